@@ -57,6 +57,10 @@ def _bodies(world: tribo.World, path: Path) -> object:
     return world.load_body(path)
 
 
+def _gazebo(world: tribo.World, path: Path) -> object:
+    return world.load_sdf(path)
+
+
 def _rigid_materials(world: tribo.World, path: Path) -> object:
     return world.load_materials(tribo.read_materials(path).subset(), rigid=True)
 
@@ -88,6 +92,8 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _robot) for path in (*DATA.glob("*.urdf"), *ASSETS.glob("*.urdf"))]
     found += [(path, _scene) for path in (DATA / "mjcf").glob("*.xml")]
     found += [(path, _robot) for path in (DATA / "mjcf").glob("*.xml")]
+    found += [(path, _gazebo) for path in (DATA / "sdf").glob("*.sdf")]
+    found += [(path, _robot) for path in (DATA / "sdf").glob("*.sdf")]
     found += [(path, _attached) for path in (DATA / "mjcf").glob("attach/arm/*.xml")]
     found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
@@ -182,7 +188,19 @@ def play(number: int) -> bool:
     name, data, take = corpus()[number % len(corpus())]
     is_text = (
         name.endswith(
-            (".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid")
+            (
+                ".urdf",
+                ".xml",
+                ".sdf",
+                ".txt",
+                ".json",
+                ".dae",
+                ".obj",
+                ".off",
+                ".body",
+                ".yaml",
+                ".cnoid",
+            )
         )
         and rng.random() < 0.9
     )

@@ -9,7 +9,14 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import joint_order, self_collision, surface_friction, urdf, urdf_modules
+from tribo.formats import (
+    joint_order,
+    placeholders,
+    self_collision,
+    surface_friction,
+    urdf,
+    urdf_modules,
+)
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
@@ -58,7 +65,11 @@ def read(
         made, laws = choreonoid.read_robot(
             source, package_dirs=dirs, materials=materials, strict=strict
         )
-    elif outermost(source, "URDF") == "mujoco":
+    elif (root := outermost(source, "URDF")) == "sdf":
+        from tribo.formats import sdf
+
+        made, laws = sdf.read_robot(source, package_dirs=dirs, strict=strict)
+    elif root == "mujoco":
         from tribo.formats import mjcf
 
         made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
@@ -78,6 +89,8 @@ def read(
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)
+    doubtful = [text for text in placeholders.remarks(made) if text not in made.doubts]
+    made.notes, made.doubts = made.notes + doubtful, made.doubts + doubtful
     if fixed_base is not None:
         made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
     _check_inertia(made)

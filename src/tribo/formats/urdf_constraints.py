@@ -121,7 +121,7 @@ def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
     if tree.closed is None:
         tree.closed = tree.start = _zero(tree)
     ends = [inner @ Pose(made.position, made.quaternion), own]
-    turn = _onto(np.array(made.axis))
+    turn = across(np.array(made.axis))
     item = ConstraintDescription(
         kind, (first, second), np.array([end.position for end in ends]),
         np.array([matrix(end.quaternion) @ turn for end in ends]), LOCKED.get(kind, 0), made.name,
@@ -146,7 +146,7 @@ def _zero(tree: TreeDescription) -> Vector:
     return q
 
 
-def _onto(axis: np.ndarray) -> np.ndarray:
+def across(axis: np.ndarray) -> np.ndarray:
     """Return orthonormal axes as columns, the last one along a direction."""
     first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     first /= np.linalg.norm(first)

@@ -46,6 +46,7 @@ _ENCODINGS = {
 ROOTS = {  # by their outermost element: what files are, and what reads them
     "raisim": ("a RaiSim world", "World.load reads it"),
     "mujoco": ("a scene or robot of MuJoCo (MJCF)", "World.load reads it"),
+    "sdf": ("a model or world of Gazebo (SDF)", "World.load reads it"),
     "robot": ("a robot (URDF)", "World.add_articulated_system reads it"),
 }
 REMEDIES = {  # of what the parser says

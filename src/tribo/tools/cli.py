@@ -215,6 +215,10 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
         if chosen.set:
             raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
         world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+    elif kind == "sdf":
+        if chosen.set:
+            raise InputError(f"{path}: is SDF, which has no @@parameters; leave --set out")
+        world.load_sdf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
     elif kind == "project":
         if chosen.set:
             raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")
@@ -395,7 +399,8 @@ def _check(chosen: argparse.Namespace) -> int:
             _show_robot(report)
         return 0
     of_file = {
-        "mujoco": robot_report.examine_scene, "project": robot_report.examine_project
+        "mujoco": robot_report.examine_scene, "sdf": robot_report.examine_scene,
+        "project": robot_report.examine_project,
     }.get(kind, robot_report.examine_world)  # fmt: skip
     _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
     return 0

@@ -109,7 +109,7 @@ class WorldMjcf:
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)
-            raise DescriptionError(f"{scene.source or 'MJCF text'}: {error}") from None
+            raise DescriptionError(f"{scene.source or 'the text'}: {error}") from None
         return added
 
     def _take(self, scene: WorldDescription, added: list[Object], take_options: bool) -> None:

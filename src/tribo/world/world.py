@@ -36,6 +36,7 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.gone_names import INNER, OnClass, gone, refuse_unknown
 from tribo.world.import_mjcf import WorldMjcf
+from tribo.world.import_sdf import WorldSdf
 from tribo.world.interior import Interior
 from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.load_projects import WorldProjects
@@ -207,6 +208,7 @@ class World(WorldSettings):
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
+    load_sdf = forward("sdf", WorldSdf.load_sdf)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
     add_weld = forward("ties", WorldConstraints.add_weld)
@@ -402,9 +404,9 @@ class World(WorldSettings):
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
              parameters: Mapping[str, Any] | None = None, strict: bool = False) -> Self:  # fmt: skip
-        """Return the world of a RaiSim XML file, an MJCF file or a project of Choreonoid (.cnoid).
+        """Return the world of a RaiSim XML file, an MJCF or SDF file or a project of Choreonoid (.cnoid).
 
-        `load_mjcf` and `load_project` say more.
+        `load_mjcf`, `load_sdf` and `load_project` say more.
 
         Args:
             path: The file.

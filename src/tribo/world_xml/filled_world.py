@@ -62,6 +62,9 @@ class FilledWorld(Protocol):
     def load_mjcf(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
         """Add everything in an MJCF file."""
 
+    def load_sdf(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
+        """Add everything in an SDF file."""
+
     def tie_described(self, tie: ConstraintDescription, parts: Any) -> Constraint:
         """Add a constraint that a file describes."""
 

@@ -45,13 +45,18 @@ def load_into(
 ) -> None:
     """Fill an empty world from a RaiSim or an MJCF file; see `World.load`."""
     refuse_other_kinds(path)
-    if kind_of(path) != "mujoco":
+    kind = kind_of(path)
+    if kind not in {"mujoco", "sdf"}:
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return
     if parameters is not None and (given := checked(parameters)):
         raise DescriptionError(
-            f"{path}: is MJCF, which has no @@parameters; leave {', '.join(given)} out"
+            f"{path}: is {'MJCF' if kind == 'mujoco' else 'SDF'}, which has no @@parameters; leave "
+            f"{', '.join(given)} out"
         )
+    if kind == "sdf":
+        world.load_sdf(path, package_dirs=package_dirs, strict=strict)
+        return
     world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
 
 

@@ -85,6 +85,19 @@ def _model(world: tribo.World, path: Path) -> object:
     return spatial.load(path)
 
 
+VRML = b"""#VRML V2.0 utf8
+PROTO P [ field SFVec3f c 0 0 0 ] { Transform { translation IS c } }
+DEF S Shape { geometry DEF B Box { size 1 2 3 } }
+Transform { translation 0 0 1 rotation 0 1 0 0.5 scale 1 2 1 children [ USE S
+ Shape { geometry IndexedFaceSet { convex FALSE
+  coord Coordinate { point [ 0 0 0, 2 0 0 2 2 0 1 0.5 0 0 2 0 ] }
+  coordIndex [ 0 1 2 3 4 -1 0 2 1 ] } }
+ Shape { geometry Extrusion { crossSection [ 1 1 1 -1 -1 -1 1 1 ]
+  spine [ 0 0 0 0 1 0 1 1 0 ] scale [ 1 1 0.5 2 ] } }
+ Switch { whichChoice 0 choice Shape { geometry Cone { } } } ] }
+"""
+
+
 @cache
 def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     """Return (name, content, who reads it) of all files that are changed."""
@@ -123,6 +136,7 @@ def _made() -> list[tuple[str, bytes, Take]]:
         for name, mesh in (("box", box), ("ball", ball)):
             data = mesh.export(file_type=kind)
             made.append((f"{name}.{kind}", data.encode() if isinstance(data, str) else data, _mesh))
+    made.append(("scene.wrl", VRML, _mesh))
     made.append(("box_text.stl", box.export(file_type="stl_ascii").encode(), _mesh))
     made.append(("state.bin", small_world().dump_state(), _state))
     made.append(("heights.txt", b"3 3\n1.0 1.0\n0 0 0 0 1 0 0 0 0\n", _heights))

@@ -6,7 +6,9 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
-MESH_ENDINGS = frozenset({".stl", ".obj", ".dae", ".ply", ".off", ".gltf", ".glb", ".mesh", ".3ds"})
+MESH_ENDINGS = frozenset(
+    {".stl", ".obj", ".dae", ".ply", ".off", ".gltf", ".glb", ".mesh", ".3ds", ".wrl"}
+)
 ROBOT_PACKAGE = "example-robot-data"
 LEVELS = 3  # how many folders above a URDF or world file may hold what it names
 

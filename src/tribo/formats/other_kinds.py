@@ -14,6 +14,7 @@ READERS = {
     ".body": ("a body file of Choreonoid", "world.load_body(path)"),
     ".yaml": _TABLE, ".yml": _TABLE,
     ".obj": _MESH, ".stl": _MESH, ".dae": _MESH, ".ply": _MESH, ".glb": _MESH, ".gltf": _MESH, ".off": _MESH,
+    ".wrl": _MESH,
     ".png": _HEIGHTS, ".jpg": _HEIGHTS, ".jpeg": _HEIGHTS, ".tif": _HEIGHTS, ".tiff": _HEIGHTS,
     ".zarr": ("a recording", "tribo.Recording(path)"),
     ".npz": ("no world; arrays", "numpy.load(path)"),

@@ -20,6 +20,7 @@ from tribo.formats import (
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
+from tribo.formats.other_kinds import refuse_unread
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
@@ -41,6 +42,7 @@ def read(
     order: Sequence[str] = (),
     fixed_base: bool | None = None,
     materials: MaterialLibrary | None = None,
+    xacro: Mapping[str, object] | None = None,
 ) -> tuple[TreeDescription, Laws]:
     """Return a robot, and the contact laws that its file brings.
 
@@ -52,7 +54,13 @@ def read(
     laws: Laws = {}
     dirs = check.folders(package_dirs, "package_dirs")
     modules = urdf_modules.listed(modules)
-    is_urdf = False
+    is_urdf, at = False, None
+    if xacro is not None:
+        from tribo.formats import xacro_files
+
+        at, source = xacro_files.expand(source, xacro)
+    else:
+        refuse_unread(source)
     if isinstance(source, TreeDescription):
         made = copy.deepcopy(source)
         if not made.bodies:
@@ -77,7 +85,7 @@ def read(
         is_urdf = True
         made = urdf.read(
             source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict,
-            is_alone=srdf is not None,
+            is_alone=srdf is not None, at=at,
         )  # fmt: skip
     laws = {**surface_friction.laws_of(made), **laws}
     if not is_urdf and (modules or parameters is not None):

@@ -61,6 +61,7 @@ class UrdfLink:
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), modules: Sequence[str | Path] = (),
     parameters: Mapping[str, object] | None = None, strict: bool = False, is_alone: bool = False,
+    at: Path | None = None,
 ) -> TreeDescription:  # fmt: skip
     """Read a robot.
 
@@ -73,6 +74,7 @@ def read(
         parameters: Values for @@name in attributes; expressions in braces are then computed. None: the
             file is no template.
         strict: Unknown tags and attributes are errors instead of notes.
+        at: Where a text was made from a file: meshes are looked up around it.
         is_alone: The SRDF that comes with it, NAME.srdf beside it or in ../srdf, is not read.
 
     Returns:
@@ -89,10 +91,11 @@ def read(
         2.0
     """
     path = path_of(source, "URDF")
+    place = path if at is None else at
     robot = parse(source, "URDF")
     if robot.tag != "robot":
         raise wrong_root(robot, "robot")
-    urdf_modules.append(robot, path, modules)
+    urdf_modules.append(robot, place, modules)
     fill_tree(robot, parameters)
     report = Report(strict=strict)
     report.begin(robot)
@@ -101,7 +104,7 @@ def read(
     sensor_sets = find_sets(robot, path, report)
     add_housings(robot, sensor_sets)
     links = _read_links(
-        robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report
+        robot, GeometryReader(robot, MeshFinder(place, package_dirs), report), report
     )
     _take_friction(robot, links, report)
     joints, closing = _read_joints(robot, links, report)

@@ -49,6 +49,15 @@ ROOTS = {  # by their outermost element: what files are, and what reads them
     "sdf": ("a model or world of Gazebo (SDF)", "World.load reads it"),
     "robot": ("a robot (URDF)", "World.add_articulated_system reads it"),
 }
+OTHER_ROOTS = {  # what is not read at all, or by other calls
+    "COLLADA": ("a mesh (COLLADA)", "world.add_mesh reads it if its name ends with .dae"),
+    "OpenSimDocument": ("a model of OpenSim", "convert it to MJCF"),
+    "skel": ("a file of DART", "write a URDF or SDF of it"),
+    "launch": ("a launch file of ROS", "give the robot's URDF"),
+    "package": ("the package.xml of a ROS package", "give the robot's URDF"),
+    "html": ("a web page", "download the file itself, not the page that shows it"),
+    "svg": ("a picture (SVG)", "give a robot or world"),
+}
 REMEDIES = {  # of what the parser says
     "XML declaration allowed only": "a second <?xml …?> stands inside the file, as if two files were put "
     "into one: remove it",
@@ -322,6 +331,8 @@ def kind_of(source: str | Path) -> str:
     if tag in ROOTS:
         return tag
     root = parse(source, "XML")  # what is wrong with it counts more than what it is called
+    if root.tag in OTHER_ROOTS:
+        raise root.error("is {}; {}".format(*OTHER_ROOTS[root.tag]))
     known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())
     raise root.error(f"is not the outermost element of a world or robot: {known}")
 
@@ -329,8 +340,8 @@ def kind_of(source: str | Path) -> str:
 def wrong_root(root: Node, wanted: str) -> DescriptionError:
     """Return the error of a file that is of another kind than wanted, a tag of `ROOTS`."""
     what = ROOTS[wanted][0]
-    if root.tag in ROOTS:
-        own, reader = ROOTS[root.tag]
+    if root.tag in ROOTS or root.tag in OTHER_ROOTS:
+        own, reader = (ROOTS | OTHER_ROOTS)[root.tag]
         return root.error(f"is {own}, not {what}; {reader}")
     return root.error(f"is not {what}; the outermost element must be <{wanted}>")
 

@@ -211,14 +211,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     kind = _kind(path)
     world, follows = tribo.World(), ""
     materials = _materials(chosen, kind)
-    if kind == "mujoco":
+    if kind in {"mujoco", "sdf"}:
+        name, read = ("MJCF", world.load_mjcf) if kind == "mujoco" else ("SDF", world.load_sdf)
         if chosen.set:
-            raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
-        world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
-    elif kind == "sdf":
-        if chosen.set:
-            raise InputError(f"{path}: is SDF, which has no @@parameters; leave --set out")
-        world.load_sdf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+            raise InputError(f"{path}: is {name}, which has no @@parameters; leave --set out")
+        read(path, package_dirs=chosen.package_dir, strict=chosen.strict)
     elif kind == "project":
         if chosen.set:
             raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")

@@ -315,7 +315,7 @@ class WorldObjects:
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
         fixed_base: bool | None = None, materials: MaterialLibrary | None = None, color: Any = None,
-        self_collision: str | None = None,
+        self_collision: str | None = None, xacro: Mapping[str, object] | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -351,6 +351,8 @@ class WorldObjects:
                 file starts it). None: as the file says: a URDF floats unless its root link is called "world".
                 False: it must float.
             materials: Of a body file (`tribo.read_materials`): densities of what it names.
+            xacro: Arguments of a xacro file, {} for none: xacro is run on it (package xacrodoc or xacro). It
+                evaluates Python and reads what the file includes: only for files that you trust.
             color: Of the whole robot, as in `add_sphere`; None: as its file says.
 
         Raises:
@@ -378,6 +380,7 @@ class WorldObjects:
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
             strict=strict, order=joint_order, fixed_base=fixed_base, materials=materials,
+            xacro=xacro,
         )  # fmt: skip
         self_collision_rules.choose(description, self_collision)
         if collide_with_parent:

@@ -365,7 +365,7 @@ BAD = {
         robot(link("a", SOLID + "<visual><geometry><spere/></geometry></visual>")),
         ["<spere>", "did you mean 'sphere'"],
     ),
-    "root": ("<sdf/>", ["<sdf>", "<robot>"]),
+    "root": ("<sdf/>", ["<sdf>", "(URDF)"]),
     "empty": ("<robot/>", ["no <link>"]),
     "xacro": (
         '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:leg/></robot>',

@@ -92,6 +92,7 @@ _BESIDE = {
     "gym",
     "ground",
     "learn",
+    "robots",
     "spatial",
     "viewer",
 }  # packages of their own, some with an extra

@@ -395,10 +395,9 @@ def _check(chosen: argparse.Namespace) -> int:
         for report in reports:
             _show_robot(report)
         return 0
-    of_file = {
-        "mujoco": robot_report.examine_scene, "sdf": robot_report.examine_scene,
-        "project": robot_report.examine_project,
-    }.get(kind, robot_report.examine_world)  # fmt: skip
+    is_scene = kind in {"mujoco", "sdf"}
+    of_file = robot_report.examine_scene if is_scene else robot_report.examine_world
+    of_file = robot_report.examine_project if kind == "project" else of_file
     _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
     return 0
 

@@ -27,7 +27,7 @@ BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compi
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test test-compiled test-learn check format bench validate validate-dynamics simbench fuzz gallery docs kernels wheel clean
+.PHONY: help demo train test test-compiled test-learn check format bench validate validate-dynamics simbench fuzz honesty gallery docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJ
 
 fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz $(ARGS)
+
+honesty: $(STAMPS)/dev  ## 500 random scenes: does a clean status tell the truth? (ARGS="--scenes 60", "--only 7")
+	cd benchmarks && ../$(BIN)/python -m honesty $(ARGS)
 
 gallery: $(STAMPS)/dev+robots  ## films of all examples, screenshots of ten scenes (needs Chromium), docs/gallery.md
 	PYTHONPATH=tests $(BIN)/python docs/make_screenshots.py

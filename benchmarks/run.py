@@ -35,7 +35,7 @@ from tribo_scenes import TriboSimulation
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
 EXTRA_ROWS = ("robots", "motion", "many_worlds", "startup")
-PACKAGES = ("numba", "numpy", "mujoco-core", "example-robot-data")
+PACKAGES = ("numba", "numpy", "mujoco", "example-robot-data")
 
 
 def engines(with_peers: bool) -> dict[str, Callable[[Scene], Simulation]]:

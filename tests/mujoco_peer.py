@@ -135,7 +135,8 @@ class Scene:
             d.qpos, d.qvel, d.qacc = qpos[k], qvel[k], qacc[k]
             mujoco.mj_forward(m, d)
             full = np.zeros((m.nv, m.nv))
-            mujoco.mj_fullM(m, d, full)
+            for dof in range(m.nv):  # mj_fullM has other arguments in MuJoCo 3
+                mujoco.mj_mulM(m, d, full[dof], np.eye(m.nv)[dof])
             own = full[np.ix_(iv, iv)]
             yield Difference(mass[k], t.T @ own @ t, "M")
             yield Difference(h[k], t.T @ d.qfrc_bias[iv], "h")

@@ -205,7 +205,7 @@ def one_bad_world(player: Player) -> list[Check]:
     "F19",
     "ball of 1 cm at 50 m/s hits a plate of 1 mm, 1000 random impacts",
     "never passes",
-    note="contacts that one step can reach are rows of the solve; `continuous_collision` stays off",
+    note="contacts that one step can reach are rows of the solve",
 )
 def bullet(player: Player) -> list[Check]:
     """Share of the balls that get through."""

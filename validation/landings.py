@@ -107,13 +107,11 @@ def landings(
     time_step: float,
     count: int,
     rng: np.random.Generator,
-    ccd: bool = False,
 ) -> Iterator[tuple[float, int]]:
     """Let a body of a kind come down `count` times; yield how deep it goes in [m] and the status."""
     for k in range(count):
         if k % 20 == 0:
             world = tribo.World(time_step)
-            world.continuous_collision = ccd
             add_ground(world, ground)
             body, reach = SHAPES[kind](world, rng.uniform(0.05, 0.15, 3), rng)
         speed = rng.uniform(1.0, 20.0)
@@ -135,12 +133,11 @@ def landings(
 
 
 def piles(
-    ground: str, time_step: float, count: int, rng: np.random.Generator, ccd: bool = False
+    ground: str, time_step: float, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[float, int]]:
     """Let ten bodies fall at 15 m/s into a pile, `count` times; yield for each step overlap and status."""
     for _ in range(count):
         world = tribo.World(time_step)
-        world.continuous_collision = ccd
         add_ground(world, ground)
         bodies = []
         for k in range(10):
@@ -171,7 +168,6 @@ def main() -> None:
     parser.add_argument("--piles", type=int, default=5, help="of ten bodies, on each ground")
     parser.add_argument("--steps", type=float, nargs="+", default=[1e-3, 4e-3])
     parser.add_argument("--grounds", nargs="+", default=list(GROUNDS))
-    parser.add_argument("--continuous", action="store_true", help="with world.continuous_collision")
     chosen = parser.parse_args()
     logging.getLogger("tribo").setLevel(logging.ERROR)
     for time_step in chosen.steps:
@@ -180,9 +176,7 @@ def main() -> None:
             worst = 0.0
             for number, kind in enumerate(SHAPES if chosen.landings else ()):
                 rng = np.random.default_rng([number, round(1e6 * time_step)])
-                found = np.array(
-                    list(landings(kind, ground, time_step, chosen.landings, rng, chosen.continuous))
-                )
+                found = np.array(list(landings(kind, ground, time_step, chosen.landings, rng)))
                 is_deep = found[:, 0] > 2e-3
                 total, deep = total + len(found), deep + int(is_deep.sum())
                 unsaid += int((is_deep & (found[:, 1] == 0)).sum())
@@ -193,7 +187,7 @@ def main() -> None:
             print(f"{1e3 * time_step:g} ms, {ground}: {deep} of {total} deeper than 2 mm, {unsaid} of them "
                   f"unsaid, {1e3 * worst:.2f} mm at the most", flush=True)  # fmt: skip
             rng = np.random.default_rng([99, round(1e6 * time_step)])
-            found = np.array(list(piles(ground, time_step, chosen.piles, rng, chosen.continuous)))
+            found = np.array(list(piles(ground, time_step, chosen.piles, rng)))
             if len(found):
                 is_deep = found[:, 0] > 2e-3
                 is_unsaid = is_deep & (found[:, 1] == 0)

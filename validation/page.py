@@ -134,7 +134,7 @@ def remarks(outcomes: list[Any]) -> list[str]:
 def origin(line: str = "") -> str:
     """Say what was run (empty: this command), and on what."""
     found = [f"python {platform.python_version()}"]
-    for name in ("numba", "numpy", "mujoco-core"):
+    for name in ("numba", "numpy", "mujoco"):
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tribo.batch.rays import BatchRayHits
     from tribo.batch.rollout import Rollout
     from tribo.checks.errors import EditError, SimulationError
+    from tribo.checks.orientation import quaternion
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
         CompoundPart,
@@ -62,6 +63,7 @@ _PLACES = {
     "tribo.batch.pool": "StatePool",
     "tribo.batch.rays": "BatchRayHits",
     "tribo.batch.rollout": "Rollout",
+    "tribo.checks.orientation": "quaternion",
     "tribo.checks.errors": "EditError SimulationError",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
@@ -92,6 +94,7 @@ _BESIDE = {
     "gym",
     "ground",
     "learn",
+    "raisimpy",
     "robots",
     "spatial",
     "viewer",
@@ -102,24 +105,29 @@ _WITHIN = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
-    if name in _HOME:
-        found = getattr(import_module(_HOME[name]), name)
-    elif name in _KINDS:
-        found = getattr(import_module("tribo.model").Kind, name)
-    elif name in _BESIDE:
-        found = import_module(f"tribo.{name}")
-    elif name in _WITHIN:
-        import_module("tribo.world.world")
-        import_module("tribo.batch.batch")
-        found = import_module(f"tribo.{name}")
-    else:
-        from tribo.checks.check import nearest
+if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
 
-        raise AttributeError(f"module 'tribo' has no attribute {name!r}{nearest(name, __all__)}")
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first asked for."""
+        if name in _HOME:
+            found = getattr(import_module(_HOME[name]), name)
+        elif name in _KINDS:
+            found = getattr(import_module("tribo.model").Kind, name)
+        elif name in _BESIDE:
+            found = import_module(f"tribo.{name}")
+        elif name in _WITHIN:
+            import_module("tribo.world.world")
+            import_module("tribo.batch.batch")
+            found = import_module(f"tribo.{name}")
+        else:
+            from tribo.checks.answers import answer
+
+            hint = answer("tribo", name, __all__)
+            raise AttributeError(
+                f"module 'tribo' has no attribute {name!r}{hint}", name=name, obj=None
+            )
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:
@@ -181,6 +189,7 @@ __all__ = [
     "Winch",
     "Wire",
     "World",
+    "quaternion",
     "read_materials",
     "rollout",
     "warm_up",

@@ -46,7 +46,15 @@ def test_each_world_is_as_if_it_were_alone(name):
 
 
 def test_secondary_friction_follows_or_stands_for_itself():
-    batch = tribo.Batch(scene(secondary_friction=0.1, primary_direction=(1, 0, 0)), 2, threads=1)
+    batch = tribo.Batch(
+        scene(
+            secondary_friction=0.1,
+            primary_direction=(1, 0, 0),
+            friction_model=("oriented_iterative", "direct"),
+        ),
+        2,
+        threads=1,
+    )
     batch.set_material_pair("floor", "body", friction=(0.5, 0.6))
     assert batch.material_pair("floor", "body")["secondary_friction"].tolist() == [0.1, 0.1]
     batch.set_material_pair("floor", "body", secondary_friction=(-1, 0.2))

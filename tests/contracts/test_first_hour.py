@@ -336,21 +336,3 @@ scenes.robot_path("anymal.urdf")
     assert done.returncode == 1
     assert "pip install -e '.[bench]'" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_gains_that_drive_a_floating_base_are_said_once(caplog):
-    """As many gains as dofs hold the base as if the world did; one number, or one a joint, leave it alone."""
-    world = tribo.World()
-    robot = world.add_articulated_system(
-        Path(tribo.__file__).parent / "assets/quadruped.urdf", name="dog"
-    )
-    with caplog.at_level("WARNING", "tribo"):
-        robot.set_pd_gains(100.0, 2.0)
-        robot.set_pd_gains([100.0] * (robot.dof - 6), [2.0] * (robot.dof - 6))
-    assert not robot.kp[:6].any()
-    assert "floating base" not in caplog.text
-    with caplog.at_level("WARNING", "tribo"):
-        for _ in range(2):
-            robot.set_pd_gains([100.0] * robot.dof, [2.0] * robot.dof)
-    assert caplog.text.count("the first six gains drive its floating base") == 1
-    assert f"give {robot.dof - 6} numbers, or set kp[6:] and kd[6:]" in caplog.text

@@ -11,6 +11,7 @@ import random
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 import tribo
 from fuzz.mutate import damaged, mutated
 from tribo import spatial
+from tribo.learn import checkpoint
+from tribo.learn.policy import Policy
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -98,6 +101,38 @@ Transform { translation 0 0 1 rotation 0 1 0 0.5 scale 1 2 1 children [ USE S
 """
 
 
+def _policy(world: tribo.World, path: Path) -> object:
+    return Policy.load(path)
+
+
+def _checkpoint(world: tribo.World, path: Path) -> object:
+    return checkpoint.load(path)
+
+
+def _recording(world: tribo.World, path: Path) -> object:
+    """Read all of a recording of which one file is another; its number is in the name."""
+    whole = path.parent / "run.zarr"
+    for k, (name, data) in enumerate(recording()):
+        place = whole / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes() if path.stem == f"recording{k}" else data)
+    made = tribo.Recording(whole)
+    return [made[name] for name in ("time", *made.names)]
+
+
+@cache
+def recording() -> tuple[tuple[str, bytes], ...]:
+    """Return name and content of all files of a small recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        root, world = Path(folder) / "run.zarr", small_world()
+        with world.record(root, chunk=4):
+            world.step(10)
+        return tuple(
+            (str(path.relative_to(root)), path.read_bytes())
+            for path in sorted(root.rglob("*")) if path.is_file()
+        )  # fmt: skip
+
+
 @cache
 def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     """Return (name, content, who reads it) of all files that are changed."""
@@ -140,8 +175,17 @@ def _made() -> list[tuple[str, bytes, Take]]:
     made.append(("box_text.stl", box.export(file_type="stl_ascii").encode(), _mesh))
     made.append(("state.bin", small_world().dump_state(), _state))
     made.append(("heights.txt", b"3 3\n1.0 1.0\n0 0 0 0 1 0 0 0 0\n", _heights))
+    made += [(f"recording{k}.zarr", data, _recording) for k, (_, data) in enumerate(recording())]
     with tempfile.TemporaryDirectory() as folder:
         from PIL import Image
+
+        learnt = Path(folder) / "policy.npz"
+        layers = [(np.ones((2, 3), np.float32), np.zeros(2, np.float32))]
+        Policy("any", np.zeros(3), np.ones(3), layers, -np.ones(2), np.ones(2)).save(learnt)
+        made += [("policy.npz", learnt.read_bytes(), _policy)] * 20  # as many as meshes
+        if find_spec("torch") is not None:
+            checkpoint.save(learnt, {"a": np.arange(4.0), "b": [1, "two"]})
+            made += [("checkpoint.pt", learnt.read_bytes(), _checkpoint)] * 20
 
         image = Path(folder) / "heights.png"
         Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(image)

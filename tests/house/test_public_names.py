@@ -13,7 +13,7 @@ import tribo
 def promised():
     """Return where type checkers are told that the public names are."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: node.module for node in imports for alias in node.names}
 

@@ -29,7 +29,7 @@ def test_the_step_has_one_signature():
     world.advance()
     other = ground_world(friction=1)
     robot = standing_quadruped(other, kp=50, kd=1)
-    robot.set_pd_gains(np.full(18, 50, np.float32), [1] * 18)
+    robot.set_pd_gains(np.full(12, 50, np.float32), [1] * 12)
     robot.generalized_force = np.zeros((18, 2))[:, 0]
     other.step(2)
     tribo.Batch(other, 2, threads=1).step(2)

@@ -175,9 +175,43 @@ def test_a_compliant_wire_stretches_by_m_g_over_k():
     assert wire.stretch == pytest.approx(GRAVITY / 200.0, rel=1e-6)
     assert wire.potential_energy == pytest.approx(0.5 * GRAVITY**2 / 200.0, rel=1e-5)
     bob.position, bob.linear_velocity = (0, 0, -1), NONE
-    wire.stiffness, wire.damping = 100.0 / DT**2, 0.0
+    wire.stiffness, wire.damping = 100.0 / DT**2, 10.0 / DT
     world.step(500)
     assert wire.tension == pytest.approx(GRAVITY, rel=1e-6)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 4e-3])
+def test_a_spring_wire_without_damping_keeps_its_amplitude(dt):
+    """Its row is the mean over the step, as of joint springs: x = A cos(ω t), ω dt = 0.04 at most.
+
+    The error of the period is (ω dt)²/12 of a turn, that of the amplitude at a time of the step (ω dt)²/8.
+    """
+    world = empty_world(dt, NONE)
+    bob = ball(world, (0, 0, -1.1))
+    world.add_wire(bob, None, length=1.0, resists="both", stiffness=100.0, damping=0.0)
+    reach = []
+    for _ in range(round(4.0 / dt)):
+        world.step()
+        reach.append(abs(bob.position[2] + 1.0))
+    assert max(reach[-round(1.0 / dt) :]) == pytest.approx(0.1, rel=(10.0 * dt) ** 2 / 8 + 1e-6)
+
+
+@pytest.mark.parametrize("stiffness", [1e2, 1e4, 1e6])
+def test_a_spring_wire_that_goes_slack_brings_no_energy(stiffness):
+    """At most the energy of the start; where a step resolves the catch, ω dt = 0.01, that to 1e-3."""
+    world = empty_world(1e-3)
+    bob = ball(world, (0, 0, -0.5))
+    wire = world.add_wire(bob, None, length=1.0, stiffness=stiffness, damping=0.0)
+    start = GRAVITY * 0.5
+    least = start
+    for _ in range(5000):
+        world.step()
+        moving = 0.5 * bob.linear_velocity @ bob.linear_velocity
+        energy = moving + GRAVITY * (bob.position[2] + 1.0) + wire.potential_energy
+        assert energy <= start * (1 + 1e-5)
+        least = min(least, energy)
+    if stiffness == 1e2:
+        assert least == pytest.approx(start, rel=1e-3)
 
 
 def test_a_custom_wire_pulls_as_told():

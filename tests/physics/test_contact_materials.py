@@ -154,7 +154,7 @@ def test_secondary_friction_makes_the_bound_an_ellipse(angle: float) -> None:
     mu, other = 0.6, 0.2
     law = ContactMaterial(
         youngs_modulus=1e6, spook_damping=0.01, friction=mu, secondary_friction=other,
-        primary_direction=(0, 1, 0),
+        primary_direction=(0, 1, 0), friction_model=("oriented_iterative", "direct"),
     )  # fmt: skip
     way = (float(np.cos(angle)), float(np.sin(angle)))
     bound = G / np.hypot(way[1] / mu, way[0] / other)
@@ -162,10 +162,20 @@ def test_secondary_friction_makes_the_bound_an_ellipse(angle: float) -> None:
     assert pushed(law, way, 1.02 * bound) > 1e-4
 
 
+@pytest.mark.parametrize("model", ["iterative", "box", "scaled_box"])
+def test_secondary_friction_acts_in_oriented_models_only(model: str) -> None:
+    """As the manual of these materials says: with the others both directions have the first coefficient."""
+    law = ContactMaterial(
+        youngs_modulus=1e6, spook_damping=0.01, friction=0.6, secondary_friction=0.0,
+        primary_direction=(0, 1, 0), friction_model=(model, "direct"),
+    )  # fmt: skip
+    assert pushed(law, (1.0, 0.0), 0.599 * G) < 1e-6
+
+
 def test_without_secondary_friction_nothing_holds_along_the_second_direction() -> None:
     law = ContactMaterial(
         youngs_modulus=1e6, spook_damping=0.01, friction=0.6, secondary_friction=0.0,
-        primary_direction=(0, 1, 0),
+        primary_direction=(0, 1, 0), friction_model=("oriented_iterative", "direct"),
     )  # fmt: skip
     assert pushed(law, (1.0, 0.0), 0.5) == pytest.approx(0.5 * 0.5 * 0.2**2, rel=0.02)
     assert pushed(law, (0.0, 1.0), 0.599 * G) < 1e-6
@@ -195,13 +205,13 @@ def test_a_constant_normal_force_bounds_friction_whatever_the_load() -> None:
     assert pushed(law, (1.0, 0.0), 1.01 * 4 * 0.5 * 3.0) > 1e-4
 
 
-@pytest.mark.parametrize("model", ["iterative", "box", "scaled_box"])
+@pytest.mark.parametrize("model", ["oriented_iterative", "oriented_box", "oriented_scaled_box"])
 def test_a_held_load_creeps_at_its_surface_viscosity(model: str) -> None:
     """v = γ F/n along both directions, their own coefficients each."""
     first, second = 2e-3, 5e-3
     law = ContactMaterial(
         youngs_modulus=1e6, spook_damping=0.01, friction=0.8, surface_viscosity=first,
-        secondary_surface_viscosity=second, friction_model=(model, "direct"),
+        secondary_friction=0.8, secondary_surface_viscosity=second, friction_model=(model, "direct"),
     )  # fmt: skip
     world = world_of(law)
     cube = world.add_box((0.4, 0.4, 0.02), 1.0, "body", position=(0, 0, 0.01))

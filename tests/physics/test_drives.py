@@ -253,17 +253,26 @@ def test_unstoppable_gains_stay_stable_in_a_robot():
     assert np.abs(robot.generalized_velocity[6:]).max() <= 1.0
 
 
-def test_gains_that_drive_a_floating_base_are_said(caplog):
-    """Eighteen numbers for twelve joints hold the base, too: once a robot, with what is meant."""
+@pytest.mark.parametrize("which", ["robot", "batch"])
+def test_gains_of_a_floating_base_are_refused_unless_meant(which):
+    """Eighteen numbers for twelve joints would hold the base, too."""
     world = tribo.World()
-    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1))
-    with caplog.at_level("WARNING", "tribo"):
-        robot.set_pd_gains(np.r_[np.zeros(6), np.full(12, 50.0)], 1.0)
-        assert caplog.records == []
-        robot.set_pd_gains(np.full(18, 50.0), 1.0)
-        robot.set_pd_gains(np.full(18, 60.0), 1.0)
-    assert [record.message.count("drive its floating base") for record in caplog.records] == [1]
-    assert "give 12 numbers" in caplog.text
+    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1), name="dog")
+    driven = robot if which == "robot" else tribo.Batch(world, 2, threads=1)["dog"]
+    driven.set_pd_gains(np.r_[np.zeros(6), np.full(12, 50.0)], 1.0)
+    for call in (
+        lambda: driven.set_pd_gains(np.full(18, 60.0), 1.0),
+        lambda: driven.set_pd_gains(60.0, np.full(18, 1.0)),
+        lambda: setattr(driven, "kp", np.full(18, 60.0)),
+    ):
+        with pytest.raises(ValueError, match=r"give 12 numbers.*hold_base=True"):
+            call()
+    assert np.unique(driven.kp).tolist() == [0.0, 50.0]
+    driven.set_pd_gains(np.full(18, 60.0), 1.0, hold_base=True)
+    assert (driven.kp == 60.0).all()
+    driven.kp = driven.kp.copy()  # as it is
+    driven.set_pd_gains(70.0, 1.0)
+    assert not driven.kp[..., :6].any()
 
 
 def test_a_drive_with_a_constant_torque_stays_at_its_speed_limit_within_a_step():

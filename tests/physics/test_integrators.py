@@ -66,7 +66,7 @@ def test_rk4_drives_push_within_their_effort():
     robot = world.add_articulated_system(
         quadruped_description(damping=False, limits=False), position=(0, 0, 2.0), collision_mask=0
     )
-    robot.set_pd_gains(np.full(robot.dof, 5.0), np.zeros(robot.dof))
+    robot.set_pd_gains(np.full(robot.dof, 5.0), np.zeros(robot.dof), hold_base=True)
     target = robot.generalized_coordinate.copy()
     target[7:] += 0.01
     robot.pd_target = target

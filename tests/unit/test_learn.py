@@ -96,23 +96,6 @@ def test_a_run_that_is_killed_goes_on_with_the_same_curve(run, tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
-@pytest.mark.parametrize("stage", ["open", "fsync", "replace"])
-def test_a_write_that_stops_leaves_the_old_file(tmp_path, monkeypatch, stage):
-    path = tmp_path / "kept"
-    checkpoints.write_whole(path, b"old")
-
-    def stop(*_, **__):
-        raise OSError("the power went")
-
-    owner = os if stage == "fsync" else Path
-    monkeypatch.setattr(owner, stage, stop)
-    with pytest.raises(OSError, match="power"):
-        checkpoints.write_whole(path, b"new")
-    monkeypatch.undo()
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_checkpoints_hold_every_kind_of_array_and_execute_nothing(tmp_path):
     state = {
         "a": np.arange(6, dtype=np.uint64).reshape(2, 3) + np.uint64(2**63), "b": np.array(True),
@@ -224,7 +207,7 @@ def test_files_that_are_no_policy_are_refused(run, tmp_path):
     with pytest.raises(ValueError, match="no policy"):
         Policy.load(path)
     np.savez(path, mean=np.array([Path], dtype=object))
-    with pytest.raises(ValueError, match="pickle"):
+    with pytest.raises(ValueError, match="no array of numbers or text"):
         Policy.load(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mean.npy", bytes(300 << 20))

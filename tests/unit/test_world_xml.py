@@ -128,12 +128,12 @@ def test_what_a_file_cannot_hold_is_named(tmp_path, caplog):
     robot = world.add_articulated_system(QUADRUPED, name="quad")
     robot.drive_form = "stable"
     world.integrator = "semi_implicit"
-    world.sleeping = world.continuous_collision = True
+    world.sleeping = True
     world.bounce = "gate"
     with caplog.at_level(logging.WARNING, "tribo"):
         world_xml.save(world, tmp_path / "w.xml")
     assert "drive form of 'quad'" in caplog.text
-    for setting in ("integrator", "sleeping", "continuous_collision", "bounce"):
+    for setting in ("integrator", "sleeping", "bounce"):
         assert setting in caplog.text
     assert "sleep_time" not in caplog.text
 

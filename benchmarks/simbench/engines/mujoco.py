@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from importlib import metadata
 
 import mujoco
 import numpy as np
@@ -23,7 +22,7 @@ _BODY, _ROBOT = 2, 1  # contact types: robots meet bodies and the ground, not on
 
 
 def version() -> str:
-    return metadata.version("mujoco-core")
+    return mujoco.__version__
 
 
 class Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class Batch(BatchSettings):
     """
 
     _inside: BatchInterior
+    _called = "batch"
 
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""
@@ -86,12 +87,16 @@ class Batch(BatchSettings):
             "a batch cannot be copied or pickled; use batch.snapshot() to keep its states"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what was a name of batches until it moved inside, with a word on what to use instead."""
-        if name not in GONE:
-            raise AttributeError(f"'Batch' object has no attribute {name!r}", name=name, obj=self)
-        warnings.warn(f"Batch.{name} is for the engine; use {GONE[name]}", DeprecationWarning, 2)
-        return getattr(self._inside.states if name == "kept_arrays" else self._inside, name)
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what was a name of batches until it moved inside, with what to use instead."""
+            if name not in GONE:
+                return super().__getattr__(name)
+            warnings.warn(
+                f"Batch.{name} is for the engine; use {GONE[name]}", DeprecationWarning, 2
+            )
+            return getattr(self._inside.states if name == "kept_arrays" else self._inside, name)
 
     @property
     def engine(self) -> Engine:

@@ -20,11 +20,12 @@ from tribo.batch.sensors import BatchSensors
 from tribo.batch.shapes import BatchShapes
 from tribo.batch.single_bodies import SingleBodyBatch
 from tribo.batch.warnings import BatchWarningLog
-from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.engine import warm_up
 from tribo.engine.engine import Engine
+from tribo.engine.interrupts import held
+from tribo.engine.plans import Plan
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind
@@ -152,9 +153,16 @@ class BatchInterior:
         """Note that what is known about the last step of some worlds belongs to another state."""
         self.sensors.forget_last_step(worlds)
 
-    def go(self, n: int, course: Course | None, hold_forces: bool = False) -> np.ndarray:
-        """Advance every world, under the controls of a course if there is one."""
+    def go(self, n: int, plan: Plan | None, hold_forces: bool = False) -> np.ndarray:
+        """Advance every world, under the controls of a plan if there is one.
+
+        Signals are let through between steps: what was done stands, what was told of the last step does not.
+        """
         warm_up.warm_up()
+        with held:
+            return self._go(n, plan, hold_forces)
+
+    def _go(self, n: int, plan: Plan | None, hold_forces: bool) -> np.ndarray:
         try:
             self.idle.pop()
         except IndexError:
@@ -166,13 +174,17 @@ class BatchInterior:
             command["has_wrench"][command["has_wrench"] != 0] = HELD
         try:
             threads = min(self.threads, len(self))
-            if course is not None:
-                left = self.engine.run_all(n, threads, course)
+            if plan is not None:
+                left = self.engine.run_all(n, threads, plan)
                 self.sensors.forget_pushes()
                 self.sensors.forget_last_step()
             else:
                 left = self._steps(n, threads, hold_forces)
             self._warnings.say(self, self.engine.status[:, 0])
+        except BaseException:
+            self.sensors.forget_pushes()
+            self.sensors.forget_last_step()
+            raise
         finally:
             if hold_forces:
                 command["wrench"][...] = 0.0

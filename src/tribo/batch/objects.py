@@ -21,7 +21,8 @@ from tribo.model import Joint
 from tribo.objects import CollisionBody
 from tribo.objects.body_types import note_push
 from tribo.objects.contact_reader import ContactReader
-from tribo.objects.drives import Drives
+from tribo.objects.controls import Commands, Controls
+from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.handle import Handle
 from tribo.objects.states import States
@@ -46,6 +47,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     """
 
     _is_batch = True
+    _called = "robot"
     _chosen: Any = slice(None)  # worlds of which properties are read and set
 
     def __init__(self, batch: BatchOwner, part: Part) -> None:
@@ -210,6 +212,19 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         tau = self._array("command", "tau", "v")
         tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
 
+    def set_controls(self, controls: Any) -> None:
+        """Tell the actuators of its file what to do, as `ArticulatedSystem.set_controls` does.
+
+        Args:
+            controls: u, (worlds, nu), or (nu,) for all worlds.
+        """
+        own = Controls(self._part.description)
+        told = own.checked(controls, self._part.name, len(self._array("state", "q", "q")))
+        own.tell(told, Commands(
+            self._array("command", "target_q", "q"), self._array("command", "target_v", "v"),
+            self._array("command", "tau", "v"), self._array("command", "kd", "v"),
+        ))  # fmt: skip
+
     @property
     def pd_target(self) -> np.ndarray:
         """Target coordinates of the drives, (worlds, nq) [m, rad, –], live; joints alone leave the base's."""
@@ -230,17 +245,20 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         v = self._array("command", "target_v", "v")
         v[:] = self._checked(value, "pd_velocity_target", v, 6, v[:, :6])
 
-    def set_pd_gains(self, kp: Any, kd: Any, worlds: Any = slice(None)) -> None:
+    def set_pd_gains(
+        self, kp: Any, kd: Any, worlds: Any = slice(None), *, hold_base: bool = False
+    ) -> None:
         """Set the gains of the implicit PD drives, as `ArticulatedSystem.set_pd_gains` does.
 
         Args:
             kp, kd: One number for all joints, (dof,), or (n, dof) for the n worlds; for a floating base also
                 dof − 6 numbers for the joints alone: the base then gets 0. ≥ 0.
             worlds: Index, slice or mask of the worlds that are set.
+            hold_base: Whether the first six of dof numbers hold a floating base.
 
         Raises:
-            ValueError, TypeError: A shape is wrong, a number negative or not finite, or there is no such
-                world; nothing is changed.
+            ValueError, TypeError: A shape is wrong, a number negative or not finite, there is no such world,
+                or the base would be held and that was not asked for; nothing is changed.
         """
         made, rows = [], self._batch.chosen_worlds(worlds).ravel()
         for value, what in ((kp, "kp"), (kd, "kd")):
@@ -250,6 +268,9 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
                 given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
             gain = self._checked(given, what, target, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
+            if self._part.is_floating and not hold_base:
+                joints = target.shape[1] - 6
+                check_base_gains(gain, target, f"{what} of {self._part.name}", joints)
         self.kp[rows], self.kd[rows] = made
 
     def set_link(self, name: str, worlds: Any = slice(None), **values: Any) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tribo.batch.part import Part
-from tribo.batch_kernels.records import Course
 from tribo.engine.engine import Engine
+from tribo.engine.plans import Plan
 from tribo.engine.subtree import TreeRecords
 
 
@@ -64,5 +64,5 @@ class BatchOwner(Protocol):
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
 
-    def go(self, n: int, course: Course | None) -> np.ndarray:
+    def go(self, n: int, plan: Plan | None) -> np.ndarray:
         """Advance every world, under the controls of a course if there is one; tell which made it."""

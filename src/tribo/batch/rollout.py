@@ -17,6 +17,7 @@ from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.engine.plans import Plan
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
@@ -123,12 +124,13 @@ class BatchRollout:
         course = self._course(columns, horizon, steps_per_control)
         if start is not None:
             self._states.set_from_world(start)
-        state, dt = (
-            self._batch.engine.state.arrays,
-            self._batch.engine.settings.arrays["dt"].reshape(-1, 1),
-        )
+        engine = self._batch.engine
+        state, dt = engine.state.arrays, engine.settings.arrays["dt"].reshape(-1, 1)
         begin = state["time"].copy()
-        made_it = self._batch.go(horizon * steps_per_control, course)
+        is_kept = engine.pilot.arrays["every"].flat[0] == 0 or bool(
+            engine.motors.arrays["is_on"].any()
+        )
+        made_it = self._batch.go(horizon * steps_per_control, Plan(course, is_kept=is_kept))
         time = begin + dt * steps_per_control * np.arange(1, horizon + 1)
         q, v = course.arrays["q"], course.arrays["v"]
         return Rollout(frozen(made_it), frozen(time), frozen(q), frozen(v), self._batch.parts)
@@ -149,8 +151,8 @@ class BatchRollout:
         arrays["control"] = np.empty((own, horizon, len(columns)))
         for c, (_, _, plan) in enumerate(columns):
             arrays["control"][:, :, c] = plan
-        arrays["q"] = np.full((worlds, horizon, nq), np.nan)
-        arrays["v"] = np.full((worlds, horizon, nv), np.nan)
+        arrays["q"] = np.empty((worlds, horizon, nq))  # every row is written
+        arrays["v"] = np.empty((worlds, horizon, nv))
         return Course.wrap(arrays)
 
     def _columns(self, kind: str, name: str, plan: Any) -> list[tuple[int, int, np.ndarray]]:

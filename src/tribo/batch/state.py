@@ -124,6 +124,26 @@ class StateOfWorlds(Sealed):
         return frozen(self._array("state", "v", "v")[:, where].copy())
 
     @property
+    def q(self) -> np.ndarray:
+        """Coordinates, shape (worlds, nq) [m, rad, –]: short for `generalized_coordinate`."""
+        found: np.ndarray = self.generalized_coordinate
+        return found
+
+    @q.setter
+    def q(self, value: Any) -> None:
+        self.generalized_coordinate = value
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities, shape (worlds, dof) [m/s, rad/s]: short for `generalized_velocity`."""
+        found: np.ndarray = self.generalized_velocity
+        return found
+
+    @v.setter
+    def v(self, value: Any) -> None:
+        self.generalized_velocity = value
+
+    @property
     def position(self) -> np.ndarray:
         """Position of the (root) body's origin, (worlds, 3) [m], world; only read.
 

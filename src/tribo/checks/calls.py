@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
 from typing import Any, TypeVar
 
-from tribo.checks.check import nearest
+from tribo.checks.answers import answer, argument, listed
 
 T = TypeVar("T", bound=Callable[..., Any])
+M = TypeVar("M", bound=Callable[..., Any])
 R = TypeVar("R")
 SHOWN = 12  # parameters of a call in a message
 
@@ -48,10 +49,11 @@ def refuse_misfit(
             takes_any
         ):  # an unknown option is meant for another call, unless it is a missing name misspelt
             missing = [n for n in names[len(arguments) - 1 :] if n not in options]
-            unknown = [n for n in unknown if "did you mean" in nearest(n, missing)]
+            unknown = [n for n in unknown if "did you mean" in argument(n, missing)]
             names = missing if unknown else names
         if unknown:
-            said = f"has no argument {unknown[0]!r}{nearest(unknown[0], names)}"
+            hint = argument(unknown[0], names) or listed(names)
+            said = f"has no argument {unknown[0]!r}{hint}"
         else:
             said = f"{error}; it is called as {what}({_listed(parameters)})"
         raise TypeError(f"{what}: {said}") from None
@@ -86,6 +88,21 @@ def said_by_class(init: T) -> T:
     return made  # type: ignore[return-value]
 
 
+def answered(method: M) -> M:
+    """Let a method whose arguments do not fit say so by its class and name, with what to use instead."""
+
+    @functools.wraps(method)
+    def called(self: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return method(self, *arguments, **options)
+        except TypeError:
+            what = f"{type(self).__name__}.{method.__name__}"
+            refuse_misfit(method, (self, *arguments), options, what)
+            raise
+
+    return called  # type: ignore[return-value]
+
+
 def record(kind: type[R]) -> type[R]:
     """Let a dataclass whose arguments do not fit say so by its name; a decorator above Python's."""
     kind.__init__ = said_by_class(kind.__init__)  # type: ignore[method-assign]
@@ -102,7 +119,8 @@ def frozen_record(kind: type[R]) -> type[R]:
     def refuse(self: Any, name: str, _value: Any = None) -> None:
         word = type(self).__name__
         if name not in names:
-            raise AttributeError(f"{word} has no property {name!r}{nearest(name, names)}")
+            hint = answer("", name, names) or listed(names)
+            raise AttributeError(f"{word} has no property {name!r}{hint}")
         raise FrozenInstanceError(
             f"{name} of {word} cannot be changed; make another one, dataclasses.replace(it, {name}=…), "
             "and assign that"

@@ -332,8 +332,10 @@ def listed(value: Any, what: str, expected: str) -> list[Any]:
     return list(value)
 
 
-def folders(value: Any, what: str) -> list[Path]:
-    """Return one path or several as a list; files and what is no path are refused."""
+def folders(value: Any, what: str, root: Any = None) -> list[Path]:
+    """Return one path or several as a list, a `root` behind them; files and what is no path are refused."""
+    if root is not None:
+        return [*folders(value, what), *folders((root,), "root")]
     given = (value,) if isinstance(value, (str, os.PathLike)) else value
     is_list = is_iterable(given) and not isinstance(given, bytes)
     listed = list(given) if is_list else [given]

@@ -3,14 +3,56 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tribo.checks.answers import answer, listed
 from tribo.checks.calls import said_by_class
-from tribo.checks.check import nearest
 
 
-class Sealed:
+class AnsweringKind(ABCMeta):
+    """The class of a class that answers guessed names: ``tribo.World.from_xml``."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any:
+            """Refuse a name that the class does not have, with what to use instead."""
+            if name[0] == "_":
+                raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+            kind = cls.__name__ if cls.__name__ == "World" else cls._called
+            hint = answer(kind, name, dir(cls))
+            said = f"class {cls.__name__} has no attribute {name!r}{hint}"
+            raise AttributeError(said, name=name, obj=None)
+
+
+class Answering(metaclass=AnsweringKind):
+    """An object that answers guessed names with those that it has."""
+
+    __slots__ = ()
+    _called: ClassVar[str] = ""  # what examples call it (`answers`)
+    _inner: ClassVar[frozenset[str]] = frozenset()  # what the package's own parts call
+
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse a name that the object does not have, with what to use instead.
+
+            Python's own proposal would be one of all names, private ones too: it is not told the object.
+            """
+            kind = type(self)
+            if inspect.getattr_static(kind, name, None) is not None:
+                return object.__getattribute__(self, name)  # its own error, raised again
+            hint = "" if name[0] == "_" else answer(self._called, name, dir(self))
+            said = f"{kind.__name__!r} object has no attribute {name!r}{hint}"
+            raise AttributeError(said, name=name, obj=None)
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users call, for completion."""
+        return [name for name in super().__dir__() if name not in self._inner]
+
+
+class Sealed(Answering):
     """An object that takes no attribute its class does not have, so that typos are errors.
 
     Classes that others derive from it outside of this package are open, as Python's are.
@@ -18,7 +60,6 @@ class Sealed:
 
     _assignable: ClassVar[frozenset[str] | None] = frozenset()
     _setters: ClassVar[dict[str, Callable[[Any, Any], None]]] = {}  # by name; looked up once
-    _inner: ClassVar[frozenset[str]] = frozenset()  # what the package's own parts call
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Collect what may be assigned: properties, and what is annotated in a class body."""
@@ -56,10 +97,6 @@ class Sealed:
                     raise AttributeError(self._refusal(name)) from None
                 raise
 
-    def __dir__(self) -> list[str]:
-        """Return the names that users call, for completion."""
-        return [name for name in super().__dir__() if name not in self._inner]
-
     def _refusal(self, name: str) -> str:
         """Return why a name cannot be assigned to, and the nearest that can."""
         kind = type(self)
@@ -69,4 +106,5 @@ class Sealed:
             if isinstance(getattr(kind, name), property):
                 return f"{refusal}, only read; these can be: {', '.join(settable)}"
             return f"{refusal}; it is called: {name}(…)"
-        return f"{kind.__name__} has no attribute {name!r} to assign to{nearest(name, settable)}"
+        hint = answer(self._called, name, settable) or listed(settable)
+        return f"{kind.__name__} has no attribute {name!r} to assign to{hint}"

@@ -1,14 +1,22 @@
-"""Fast pairs: where on their way through the step do two shapes meet? By conservative advancement.
+"""Contacts of moving shapes: the planes that the motion of this step meets, by conservative advancement.
 
-Both bodies go on as they move now, unseen for as long as the gap lets them: the gap over a bound of the
-speed at which it can close. What does not meet within the step has no contacts but those that slow bodies
-would have. What meets gets its contacts there, with normals and lever arms of that place; the gap of a
-contact is what its surfaces travel towards one another until then.
+A separating plane of two convex shapes that are apart holds for the poses of now. The free space around a
+convex shape is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane
+is only used as it is if the motion of the step does not cross it. Where it does, both bodies are moved on
+at their present velocities, each time by a step that lets their surfaces overlap by at most `touch`
+(the gap over a bound of the closing speed):
 
-A body that is hit at a corner turns around it, and its other corners come after within the same step. So the
+* no impact within the step: the planes are those of the poses at its end;
+* an impact along nearly the same normal: the planes of now are right;
+* an impact along another normal, or of bodies that travel farther than they are thick: the planes are
+  those of the poses at impact.
+
+Planes of a later pose are brought back to now: the gap is what the surfaces close until then.
+
+A fast body that is hit at a corner turns around it, and other corners follow within the same step. So the
 core of a body (`core`) that comes down on the same face is a contact too, as if it were a ball of its own:
-wherever the corners are, its centre of mass does not come nearer than that. Where a pair rebounds it has
-none: the rebound of the core would be that of a body that does not turn.
+its centre of mass does not come nearer than that. Only a free body has one: joints and constraints turn the
+way of the others. A pair that rebounds has none: that would be the rebound of a body that does not turn.
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
@@ -23,11 +31,19 @@ from tribo.model import Pair, Shape
 
 RESTITUTION = int(Pair.RESTITUTION)
 PLANE = int(Shape.PLANE)
+SPHERE = int(Shape.SPHERE)
+CAPSULE = int(Shape.CAPSULE)
+CYLINDER = int(Shape.CYLINDER)
+CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
-TOUCH = 1e-3  # [-] of the smaller solid: a gap that counts as none
+TOUCH = (
+    1e-3  # [-] of the smaller solid: depth of an impact; of that: gap or depth that counts as none
+)
+SIMILAR = 0.9  # cosine of two normals: planes of now serve for the impact
 CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
+NOTHING = (0.0, 0.0, 0.0)
 NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 
 
@@ -59,6 +75,9 @@ def core_contact(model, settings, work, a, b, margin):
     """
     e = model.pair_table[model.shape_material[a], model.shape_material[b], RESTITUTION]
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
+        return NO_CORE
+    t = model.body_tree[model.shape_body[a]]
+    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # what holds it turns its way
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
@@ -99,57 +118,93 @@ def add_core(work, n, contact, sign, feature):
 
 
 @kernel
-def time_of_impact(model, settings, work, a, b, margin, motion_a, motion_b):
-    """Return contacts in the manifold and the time at which two shapes meet; < 0: not within the step.
+def surface_spin(model, work, s, spin):
+    """Return the part of a body's angular velocity that moves the surface of shape s [rad/s].
+
+    A shape of revolution that turns about its own axis stays where it is.
+    """
+    kind = model.shape_kind[s]
+    place = vec.load(model.shape_pos, s)
+    if kind == SPHERE:
+        return spin if vec.dot(place, place) > 0.0 else NOTHING
+    if kind != CAPSULE and kind != CYLINDER and kind != CONE:
+        return spin
+    rot = vec.load_mat(model.shape_rot, s)
+    axis = (rot[2], rot[5], rot[8])
+    off = vec.cross(axis, place)
+    if vec.dot(off, off) > 0.0:
+        return spin
+    axis = vec.mat_vec(vec.load_mat(work.body_rot, model.shape_body[s]), axis)
+    return vec.axpy(-vec.dot(axis, spin), axis, spin)
+
+
+@kernel
+def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
+    """Return a bound of the speed at which the surfaces of two shapes close a gap [m/s].
+
+    Convex shapes stay apart while their distance along one normal n lasts:
+    −n · v + ‖n × ω_a‖ r_a + ‖n × ω_b‖ r_b. Terrain has many normals: ‖v‖ + ‖ω_a‖ r_a + ‖ω_b‖ r_b.
+    """
+    r_a = model.body_radius[model.shape_body[a]]
+    r_b = model.body_radius[model.shape_body[b]]
+    if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
+        return vec.norm(relative) + vec.norm(spin_a) * r_a + vec.norm(spin_b) * r_b
+    turn = vec.norm(vec.cross(normal, spin_a)) * r_a + vec.norm(vec.cross(normal, spin_b)) * r_b
+    return turn - vec.dot(normal, relative)
+
+
+@kernel
+def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch):
+    """Move two bodies on until their shapes overlap by about `touch`/2; return the time [s].
+
+    Begins with their manifold of n points, all apart; leaves the bodies where they are then. More than dt:
+    they do not meet within the step, and stand at its end. Between two distances none overlaps by more than
+    `touch`.
 
     Writes: work.
     """
     i = model.shape_body[a]
     j = model.shape_body[b]
-    pos_a = vec.load(work.body_pos, i)
-    rot_a = vec.load_mat(work.body_rot, i)
-    pos_b = vec.load(work.body_pos, j)
-    rot_b = vec.load_mat(work.body_rot, j)
+    pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
+    pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     relative = vec.sub(motion_a[0], motion_b[0])
-    spin = (
-        vec.norm(motion_a[1]) * model.body_radius[i] + vec.norm(motion_b[1]) * model.body_radius[j]
-    )
-    touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    is_convex = model.shape_kind[a] < SURFACE and model.shape_kind[b] < SURFACE
+    spin_a = surface_spin(model, work, a, motion_a[1])
+    spin_b = surface_spin(model, work, b, motion_b[1])
+    row = work.manifold
     time = 0.0
-    n = 0
     for _ in range(ROUNDS):
-        n = meet(model, work, a, b, margin * (1.0 - time / settings.dt))
-        if n <= 0:
-            break
-        row = work.manifold
         k = deepest(row, n)
         gap = row[k, 6]
-        if gap <= touch:
-            break
-        closing = vec.norm(relative)
-        if is_convex:
-            normal = (row[k, 3], row[k, 4], row[k, 5])
-            closing = -vec.dot(normal, relative)
-        closing += spin
-        if closing * (settings.dt - time) <= gap:
+        if gap <= -0.5 * touch:
+            return time
+        normal = (row[k, 3], row[k, 4], row[k, 5])
+        closing = closing_speed(model, a, b, normal, relative, spin_a, spin_b)
+        if closing * (settings.dt - time) <= gap + touch:
             n = 0
             break
-        time += gap / closing
+        time += (gap + touch) / closing
         put_pose(work, i, pos_a, rot_a, motion_a, time)
         put_pose(work, j, pos_b, rot_b, motion_b, time)
-    if n > 0:
-        left = margin * (1.0 - time / settings.dt)
-        core_a = core_contact(model, settings, work, a, b, left)
-        core_b = core_contact(model, settings, work, b, a, left)
-        n = meet(model, work, a, b, left)
-        n = add_core(work, n, core_b, -1.0, CORE - 1.0)
-        n = add_core(work, n, core_a, 1.0, CORE)
+        n = meet(model, work, a, b, margin * (1.0 - time / settings.dt))
+        if n == 0:
+            break
+    if n > 0:  # still closing: taken to meet where they are
+        return time
+    put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
+    put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
+    return 2.0 * settings.dt
+
+
+@kernel
+def put_back(work, i, j, pos_a, rot_a, pos_b, rot_b):
+    """Write the poses of two bodies.
+
+    Writes: work.
+    """
     vec.store(work.body_pos, i, pos_a)
     vec.store_mat(work.body_rot, i, rot_a)
     vec.store(work.body_pos, j, pos_b)
     vec.store_mat(work.body_rot, j, rot_b)
-    return n, time if n > 0 else -1.0
 
 
 @kernel
@@ -176,30 +231,79 @@ def bring_back(work, i, j, k, time, motion_a, motion_b):
     way = vec.scale(time, vec.sub(motion_b[0], motion_a[0]))
     vec.store(work.travel, k, vec.axpy(row[k, 6], n, way))
     vec.store(row, k, vec.axpy(-0.5 * time, vec.add(motion_a[0], motion_b[0]), p))
-    row[k, 6] += time * max(approach, 0.0)
+    row[k, 6] = max(row[k, 6] + time * approach, min(row[k, 6], 0.0))
 
 
 @kernel
-def meet_on_the_way(model, state, settings, work, a, b, margin):
-    """Write the contacts of two shapes that may be fast into the manifold; return their number, or −1.
+def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
+    """Tell whether one of n points crosses its plane by more than `depth` as the bodies move now."""
+    row = work.manifold
+    pos_i = vec.load(work.body_pos, model.shape_body[a])
+    pos_j = vec.load(work.body_pos, model.shape_body[b])
+    for k in range(n):
+        p = vec.load(row, k)
+        normal = (row[k, 3], row[k, 4], row[k, 5])
+        at_a = velocity_at(motion_a, vec.sub(p, pos_i))
+        at_b = velocity_at(motion_b, vec.sub(p, pos_j))
+        if row[k, 6] + settings.dt * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
+            return True
+    return False
+
+
+@kernel
+def meet_moving(model, state, settings, work, a, b, margin):
+    """Write the contacts of two shapes that the step may close into the manifold; return their number, or −1.
 
     Writes: work.
     """
-    for k in range(work.travel.shape[0]):
-        vec.store(work.travel, k, (0.0, 0.0, 0.0))
-    slow = min(thickness(model, a), thickness(model, b))
-    if margin <= slow:
-        return meet(model, work, a, b, margin)
+    n = meet(model, work, a, b, margin)
+    if n <= 0 or model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE:
+        return n
+    row = work.manifold
+    thin = min(thickness(model, a), thickness(model, b))
+    touch = TOUCH * thin
+    k = deepest(row, n)
+    touches = row[k, 6] <= TOUCH * touch
+    is_fast = margin > thin
+    if touches and not is_fast:
+        return n
     i = model.shape_body[a]
     j = model.shape_body[b]
     motion_a = body_motion(model, state, work, i)
     motion_b = body_motion(model, state, work, j)
-    n, time = time_of_impact(model, settings, work, a, b, margin, motion_a, motion_b)
-    if n < 0:
+    if not touches and not crosses_plane(
+        model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch
+    ):
         return n
-    if time < 0.0:
-        return meet(model, work, a, b, slow)
-    if time > 0.0:
-        for k in range(n):
-            bring_back(work, i, j, k, time, motion_a, motion_b)
+    normal = (row[k, 3], row[k, 4], row[k, 5])
+    pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
+    pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
+    time = 0.0
+    if not touches:
+        time = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
+    is_hit = time <= settings.dt
+    k = deepest(row, n)
+    along = row[k, 3] * normal[0] + row[k, 4] * normal[1] + row[k, 5] * normal[2]
+    if is_hit and not is_fast and along > SIMILAR:
+        put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+        return meet(model, work, a, b, margin)
+    left = margin
+    core_a = core_b = NO_CORE
+    if is_hit:
+        left *= 1.0 - time / settings.dt
+        if is_fast:
+            core_a = core_contact(model, settings, work, a, b, left)
+            core_b = core_contact(model, settings, work, b, a, left)
+    n = meet(model, work, a, b, left)
+    n = add_core(work, n, core_b, -1.0, CORE - 1.0)
+    n = add_core(work, n, core_a, 1.0, CORE)
+    put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+    if touches:  # they are where they meet
+        return n
+    time = min(time, settings.dt)
+    shares = not is_fast and is_moved(model, i) and is_moved(model, j)
+    for k in range(n):
+        bring_back(work, i, j, k, time, motion_a, motion_b)
+        if shares:  # one point for both: angular momentum is kept
+            vec.store(work.travel, k, NOTHING)
     return n

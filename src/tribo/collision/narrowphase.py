@@ -1,8 +1,7 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
 
-from tribo.collision.advancement import meet_on_the_way
+from tribo.collision.advancement import meet_moving
 from tribo.collision.broadphase import is_moved
-from tribo.collision.meeting import meet
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Status
@@ -10,6 +9,7 @@ from tribo.model import Pair, Status
 CAPACITY = int(Status.CAPACITY)
 STIFFNESS = int(Pair.STIFFNESS)
 FEATURES = 2048  # feature numbers of one pair of shapes
+NOTHING = (0.0, 0.0, 0.0)
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
 
 
@@ -97,20 +97,18 @@ def contacts(model, state, settings, work):
     """
     work.contact_count[0] = 0
     for k in range(work.travel.shape[0]):
-        vec.store(work.travel, k, (0.0, 0.0, 0.0))
+        vec.store(work.travel, k, NOTHING)
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
         margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
-        if settings.continuous_collision == 1:
-            n = meet_on_the_way(model, state, settings, work, a, b, margin)
-        else:
-            n = meet(model, work, a, b, margin)
+        n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return
         for point in range(n):
             add_contact(model, work, a, b, point)
+            vec.store(work.travel, point, NOTHING)
     if work.contact_count[0] > work.contact_key.shape[0]:
         work.status[0] |= CAPACITY

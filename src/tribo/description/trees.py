@@ -363,9 +363,9 @@ class FrameDescription:
 class SensorDescription:
     """A sensor that a file declares: what `World` needs to add it."""
 
-    kind: str  # "imu", "spinning_lidar", "depth"
+    kind: str  # "imu", "spinning_lidar", "depth", "force_torque", "encoder"
     name: str  # "SET/SENSOR"
-    frame: str  # link that carries it
+    frame: str  # link or frame that carries it; of an encoder the joint
     position: Vector = ORIGIN  # [m] in that link
     quaternion: Vector = IDENTITY
     update_rate: float | None = None  # [Hz]
@@ -390,11 +390,9 @@ class ActuatorDescription:
     damping_ratio: float = (
         0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
     )
-
-    def drive(self, control: float) -> float:
-        """Return what a control adds to the force on the joint at coordinate and speed 0 [N, N m]."""
-        held = min(max(control, self.control_range[0]), self.control_range[1])
-        return self.gear * (self.gain * held + self.bias[0])
+    damper: float = 0.0  # [N s/m, N m s/rad] > 0: it damps instead, force = −damper u gear v
+    spread: tuple[tuple[str, float], ...] = ()  # further joints that a motor pulls, and gears
+    index: int = -1  # of its control in the control vector of the file; −1: as they are listed
 
     @property
     def kp(self) -> float:
@@ -434,6 +432,7 @@ class TreeDescription:
     keyframe_controls: dict[str, dict[str, float]] = field(default_factory=dict)  # by actuator
     start_controls: dict[str, float] = field(default_factory=dict)  # of actuators; others: 0
     actuators: list[ActuatorDescription] = field(default_factory=list)
+    control_count: int = 0  # of all actuators of the file, those of other robots included
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
     closed: Vector | None = None  # coordinates in which they hold
     parts: list[PartDescription] = field(default_factory=list)  # of bodies that have several

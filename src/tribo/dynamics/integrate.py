@@ -11,8 +11,9 @@ from tribo.dynamics import kinematics, tied_drift
 from tribo.dynamics.bias import free_rotation, is_split, tumble
 from tribo.dynamics.whitening import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
-from tribo.model import Course, Integrator, Joint, Status
+from tribo.model import Course, Integrator, Joint, Kind, Status
 
+KINEMATIC = int(Kind.KINEMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
@@ -103,7 +104,7 @@ def tree_response(model, settings, work, t):
 
 @kernel
 def next_velocity(model, state, work):
-    """Turn forces and impulses into the new velocity.   v⁺ = v + L⁻¹ D^(−1/2) z
+    """Turn forces and impulses into the new velocity.   v⁺ = v + L⁻¹ D^(−1/2) z; kinematic: v
 
     Writes: work.
     """
@@ -111,6 +112,9 @@ def next_velocity(model, state, work):
     for dof in range(work.next_v.shape[0]):
         work.next_v[dof] += work.kick_v[dof]
     for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] == KINEMATIC:
+            for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+                work.next_v[dof] = state.v[dof]
         if work.tree_is_struck[t] > 0:
             for k in range(3):
                 work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
@@ -161,6 +165,11 @@ def set_acceleration(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
+        if model.tree_kind[t] == KINEMATIC:
+            for dof in range(first, last):  # `middle.extrapolate_carriers`
+                state.vdot[dof] = rate * (state.v[dof] - state.left_v[dof])
+                state.left_v[dof] = state.v[dof]
+            continue
         is_held_back = work.tree_course[t] == HELD_BACK
         if is_held_back or state.tree_is_asleep[t] > 0:  # or about to be
             for dof in range(first, last):

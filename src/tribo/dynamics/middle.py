@@ -20,6 +20,7 @@ from tribo.model import Course, Integrator, Joint, Kind
 FREE = int(Joint.FREE)
 PRISMATIC = int(Joint.PRISMATIC)
 DYNAMIC = int(Kind.DYNAMIC)
+KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
@@ -106,6 +107,28 @@ def predict(model, state, settings, work):
                 forget_impact(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.kick_v[dof]
+    extrapolate_carriers(model, state, settings, work)
+
+
+@kernel
+def extrapolate_carriers(model, state, settings, work):
+    """Write the velocities of kinematic bodies at the end of the step, to which contacts and ties refer.
+
+    A kinematic body moves by dt V, so V is its mean velocity in the step, and v⁺ of a body that it carries
+    belongs to the end of the step: V + ½ m, m the lesser of the last two changes of V (minmod). A smooth
+    motion is followed to second order, a jump of V is not overshot.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if model.tree_kind[t] != KINEMATIC:
+            continue
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            v = state.v[dof]
+            change, before = v - state.left_v[dof], settings.dt * state.vdot[dof]
+            work.kick_v[dof] = work.mid_v[dof] = v
+            if change * before > 0.0 and settings.integrator != SEMI_IMPLICIT:
+                work.kick_v[dof] += 0.5 * (change if abs(change) < abs(before) else before)
 
 
 @kernel

@@ -15,6 +15,8 @@ from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
+from tribo.engine.interrupts import LONGEST, held
+from tribo.engine.plans import Plan
 from tribo.engine.threads import run_together, shares
 from tribo.model import Command, Late, Model, Settings, State, Status, Work
 
@@ -22,7 +24,7 @@ logger = logging.getLogger("tribo")
 
 run_at = named_entry("tribo.engine.run_at", "run_at")
 _loaded: set[Late] = set()  # late functions that some world of this process has asked for
-WORK, PILOT = 4, 7  # places of `Work` and `Pilot` among the addresses
+WORK, COURSE, PILOT = 4, 6, 7  # their places among the addresses
 _SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
 _MOST_STEPS = 20_000  # between two of them
 _MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
@@ -51,12 +53,14 @@ class Engine:
             self.settings = settings
         # None of these; `Batch` has motors, a policy, and a course for the time of a rollout.
         none = dict.fromkeys(("nv", "nq", "ndelay", "ncontrol", "nhorizon"), 0)
-        self.motors, self.course = Motors.allocate(none), Course.allocate(none)
+        self.motors, self._no_course = Motors.allocate(none), Course.allocate(none)
+        self.course = self._no_course
         self.pilot = no_pilot()
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
         self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
         self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
+        self._share = max(1, worlds // 64)  # worlds between two looks, within a step of all worlds
         for family in _loaded:
             self.model.late_address[family] = _address(family)
         self._connect()
@@ -81,13 +85,15 @@ class Engine:
 
     def take_motors(self, motors: Motors) -> None:
         """Use other motors from the next step on."""
-        self.motors = motors
-        self._connect()
+        with held:
+            self.motors = motors
+            self._connect()
 
     def take_pilot(self, pilot: Pilot) -> None:
         """Use another policy from the next step on."""
-        self.pilot = pilot
-        self._connect()
+        with held:
+            self.pilot = pilot
+            self._connect()
 
     def run(self, n: int) -> bool:
         """Advance world 0 by n steps; tell whether `status` has something to say."""
@@ -100,12 +106,14 @@ class Engine:
             begin = perf_counter()
             if self._run_slice(few):
                 said |= int(self.status[0, 0])
-            took = perf_counter() - begin
             n -= few
-            wanted = int(few * _SLICE / max(took, 1e-9))
-            self._slice = max(1, min(wanted, 4 * self._slice, _MOST_STEPS))
+            self._slice = self._next_slice(few, perf_counter() - begin, _SLICE)
         self.status[0, 0] |= said  # what one of many steps had to say is not lost
         return bool(said)
+
+    def _next_slice(self, few: int, took: float, time: float) -> int:
+        """Return how many steps are made next, so that they take some time [s] if they are like the last."""
+        return max(1, min(int(few * time / max(took, 1e-9)), 4 * self._slice, _MOST_STEPS))
 
     def _run_slice(self, n: int) -> bool:
         self._remaining[0] = n
@@ -147,32 +155,59 @@ class Engine:
                     self._remaining[e], part == 3,
                 )  # fmt: skip
 
-    def run_all(self, n: int, threads: int, course: Course | None = None) -> np.ndarray:
+    def run_all(self, n: int, threads: int, plan: Plan | None = None) -> np.ndarray:
         """Advance every world by n steps on some threads; return how many each has left undone.
 
-        A world that became invalid stops where it is; the others go on. With a course, the worlds follow its
-        controls, and write their states into it.
+        A world that became invalid stops where it is; the others go on. With a plan, the worlds follow its
+        controls, and write their states into it. Between slices of steps signals are let through: where
+        Ctrl-C ends the call, all worlds have made as many steps, or, where one step of all worlds takes
+        longer than `LONGEST`, one more or fewer.
         """
-        remaining, none = self._remaining, self.course
-        remaining[:] = n
-        undone = np.zeros(self.worlds, np.int64)
-        part = 0 if course is None else 3
-        if course is not None:
-            self.course = course
-            self._connect()
-        try:
-            self._call_parallel(threads, part)
-            while remaining.any():
-                invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
-                stopped = (remaining > 0) & invalid
-                undone[stopped], remaining[stopped] = remaining[stopped], 0
-                if remaining.any():
-                    self._grow_and(lambda: self._call_parallel(threads, part))
-        finally:
-            if course is not None:
-                self.course = none
-                self._connect()
+        undone, said, left = np.zeros(self.worlds, np.int64), np.zeros_like(self.status), n
+        with held:
+            while left > 0 and not (undone > 0).all():
+                few, begin = min(left, self._slice), perf_counter()
+                if plan is not None:
+                    few = plan.steps_of_slice(n - left, few)
+                    self._take_course(plan.slice_of(n - left, few))
+                self._remaining[:] = np.where(undone > 0, 0, few)
+                try:
+                    self._run_slice_of_all(threads, 0 if plan is None else 3, undone, left - few)
+                    if left > few:
+                        held.let_through()
+                except BaseException as error:
+                    _say_steps(error, n - left + few - self._remaining[undone == 0])
+                    raise
+                finally:
+                    if plan is not None:
+                        self._take_course(self._no_course)
+                said |= self.status
+                left -= few
+                took = max(perf_counter() - begin, 1e-9)
+                self._slice = self._next_slice(few, took, LONGEST)
+                most = int(self.worlds * _SLICE * few / (took * threads * self._slice))
+                self._share = 1 << min(most, 1 << 30).bit_length()
+        if plan is not None:
+            plan.end(undone)
+        if n > 0:
+            self.status[...] = said  # what one of many steps had to say is not lost
         return undone
+
+    def _run_slice_of_all(self, threads: int, part: int, undone: np.ndarray, later: int) -> None:
+        """Make the remaining steps of all worlds; note of those that stop how many they leave undone."""
+        remaining = self._remaining
+        self._call_parallel(threads, part)
+        while remaining.any():
+            invalid = self.status[:, 0] & (Status.INVALID | Status.CAPACITY) == Status.INVALID
+            stopped = (remaining > 0) & invalid
+            undone[stopped], remaining[stopped] = remaining[stopped] + later, 0
+            if remaining.any():
+                self._grow_and(lambda: self._call_parallel(threads, part))
+
+    def _take_course(self, course: Course) -> None:
+        self.course = course
+        for addresses in (self.addresses, *(others[2] for others in self._others)):
+            addresses[COURSE] = course.address
 
     def _grow_and(self, again: Callable[[], None]) -> None:
         """Enlarge tables and go on; what the steps before had to say is not lost."""
@@ -184,19 +219,25 @@ class Engine:
 
     def _call_parallel(self, threads: int, part: int) -> None:
         """Run all worlds on some threads; each takes the next few worlds when it is free."""
-        left = iter(shares(self.worlds, threads))  # one iterator: each share is handed out once
         while len(self._others) < threads - 1:
             work = thread_scratch.for_another_thread(self.work)
             pilot = thread_scratch.pilot_of_another_thread(self.pilot)
             addresses = self.addresses.copy()
             addresses[[WORK, PILOT]] = work.address, pilot.address
             self._others.append((work, pilot, addresses))
+        left = iter(shares(self.worlds, threads, self._share))  # one: each share is handed out once
 
         def share(thread: int) -> None:
             for first, stop in left:
                 self._call(first, stop, part, thread)
+                if held.is_late():
+                    return
 
-        run_together([partial(share, thread) for thread in range(threads)])
+        while True:
+            run_together([partial(share, thread) for thread in range(threads)])
+            if not held.is_late():
+                return
+            held.let_through()
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""
@@ -215,12 +256,18 @@ class Engine:
 
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state stays as it was."""
+        with held:
+            self._grow()
+
+    def _grow(self) -> None:
         work = self.work.arrays
         wanted = np.flatnonzero(work["late_wanted"].any(axis=0))
         if wanted.size:
-            for family in map(Late, wanted.tolist()):
-                _loaded.add(family)
-                self.model.late_address[family] = _address(family)
+            families = [Late(number) for number in wanted.tolist()]
+            with held.lifted():  # where they are not prebuilt they are compiled
+                addresses = [_address(family) for family in families]
+            _loaded.update(families)
+            self.model.late_address[families] = addresses
             work["late_wanted"][:] = 0
             return
         names = (
@@ -240,14 +287,16 @@ class Engine:
     def make_room(self, contacts: int) -> None:
         """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
         if contacts > self.capacity.contacts:
-            self._enlarge(self.capacity.grown(contacts=contacts))
+            with held:
+                self._enlarge(self.capacity.grown(contacts=contacts))
 
     def take_pairs(self, table: np.ndarray) -> None:
         """Take a pair table over; it may have more materials than before."""
         arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
-        self.model = Model.wrap(arrays)
-        self.sizes = {**self.sizes, "nmaterial": len(table)}
-        self._connect()
+        with held:
+            self.model = Model.wrap(arrays)
+            self.sizes = {**self.sizes, "nmaterial": len(table)}
+            self._connect()
 
     def _enlarge(self, capacity: Capacity) -> None:
         """Replace the tables by larger ones; what they hold stays."""
@@ -281,8 +330,9 @@ class Engine:
         arrays = dict(self.model.arrays)
         for name in shared:
             arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
-        self.model = Model.wrap(arrays)
-        self._connect()
+        with held:
+            self.model = Model.wrap(arrays)
+            self._connect()
 
     def scratch(self) -> Work:
         """Return scratch for questions, which no step uses."""
@@ -309,6 +359,16 @@ def _address(function: Late) -> int:
     from tribo.engine import lazy_kernels  # here: it reads the sources of half the step
 
     return lazy_kernels.address(function)
+
+
+def _say_steps(error: BaseException, made: np.ndarray) -> None:
+    """Say of a batch that was interrupted how far its worlds went."""
+    if made.size:
+        least, most = int(made.min()), int(made.max())
+        text = str(least) if least == most else f"{least} to {most}"
+        error.add_note(
+            f"tribo: the worlds of the batch have made {text} steps of this call, and stand there"
+        )
 
 
 def copy_into(source: np.ndarray, target: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ DEFAULTS: dict[str, float] = {
     "contact_solver": Solver.EXACT,
     "impact": Impact.SIMULTANEOUS,
     "bounce": Bounce.OFFSET,
-    "continuous_collision": 0,  # costs fast pairs some more distances; bullets want it
     "sleeping": 0,  # what creeps slower than `sleep_speed` would be stopped: not unasked
     "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers, but for a time that a pendulum does not stand still
     "sleep_angular_speed": 1e-2,  # [rad/s]
@@ -70,6 +70,15 @@ class WorldSettings(Sealed):
     @time_step.setter
     def time_step(self, value: float) -> None:
         self._set("time_step", check.time_step(value), "dt")
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]: short for `time_step`."""
+        return self.time_step
+
+    @dt.setter
+    def dt(self, value: float) -> None:
+        self.time_step = value
 
     @property
     def gravity(self) -> np.ndarray:
@@ -204,26 +213,20 @@ class WorldSettings(Sealed):
 
     @property
     def continuous_collision(self) -> bool:
-        """Whether fast pairs are followed on their way through a step, to where they meet or that they miss.
+        """True: pairs are always followed through the step. Deprecated, to set it has no effect.
 
-        Off, whatever could meet within the step is held apart by a plane at the nearest points. See
-        docs/physics/collision.
-
-        Example:
-            >>> import tribo
-            >>> world = tribo.World(gravity=(0, 0, 0))
-            >>> world.continuous_collision = True
-            >>> post = world.add_sphere(radius=0.01, mass=1.0, body_type="static")
-            >>> ball = world.add_sphere(0.01, 1.0, position=(-0.5, 0.03, 0), linear_velocity=(300, 0, 0))
-            >>> world.step(5)
-            >>> ball.linear_velocity.tolist()
-            [300.0, 0.0, 0.0]
+        See docs/physics/collision, *Fast bodies*.
         """
-        return bool(self._settings.continuous_collision)
+        return True
 
     @continuous_collision.setter
     def continuous_collision(self, value: bool) -> None:
-        self._set("continuous_collision", int(check.boolean(value, "continuous_collision")))
+        check.boolean(value, "continuous_collision")
+        warnings.warn(
+            "continuous_collision has no effect: pairs are always followed through the step",
+            DeprecationWarning,
+            stacklevel=3,
+        )
 
     @property
     def sleep_speed(self) -> float:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
+import subprocess
+import sys
 import tempfile
-import zipfile
+import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tribo.checks.array_files import read_arrays
+from tribo.checks.replacing import replaced
 from tribo.compiler.jit import cache_root
+from tribo.compiler.sources import PACKAGE
 from tribo.description.hulls import Hull, convex_hull
+from tribo.formats import convex_worker
 
 logger = logging.getLogger("tribo")
 
 CONCAVITY = 0.05  # [-] of the size: how far a part may be from convex
 MAX_PARTS = 64
 MAX_CORNERS = 64  # of a part
+LOOK = 0.02  # [s] between two looks at the process that splits
+LARGEST = 1 << 28  # [bytes] of a file
 FORM = 1  # of the files: another number, another file
 
 
@@ -69,36 +79,58 @@ def convex_parts(
 def _split(
     points: np.ndarray, faces: np.ndarray, concavity: float, max_parts: int, what: str
 ) -> list[np.ndarray]:
-    try:
-        import coacd
-    except ImportError:
-        raise ImportError(
-            'convex decomposition needs coacd: pip install "tribo[decomposition]"'
-        ) from None
-    coacd.set_log_level("error")
+    if find_spec("coacd") is None:
+        raise ImportError('convex decomposition needs coacd: pip install "tribo[decomposition]"')
     logger.info("%s: splitting into convex parts (once; the result is kept) …", what)
-    made = coacd.run_coacd(
-        coacd.Mesh(points, faces.astype(np.int32)),
-        threshold=concavity,
-        max_convex_hull=max_parts,
-        max_ch_vertex=MAX_CORNERS,
-        decimate=True,
-        seed=0,
-    )
-    return [np.asarray(corners, np.float64) for corners, _ in made]
+    wanted = {"threshold": concavity, "max_convex_hull": max_parts, "max_ch_vertex": MAX_CORNERS}
+    with tempfile.TemporaryDirectory(prefix="tribo-") as place:
+        folder = Path(place)
+        np.savez(folder / convex_worker.MESH, points=points, faces=faces.astype(np.int32))
+        (folder / convex_worker.WANTED).write_text(json.dumps(wanted))
+        _work(folder, what)
+        parts = read_arrays(folder / convex_worker.PARTS, LARGEST)
+        return [parts[str(k)] for k in range(len(parts))]
+
+
+def _work(folder: Path, what: str) -> None:
+    """Have another process split the mesh: it takes minutes, and Ctrl-C or an error of its own end it.
+
+    Raises:
+        ValueError: It died, or could not split the mesh.
+    """
+    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)])
+    with (folder / "said").open("w+b") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tribo.formats.convex_worker", str(folder)],
+            env=os.environ | {"PYTHONPATH": path}, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+            start_new_session=True,  # Ctrl-C is for who started it
+        )  # fmt: skip
+        try:
+            while process.poll() is None:
+                time.sleep(LOOK)
+        finally:
+            process.kill()
+            process.wait()
+        if process.returncode:
+            said.seek(0)
+            words = said.read().decode(errors="replace").strip().splitlines()
+            why = words[-1] if words else f"it ended with code {process.returncode}"
+            raise ValueError(f"{what}: cannot be split into convex parts ({why})")
 
 
 def _kept(path: Path) -> list[np.ndarray] | None:
     """Return what an earlier call found; None if there is nothing, or nothing usable."""
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
-            points, starts = kept["points"], kept["starts"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        kept = read_arrays(path, LARGEST)
+        points, starts = kept["points"], kept["starts"]
+    except (OSError, ValueError, KeyError):
         return None
     is_good = (
         points.ndim == 2
         and points.shape[1] == 3
+        and points.dtype == np.float64
         and starts.ndim == 1
+        and starts.dtype == np.int64
         and bool(np.isfinite(points).all())
     )
     return np.split(points, starts) if is_good else None
@@ -110,8 +142,7 @@ def _keep(path: Path, pieces: list[np.ndarray]) -> None:
     arrays: dict[str, Any] = {"points": np.concatenate(pieces), "starts": starts}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as stream:
+        with replaced(path) as stream:
             np.savez(stream, **arrays)
-        os.replace(stream.name, path)
     except OSError as error:
         logger.debug("convex parts are not kept: %s", error)

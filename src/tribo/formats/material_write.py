@@ -7,6 +7,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.checks.files import to_write
+from tribo.checks.replacing import write_whole
 from tribo.formats.material_keys import CONTACT_KEYS, MATERIAL_KEYS
 from tribo.materials import ContactMaterial, Material, MaterialLibrary
 from tribo.materials.parameters import given
@@ -66,7 +67,7 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
     text = yaml.safe_dump(
         made, sort_keys=False, allow_unicode=True, default_flow_style=None, width=WIDE
     )
-    file.write_text(text, "utf-8")
+    write_whole(file, text.encode())
 
 
 def _values(item: Material | ContactMaterial, keys: dict[str, tuple[str, ...]]) -> dict[str, Any]:

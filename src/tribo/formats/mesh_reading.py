@@ -20,6 +20,7 @@ from tribo.formats.mesh_bounds import (
     pixels_of,
     plain_collada,
 )
+from tribo.formats.mesh_msh import read_msh
 from tribo.formats.mesh_text import first_bad_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_FACES", "MeshError", "given", "read"]
 
-ENDINGS = (".dae", ".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".wrl")
+ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wrl")
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
@@ -145,6 +146,8 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
 
 
 def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimesh:
+    if ending == ".msh":
+        return _finished(trimesh.Trimesh(*read_msh(data), process=False))
     if ending in {".glb", ".gltf"}:
         check_gltf(data, ending)
     elif ending == ".dae":

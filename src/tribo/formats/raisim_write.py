@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from tribo.checks.replacing import write_all_whole
 from tribo.description.hulls import Hull, Surface
 from tribo.description.trees import (
     DescriptionError,
@@ -105,9 +106,8 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
     if world.camera:
         _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
-    for file, content in beside.files.items():
-        file.write_text(content, "utf-8", newline="\n")
-    path.write_bytes(text)
+    robots = {file: content.encode() for file, content in beside.files.items()}
+    write_all_whole({**robots, path: text})
 
 
 def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None:

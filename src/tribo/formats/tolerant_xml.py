@@ -1,7 +1,4 @@
-"""XML as files in use have it: prefixes that nobody declared, text after the outermost element.
-
-Other readers of robots pass over both; neither changes what an element means.
-"""
+"""XML as files in use have it: prefixes that nobody declared. Other readers of robots pass over them."""
 
 from __future__ import annotations
 
@@ -14,8 +11,12 @@ _UNDECLARED = re.compile(r"Namespace prefix ([\w.-]{1,60}) (?:for \S+ )?on \S+ i
 _FIRST_TAG = re.compile(r"(?:\s|<\?.*?\?>|<!--.*?-->)*<[\w:.-]+(?=[\s/>])", re.DOTALL)
 
 
-def parsed(text: str) -> tuple[etree._Element, str]:
+def parsed(text: str, *, is_deep: bool) -> tuple[etree._Element, str]:
     """Return the outermost element of a text, and a note on what was passed over; empty: nothing.
+
+    Args:
+        text: XML.
+        is_deep: Whether elements may stand in one another deeper than libxml's own limit.
 
     Raises:
         etree.XMLSyntaxError: It is not well-formed otherwise.
@@ -23,10 +24,9 @@ def parsed(text: str) -> tuple[etree._Element, str]:
     """
     notes: list[str] = []
     prefixes: set[str] = set()
-    is_cut = False
     while True:
         try:
-            return etree.fromstring(text.encode("utf-8"), _parser()), "; ".join(notes)
+            return etree.fromstring(text.encode("utf-8"), _parser(is_deep)), "; ".join(notes)
         except etree.XMLSyntaxError as error:
             found = _UNDECLARED.search(error.msg or "")
             if found and found[1] not in prefixes and len(prefixes) < MOST_PREFIXES:
@@ -34,18 +34,10 @@ def parsed(text: str) -> tuple[etree._Element, str]:
                 notes.append(f"prefix {found[1]}: is not declared; it was read as if it were")
                 text = _declared(text, found[1])
                 continue
-            start = _offset(text, *error.position)
-            is_extra = "Extra content at the end" in (error.msg or "")
-            if is_cut or not is_extra or re.search(r"<[A-Za-z!?]", text[start:]):
-                raise
-            line, is_cut = error.position[0], True
-            notes.append(
-                f"what stands after the outermost element, from line {line} on, is not read"
-            )
-            text = text[:start]
+            raise
 
 
-def _parser() -> etree.XMLParser:
+def _parser(is_deep: bool) -> etree.XMLParser:
     return etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -53,7 +45,7 @@ def _parser() -> etree.XMLParser:
         load_dtd=False,
         dtd_validation=False,
         attribute_defaults=False,
-        huge_tree=False,
+        huge_tree=is_deep,
         remove_comments=True,
         remove_pis=True,
     )
@@ -65,13 +57,3 @@ def _declared(text: str, prefix: str) -> str:
     if found is None:
         return text
     return f'{text[: found.end()]} xmlns:{prefix}="undeclared:/{prefix}"{text[found.end() :]}'
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    """Return where a position of the parser is in a text: lines and columns from 1, columns in bytes."""
-    at = 0
-    for _ in range(line - 1):
-        at = text.find("\n", at) + 1
-    end = text.find("\n", at)
-    row = text[at : end if end >= 0 else len(text)]
-    return at + len(row.encode("utf-8")[: max(column - 1, 0)].decode("utf-8", "ignore"))

@@ -12,6 +12,7 @@ from lxml import etree
 
 from tribo.checks.check import with_article
 from tribo.checks.files import to_write
+from tribo.checks.replacing import write_whole
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -51,7 +52,7 @@ def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> li
     """
     file = to_write(Path(path))
     text, notes = to_text(tree, name=name, folder=file.resolve().parent)
-    file.write_text(text, encoding="utf-8")
+    write_whole(file, text.encode())
     return notes + lost_parts(tree)
 
 

@@ -73,6 +73,7 @@ ODD_DECLARATION = (
 )
 MAX_NESTING = 256  # libxml's own limits, without the option that lifts them
 MAX_STRING = 10_000_000
+TAIL = "text after the outermost element means nothing; it is passed over"
 
 
 @dataclass(slots=True)
@@ -241,8 +242,18 @@ def _prolog(text: str) -> Iterator[str]:
     yield text[at:]
 
 
-def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
+def _without_tail(text: str) -> tuple[str, str]:
+    """Return XML text without what stands behind its last tag, and a note if that was text."""
+    end = text.rfind(">") + 1
+    return (text[:end], TAIL) if end and text[end:].strip() else (text, "")
+
+
+def parse(
+    source: str | Path, kind: str, *, largest: float = math.inf, nesting: int = MAX_NESTING
+) -> Node:
     """Parse a file or XML text; `kind` names it in messages ("URDF"), larger numbers are refused when read.
+
+    Elements may stand in one another `nesting` deep.
 
     Raises:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
@@ -250,8 +261,9 @@ def parse(source: str | Path, kind: str, *, largest: float = math.inf) -> Node:
     """
     text, name = _text_of(source, kind)
     text, note = _plain(text)
-    root = _parsed(text, name, largest)
-    root.note = "; ".join(said for said in (note, root.note) if said)
+    text, tail = _without_tail(text)
+    root = _parsed(text, name, largest, nesting)
+    root.note = "; ".join(filter(None, (note, tail, root.note)))
     return root
 
 
@@ -279,21 +291,18 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     return text, name
 
 
-def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
+def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_NESTING) -> Node:
     """Parse text that came from a file of this name."""
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
     try:
-        root, note = tolerant_xml.parsed(text)
+        root, note = tolerant_xml.parsed(text, is_deep=nesting > MAX_NESTING)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
         if "Excessive depth" in detail:
-            raise DescriptionError(
-                f"{name}:{line}: elements stand in one another more than {MAX_NESTING} deep, which no file "
-                "of this kind needs; take out what repeats itself"
-            ) from None
+            raise _too_deep(name, line, nesting) from None
         if "XML_PARSE_HUGE" in detail:
             raise DescriptionError(
                 f"{name}:{line}: an attribute or a text has more than {MAX_STRING} characters; put what is "
@@ -307,9 +316,16 @@ def _parsed(text: str, name: str, largest: float = math.inf) -> Node:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise DescriptionError(f"{name}: has a document type declaration; remove it")
-    top = _nodes(root, name, largest)
+    top = _nodes(root, name, largest, nesting)
     top.note = note
     return top
+
+
+def _too_deep(name: str, line: int, nesting: int) -> DescriptionError:
+    return DescriptionError(
+        f"{name}:{line}: elements stand in one another more than {nesting} deep, which no file "
+        "of this kind needs; take out what repeats itself"
+    )
 
 
 def outermost(source: str | Path, kind: str) -> str:
@@ -398,16 +414,18 @@ def _refuse_declarations(text: str, name: str) -> None:
         )
 
 
-def _nodes(root: etree._Element, name: str, largest: float) -> Node:
+def _nodes(root: etree._Element, name: str, largest: float, nesting: int) -> Node:
     """Convert a tree without recursion, so that depth costs nothing."""
     top = _node(root, name, largest)
-    todo = [(root, top)]
+    todo = [(root, top, 1)]
     while todo:
-        element, node = todo.pop()
+        element, node, depth = todo.pop()
+        if depth > nesting:
+            raise _too_deep(name, node.line, nesting)
         for child in element:
             made = _node(child, name, largest)
             node.children.append(made)
-            todo.append((child, made))
+            todo.append((child, made, depth + 1))
     return top
 
 

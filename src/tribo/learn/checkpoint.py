@@ -1,9 +1,9 @@
-"""Files that are there whole or not at all, and checkpoints in them."""
+"""Checkpoints of a training, and the folder that it keeps to itself."""
 
 from __future__ import annotations
 
 import io
-import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -13,45 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.files import to_write
+from tribo.checks.array_files import checked_archive, read_limited
+from tribo.checks.files import to_read
+from tribo.checks.replacing import write_whole
 from tribo.learn.torch_extra import torch
 
-DRAFTS = ".*.part"  # names of files that are being written
-
-
-def write_whole(path: str | Path, data: bytes) -> None:
-    """Write a file so that whoever looks sees the old one or the new one, also after a kill or a power cut.
-
-    Args:
-        path: Where; an existing file is replaced.
-        data: What.
-
-    Raises:
-        OSError: It cannot be written; the old file is still there.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_whole(Path(folder) / "a", b"text")
-        ...     (Path(folder) / "a").read_bytes()
-        b'text'
-    """
-    target = to_write(Path(path))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    if hasattr(os, "O_DIRECTORY"):  # the new name must last, too
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+LARGEST = 1 << 32  # [bytes] of a checkpoint
 
 
 @contextmanager
@@ -108,12 +75,16 @@ def load(path: str | Path) -> dict[str, Any]:
     """
     import pickle
 
-    data = Path(path).read_bytes()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        data = read_limited(to_read(path, "a checkpoint"), LARGEST)
+    except ValueError as error:
+        raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
+    try:
+        with checked_archive(data, LARGEST) as archive:
             damaged = archive.testzip()  # PyTorch does not look at the check sums
     except (
-        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError,
+        struct.error, OverflowError,
     ) as error:  # fmt: skip  # a flipped bit of the table is any of these
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     if damaged is not None:
@@ -125,7 +96,7 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path}: is no checkpoint of 'tribo train': it holds more than numbers, texts and arrays; "
             "nothing of it was executed"
         ) from None
-    except (RuntimeError, EOFError, KeyError) as error:
+    except Exception as error:  # of a reader that expects files of its own
         raise ValueError(f"{path}: is no checkpoint of 'tribo train': {error}") from None
     return state
 

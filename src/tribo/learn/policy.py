@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.network import Network
-from tribo.learn.checkpoint import write_whole
+from tribo.checks.array_files import read_arrays
+from tribo.checks.replacing import write_whole
 
 FARTHEST = 10.0  # [–] what is seen is limited to as many deviations
 LARGEST = 1 << 28  # bytes of a policy's arrays
@@ -95,12 +95,7 @@ class Policy:
             ValueError: It is no policy, of another version, or larger than 256 MiB.
         """
         try:
-            with zipfile.ZipFile(path) as archive:
-                size = sum(item.file_size for item in archive.infolist())
-            if size > LARGEST:
-                raise ValueError(f"{size} bytes of arrays, a policy has at most {LARGEST}")
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            arrays = read_arrays(path, LARGEST)
             count = sum(name.startswith("weight_") for name in arrays)
             layers = [(arrays[f"weight_{k}"], arrays[f"bias_{k}"]) for k in range(count)]
             if arrays["form"].shape != () or arrays["form"] != FORM:
@@ -110,7 +105,7 @@ class Policy:
             rest = [arrays[name] for name in ("low", "high")]
             made = cls(str(arrays["task"]), arrays["mean"], arrays["deviation"], layers, *rest)
             made._check()
-        except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        except (KeyError, ValueError) as error:
             raise ValueError(f"{path}: is no policy of 'tribo train': {error}") from None
         return made
 

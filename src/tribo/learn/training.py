@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.replacing import DRAFTS, write_whole
 from tribo.gym.registration import load
 from tribo.gym.task import Task
 from tribo.learn import checkpoint
@@ -116,11 +117,9 @@ def _train(
                 f"{place} holds a training of {learner.iteration} updates; to go on, ask for more iterations "
                 f"than that, got {chosen.iterations}"
             )
-    for draft in place.glob(checkpoint.DRAFTS):  # of a write that a kill ended
+    for draft in place.glob(DRAFTS):  # of a write that a kill ended
         draft.unlink(missing_ok=True)
-    checkpoint.write_whole(
-        place / CONFIG, json.dumps({"task": task, **chosen.as_dict()}, indent=1).encode()
-    )
+    write_whole(place / CONFIG, json.dumps({"task": task, **chosen.as_dict()}, indent=1).encode())
     if curve:
         _write_curve(place, curve)  # a kill may have come between checkpoint and curve
     board = _board(place, learner.iteration)
@@ -224,7 +223,7 @@ def _write_curve(place: Path, curve: list[dict[str, float]]) -> None:
     writer = csv.DictWriter(text, list(curve[0]))
     writer.writeheader()
     writer.writerows(curve)
-    checkpoint.write_whole(place / CURVE, text.getvalue().encode())
+    write_whole(place / CURVE, text.getvalue().encode())
 
 
 def _keep(place: Path, task: str, learner: Learner, curve: list[dict[str, float]]) -> None:

@@ -43,9 +43,11 @@ class ContactMaterial:
         restitution: 0…1 [–]; 0: no bounce.
         spook_damping: ≥ 0 [s]; time in which an overlap is undone.
         friction: ≥ 0 [–]; one coefficient for rest and motion.
-        secondary_friction: ≥ 0 [–] along the second direction; < 0: `friction`.
+        secondary_friction: ≥ 0 [–] along the second direction of an oriented model; < 0, and in all other
+            models: `friction`.
         surface_viscosity: ≥ 0 [m/(N s)]; a held load F creeps at this times F.
-        secondary_surface_viscosity: ≥ 0 [m/(N s)] along the second direction; < 0: `surface_viscosity`.
+        secondary_surface_viscosity: ≥ 0 [m/(N s)] along the second direction, where `secondary_friction`
+            acts; < 0, and else: `surface_viscosity`.
         adhesion_force: ≥ 0 [N]; largest attraction along the normal.
         adhesive_overlap: ≥ 0 [m]; depth at which the contact rests without force.
         friction_model: Two words, model and solver. Models: "default" (iterative), "iterative", "box",
@@ -57,7 +59,8 @@ class ContactMaterial:
         primary_direction: (3,) first direction of friction in the frame of the reference link, any length;
             (0, 0, 0): none.
         reference_body, reference_link: Names of body and link with which that direction turns.
-        constant_normal_force: ≥ 0 [N] of each point in the model of that name; None: half a body's weight.
+        constant_normal_force: ≥ 0 [N] of each point in the model of that name; None: half the weight of the
+            reference body, which must then be named.
         elastic_rest_length: ≥ 0 [m] thickness ℓ of the layer that gives way, k = E A/ℓ by the area A of a
             patch; 0: each point has k = E.
 
@@ -116,6 +119,13 @@ class ContactMaterial:
             raise ValueError(
                 f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is 3"
             )
+        is_constant = self.model == "constant_normal_force_oriented_box"
+        if is_constant and self.constant_normal_force is None and not self.reference_body:
+            raise ValueError(
+                "the friction model 'constant_normal_force_oriented_box' needs constant_normal_force [N] "
+                "(constantNormalForce in files), or reference_body (referenceBodyName), half of whose weight "
+                "is then taken: without both there is no friction"
+            )
         length = hypot(*direction.tolist())  # of 1e-300 a sum of squares is 0
         if 0.0 < length < check.SMALLEST:
             raise ValueError(
@@ -149,19 +159,23 @@ class ContactMaterial:
         return "oriented" in self.model
 
     @property
+    def has_second_direction(self) -> bool:
+        """Whether the secondary values act: in an oriented model with a secondary friction."""
+        return self.is_oriented and self.secondary_friction >= 0.0
+
+    @property
     def friction_along(self) -> tuple[float, float]:
         """Coefficients along the first and the second direction [–]."""
-        return float(self.friction), float(
-            self.friction if self.secondary_friction < 0.0 else self.secondary_friction
-        )
+        second = self.secondary_friction if self.has_second_direction else self.friction
+        return float(self.friction), float(second)
 
     @property
     def surface_viscosity_along(self) -> tuple[float, float]:
         """Surface viscosities along the first and the second direction [m/(N s)]."""
         second = self.secondary_surface_viscosity
-        return float(self.surface_viscosity), float(
-            self.surface_viscosity if second < 0.0 else second
-        )
+        if not self.has_second_direction or second < 0.0:
+            second = self.surface_viscosity
+        return float(self.surface_viscosity), float(second)
 
     def rigid(self) -> PairProperties:
         """Return the rigid pair that it becomes as stiffness grows without end and creep goes to zero.

@@ -85,10 +85,14 @@ def _without_effect(pair: EffectivePair) -> list[str]:
             found.append(
                 f"friction model {law.model!r} without referenceLinkName: its direction turns with nothing"
             )
-    elif law.secondary_friction >= 0.0 or law.secondary_surface_viscosity >= 0.0:
+    elif law.secondary_friction >= 0.0:
         found.append(
-            f"secondary friction with the model {law.model!r}: it is along no direction of a link; take an "
-            "oriented model"
+            f"secondaryFriction has no effect in the friction model {law.model!r}: take an oriented one"
+        )
+    if law.secondary_surface_viscosity >= 0.0 and not law.has_second_direction:
+        found.append(
+            "secondarySurfaceViscosity has no effect: it needs secondaryFriction ≥ 0 and an oriented "
+            "friction model"
         )
     if law.constant_normal_force is not None and "constant_normal_force" not in law.model:
         found.append(f"constant_normal_force has no effect in the friction model {law.model!r}")

@@ -7,6 +7,7 @@ from tribo.objects.evaluation import Evaluation
 from tribo.objects.frames import Frame
 from tribo.objects.handles import Joint, Link
 from tribo.objects.height_map import HeightMap
+from tribo.objects.inverse_kinematics import Reached
 from tribo.objects.single_body import SingleBody
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Joint",
     "Link",
     "Object",
+    "Reached",
     "SingleBody",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, reading
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
@@ -22,7 +23,8 @@ from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
-from tribo.objects.drives import Drives
+from tribo.objects.controls import Commands, Controls
+from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
@@ -47,9 +49,9 @@ class ArticulatedSystem(Drives, Object):
         (18, ('LF_HAA', 'LF_HFE', 'LF_KFE'))
     """
 
+    _called = "robot"
     _tree: TreeRecords | None = None
     _sleeps_unasked = False
-    _is_warned = False  # that gains drive the base
 
     def _looks(self) -> str:
         base = "floating" if self.is_floating else "fixed"
@@ -173,18 +175,22 @@ class ArticulatedSystem(Drives, Object):
         else:
             tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
 
-    def set_pd_gains(self, kp: Any, kd: Any) -> None:
+    @answered
+    def set_pd_gains(self, kp: Any, kd: Any, *, hold_base: bool = False) -> None:
         """Set the gains of the implicit PD drives.
 
         Args:
             kp, kd: One number for all joints, or (dof,), or for a robot with a floating base
-                (dof − 6,): the joints alone. The base gets 0 unless it is given its own numbers.
+                (dof − 6,): the joints alone, the base gets 0.
                 A mapping {joint name: number} changes these joints only.
                 ≥ 0 [N/m, N m/rad] and [N s/m, N m s/rad]. τ = τ_ff − kp (q⁺ − q_d) − kd (v⁺ − v_d)
                 with position and velocity at the end of the step, or as `drive_form` says.
+            hold_base: Whether the first six of (dof,) numbers hold a floating base, as springs and dampers
+                to the world would.
 
         Raises:
-            ValueError: A gain is negative or not finite, or there are too few or too many.
+            ValueError: A gain is negative or not finite, there are too few or too many, or they hold the base
+                and that was not asked for.
         """
         made = []
         for value, what, now in ((kp, "kp", self._kp), (kd, "kd", self._kd)):
@@ -194,13 +200,9 @@ class ArticulatedSystem(Drives, Object):
                 given = np.full(self.dof - 6 * self.is_floating, number)
             gain = self._drive_values(given, what, now, 6, 0.0)
             made.append(check.not_negative(gain, f"{what} of {self.name}"))
+            if self.is_floating and not hold_base:
+                check_base_gains(gain, now, f"{what} of {self.name}", self.dof - 6)
         self._kp[:], self._kd[:] = made
-        if self.is_floating and any(gain[:6].any() for gain in made) and not self._is_warned:
-            self._is_warned = True
-            logger.warning(
-                "%s: the first six gains drive its floating base, as if the world held it (said once); "
-                "for the joints alone give %d numbers, or set kp[6:] and kd[6:]", self.name, self.dof - 6,
-            )  # fmt: skip
 
     def take_start(self) -> np.ndarray:
         """Take coordinates, gains and targets with which the description says that the robot starts.
@@ -211,28 +213,43 @@ class ArticulatedSystem(Drives, Object):
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
-        drive: dict[str, float] = {}
         for actuator in self.description.actuators:
-            at, joint = self.velocity_slice(actuator.joint), actuator.joint
+            at = self.velocity_slice(actuator.joint)
             self._kp[at] += actuator.kp
             self._kd[at] += actuator.kd
-            control = self.description.start_controls.get(actuator.name, 0.0)
-            drive[joint] = drive.get(joint, 0.0) + actuator.drive(control)
-        for (
-            joint,
-            force,
-        ) in drive.items():  # what it wants: a coordinate, else a speed, else a force
-            at = self.velocity_slice(joint)
-            kp, kd = float(self._kp[at][0]), float(self._kd[at][0])
-            if kp > 0.0:
-                self._target_q[self.coordinate_slice(joint)] = force / kp
-            elif kd > 0.0:
-                self._target_v[at] = force / kd
-            else:
-                self._tau[at] = force
+        if self.description.actuators:
+            controls = Controls(self.description)
+            self._tell(controls, controls.named(self.description.start_controls))
         if self.description.drawn is not None:
             return self._coordinates(self.description.drawn, "drawn")
         return self._q.copy()
+
+    def set_controls(self, controls: Any) -> None:
+        """Tell the actuators of its file what to do: MuJoCo's control vector becomes targets and forces.
+
+        Args:
+            controls: u, (nu,), one number for each actuator of the file in its order, those of other robots
+                of the file, and those that are not read, included. They are kept within `ctrlrange`.
+
+        Raises:
+            ValueError: The shape is wrong, or a number is not finite; the drives stay as they were.
+
+        Example:
+            >>> import tribo
+            >>> arm = '<body><joint name="j"/><geom size="0.1" pos="0 0 0.3"/></body>'
+            >>> servo = '<actuator><position joint="j" kp="50" kv="5"/></actuator>'
+            >>> text = f"<mujoco><worldbody>{arm}</worldbody>{servo}</mujoco>"
+            >>> robot = tribo.World().add_articulated_system(text)
+            >>> robot.set_controls([0.3])
+            >>> float(robot.pd_target[0])
+            0.3
+        """
+        self.check_present("set_controls")
+        own = Controls(self.description)
+        self._tell(own, own.checked(controls, self.name))
+
+    def _tell(self, own: Controls, controls: np.ndarray) -> None:
+        own.tell(controls, Commands(self._target_q, self._target_v, self._tau, self._kd))
 
     @property
     def kp(self) -> np.ndarray:

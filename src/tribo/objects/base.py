@@ -10,8 +10,10 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
-from tribo.checks.live import LiveArray, Views, live
+from tribo.checks.live import LiveArray, live
+from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen, reading
+from tribo.checks.types import Orientation, Vector
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
@@ -75,9 +77,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self.is_removed = False
         self._is_as_built = False  # whether the last build has all of its description
         self._is_in_records = False  # whether its numbers are in those of the last build
-        self._handed: dict[
-            str, tuple[LiveArray, Views]
-        ] = {}  # arrays of the records that users may have
+        self._handed: dict[str, LiveArray] = {}  # arrays of the records that users may have
         root = description.bodies[0].joint
         self.fixed_pose = np.array([*root.position, *root.quaternion], np.float64)
         self._allocate()
@@ -237,20 +237,31 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         return reading(self._root_pose()[:3].copy(), "position")
 
     @position.setter
-    def position(self, value: Any) -> None:
+    def position(self, value: Vector) -> None:
         self.check_editable("position")
         self._root_pose()[:3] = check.vector(value, f"position of {self.name}", 3)
         self._write_pose()
 
     @property
     def orientation(self) -> np.ndarray:
-        """Unit quaternion (w, x, y, z) of the (root) body, shape (4,), body axes to world."""
+        """Unit quaternion (w, x, y, z) of the (root) body, shape (4,), body axes to world.
+
+        Assign a quaternion, a matrix (3, 3), SciPy's ``Rotation``, or what `tribo.quaternion` makes of
+        roll, pitch and yaw.
+
+        Example:
+            >>> import math, tribo
+            >>> box = tribo.World().add_box((1, 1, 1), mass=1.0, rpy=(0, 0, math.pi / 2))
+            >>> box.orientation.round(6).tolist()
+            [0.707107, 0.0, 0.0, 0.707107]
+            >>> box.orientation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        """
         return reading(self._root_pose()[3:7].copy(), "orientation")
 
     @orientation.setter
-    def orientation(self, value: Any) -> None:
+    def orientation(self, value: Orientation) -> None:
         self.check_editable("orientation")
-        self._root_pose()[3:7] = check.quaternion(value, f"orientation of {self.name}")
+        self._root_pose()[3:7] = as_quaternion(value, f"orientation of {self.name}")
         self._write_pose()
 
     @property
@@ -294,6 +305,24 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self.check_editable("generalized_velocity")
         self._v[:] = check.vector(value, f"generalized_velocity of {self.name}", self.dof)
 
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates, shape (nq,) [m, rad, –]: short for `generalized_coordinate`."""
+        return self._live_state("_q")
+
+    @q.setter
+    def q(self, value: Vector) -> None:
+        self.generalized_coordinate = value
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities, shape (dof,) [m/s, rad/s]: short for `generalized_velocity`."""
+        return self._live_state("_v")
+
+    @v.setter
+    def v(self, value: Vector) -> None:
+        self.generalized_velocity = value
+
     def _live_state(self, name: str) -> np.ndarray:
         """Return state to write into, read-only where writing would be lost or half a step late."""
         if self.is_removed or self._world.is_midway:
@@ -308,7 +337,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             _ = self._world.engine
         if name not in self._handed:
             self._handed[name] = live(getattr(self, name))
-        return self._handed[name][0]
+        return self._handed[name]
 
     def _coordinates(self, value: Any, what: str) -> np.ndarray:
         """Return checked coordinates."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import reading
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import ShapeDescription
@@ -20,6 +21,8 @@ PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE
 
 class CollisionBody(RunningSurface):
     """One collision shape of an object, e.g. ``robot.collision_body("LF_FOOT/0")``."""
+
+    _called = "shape"
 
     def __init__(self, owner: Member, number: int, shape: ShapeDescription) -> None:
         """Use `Object.collision_body`."""
@@ -121,7 +124,7 @@ class CollisionBody(RunningSurface):
     def orientation_in_body(self, value: Any) -> None:
         what = f"orientation_in_body of {self.name}"
         self._check_moves(what)
-        self._shape.quaternion = tuple(check.quaternion(value, what).tolist())
+        self._shape.quaternion = tuple(as_quaternion(value, what).tolist())
         self._write("shape_rot", rotation_matrix(self._shape.quaternion).ravel())
         self._write_bounds()
 

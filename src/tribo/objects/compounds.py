@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import orientation as as_quaternion
 from tribo.description import inertias
 from tribo.description.hulls import Hull, convex_hull, solid_inertia, volume_moments
 from tribo.description.trees import (
@@ -98,7 +99,7 @@ def _part(
             raise ValueError(f"{what}: {error}") from None
         volume, centre, unit = inertias.of_shape(shape, numbers)
     place = check.vector(part.position, f"position of {what}", 3)
-    turn = check.quaternion(part.orientation, f"orientation of {what}")
+    turn = as_quaternion(part.orientation, f"orientation of {what}")
     if part.material:
         check.name(part.material, f"material of {what}")
     made = ShapeDescription(

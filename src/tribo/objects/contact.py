@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Answering
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState
 from tribo.objects.contact_motion import ContactMotion
@@ -23,7 +24,7 @@ PER_CONTACT = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contact:
+class Contact(Answering):
     """One contact point of the last step; vectors in world axes, forces on A (the opposite on B).
 
     A list read from an object shows that object as A, so forces act on it. In `World.contacts` the
@@ -57,6 +58,7 @@ class Contact:
         (19.62, -19.62)
     """
 
+    _called = "contact"
     position: np.ndarray
     normal: np.ndarray
     frame: np.ndarray
@@ -174,6 +176,28 @@ class Contact:
         one = self.object_a._contact_motion(self.body_a, self.position)
         other = self.object_b._contact_motion(self.body_b, self.position)
         return frozen(one.velocity - other.velocity)
+
+    @property
+    def slip_velocity(self) -> np.ndarray:
+        """Part of `relative_velocity` along the surfaces now, shape (3,) [m/s], world axes.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ground = world.add_ground()
+            >>> ball = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
+            >>> world.step()
+            >>> ball.linear_velocity = (1, 0, -2)
+            >>> (ball.contacts[0].slip_velocity + 0.0).tolist()
+            [1.0, 0.0, 0.0]
+        """
+        along = self.relative_velocity
+        return frozen(along - (along @ self.normal) * self.normal)
+
+    @property
+    def friction(self) -> float:
+        """Coefficient of friction of the pair of materials [–]; the whole law is `pair`."""
+        return float(self.pair.friction)
 
     @property
     def inverse_inertia(self) -> np.ndarray:

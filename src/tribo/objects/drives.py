@@ -18,6 +18,20 @@ from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import rows, turned
 
 
+def check_base_gains(gain: np.ndarray, now: np.ndarray, what: str, joints: int) -> None:
+    """Refuse gains (…, dof) that would newly hold a floating base, as if springs tied it to the world.
+
+    Raises:
+        ValueError: The first six numbers are neither 0 nor what they are now.
+    """
+    first = gain[..., :6]
+    if ((first != 0.0) & (first != now[..., :6])).any():
+        raise ValueError(
+            f"the first six numbers of {what} would hold its floating base, as springs to the world do: give "
+            f"{joints} numbers, for the joints alone, or say hold_base=True"
+        )
+
+
 class Drives(NamedParts):
     """What a robot's drives and joints are like, whole or by joint name.
 

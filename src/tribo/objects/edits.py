@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.description.trees import ShapeDescription, TreeDescription, VisualDescription
 from tribo.engine.layout import COORDINATES, DOFS, reference_of
 from tribo.model import Model
-from tribo.objects.frames import quaternions
 
 # Numbers of the model that stand in the description as they are: field and attribute.
 _OF_BODY = {"body_mass": "mass", "body_com": "com", "body_support": "gravity_compensation"}

@@ -16,6 +16,21 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def alias(method: Callable[Concatenate[Any, P], R], name: str) -> Callable[Concatenate[Any, P], R]:
+    """Return a method under a second name, the one that most other engines have."""
+
+    @functools.wraps(method)
+    def same(self: Any, /, *args: P.args, **options: P.kwargs) -> R:
+        return method(self, *args, **options)
+
+    same.__name__ = name
+    same.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{name}"
+    same.__doc__ = (
+        f"Call `{method.__name__}`: another name for the same method, with the same errors."
+    )
+    return same
+
+
 def forward(
     part: str, method: Callable[Concatenate[Any, P], R]
 ) -> Callable[Concatenate[Any, P], R]:

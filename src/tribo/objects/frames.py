@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
@@ -49,6 +50,7 @@ class Frame(Sealed):
         True
     """
 
+    _called = "frame"
     _inner = frozenset(("part_name",))
 
     def __init__(self, owner: StateHost, name: str, body: int,
@@ -319,44 +321,3 @@ class Frame(Sealed):
         """Return `dofs` (k,) and the columns of `rotational_jacobian` that belong to them, (3, k) [–]."""
         dofs = self.dofs
         return dofs, frozen(self.rotational_jacobian()[..., dofs])
-
-
-def quaternions(turns: np.ndarray) -> np.ndarray:
-    """Return the quaternions (N, 4), w ≥ 0, of rotations (N, 3, 3).
-
-    4 q qᵀ has entries that are sums of those of R; its longest column is the safest to divide by.
-    Source: Shepperd 1978.
-    """
-    r = np.moveaxis(turns, 0, -1)
-    outer = np.array(
-        [
-            [
-                1 + r[0, 0] + r[1, 1] + r[2, 2],
-                r[2, 1] - r[1, 2],
-                r[0, 2] - r[2, 0],
-                r[1, 0] - r[0, 1],
-            ],
-            [
-                r[2, 1] - r[1, 2],
-                1 + r[0, 0] - r[1, 1] - r[2, 2],
-                r[0, 1] + r[1, 0],
-                r[0, 2] + r[2, 0],
-            ],
-            [
-                r[0, 2] - r[2, 0],
-                r[0, 1] + r[1, 0],
-                1 - r[0, 0] + r[1, 1] - r[2, 2],
-                r[1, 2] + r[2, 1],
-            ],
-            [
-                r[1, 0] - r[0, 1],
-                r[0, 2] + r[2, 0],
-                r[1, 2] + r[2, 1],
-                1 - r[0, 0] - r[1, 1] + r[2, 2],
-            ],
-        ]
-    )
-    best = np.argmax(np.einsum("iin->in", outer), axis=0)
-    q = outer[:, best, np.arange(len(turns))].T
-    q /= np.linalg.norm(q, axis=1)[:, None]
-    return np.where(q[:, :1] < 0.0, -q, q)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.checks.readonly import frozen, reading
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import VisualDescription
 from tribo.model import Joint as JointType
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.frames import quaternions
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.running_surface import RunningSurface
@@ -154,6 +154,8 @@ class Joint(JointDrive):
         >>> knee.coordinate
         -0.5
     """
+
+    _called = "joint"
 
     @property
     def link(self) -> Link:

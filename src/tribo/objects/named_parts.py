@@ -11,13 +11,13 @@ import numpy as np
 from tribo.checks import check
 from tribo.model import Joint as JointType
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.evaluation import Evaluable
 from tribo.objects.handles import Joint, Link
+from tribo.objects.inverse_kinematics import InverseKinematics
 
 STATE = ("coordinate", "velocity")  # what a joint has of the state
 
 
-class NamedParts(Evaluable):
+class NamedParts(InverseKinematics):
     """What has links and joints: a robot in a world, a robot in all worlds of a batch."""
 
     _is_batch = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.answers import argument, listed
+from tribo.checks.orientation import FORMS, chosen
 from tribo.description import colors, inertias
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Surface, convex_hull, solid_inertia, volume_moments
@@ -49,15 +52,16 @@ class Placed:
 _OPTIONS = (
     "name", "position", "orientation", "linear_velocity", "angular_velocity",
     "com", "inertia", "body_type", "collision_group", "collision_mask", "ground_points",
-    "color",
+    "color", *FORMS,
 )  # fmt: skip
 
 
-def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
+def placed(description: TreeDescription, options: Mapping[str, Any]) -> Placed:
     """Check the options of a single body; write body type and inertia into its description."""
     for key in options:
         if key not in _OPTIONS:
-            raise TypeError(f"unknown option {key!r}{check.nearest(key, _OPTIONS)}")
+            hint = argument(key, _OPTIONS) or listed(_OPTIONS)
+            raise TypeError(f"unknown option {key!r}{hint}")
     options = {key: value for key, value in options.items() if value is not None}
     body = description.bodies[0]
     if "body_type" in options:
@@ -70,10 +74,11 @@ def placed(description: TreeDescription, options: dict[str, Any]) -> Placed:
         description.color = colors.given(options["color"], "color")
     if "ground_points" in options:
         add_ground_points(body, options["ground_points"])
+    turn = chosen(options.get("orientation"), {form: options.get(form) for form in FORMS})
     pose = np.concatenate(
         [
             check.vector(options.get("position", ORIGIN), "position", 3),
-            check.quaternion(options.get("orientation", IDENTITY), "orientation"),
+            IDENTITY if turn is None else turn,
         ]
     )
     velocity = np.concatenate(

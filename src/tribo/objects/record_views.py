@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tribo.checks.live import LiveArray, Views
+from tribo.checks.live import LiveArray
+from tribo.checks.sealed import Answering
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.objects.owner import Arrays, Owner
@@ -42,12 +43,12 @@ def arrays_of(engine: Engine) -> Arrays:
     ]
 
 
-class InRecords:
+class InRecords(Answering):
     """The part of an object that knows where its numbers are: in the records of its world, or with itself."""
 
     _world: Owner
     span: Span | None
-    _handed: dict[str, tuple[LiveArray, Views]]
+    _handed: dict[str, LiveArray]
     _is_as_built: bool
     _is_in_records: bool
 
@@ -65,9 +66,7 @@ class InRecords:
             """
             own = vars(self)
             if name not in IN_RECORDS or not own.get("_is_in_records"):
-                raise AttributeError(
-                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-                )
+                return super().__getattr__(name)
             arrays, span = self._world.hand_out(self)
             own["span"] = span
             for attribute, array, index in arrays:
@@ -109,6 +108,6 @@ class InRecords:
 
     def _freeze_handed(self) -> None:
         """Refuse from now on what is written into arrays that were handed out."""
-        for name, (_, views) in self._handed.items():
-            views.freeze(getattr(self, name))
+        for array in self._handed.values():
+            array.let_go()
         self._handed.clear()

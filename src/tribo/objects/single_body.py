@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, reading
 from tribo.model import Kind
 from tribo.objects import contact_motion, edits
@@ -18,6 +19,8 @@ from tribo.objects.handles import SIX
 
 class SingleBody(Object):
     """A body with one free joint; its origin is its centre of mass."""
+
+    _called = "body"
 
     def _looks(self) -> str:
         solids = [body for body in self.collision_bodies if not body.is_point]
@@ -216,6 +219,7 @@ class SingleBody(Object):
         if self._world.is_built and self.span is not None:
             edits.write(self._world.engine.model, field, self.span.body.start, value)
 
+    @answered
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.
 
@@ -233,6 +237,7 @@ class SingleBody(Object):
         if point is not None:
             row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
 
+    @answered
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
         """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.
 

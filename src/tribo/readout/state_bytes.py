@@ -20,6 +20,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.check import shown
 from tribo.checks.files import NotPlainError, plain, to_read, to_write
+from tribo.checks.replacing import write_whole
 from tribo.engine.engine import Engine
 from tribo.model import Integrator
 from tribo.objects.contact import PER_CONTACT, SAID
@@ -248,12 +249,7 @@ class StateFiles:
     def save_state(self, path: str | Path) -> None:
         """Write `dump_state` into a file; a file of that name is replaced as a whole or not at all."""
         target = to_write(check.path(path, "path"))
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            part.write_bytes(self.dump_state())
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(target, self.dump_state())
 
     def load_state(self, saved: bytes | str | Path) -> None:
         """Go on from a state that `dump_state` returned or `save_state` wrote.

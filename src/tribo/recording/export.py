@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.replacing import replaced
 from tribo.recording import fields
 from tribo.recording.recorded_frames import RecordedFrames
 
@@ -100,7 +102,7 @@ def _columns(part: RecordedFrames, name: str) -> Table:
 
 def _write_csv(blocks: Iterator[Table], path: Path) -> None:
     """Write numbers so that they read back bit for bit."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
+    with replaced(path) as raw, io.TextIOWrapper(raw, "utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         for k, table in enumerate(blocks):
             if k == 0:
@@ -120,16 +122,15 @@ def _write_parquet(blocks: Iterator[Table], path: Path) -> None:
         from pyarrow import parquet
     except ImportError:
         raise ImportError('Parquet files need pyarrow: pip install "tribo[parquet]"') from None
-    writer = None
-    try:
+    with replaced(path) as stream:
+        writer = None
         for table in blocks:
             batch = pa.table({
                 name: pa.array(column, pa.string() if column.dtype == object else None)
                 for name, column in table.items()
             })  # fmt: skip
-            writer = writer or parquet.ParquetWriter(path, batch.schema)
+            writer = writer or parquet.ParquetWriter(stream, batch.schema)
             writer.write_table(batch)
-    finally:
         if writer is not None:
             writer.close()
 
@@ -144,7 +145,7 @@ def _write_npz(recording: RecordedFrames, path: Path, chosen: Sequence[str]) -> 
         "objects": recording.objects,
         "units": [f"{name}: {recording.unit(name)}" for name in ("time", *chosen)],
     }
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replaced(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("time", *chosen):
             _add(archive, name, recording.part(0, recording.frames)[name])
         for name, said in texts.items():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+from tribo.checks.replacing import replaced
 
 INK = "#30343b"
 GRID = "#d9dde3"
@@ -29,3 +32,17 @@ def new_figure(rows: int, width: float = 9.0, height: float = 2.6) -> tuple[Any,
         axis.grid(color=GRID, linewidth=0.6)
         axis.set_axisbelow(True)
     return figure, axes
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure, format by its ending; without one it is a PNG file and gets that ending.
+
+    Raises:
+        ValueError: Matplotlib does not know the ending.
+        OSError: It cannot be written; an old file of that name is still there.
+    """
+    file = Path(path)
+    if not file.suffix:
+        file = file.with_name(f"{file.name}.png")
+    with replaced(file) as stream:
+        figure.savefig(stream, format=file.suffix[1:].lower())

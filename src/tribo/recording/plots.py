@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.recording import fields
-from tribo.recording.figure import GRID, INK, new_figure
+from tribo.recording.figure import GRID, INK, new_figure, save_figure
 from tribo.recording.recorded_frames import RecordedFrames
 
 MOST_LINES = 12  # with a name of their own; others are grey
@@ -51,7 +51,7 @@ def draw(
     axes[-1].set_xlabel("time [s]", color=INK)
     axes[-1].set_xlim(recording.time.min(), max(recording.time.max(), recording.time.min() + 1e-9))
     if path is not None:
-        figure.savefig(fields.folder(path))
+        save_figure(figure, fields.folder(path))
     return figure
 
 

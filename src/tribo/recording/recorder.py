@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +15,9 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.engine.engine import Engine
 from tribo.model import Pair
-from tribo.objects.frames import quaternions
 from tribo.objects.world_view import WorldView
 from tribo.readout.contacts_and_energies import contact_impulses, tree_energies
 from tribo.recording import fields
@@ -66,6 +67,7 @@ class Recorder:
         """Make the file and note the present state as the first frame."""
         self.path = fields.folder(path)
         self.frames = 0  # noted so far; those of the last chunk may not be written yet
+        self._frames_written = 0
         self.every = 0.0 if every is None else check.positive(every, "every")
         asked = None if chunk is None else check.integer(chunk, "chunk", 1)
         world.check_editable("what is recorded")
@@ -77,7 +79,7 @@ class Recorder:
         self._begin_stretch()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="tribo-recorder")
         self._pending: Future[None] | None = None
-        self._is_open = True
+        self._is_open, self._process = True, os.getpid()
         self._due = float(world.time)
         self._last = -math.inf
         self.stage_time = NOT_MEASURED  # [s] of the halves of the last step
@@ -85,8 +87,8 @@ class Recorder:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still records."""
-        return self._is_open
+        """Whether it still records; in a process that was forked meanwhile it does not."""
+        return self._is_open and os.getpid() == self._process
 
     def _clear(self, overwrite: bool) -> None:
         """Make sure that the recording can be written where it is to be; remove an older one if told so."""
@@ -188,7 +190,7 @@ class Recorder:
             ValueError: The recording is closed.
             OSError: An earlier chunk could not be written.
         """
-        if not self._is_open:
+        if not self.is_open:
             raise ValueError(f"the recording {self.path} is closed")
         self.check_same()
         if self._has_changed:
@@ -271,12 +273,24 @@ class Recorder:
                 array.resize((last, *array.shape[1:]))
                 array[first:last] = values
         self._group.update_attributes({"frames": stop[0], "contacts": stop[1]})
+        self._frames_written = self._frames_before + stop[0]
 
     def _wait(self) -> None:
         """Wait until what was handed over is written; raise what went wrong."""
         pending, self._pending = self._pending, None
-        if pending is not None:
+        if pending is None:
+            return
+        try:
             pending.result()
+        except Exception as error:
+            self._is_open = False  # later frames would stand behind a gap
+            self._writer.shutdown()
+            number = error.errno if isinstance(error, OSError) else None
+            said = (
+                f"{error}; the recording ended with frame {self._frames_written}, up to which it can "
+                "be read"
+            )
+            raise (OSError(said) if number is None else OSError(number, said)) from error
 
     def close(self) -> None:
         """Write what is left and end the recording; a second call does nothing.
@@ -284,7 +298,7 @@ class Recorder:
         Raises:
             OSError: It cannot be written; the frames written before stay readable.
         """
-        if not self._is_open:
+        if not self.is_open:
             return
         self._is_open = False
         try:

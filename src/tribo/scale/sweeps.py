@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tribo.checks.replacing import write_whole
 from tribo.learn import training
-from tribo.learn.checkpoint import write_whole
 from tribo.learn.settings import preset
 from tribo.scale.ray_extra import connected
 

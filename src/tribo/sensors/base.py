@@ -12,6 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.errors import EditError
+from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
@@ -74,7 +75,7 @@ class Mount:
             part, frame = part.owner, part.name
         self.part: Object | None = part
         offset = check.vector(position, "position", 3)
-        turn = rotation_matrix(check.quaternion(orientation, "orientation"))
+        turn = rotation_matrix(as_quaternion(orientation, "orientation"))
         if part is not None and not isinstance(part, Object):
             raise TypeError(
                 f"parent must be an object of the world, a link of a robot, or None, got {check.shown(part)}"

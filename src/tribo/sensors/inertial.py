@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tribo.checks import check
-from tribo.objects.frames import quaternions
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.objects.states import turned_back
 from tribo.sensors.base import Errors, Mount, Sensor, disturbed
 from tribo.sensors.noise import Noise, NoiseState

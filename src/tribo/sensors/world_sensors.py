@@ -39,6 +39,13 @@ class Before(NamedTuple):
     pushes: Pushes  # how much of it acts on merged links
 
 
+def described_name(robot: ArticulatedSystem, described: SensorDescription) -> str:
+    """Return what a sensor of a robot's file is called; its link is named if others carry such a one."""
+    alike = sum(other.name == described.name for other in robot.description.sensors)
+    link = f"{described.frame}/" if alike > 1 else ""
+    return f"{robot.name}/{link}{described.name}"
+
+
 class WorldSensors:
     """Sensors of a world, by name.
 
@@ -247,8 +254,12 @@ class WorldSensors:
     def add_described(self, robot: ArticulatedSystem, described: SensorDescription) -> None:
         """Add a sensor that a file describes."""
         adders = {
-            "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera
+            "imu": self.add_imu, "spinning_lidar": self.add_lidar, "depth": self.add_depth_camera,
+            "force_torque": self.add_force_torque_sensor,
         }  # fmt: skip
+        if described.kind == "encoder":
+            self.add_joint_encoder(robot, described.frame, name=f"{robot.name}/{described.name}")
+            return
         errors: dict[str, Any] = dict(described.noise or {})
         noise = None if described.noise is None else Noise(**errors)
         values: dict[str, Any] = dict(described.values)
@@ -256,7 +267,7 @@ class WorldSensors:
             values["gyro_noise"] = noise
         adder: Any = adders[described.kind]
         adder(
-            robot, described.frame, name=f"{robot.name}/{described.name}", noise=noise,
+            robot, described.frame, name=described_name(robot, described), noise=noise,
             update_rate=described.update_rate, position=described.position,
             orientation=described.quaternion, **values,
         )  # fmt: skip
@@ -269,6 +280,8 @@ class WorldSensors:
 
     def sensor(self, name: str) -> Sensor:
         """Return a sensor by name; one from a robot's file is called "ROBOT/SET/SENSOR".
+
+        If several links of the robot carry the same set, it is called "ROBOT/LINK/SET/SENSOR".
 
         Raises:
             KeyError: There is none; the message proposes the nearest name.

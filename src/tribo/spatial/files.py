@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.files import NotPlainError, plain, to_read, to_write
+from tribo.checks.replacing import replaced, write_whole
 from tribo.spatial import mat_reader
 from tribo.spatial.joints import JointType, jcode
 from tribo.spatial.model import Appearance, Camera, GroundContact, Model
@@ -46,11 +47,11 @@ def save(model: Model, path: str | Path) -> None:
     if model.gamma_q is not None:
         warnings.warn(f"{path}: gamma_q is a function and is not saved", stacklevel=2)
     if path.suffix == ".json":
-        path.write_text(json.dumps(_plain(model), indent=1), "utf-8")
+        write_whole(path, json.dumps(_plain(model), indent=1).encode())
         return
     from scipy.io import savemat
 
-    with path.open("wb") as stream:
+    with replaced(path) as stream:
         savemat(stream, {"model": _matlab(model)}, oned_as="row", long_field_names=True)
 
 

@@ -161,6 +161,8 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
                         help="where files that it names are looked up; may be repeated")  # fmt: skip
+    parser.add_argument("--root", dest="package_dir", type=Path, action="append", metavar="DIR",
+                        help="the outermost folder that its ../ may lead to")  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
     parser.add_argument("--materials", type=Path, action="append", default=[], metavar="YAML",
                         help="materials of a body file: densities, friction; may be repeated")  # fmt: skip
@@ -188,10 +190,10 @@ def _add_materials(parser: argparse.ArgumentParser) -> None:
 
 
 def _parameter(text: str) -> tuple[str, str]:
-    name, is_given, value = text.partition("=")
-    if not is_given or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
-    return name, value
+    name, _, value = text.partition("=")
+    if "=" in text and name:
+        return name, value
+    raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
 
 
 def _positive(text: str) -> float:
@@ -263,9 +265,7 @@ def _kind(path: Path) -> str:
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
     if is_project(path):
         return "project"
-    if is_body(path):
-        return "body"
-    return kind_of(path)
+    return "body" if is_body(path) else kind_of(path)
 
 
 def hold(robot: ArticulatedSystem) -> None:

@@ -24,7 +24,7 @@ import tribo
 from tribo import world_xml
 from tribo.formats.mesh_files import robot_package
 from tribo.materials import PairProperties
-from tribo.recording.figure import INK, new_figure
+from tribo.recording.figure import INK, new_figure, save_figure
 from tribo.viewer import draw, film, scene
 from tribo.viewer.raster import Camera
 from tribo.viewer.shots import Shots
@@ -244,7 +244,7 @@ def plot_rebounds(found: Sequence[Rebound], table: np.ndarray, path: Path) -> No
     axis.set_title("Three spheres dropped on steel: one contact law per pair of materials",
                    fontsize=11, color=INK, loc="left")  # fmt: skip
     axis.legend(frameon=False, fontsize=9, ncols=2)
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def draw_film(spheres: Shots, robot: Shots, name: str) -> list[np.ndarray]:

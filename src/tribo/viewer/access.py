@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tribo.checks import check
-from tribo.viewer.messages import LARGEST, Door
+from tribo.viewer.messages import LARGEST, Door, Gate
 
 LARGEST_PORT = 65535
 SHORTEST_TOKEN = 8
@@ -114,7 +114,9 @@ def has_token(request: Any, token: str, cookie: str) -> bool:
         given += [
             part.partition("=")[2] for part in line.split("; ") if part.partition("=")[0] == cookie
         ]
-    return any(hmac.compare_digest(one.encode(), token.encode()) for one in given)
+    return any(
+        hmac.compare_digest(one.encode(errors="surrogateescape"), token.encode()) for one in given
+    )
 
 
 def refusal(headers: Any, names: frozenset[str]) -> str:
@@ -139,18 +141,21 @@ def refusal(headers: Any, names: frozenset[str]) -> str:
 
 
 @contextmanager
-def guarded(names: frozenset[str], token: str = "") -> Iterator[None]:
+def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
     """Let the server that is started meanwhile refuse foreign requests: viser has no switch for that.
 
     Args:
         names: Names of this machine.
         token: What every request must bring; empty: nothing.
+
+    Yields:
+        What the server that is started is to say of itself.
     """
     import websockets.asyncio.server as sockets
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
-    serve = sockets.serve
+    serve, gate = sockets.serve, Gate()
 
     def respond(status: http.HTTPStatus, text: str, **more: str) -> Any:
         body = text.encode()
@@ -160,6 +165,13 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[None]:
         for name, value in more.items():
             head[name.replace("_", "-")] = value
         return Response(status, status.phrase, head, body)
+
+    def framed(response: Any) -> Any:
+        """Tell browsers that no other page may hold this one in a frame, to have it clicked unseen."""
+        if response is not None and not gate.is_framed:
+            response.headers["Content-Security-Policy"] = "frame-ancestors 'none'"
+            response.headers["X-Frame-Options"] = "DENY"
+        return response
 
     def refusing(answer: Callable[..., Any]) -> Callable[..., Any]:
         def answer_own(connection: Any, request: Any) -> Any:
@@ -175,17 +187,19 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[None]:
                     http.HTTPStatus.SEE_OTHER, "", Location="/",
                     Set_Cookie=f"{cookie}={token}; HttpOnly; SameSite=Strict; Path=/",
                 )  # fmt: skip
-            return answer(connection, request)
+            return framed(answer(connection, request))
 
         return answer_own
 
     def guarded_serve(handler: Any, *places: Any, process_request: Any, **options: Any) -> Any:
         options["max_size"] = LARGEST
-        return serve(Door(handler), *places, process_request=refusing(process_request), **options)
+        return serve(
+            Door(handler, gate), *places, process_request=refusing(process_request), **options
+        )
 
     with _LOCK:
         sockets.serve = guarded_serve  # type: ignore[assignment, misc]
         try:
-            yield
+            yield gate
         finally:
             sockets.serve = serve  # type: ignore[misc]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.files import to_write
+from tribo.checks.replacing import draft_of, replaced
 
 INK = (48, 52, 59)
 
@@ -38,7 +39,17 @@ def label(
 def save_picture(image: np.ndarray, path: str | Path) -> None:
     """Write a picture, format by its ending."""
     pillow, _, _ = _pillow()
-    pillow.fromarray(image).save(path, optimize=True)
+    form = _format_of(pillow, Path(path))
+    with replaced(path) as stream:
+        pillow.fromarray(image).save(stream, form, optimize=True)
+
+
+def _format_of(pillow: Any, path: Path) -> str:
+    """Return Pillow's name of the format of an ending."""
+    form = pillow.registered_extensions().get(path.suffix.lower())
+    if form is None or form not in pillow.SAVE:
+        raise ValueError(f"{path}: the ending must be that of a picture, as .png")
+    return str(form)
 
 
 def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None:
@@ -58,29 +69,43 @@ def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None
         import imageio_ffmpeg
     except ImportError:
         raise ImportError('films need imageio-ffmpeg: pip install "tribo[plot]"') from None
-    to_write(Path(path))
+    to_write(Path(path))  # before any picture is drawn
     remaining = iter(frames)
     first = next(remaining, None)
     if first is None:
         raise ValueError("a film needs at least one picture")
     height, width = (n - n % 2 for n in first.shape[:2])
+    with draft_of(path) as draft:
+        frames = itertools.chain([first], remaining)
+        _encode(imageio_ffmpeg.get_ffmpeg_exe(), frames, (width, height), draft, rate)
+
+
+def _encode(
+    encoder: str, frames: Iterable[np.ndarray], size: tuple[int, int], path: Path, rate: int
+) -> None:
+    """Have the encoder write a file."""
+    width, height = size
     command = [
-        imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error",
+        encoder, "-y", "-loglevel", "error",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(rate), "-i", "-",
         "-c:v", "libx264", "-crf", "23", "-preset", "fast", "-pix_fmt", "yuv420p",
-        "-movflags", "+faststart", str(Path(path).absolute()),
+        "-movflags", "+faststart", "-f", "mp4", str(path.absolute()),
     ]  # fmt: skip
     with tempfile.TemporaryFile() as complaints:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints) as process:
             assert process.stdin is not None
             try:
-                for frame in itertools.chain([first], remaining):
+                for frame in frames:
                     process.stdin.write(np.ascontiguousarray(frame[:height, :width]).tobytes())
             except BrokenPipeError:
                 pass  # the encoder gave up: it says why below
+            except BaseException:
+                process.kill()
+                raise
         if process.returncode:
             complaints.seek(0)
-            raise OSError(f"{path}: {complaints.read().decode(errors='replace').strip()}")
+            said = complaints.read().decode(errors="replace").strip()
+            raise OSError(said or f"the encoder of films ended with code {process.returncode}")
 
 
 def _pillow() -> tuple[Any, Any, Any]:

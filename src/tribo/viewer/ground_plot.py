@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.recording.figure import GRID, INK, new_figure
+from tribo.recording.figure import GRID, INK, new_figure, save_figure
 
 if TYPE_CHECKING:
     from tribo.ground import Motion
@@ -62,7 +62,7 @@ def plot(motion: Motion, path: str | Path, title: str = "", points: Any = None) 
     energy.set_xlabel("time [s]", color=INK)
     if title:
         normal.set_title(title, fontsize=11, color=INK, loc="left")
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def _states(axis: Any, at: Motion, points: Any) -> None:

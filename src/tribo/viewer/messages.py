@@ -69,7 +69,7 @@ def _plain(value: Any) -> bool:
         return True
     if isinstance(value, str):  # viser makes numbers of texts: "nan" would get in
         return len(value) <= LONGEST and value.strip().lower().lstrip("+-") not in NOT_FINITE
-    return isinstance(value, list) and len(value) <= 16 and all(map(_number, value))
+    return False  # no control of ours has a list
 
 
 def _updates(value: Any) -> bool:
@@ -103,18 +103,43 @@ ALLOWED: dict[str, dict[str, Check]] = {
 OPTIONAL = {"owner"}
 
 
-def is_allowed(raw: Any) -> bool:
-    """Tell whether bytes from a browser are one of the messages that it may send."""
+def is_allowed(raw: Any, value_of: Callable[[str], Any] | None = None) -> bool:
+    """Tell whether bytes from a browser are one of the messages that it may send.
+
+    Args:
+        raw: The bytes.
+        value_of: Returns the value of a control by its name, None if there is none: a browser may set it to
+            a value of the same kind.
+    """
+    message = _decoded(raw)
+    if message is None or not _is_complete(message):
+        return False
+    if value_of is None or "updates" not in message:
+        return True
+    return _is_like(message["updates"]["value"], value_of(message["uuid"]))
+
+
+def _is_like(value: Any, old: Any) -> bool:
+    """Tell whether viser can make a control's new value of it."""
+    if isinstance(old, bool) or isinstance(value, bool):
+        return isinstance(old, bool) and isinstance(value, bool)
+    return (isinstance(old, str) and isinstance(value, str)) or (_number(old) and _number(value))
+
+
+def _decoded(raw: Any) -> dict[Any, Any] | None:
     import msgspec
 
     if not isinstance(raw, bytes) or len(raw) > LARGEST:
-        return False
+        return None
     try:
         message = msgspec.msgpack.decode(raw)
     except (msgspec.MsgspecError, RecursionError, ValueError, UnicodeDecodeError):
-        return False
-    if not isinstance(message, dict):
-        return False
+        return None
+    return message if isinstance(message, dict) else None
+
+
+def _is_complete(message: dict[Any, Any]) -> bool:
+    """Tell whether a message is of a known kind and has its fields."""
     kind = message.pop("type", None)
     fields = ALLOWED.get(kind) if isinstance(kind, str) else None
     if fields is None or not set(message) <= set(fields):
@@ -124,12 +149,21 @@ def is_allowed(raw: Any) -> bool:
     )
 
 
+class Gate:
+    """What the two who look at requests and messages of one server know of it."""
+
+    def __init__(self) -> None:
+        """Know no control; no page of others may hold ours in a frame."""
+        self.value_of: Callable[[str], Any] | None = None
+        self.is_framed = False  # the program itself shows the page in a notebook
+
+
 class Door:
     """Lets connections of one server in, and of what they send only what is allowed."""
 
-    def __init__(self, answer: Callable[[Any], Any]) -> None:
+    def __init__(self, answer: Callable[[Any], Any], gate: Gate) -> None:
         """Take the server's own handler of a connection."""
-        self._answer = answer
+        self._answer, self._gate = answer, gate
         self._inside = 0
 
     async def __call__(self, connection: Any) -> None:
@@ -144,8 +178,7 @@ class Door:
         finally:
             self._inside -= 1
 
-    @staticmethod
-    def _filtered(receive: Callable[[], Any]) -> Callable[[], Any]:
+    def _filtered(self, receive: Callable[[], Any]) -> Callable[[], Any]:
         """Return a way to receive that gives allowed messages only, and not too many at once."""
         budget, last = float(PER_SECOND), time.monotonic()
 
@@ -158,7 +191,7 @@ class Door:
                 last = now
                 if budget < 0.0:  # whoever sends faster waits: the socket fills, not the memory
                     await asyncio.sleep(-budget / PER_SECOND)
-                if is_allowed(raw):
+                if is_allowed(raw, self._gate.value_of):
                     return raw
                 logger.debug("a message from a browser was dropped")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks.files import to_write
+from tribo.checks.replacing import write_whole
 from tribo.recording.fields import folder
 from tribo.viewer.session import start, stop
 from tribo.viewer.stage import Stage
@@ -67,4 +68,6 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
     page = re.sub(
         r"<title>.*?</title>", lambda _: f"<title>{html.escape(title)}</title>", page, count=1
     )
-    return file.write_bytes(page.encode())
+    content = page.encode()
+    write_whole(file, content)
+    return len(content)

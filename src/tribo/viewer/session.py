@@ -15,6 +15,7 @@ from typing import Any, Self
 from tribo.checks import check
 from tribo.viewer import inputs
 from tribo.viewer.access import check_address, guarded, own_names, token_for
+from tribo.viewer.messages import Gate
 
 logger = logging.getLogger("tribo")
 
@@ -45,14 +46,19 @@ def start(
         raise ImportError('the viewer needs viser: pip install "tribo[viewer]"') from None
 
     class Server(viser.ViserServer):
+        tribo_gate: Gate
+
         def request_share_url(self, verbose: bool = True) -> str | None:
             """Refuse: viser would open a tunnel to a public server."""
             logger.warning("a browser asked for a public address; refused")
             return None
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()), guarded(names, secret):  # it prints a banner
+    with contextlib.redirect_stdout(io.StringIO()), guarded(names, secret) as gate:  # a banner
         server = Server(host=host, port=port, label="tribo", verbose=False)
+    controls = server.gui._gui_input_handle_from_uuid  # noqa: SLF001 — viser has no public way
+    gate.value_of = lambda name: getattr(controls.get(name), "value", None)
+    server.tribo_gate = gate
     server.scene.configure_environment_map(environment_intensity=0.35)
     server.scene.configure_fog(*FOG)
     return server, secret
@@ -103,6 +109,7 @@ class Session:
         """Return the page as a notebook embeds it."""
         if not self._is_open:
             return "<i>this viewer is closed</i>"
+        self._server.tribo_gate.is_framed = True
         return (
             f'<iframe src="{html.escape(self.address, quote=True)}" width="100%" height="{NOTEBOOK}" '
             'style="border: 1px solid #ccc"></iframe>'

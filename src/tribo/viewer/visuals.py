@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
@@ -118,7 +119,7 @@ class Visual:
     @orientation.setter
     def orientation(self, value: Any) -> None:
         self._check()
-        self._node.wxyz = check.quaternion(value, f"orientation of {self._name}")
+        self._node.wxyz = as_quaternion(value, f"orientation of {self._name}")
 
     @property
     def is_shown(self) -> bool:

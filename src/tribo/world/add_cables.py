@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.description.constraints import LOCKED
 from tribo.description.extents import rotation_matrix
 from tribo.engine.builder import ALL_GROUPS
@@ -20,7 +21,6 @@ from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableParts, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
-from tribo.objects.frames import quaternions
 from tribo.objects.joint_ties import Lock
 from tribo.objects.single_body import SingleBody
 from tribo.objects.world_view import WorldView
@@ -108,10 +108,10 @@ class WorldCables:
         placed = [self.node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self.free_name(name, "cable")
-        groups = {} if collide else {"collision_mask": 0, "collision_group": 0}
+        group, mask = (None, ALL_GROUPS) if collide else (0, 0)
         if collide and not self_collide:
             group = self.free_group()
-            groups = {"collision_group": group, "collision_mask": ALL_GROUPS & ~group}
+            mask = ALL_GROUPS & ~group
         turns = _straight_turns(np.diff(points, axis=0))
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
         segments = []
@@ -120,7 +120,7 @@ class WorldCables:
                 part = self._adding.add_capsule(
                     size, float(length), section.mass_per_length * float(length), made.name,
                     position=0.5 * (points[k] + points[k + 1]), orientation=turn, name=f"{title}/{k}",
-                    **groups,
+                    collision_group=group, collision_mask=mask,
                 )  # fmt: skip
                 segments.append(part)
             joints = [

@@ -5,9 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tribo.checks import check
+from tribo.checks.orientation import chosen
+from tribo.checks.types import (
+    AxisAngle,
+    BodyOptions,
+    BodyType,
+    Color,
+    Euler,
+    Orientation,
+    Rows,
+    Vector,
+)
 from tribo.description import colors
 from tribo.description.heights import HeightField
 from tribo.description.trees import (
@@ -42,7 +53,7 @@ class WorldObjects:
         self,
         description: TreeDescription,
         prefix: str,
-        options: dict[str, Any],
+        options: Mapping[str, Any],
         made: type[SingleBody] = SingleBody,
     ) -> SingleBody:
         """Take a single body in with the options that all of them share."""
@@ -60,9 +71,9 @@ class WorldObjects:
             part.set_state(settings.pose, settings.velocity)
         return part
 
-    def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Any = (0, 0, 1),
+    def add_ground(self, height: float = 0.0, material: str = DEFAULT_MATERIAL, *, normal: Vector = (0, 0, 1),
                    name: str = "", collision_mask: int = ALL_GROUPS,
-                   color: Any = None) -> SingleBody:  # fmt: skip
+                   color: Color | None = None) -> SingleBody:  # fmt: skip
         """Add an infinite ground plane that fills the half space below it.
 
         Args:
@@ -79,18 +90,21 @@ class WorldObjects:
         return self.add_single(description, "ground", options)
 
     def add_sphere(self, /, radius: float, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
-                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
+                   density: float | None = None, **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid ball.
 
         Args:
             radius: [m] > 0.
             mass, density: [kg] or [kg/m³] > 0, one of them.
             material: Name, see `set_material_pair`.
-            options: name, position (3,) [m], orientation (4,) quaternion (w, x, y, z),
+            options: name, position (3,) [m], orientation: quaternion (w, x, y, z),
+                matrix (3, 3) or SciPy's ``Rotation``;
                 linear_velocity (3,) [m/s], angular_velocity (3,) [rad/s], inertia (3, 3) [kg m²] about
                 the centre of mass, com (3,) [m] the centre of mass in the frame of the shape (the
                 body's origin is there: `position` is that of the centre of mass),
                 body_type ("dynamic", "kinematic", "static"), collision_group, collision_mask (bits),
+                rpy, euler, axis_angle, rotation_matrix: the orientation in other forms
+                (`tribo.quaternion`),
                 color: a name, "red", or 3 or 4 numbers of 0 … 1; else it is drawn as its material is,
                 ground_points (n, 3) [m], body frame: where it touches compliant grounds, instead of
                 with points of its shape (docs/physics/compliant-ground).
@@ -102,14 +116,14 @@ class WorldObjects:
             primitives.sphere(radius, mass, material, density), "sphere", options
         )
 
-    def add_box(self, /, size: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
-                density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
+    def add_box(self, /, size: Vector, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                density: float | None = None, **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid box of full edge lengths `size` (3,) [m]; the rest as in `add_sphere`."""
         return self.add_single(primitives.box(size, mass, material, density), "box", options)
 
     def add_capsule(self, /, radius: float, height: float, mass: float | None = None,
                     material: str = DEFAULT_MATERIAL, *, density: float | None = None,
-                    **options: Any) -> SingleBody:  # fmt: skip
+                    **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
         return self.add_single(
             primitives.capsule(radius, height, mass, material, density), "capsule", options
@@ -117,7 +131,7 @@ class WorldObjects:
 
     def add_cylinder(self, /, radius: float, height: float, mass: float | None = None,
                      material: str = DEFAULT_MATERIAL, *, density: float | None = None,
-                     **options: Any) -> SingleBody:  # fmt: skip
+                     **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
         return self.add_single(
             primitives.cylinder(radius, height, mass, material, density), "cylinder", options
@@ -125,7 +139,7 @@ class WorldObjects:
 
     def add_cone(self, /, radius: float, height: float, mass: float | None = None,
                  material: str = DEFAULT_MATERIAL, *, density: float | None = None,
-                 **options: Any) -> SingleBody:  # fmt: skip
+                 **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid cone along local z, apex at +z; the rest as in `add_sphere`.
 
         Its origin is its centre of mass, a quarter of the `height` [m] above the base.
@@ -134,8 +148,9 @@ class WorldObjects:
             primitives.cone(radius, height, mass, material, density), "cone", options
         )
 
-    def add_ellipsoid(self, /, semi_axes: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
-                      density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
+    def add_ellipsoid(self, /, semi_axes: Vector, mass: float | None = None,
+                      material: str = DEFAULT_MATERIAL, *, density: float | None = None,
+                      **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid ellipsoid, (x/a)² + (y/b)² + (z/c)² ≤ 1 in its own axes; the rest as in `add_sphere`.
 
         Args:
@@ -154,8 +169,8 @@ class WorldObjects:
         made = primitives.ellipsoid(semi_axes, mass, material, density)
         return self.add_single(made, "ellipsoid", options)
 
-    def add_convex(self, /, vertices: Any, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
-                   density: float | None = None, **options: Any) -> SingleBody:  # fmt: skip
+    def add_convex(self, /, vertices: Rows, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
+                   density: float | None = None, **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add the homogeneous convex hull of points; the rest as in `add_sphere`.
 
         Args:
@@ -184,8 +199,8 @@ class WorldObjects:
         )
 
     def add_mesh(self, /, file: Any, *, mass: float | None = None, density: float | None = None,
-                 scale: Any = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
-                 **options: Any) -> SingleBody:  # fmt: skip
+                 scale: float | Vector = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
+                 **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
 
         Args:
@@ -222,7 +237,7 @@ class WorldObjects:
 
     def add_compound(self, /, parts: Sequence[CompoundPart], mass: float | None = None, *,
                      density: float | None = None, material: str = DEFAULT_MATERIAL,
-                     **options: Any) -> SingleBody:  # fmt: skip
+                     **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add one rigid body of several convex shapes; its origin is its centre of mass.
 
         Mass, centre of mass and inertia are the sums over the parts; where parts overlap, matter counts
@@ -250,8 +265,8 @@ class WorldObjects:
         made = compound(parts, mass, density, material, options.pop("com", None))
         return self.add_single(made, "compound", options)
 
-    def add_surface(self, /, vertices: Any, triangles: Any, material: str = DEFAULT_MATERIAL,
-                    **options: Any) -> SingleBody:  # fmt: skip
+    def add_surface(self, /, vertices: Rows, triangles: Rows, material: str = DEFAULT_MATERIAL,
+                    **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add static triangles as they are, solid on the side from which they look anticlockwise.
 
         Where triangles join flat or in a valley nothing is felt; open borders are allowed.
@@ -275,8 +290,9 @@ class WorldObjects:
         made = primitives.surface_description(vertices, triangles, "surface", material)
         return self.add_single(made, "surface", options)
 
-    def add_height_map(self, /, heights: Any, size: Any = None, material: str = DEFAULT_MATERIAL,
-                       **options: Any) -> HeightMap:  # fmt: skip
+    def add_height_map(self, /, heights: HeightField | Rows, size: Vector | None = None,
+                       material: str = DEFAULT_MATERIAL,
+                       **options: Unpack[BodyOptions]) -> HeightMap:  # fmt: skip
         """Add a static height map, solid below, with a hard border.
 
         Args:
@@ -308,14 +324,17 @@ class WorldObjects:
 
     def add_articulated_system(
         self, source: str | Path | TreeDescription | LinkDescription, *, name: str = "",
-        position: Any = None, orientation: Any = None, package_dirs: Sequence[Path | str] | Path | str = (),
-        body_type: Kind | str = "dynamic", collision_meshes: str = "auto",
+        position: Vector | None = None, orientation: Orientation | None = None,
+        package_dirs: Sequence[Path | str] | Path | str = (), body_type: BodyType = "dynamic",
+        collision_meshes: str = "auto",
         collision_group: int | None = None, collision_mask: int = ALL_GROUPS, strict: bool = False,
-        ground_points: Mapping[str, Any] | None = None, modules: Sequence[str | Path] = (),
+        ground_points: Mapping[str, Rows] | None = None, modules: Sequence[str | Path] = (),
         parameters: Mapping[str, object] | None = None, srdf: str | Path | None = None,
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
-        fixed_base: bool | None = None, materials: MaterialLibrary | None = None, color: Any = None,
-        self_collision: str | None = None, xacro: Mapping[str, object] | None = None,
+        fixed_base: bool | None = None, materials: MaterialLibrary | None = None, color: Color | None = None,
+        rpy: Vector | None = None, euler: Euler | None = None, axis_angle: AxisAngle | None = None,
+        rotation_matrix: Rows | None = None, self_collision: str | None = None,
+        xacro: Mapping[str, object] | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -327,6 +346,8 @@ class WorldObjects:
                 its root link.
             name: Empty: "articulated_system_0" and so on.
             position, orientation: Where the base starts (or stands), [m] and quaternion (w, x, y, z).
+            rpy, euler, axis_angle, rotation_matrix: Its orientation in other forms, as `tribo.quaternion`
+                takes them.
             package_dirs: Folder or folders in which ``package://`` references are looked up.
             body_type: "dynamic" or "kinematic".
             collision_meshes: What its meshes collide as. "hull": one convex hull each. "decomposition":
@@ -395,7 +416,15 @@ class WorldObjects:
             )
         solidify(description, collision_meshes, strict=strict)
         where = None if position is None else check.vector(position, "position", 3)
-        how = None if orientation is None else check.quaternion(orientation, "orientation")
+        how = chosen(
+            orientation,
+            {
+                "rpy": rpy,
+                "euler": euler,
+                "axis_angle": axis_angle,
+                "rotation_matrix": rotation_matrix,
+            },
+        )
         bodies = {body.name: body for body in description.bodies}
         given = {} if ground_points is None else ground_points
         for link, points in check.mapping(given, "ground_points", "links' names to points").items():
@@ -425,7 +454,7 @@ class WorldObjects:
         return part
 
 
-def _check_static(options: dict[str, Any]) -> None:
+def _check_static(options: Mapping[str, Any]) -> None:
     """Refuse options that only make sense for what moves."""
     for name in ("body_type", "com", "inertia", "linear_velocity", "angular_velocity"):
         if name in options:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.description.belts import links
 from tribo.engine.builder import ALL_GROUPS
-from tribo.objects.frames import quaternions
 from tribo.objects.track import Track, TrackWheel
 from tribo.objects.world_view import WorldView
 from tribo.world.add_cables import WorldCables

@@ -6,6 +6,7 @@ import functools
 import warnings
 from typing import Any
 
+from tribo.checks.sealed import Answering
 from tribo.world.contact_laws import take_laws
 from tribo.world.interior import Interior
 
@@ -54,8 +55,9 @@ def refuse_unknown(world: Any, name: str) -> None:
         AttributeError: It is no name of a world, or one of the class only.
     """
     if name not in GONE:
-        said = MAKES_ANOTHER if name == "load" else f"'World' object has no attribute {name!r}"
-        raise AttributeError(said, name=name, obj=world)
+        if name == "load":
+            raise AttributeError(MAKES_ANOTHER, name=name, obj=None)
+        Answering.__getattr__(world, name)  # type: ignore[attr-defined]
 
 
 def gone(inside: Interior, name: str) -> Any:

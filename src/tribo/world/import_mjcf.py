@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import (
@@ -44,8 +45,8 @@ class WorldMjcf:
 
     def load_mjcf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-        keyframe: str | int | None = None, take_options: bool = True, strict: bool = False,
-        self_collision: str | None = None,
+        root: Path | str | None = None, keyframe: str | int | None = None, take_options: bool = True,
+        strict: bool = False, self_collision: str | None = None,
     ) -> list[Object]:  # fmt: skip
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
@@ -56,6 +57,7 @@ class WorldMjcf:
         Args:
             source: Path of an MJCF file, or its text.
             package_dirs: Folders, besides that of the file, that may hold included files and meshes.
+            root: The outermost folder out of which the file may take others by ``../``; None: its own.
             keyframe: Name or number of the keyframe to start in; None: as the file draws the bodies.
             take_options: Take the time step and the gravity of the file, too.
             strict: Treat what has no effect here as an error.
@@ -82,7 +84,7 @@ class WorldMjcf:
         self._world.check_editable("the list of objects")
         scene = mjcf.read(
             source,
-            package_dirs=check.folders(package_dirs, "package_dirs"),
+            package_dirs=check.folders(package_dirs, "package_dirs", root),
             keyframe=keyframe,
             strict=strict,
         )
@@ -92,6 +94,40 @@ class WorldMjcf:
         for item in scene.objects:
             if item.tree is not None and self_collision is not None:
                 item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
+        return self.take_scene(scene, take_options=take_options)
+
+    def load_mujoco(
+        self, model: Any, *, keyframe: str | int | None = None, take_options: bool = True,
+        strict: bool = False,
+    ) -> list[Object]:  # fmt: skip
+        """Add everything in a model of MuJoCo that a program compiled or built (docs/howto/mjcf).
+
+        MuJoCo, 3 or 4, is imported within this call only. What it has compiled away (files, default
+        classes) is not read again; all else becomes what `load_mjcf` makes of it.
+
+        Args:
+            model: ``mujoco.MjModel``, ``mujoco.MjSpec``, or what wraps one (``physics.model`` of dm_control,
+                ``env.sim.model`` of robosuite).
+            keyframe, take_options, strict: As in `load_mjcf`.
+
+        Returns:
+            The objects, first those that move; elements without a name are called after their number.
+
+        Raises:
+            DescriptionError: It cannot be built; the world stays as it was.
+            TypeError: It is no model of MuJoCo.
+
+        Example:
+            >>> import mujoco, tribo  # doctest: +SKIP
+            >>> world = tribo.World()  # doctest: +SKIP
+            >>> world.load_mujoco(mujoco.MjModel.from_xml_path("scene.xml"))  # doctest: +SKIP
+        """
+        from tribo.formats import mjcf
+
+        self._world.check_editable("the list of objects")
+        scene = mjcf.read_model(model, keyframe=keyframe, strict=strict)
+        for note in scene.notes:
+            logger.warning("%s", note)
         return self.take_scene(scene, take_options=take_options)
 
     def take_scene(self, scene: WorldDescription, *, take_options: bool = True) -> list[Object]:

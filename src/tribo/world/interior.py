@@ -64,6 +64,7 @@ class Interior:
         self.is_stale = True  # something must be done before the next step
         self.is_midway = False  # between update and advance
         self.idle = [True]  # empty while some thread is in compiled code
+        self._start: Snapshot | None = None  # before the first step since the last edit
         self._adapts = [True]  # empty while some thread steps a world whose cables adapt
         self.pushes: Pushes = {}
         self.is_measured = False
@@ -110,6 +111,8 @@ class Interior:
     def rebuild(self) -> None:
         """Note that the arrays must be built anew before they are next needed."""
         self.must_build = self.is_stale = True
+        if self._adapts:  # a cable that adapts by itself is no edit
+            self._start = None
 
     def _build(self) -> None:
         self.built = build(
@@ -154,6 +157,8 @@ class Interior:
         if self.is_midway:
             raise EditError("step was called between update and advance; call advance first")
         self._warnings.begin(self)
+        if self._start is None:
+            self._start = self._taken()
         warm_up.warm_up()
         self.is_stale = False
 
@@ -281,6 +286,17 @@ class Interior:
     def snapshot(self) -> Snapshot:
         """Return a copy of everything that the future depends on, and of the last step's contacts."""
         self.check_editable("a snapshot", "taken")
+        return self._taken()
+
+    def reset(self) -> None:
+        """Go back to the state before the first step since the last edit, if there was a step."""
+        self.check_editable("the state")
+        if self._start is not None:
+            start = self._start
+            self.restore(start)
+            self._start = start
+
+    def _taken(self) -> Snapshot:
         taken = take_snapshot(self.engine, self.members.items, self.ties.items, self.materials)
         return replace(
             taken,

@@ -20,7 +20,7 @@ from tribo.objects import Object
 from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
-from tribo.objects.forwards import forward
+from tribo.objects.forwards import alias, forward
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.rays import WorldRays
@@ -65,13 +65,13 @@ class World(WorldSettings):
     """
 
     _inner = INNER
+    _called = "world"
 
     def __init__(self, time_step: float = 1e-3, gravity: Any = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""
         super().__init__()
         self._inside = Interior(self, self, self._settings)
-        self.time_step = time_step
-        self.gravity = gravity
+        self.time_step, self.gravity = time_step, gravity
 
     def __repr__(self) -> str:
         """Return time, number of objects and dofs, and time step."""
@@ -89,10 +89,12 @@ class World(WorldSettings):
             "keep it, tribo.Batch(world, n) for copies that run side by side"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what was a name of worlds until it moved inside, with a word on what to use instead."""
-        refuse_unknown(self, name)
-        return gone(self._inside, name)
+    if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what was a name of worlds until it moved inside, with what to use instead."""
+            refuse_unknown(self, name)
+            return gone(self._inside, name)
 
     # -- time ----------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -205,10 +207,13 @@ class World(WorldSettings):
     add_surface = forward("adding", WorldObjects.add_surface)
     add_height_map = forward("adding", WorldObjects.add_height_map)
     add_articulated_system = forward("adding", WorldObjects.add_articulated_system)
+    add_plane = alias(add_ground, "add_plane")
+    load_urdf = alias(add_articulated_system, "load_urdf")
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
     load_sdf = forward("sdf", WorldSdf.load_sdf)
+    load_mujoco = forward("mjcf", WorldMjcf.load_mujoco)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
     add_weld = forward("ties", WorldConstraints.add_weld)
@@ -403,7 +408,8 @@ class World(WorldSettings):
     # -- files ---------------------------------------------------------------------------------
     @classmethod
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
-             parameters: Mapping[str, Any] | None = None, strict: bool = False) -> Self:  # fmt: skip
+             root: Path | str | None = None, parameters: Mapping[str, Any] | None = None,
+             strict: bool = False) -> Self:  # fmt: skip
         """Return the world of a RaiSim XML file, an MJCF or SDF file or a project of Choreonoid (.cnoid).
 
         `load_mjcf`, `load_sdf` and `load_project` say more.
@@ -412,6 +418,7 @@ class World(WorldSettings):
             path: The file.
             package_dirs: Folders in which what the file names (robots, meshes, heights) is looked up, besides
                 its own and the two above it.
+            root: The outermost folder that may hold such files: what a file names by ``../`` is inside of it.
             parameters: Values for @@name in a RaiSim file that is a template; its own <params> win.
             strict: Treat what the reader does not know as an error.
 
@@ -421,7 +428,7 @@ class World(WorldSettings):
         from tribo.formats.choreonoid_files import is_project
         from tribo.world_xml import load_into
 
-        world = cls()
+        world, package_dirs = cls(), check.folders(package_dirs, "package_dirs", root)
         if is_project(path):
             if parameters:
                 raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
@@ -477,6 +484,16 @@ class World(WorldSettings):
             TypeError: It is not what `snapshot` returned.
         """
         self._inside.restore(saved)
+
+    def reset(self) -> None:
+        """Go back to the state before the first step since objects were last added or removed.
+
+        A world not stepped since stays as it is.
+
+        Raises:
+            EditError: Between `update` and `advance`.
+        """
+        self._inside.reset()
 
     # -- to look at ----------------------------------------------------------------------------
     summary = forward("shown", Shown.summary)

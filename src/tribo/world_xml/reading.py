@@ -265,7 +265,7 @@ def _add_robot(
     )
     drive = item.drive
     if "kp" in drive or "kd" in drive:
-        robot.set_pd_gains(drive.get("kp", 0.0), drive.get("kd", 0.0))
+        robot.set_pd_gains(drive.get("kp", 0.0), drive.get("kd", 0.0), hold_base=True)
     for word, what in (("target", "pd_target"), ("target_velocity", "pd_velocity_target"),
                        ("force", "generalized_force")):  # fmt: skip
         if word in drive:

@@ -295,7 +295,6 @@ def test_rocking_has_the_period_of_the_radius_of_curvature():
 def test_a_fast_one_does_not_pass_a_plate():
     for speed in (50.0, 300.0):
         world = tribo.World()
-        world.continuous_collision = True
         world.add_box((1.0, 1.0, 0.005), 1.0, body_type="static")
         body = world.add_ellipsoid(
             (0.03, 0.02, 0.01), 0.1, position=(0, 0, 0.5), orientation=(0.8, 0.6, 0, 0),

@@ -23,7 +23,7 @@ def test_both_ways_agree(seed, floating):
             random_tree(rng, 15, floating=floating), collision_group=0, collision_mask=0
         )
         random_state(rng, robot)
-        robot.set_pd_gains(np.full(robot.dof, 5.0), np.full(robot.dof, 0.5))
+        robot.set_pd_gains(np.full(robot.dof, 5.0), np.full(robot.dof, 0.5), hold_base=True)
         work = world.engine.work
         world.engine.model.tree_is_deep[0] = deep
         world.update()

@@ -291,7 +291,9 @@ def test_diagnosis_of_parameters_without_effect():
     assert len(said(ContactMaterial(**oriented))) == 2
     whole = {"primary_direction": (1, 0, 0), "reference_link": "L"}
     assert said(ContactMaterial(**oriented, **whole, secondary_friction=0.1)) == []
-    assert "along no direction of a link" in said(ContactMaterial(secondary_friction=0.1))[0]
+    assert "secondaryFriction has no effect" in said(ContactMaterial(secondary_friction=0.1))[0]
+    viscous = ContactMaterial(**oriented, **whole, secondary_surface_viscosity=1e-3)
+    assert "secondarySurfaceViscosity has no effect" in said(viscous)[0]
     assert "has no effect" in said(ContactMaterial(constant_normal_force=3.0))[0]
     assert "beyond 10" in said(ContactMaterial(contact_reduction_bin_resolution=11))[0]
 
@@ -405,7 +407,10 @@ def test_pairs_that_no_shape_has_can_be_left_out():
     [
         (ContactMaterial(adhesion_force=1.0), "adhesion_force=1 N"),
         (ContactMaterial(adhesive_overlap=0.1), "adhesive_overlap=0.1 m"),
-        (ContactMaterial(secondary_friction=0.1), "secondary_friction=0.1"),
+        (
+            ContactMaterial(secondary_friction=0.1, friction_model=("oriented_iterative", "split")),
+            "secondary_friction=0.1",
+        ),
         (ContactMaterial(friction_model=("box", "direct")), "friction model 'box'"),
         (
             ContactMaterial(friction_model=("oriented_box", "split")),

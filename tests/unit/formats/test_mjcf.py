@@ -253,8 +253,8 @@ def test_a_position_actuator_holds_its_target():
 # -- what is listed, what is refused -----------------------------------------------------------------
 UNREAD = {
     "equality": ('<equality><flex flex="f"/></equality>', "not read"),
-    "tendon": ('<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>', "pull nothing"),
-    "sensor": ('<sensor><jointpos joint="j"/></sensor>', "sensors are not read"),
+    "tendon": ('<tendon><spatial name="t"/></tendon>', "pull nothing"),
+    "sensor": ('<sensor><touch site="s"/></sensor>', "add_contact_sensor"),
     "solref": ('<default><geom solref="0.01 1"/></default>', "contacts are hard here"),
     "solimp of a class": (
         '<default><default class="leg"><joint solimplimit="0.9 0.9 0.1"/></default></default>',
@@ -265,10 +265,6 @@ UNREAD = {
     "muscle": ('<actuator><muscle joint="j"/></actuator>', "does nothing"),
     "flag": ('<option><flag limit="disable"/></option>', "stays enabled"),
     "fluid": ('<option viscosity="0.1"/>', "there is no fluid"),
-    "hfield": (
-        '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>',
-        "add_height_map",
-    ),
 }
 
 
@@ -368,7 +364,7 @@ BROKEN = {
     "deep free": (f"<body>{BALL}<body><freejoint/>{BALL}</body></body>", "free joint"),
     "world": ("<joint/>", "world cannot move"),
     "twice": (f'<body name="a">{BALL}</body><body name="a">{BALL}</body>', "same name"),
-    "depth": ("<body>" * 300 + "</body>" * 300, "256 deep"),
+    "depth": ("<body>" * 1100 + "</body>" * 1100, "1000 deep"),
     "include": ('<include file="x.xml"/>', "text has no folder"),
 }  # fmt: skip
 

@@ -127,7 +127,7 @@ def test_a_coefficient_that_is_no_number_is_named():
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        (robot(link("a")) + "\nThe end.", "what stands after the outermost element"),
+        (robot(link("a")) + "\nThe end.", "text after the outermost element means nothing"),
         (robot(link("a"), "<sensor:camera name='x'/>"), "prefix sensor: is not declared"),
         (
             robot(link("a", "<visual><geometry><sphere radius='0'/></geometry></visual>")),

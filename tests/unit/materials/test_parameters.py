@@ -148,7 +148,8 @@ REDUCTIONS = {
 
 @pytest.mark.parametrize("word", MODELS)
 def test_friction_model_words(word):
-    pair, library = read_one("frictionModel", f"[ {word}, direct ]", contact=True)
+    more = ", constantNormalForce: 1" if "constant" in MODELS[word] else ""
+    pair, library = read_one("frictionModel", f"[ {word}, direct ]{more}", contact=True)
     assert (pair.law.model, pair.law.solver) == (MODELS[word], "direct")
     assert pair.law.is_oriented == ("oriented" in MODELS[word])
     assert library.notes == ()
@@ -171,8 +172,26 @@ def test_contact_reduction_words(word):
 def test_secondary_values_are_those_of_the_first_direction_until_they_are_given():
     law = ContactMaterial(friction=0.4, surface_viscosity=1e-6)
     assert (law.friction_along, law.surface_viscosity_along) == ((0.4, 0.4), (1e-6, 1e-6))
-    law = ContactMaterial(friction=0.4, secondary_friction=0.0, secondary_surface_viscosity=0.0)
+    given = {"friction": 0.4, "secondary_friction": 0.0, "secondary_surface_viscosity": 0.0}
+    law = ContactMaterial(**given, friction_model=("oriented_iterative", "split"))
     assert (law.friction_along, law.surface_viscosity_along) == ((0.4, 0.0), (1e-8, 0.0))
+    law = ContactMaterial(**given)  # the model has one coefficient
+    assert (law.friction_along, law.surface_viscosity_along) == ((0.4, 0.4), (1e-8, 1e-8))
+    law = ContactMaterial(  # enabled by a secondary friction
+        secondary_surface_viscosity=0.0, friction_model=("oriented_box", "split")
+    )
+    assert law.surface_viscosity_along == (1e-8, 1e-8)
+
+
+def test_a_constant_normal_force_needs_a_number_or_a_body():
+    """Half the weight of no body is no friction at all."""
+    words = ("constant_normal_force_oriented_box", "split")
+    with pytest.raises(ValueError, match="constantNormalForce"):
+        ContactMaterial(friction_model=words)
+    assert (
+        ContactMaterial(friction_model=words, reference_body="sled").constant_normal_force is None
+    )
+    assert ContactMaterial(friction_model=words, constant_normal_force=0.0).friction == 0.5
 
 
 # -- mixing ----------------------------------------------------------------------------------------

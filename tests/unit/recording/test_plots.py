@@ -22,7 +22,7 @@ def recording(tmp_path_factory):
     box = world.add_box((0.2, 0.2, 0.2), 2.0, position=(3, 0, 0.1), name="_$box$")
     box.linear_velocity = 1.0, 0.0, 0.0
     dog = world.add_articulated_system(QUADRUPED, position=(0, 0, 0.53), name="dog")
-    dog.set_pd_gains(np.full(dog.dof, 80.0), np.full(dog.dof, 3.0))
+    dog.set_pd_gains(80.0, 3.0)
     path = tmp_path_factory.mktemp("plots") / "run.zarr"
     with world.record(path, every=0.004):
         world.step(100)

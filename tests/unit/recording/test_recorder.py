@@ -38,7 +38,7 @@ def build():
 def robot_world():
     world = build()
     dog = world.add_articulated_system(QUADRUPED, position=(2, 0, 0.6), name="dog")
-    dog.set_pd_gains(np.full(dog.dof, 30.0), np.full(dog.dof, 1.0))
+    dog.set_pd_gains(30.0, 1.0)
     return world, dog
 
 

@@ -31,8 +31,9 @@ from tribo.contact.constraints.attachments import motion
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.math import vec
-from tribo.model import Integrator, Shape
+from tribo.model import Integrator, Kind, Shape
 
+KINEMATIC = int(Kind.KINEMATIC)
 PLANE = int(Shape.PLANE)
 SPHERE = int(Shape.SPHERE)
 BOX = int(Shape.BOX)
@@ -402,6 +403,28 @@ def trusted(settings, v, gap, beta):
 
 
 @kernel
+def without_jump(model, state, work, c, v):
+    """Return the slip of contact c without the last change of velocity of kinematic bodies, if that is less.
+
+    A carrier that is accelerated seems to slip by that change; its load does not.
+    """
+    x, y, z = v
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if model.body_chain_len[body] == 0 or model.tree_kind[model.body_tree[body]] != KINEMATIC:
+            continue
+        i = work.contact_row[c, side]
+        chain = model.body_chain_start[body]
+        for p in range(model.body_chain_len[body]):
+            dof = model.chain_dof[chain + p]
+            change = state.v[dof] - state.left_v[dof]
+            x -= work.row[i] * change
+            y -= work.row[i + 1] * change
+            i += 3
+    return (x, y, z) if x * x + y * y < v[0] * v[0] + v[1] * v[1] else v
+
+
+@kernel
 def share_sag(work):
     """Let the points of a pair sag as much as the deepest of them: those of a rim go by in its place.
 
@@ -436,7 +459,9 @@ def drift(model, state, settings, work):
             surfaces = UNSEEN
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
             v = vec.load(work.contact_vel, c)
-            beta = trusted(settings, v, work.contact_gap[c], beta)
+            beta = trusted(
+                settings, without_jump(model, state, work, c, v), work.contact_gap[c], beta
+            )
             bends = True
         vec.store(work.contact_drift, c, beta)
         work.contact_drift_error[c] = error

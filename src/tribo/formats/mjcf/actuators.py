@@ -7,15 +7,26 @@ from math import inf
 
 from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.formats.mjcf.compiler import Compiler
-from tribo.formats.mjcf.defaults import Defaults
+from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.tendons import Tendon
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 from tribo.model import Joint
 
 SHARED = frozenset(
-    {"name", "class", "joint", "jointinparent", "gear", "ctrllimited", "ctrlrange", "forcelimited"}
+    {
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "gear",
+        "ctrllimited",
+        "ctrlrange",
+        "forcelimited",
+    }
     | {"forcerange", "group", "user", "lengthrange"}
 )
 OWN = {
@@ -44,13 +55,12 @@ WITHOUT_EFFECT = {
     "nsample": "is not read; leave it out",
     "interp": "is not read; leave it out",
     "cranklength": "is not read; leave it out",
-    "cranksite": "is not read; leave it out",
     "slidersite": "is not read; leave it out",
     "input": "is not read; leave it out",
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }
-ELSEWHERE = ("tendon", "site", "body", "refsite")
+ELSEWHERE = ("site", "body", "refsite", "cranksite")
 
 
 @dataclass(slots=True)
@@ -66,7 +76,7 @@ class _Law:
 
 def read_actuators(
     source: Source, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
-    report: Report,
+    tendons: dict[str, Tendon], report: Report,
 ) -> list[ActuatorDescription | None]:  # fmt: skip
     """Read all <actuator> sections, None for what is not read; effort limits are written into the joints."""
     found: list[ActuatorDescription | None] = []
@@ -84,8 +94,9 @@ def read_actuators(
                 )  # fmt: skip
                 found.append(None)
                 continue
-            actuator = _read(node, own, defaults, joints, report)
+            actuator = _read(node, own, defaults, joints, tendons, report)
             if actuator is not None:
+                actuator.index = len(found)
                 actuator.name = actuator.name or f"actuator_{len(names)}"
                 if actuator.name in names:
                     raise node.error("another actuator has the same name; rename one")
@@ -97,10 +108,12 @@ def read_actuators(
 
 def _read(
     node: Node, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
-    report: Report,
+    tendons: dict[str, Tendon], report: Report,
 ) -> ActuatorDescription | None:  # fmt: skip
     screen(node, report, SHARED | OWN[node.tag], WITHOUT_EFFECT)
     report.check_children(node, ())
+    if "tendon" in node.attributes:
+        return _on_tendon(node, compiler, defaults, joints, tendons, report)
     key = "jointinparent" if "jointinparent" in node.attributes else "joint"
     name = node.text(key)
     if name not in joints:
@@ -112,12 +125,22 @@ def _read(
             "generalized_force", "actuator of joints",
         )  # fmt: skip
         return None
+    return _on_joint(node, compiler, defaults, joint, report)
+
+
+def _on_joint(
+    node: Node, compiler: Compiler, defaults: Defaults, joint: JointDescription, report: Report
+) -> ActuatorDescription | None:
+    """Return an actuator whose length is gear · q of one joint; None: it is not read, which is said."""
     law = _Law()
     whole = replace(node, attributes={})
     for one in (*defaults.actuators(node), node):
         _apply(one, law)
-        whole.attributes.update(one.attributes)
+        whole.attributes = merged(whole.attributes, one.attributes)
     gear = whole.vector("gear", None, (1.0,))[0]
+    damper = -law.gain[2] if _is_damper(law) else 0.0
+    if damper:
+        law.gaintype, law.gain = "fixed", (0.0,)
     if law.gaintype != "fixed" or law.biastype not in {"none", "affine"} or law.dyntype != "none":
         report.doubt(
             node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it does "
@@ -135,12 +158,61 @@ def _read(
     if ratio:
         bias = (bias[0], bias[1], 0.0)
     name = node.attributes.get("name", "").strip()
-    made = ActuatorDescription(name, joint.name, gear, law.gain[0], bias, control, force, ratio)
+    made = ActuatorDescription(
+        name, joint.name, gear, law.gain[0], bias, control, force, ratio, damper
+    )
     if made.kp < 0.0 or made.kd < 0.0:
         raise node.error(
             f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
         )
     return made
+
+
+def _on_tendon(
+    node: Node, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
+    tendons: dict[str, Tendon], report: Report,
+) -> ActuatorDescription | None:  # fmt: skip
+    """Return an actuator of a fixed tendon, as one of the joint that all of its joints follow, or a motor."""
+    tendon = tendons.get(node.text("tendon"))
+    if tendon is None:
+        report.doubt(
+            node, f"tendon={node.text('tendon')!r} is not read: it does nothing", "actuator tendon"
+        )
+        return None
+    made = _on_joint(node, compiler, defaults, joints[tendon.leader or tendon.terms[0][0]], report)
+    if made is None:
+        return None
+    if tendon.leader and not made.damping_ratio and tendon.ratio:
+        made.bias = (
+            made.bias[0] + made.bias[1] * made.gear * tendon.offset,
+            made.bias[1],
+            made.bias[2],
+        )
+        made.gear *= tendon.ratio
+        return made
+    if any(made.bias[1:]) or made.damping_ratio or made.damper or tendon.leader:
+        report.doubt(
+            node, "is a servo or damper of a tendon whose joints move apart, which is not read: it does "
+            "nothing; use a motor, or servos at the joints", "actuator servo tendon",
+        )  # fmt: skip
+        return None
+    (_, first), *others = tendon.terms
+    gear = made.gear
+    made.gear = gear * first
+    made.spread = tuple((name, gear * coefficient) for name, coefficient in others)
+    return made
+
+
+def _is_damper(law: _Law) -> bool:
+    """Tell whether an actuator only damps, as much as its control says."""
+    gain = (*law.gain, 0.0, 0.0, 0.0)[:3]
+    return (
+        law.gaintype == "affine"
+        and law.biastype == "none"
+        and law.dyntype == "none"
+        and gain[:2] == (0.0, 0.0)
+        and gain[2] < 0.0
+    )
 
 
 def _apply(node: Node, law: _Law) -> None:
@@ -151,7 +223,8 @@ def _apply(node: Node, law: _Law) -> None:
             if key in node.attributes:
                 setattr(law, key, node.text(key))
         if "gainprm" in node.attributes:
-            law.gain = node.vector("gainprm", None) or (1.0,)
+            given = node.vector("gainprm", None)
+            law.gain = (*given, *law.gain[len(given) :])
         if "biasprm" in node.attributes:
             given = node.vector("biasprm", None)
             law.bias = (*given, *law.bias[len(given) :])
@@ -175,6 +248,9 @@ def _apply(node: Node, law: _Law) -> None:
         kv = node.number("kv", law.gain[0])
         law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "none"
         law.gain, law.bias = (kv,), (0.0, 0.0, -kv)
+    elif tag == "damper":
+        law.gaintype, law.biastype, law.dyntype = "affine", "none", "none"
+        law.gain, law.bias = (0.0, 0.0, -node.number("kv", 1.0, at_least=0.0)), (0.0, 0.0, 0.0)
     else:
         law.gaintype = tag
 
@@ -193,13 +269,12 @@ def _limit(made: list[ActuatorDescription], joints: dict[str, JointDescription])
     spans: dict[str, tuple[float, float]] = {}
     for actuator in made:
         lower, upper = actuator.force_range
-        if actuator.bias == (0.0, 0.0, 0.0) and actuator.gain != 0.0:
+        if not any(actuator.bias) and actuator.gain != 0.0:
             ends = sorted(actuator.gain * x for x in actuator.control_range)
             lower, upper = max(lower, ends[0]), min(upper, ends[1])
-        first, last = (
-            sorted((actuator.gear * lower, actuator.gear * upper)) if actuator.gear else (0.0, 0.0)
-        )
-        before = spans.get(actuator.joint, (0.0, 0.0))
-        spans[actuator.joint] = before[0] + first, before[1] + last
+        for joint, gear in ((actuator.joint, actuator.gear), *actuator.spread):
+            first, last = sorted((gear * lower, gear * upper)) if gear else (0.0, 0.0)
+            before = spans.get(joint, (0.0, 0.0))
+            spans[joint] = before[0] + first, before[1] + last
     for name, span in spans.items():
         limit_effort(joints[name], span)

@@ -8,12 +8,14 @@ Source: MuJoCo's XML reference, body/attach and asset/model; compared with MuJoC
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tribo.formats.mjcf import replicate
 from tribo.formats.mjcf.compiler import Compiler, read_compiler
 from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
+from tribo.formats.mjcf.replicate import walk
 from tribo.formats.mjcf.source import Source, load
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import MAX_TAGS, Node
@@ -61,7 +63,7 @@ def attach_models(
         for k, child in enumerate(node.children):
             if child.tag == "attach":
                 node.children[k] = _attached(child, source, models, package_dirs, report, above)
-            elif child.tag in {"body", "frame"}:
+            elif child.tag in {"body", "frame", "replicate"}:
                 todo.append(child)
 
 
@@ -94,13 +96,15 @@ def _attached(
         raise node.error(f"more than {MAX_DEPTH} models stand in one another")
     child = load(path, package_dirs)
     attach_models(child, package_dirs, report, above)
+    compiler = read_compiler(child, report)
+    replicate.expand(child, compiler, report)
     source.tags += child.tags
     if source.tags > MAX_TAGS:
         raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
     content, childclass = _content(node, child)
     known = _names_in(content) if "body" in node.attributes else None
     made = Attached(
-        read_compiler(child, report),
+        compiler,
         child.path,
         f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}",
         [],
@@ -171,21 +175,12 @@ def _content(node: Node, child: Source) -> tuple[list[Node], str]:
     )
 
 
-def _walk(node: Node) -> Iterator[Node]:
-    """Iterate over an element and all in it."""
-    todo = [node]
-    while todo:
-        item = todo.pop()
-        yield item
-        todo += item.children
-
-
 def _names_in(content: list[Node]) -> dict[str, set[str]]:
     """Return the names of bodies, joints, geoms and sites in what is attached."""
     known: dict[str, set[str]] = {"body": {"world"}, "joint": set(), "place": set()}
     kinds = {"body": "body", "joint": "joint", "freejoint": "joint"}
     for top in content:
-        for item in _walk(top):
+        for item in walk(top):
             if item.tag in PARTS and "name" in item.attributes:
                 known[kinds.get(item.tag, "place")].add(item.attributes["name"].strip())
     return known
@@ -205,7 +200,7 @@ def _speaks_of(item: Node, known: dict[str, set[str]]) -> bool:
 
 def _rename(top: Node, prefix: str, main: str, main_here: str) -> None:
     """Put a prefix before all names in an element; the world and a model's main class keep theirs."""
-    for item in _walk(top):
+    for item in walk(top):
         for word in NAMES & item.attributes.keys():
             name = item.attributes[word].strip()
             if word in {"class", "childclass"} and name == main:

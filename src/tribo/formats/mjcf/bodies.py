@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,6 +29,9 @@ SITE = PLACE - {"childclass"} | {
 }  # fmt: skip
 INERTIAL = frozenset(
     {"mass", "pos", "diaginertia", "fullinertia", "quat", "axisangle", "euler", "xyaxes", "zaxis"}
+)
+Steps: TypeAlias = (
+    "Iterator[Steps]"  # what is left to read, deeper elements as iterators of their own
 )
 TINY = 1e-15  # [kg, kg m²] MuJoCo's least mass and moment of what moves
 
@@ -67,14 +72,14 @@ class BodyReader:
         self._names["body"] = {"world": source.root}
         for section in source.sections("worldbody"):
             name = self._defaults.check(section, "childclass", MAIN)
-            self._children(section, WORLD, NO_POSE, name)
+            _run(self._children(section, WORLD, NO_POSE, name))
         for body in self.bodies:
             self._weigh(body)
         self._adjust()
         return self.bodies
 
-    def _children(self, node: Node, number: int, frame: Pose, childclass: str) -> None:
-        """Read what a body, or a frame in it, holds."""
+    def _children(self, node: Node, number: int, frame: Pose, childclass: str) -> Steps:
+        """Read what a body, or a frame in it, holds; trees are deeper than Python calls."""
         body = self.bodies[number]
         self._report.check_children(node, BODY_CHILDREN, silent=DRAWN)
         for child in node.children:
@@ -84,10 +89,10 @@ class BodyReader:
                 outer, rules = self._compiler, self._source.rules_of(child)
                 pose = frame @ self._compiler.pose(child)
                 self._read_by(rules.compiler if rules else outer)
-                self._children(child, number, pose, inner)
+                yield self._children(child, number, pose, inner)
                 self._read_by(outer)
             elif child.tag == "body":
-                self._body(child, number, frame, childclass)
+                yield self._body(child, number, frame, childclass)
             elif child.tag in {"joint", "freejoint"}:
                 self._joint(child, body, frame, childclass)
             elif child.tag == "geom":
@@ -104,7 +109,7 @@ class BodyReader:
         """Read what follows as a file with this <compiler> means it."""
         self._compiler = self._geoms.compiler = self._joints.compiler = compiler
 
-    def _body(self, node: Node, parent: int, frame: Pose, childclass: str) -> None:
+    def _body(self, node: Node, parent: int, frame: Pose, childclass: str) -> Steps:
         screen(node, self._report, BODY, {})
         name = self._name(node, "body", f"body_{len(self.bodies)}")
         body = Body(node, name, parent, frame @ self._compiler.pose(node), switch(node, "mocap"))
@@ -112,7 +117,8 @@ class BodyReader:
         body.compiler = self._compiler
         number = len(self.bodies)
         self.bodies.append(body)
-        self._children(node, number, NO_POSE, self._defaults.check(node, "childclass", childclass))
+        inner = self._defaults.check(node, "childclass", childclass)
+        yield self._children(node, number, NO_POSE, inner)
         if body.is_mocap and (body.joints or parent != WORLD):
             raise node.error(
                 "a mocap body stands in <worldbody> and has no joint; move or change it"
@@ -222,3 +228,14 @@ class BodyReader:
         if np.array_equal(bounded, moments):
             return part.inertia
         return np.asarray((axes * bounded) @ axes.T)
+
+
+def _run(top: Steps) -> None:
+    """Take all steps, those of deeper elements where they come up."""
+    open_elements = [top]
+    while open_elements:
+        inner = next(open_elements[-1], None)
+        if inner is None:
+            open_elements.pop()
+        else:
+            open_elements.append(inner)

@@ -1,14 +1,15 @@
-"""Servos that a file damps by a ratio: their damping follows from the inertia that they move."""
+"""Servos and springs that a file damps by a ratio: their numbers follow from the inertia that they move."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
+from types import MappingProxyType
 
 import numpy as np
 
-from tribo.description.trees import DescriptionError, TreeDescription
+from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import DOFS
 from tribo.formats.loops import poses_at
 from tribo.formats.pose import matrix
@@ -39,24 +40,37 @@ def mass_matrix(tree: TreeDescription, q: Sequence[float]) -> np.ndarray:
     return made
 
 
-def settle(tree: TreeDescription, drawn: Sequence[float]) -> None:
+def settle(
+    tree: TreeDescription,
+    drawn: Sequence[float],
+    springs: Mapping[str, Vector] = MappingProxyType({}),
+) -> None:
     """Give each servo with a damping ratio ζ its damping, as MuJoCo does.   d = 2 ζ √(k m)
 
-    m is the inertia that the servo feels when the tree is as the file draws it, 1/(gear² (M⁻¹)_jj).
+    m is the inertia that the servo feels when the tree is as the file draws it, 1/(gear² (M⁻¹)_jj). A spring
+    of time constant t [s] and damping ratio ζ, `springs` by joint, gets k = m/(t ζ)² and d = 2 m/t for
+    m = 1/(M⁻¹)_jj, of a ball joint 1 over the mean of the three.
 
     Raises:
         DescriptionError: Nothing has inertia there.
     """
-    if not any(actuator.damping_ratio for actuator in tree.actuators):
+    own = {body.joint.name: body.joint for body in tree.bodies if body.joint.name in springs}
+    if not own and not any(actuator.damping_ratio for actuator in tree.actuators):
         return
     try:
         inverse = np.linalg.inv(mass_matrix(tree, drawn))
     except np.linalg.LinAlgError:
         raise DescriptionError(
-            "dampratio: the mass matrix is singular in the pose that is drawn; give kv, or bodies a mass"
+            "dampratio, springdamper: the mass matrix is singular in the pose that is drawn; give kv, "
+            "stiffness and damping, or bodies a mass"
         ) from None
     firsts = np.cumsum([0, *(DOFS[body.joint.type] for body in tree.bodies)]).tolist()
     place = {body.joint.name: first for body, first in zip(tree.bodies, firsts, strict=False)}
+    for name, joint in own.items():
+        time, ratio = springs[name]
+        eased = inverse.diagonal()[place[name] : place[name] + DOFS[joint.type]]
+        inertia = 1.0 / float(eased.mean())
+        joint.stiffness, joint.damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
     for k, actuator in enumerate(tree.actuators):
         if not actuator.damping_ratio or actuator.gear == 0.0:
             continue

@@ -17,6 +17,10 @@ ACTUATORS = frozenset(
         "adhesion", "orientation", "pid", "dcmotor",
     }
 )  # fmt: skip
+# Vectors that may be short: the numbers that they leave out are those of the class (MuJoCo's XML reference).
+SHORT = frozenset(
+    {"size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear"}
+)
 KNOWN = (
     frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
 )
@@ -73,14 +77,14 @@ class Defaults:
                     self._actuators[name].append(child)
                 elif child.tag != "default":
                     given = child.attributes
-                    merged = _merged(self._values[name].get(child.tag, {}), given)
-                    self._values[name][child.tag] = merged
+                    above = self._values[name].get(child.tag, {})
+                    self._values[name][child.tag] = merged(above, given)
             todo += [(child, child.text("class"), name) for child in node.all("default")]
 
     def resolve(self, node: Node, childclass: str, tag: str | None = None) -> Node:
         """Return an element with what its class says where it says nothing."""
         values = self._values[self.class_of(node, childclass)].get(tag or node.tag, {})
-        return replace(node, attributes=_merged(values, node.attributes))
+        return replace(node, attributes=merged(values, node.attributes))
 
     def actuators(self, node: Node) -> list[Node]:
         """Return the default elements that an actuator inherits from, first to last."""
@@ -99,8 +103,17 @@ class Defaults:
         return name
 
 
-def _merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+def merged(inherited: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """Return both; an own rotation replaces an inherited one, however that is spelled."""
     if any(name in own for name in ROTATIONS):
         inherited = {key: value for key, value in inherited.items() if key not in ROTATIONS}
-    return {**inherited, **own}
+    made = {**inherited, **own}
+    for name in SHORT & inherited.keys() & own.keys():
+        given, rest = numbers_of(own[name]), numbers_of(inherited[name])
+        made[name] = " ".join((*given, *rest[len(given) :]))
+    return made
+
+
+def numbers_of(text: str) -> list[str]:
+    """Return the words of a vector."""
+    return text.replace(",", " ").split()

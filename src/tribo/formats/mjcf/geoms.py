@@ -9,12 +9,14 @@ import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST, with_article
 from tribo.description import inertias
+from tribo.description.heights import HeightField
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats.inertia import Inertial
 from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.fitted import FITTED, fitted
 from tribo.formats.mjcf.friction import Friction, read_friction
+from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.meshes import Mesh, Meshes
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.pose import Pose
@@ -66,6 +68,7 @@ class Geom:
     conaffinity: int
     friction: Friction
     color: Vector | None
+    heights: HeightField | None = None
 
     @property
     def collides(self) -> bool:
@@ -85,6 +88,9 @@ class Geom:
                 return None  # noted when the asset was read
             made.geometry = self.mesh.hull()
             made.kind, made.size = Shape.HULL, (made.geometry.half_width,)
+        elif self.heights is not None:
+            made.geometry = self.heights.geometry
+            made.kind, made.size = Shape.HEIGHT_MAP, (made.geometry.dx, made.geometry.dy)
         elif self.type in SHAPES:
             made.kind, made.size = SHAPES[self.type], self.size
         else:
@@ -118,10 +124,10 @@ class GeomReader:
     """Reads the geoms of one model: knows its defaults, meshes and colours."""
 
     def __init__(self, source: Source, compiler: Compiler, defaults: Defaults, meshes: Meshes,
-                 report: Report) -> None:  # fmt: skip
+                 fields: HeightFields, report: Report) -> None:  # fmt: skip
         """Collect the colours of all materials."""
         self.compiler, self._defaults, self._meshes = compiler, defaults, meshes
-        self._report = report
+        self._report, self._fields = report, fields
         self._colors: dict[str, Vector] = {}
         for section in source.sections("asset"):
             for written in section.all("material"):
@@ -144,7 +150,8 @@ class GeomReader:
             node, name, kind, size, frame @ pose, mesh, Inertial(), node.integer("group", 0),
             _bits(node, "contype"), _bits(node, "conaffinity"), read_friction(node), self._color(node),
         )  # fmt: skip
-        self._check(geom)
+        if kind == "hfield":
+            geom.heights = self._fields[node, node.text("hfield")]
         return geom
 
     def give_mass(self, geom: Geom) -> None:
@@ -211,12 +218,6 @@ class GeomReader:
                 f"size of {with_article(kind)} must be {count} numbers > 0 in metres, got {held}"
             )
         return numbers, pose
-
-    def _check(self, geom: Geom) -> None:
-        if geom.type == "hfield":
-            self._report.doubt(
-                geom.node, "a height field is not read; add it by World.add_height_map", "hfield"
-            )
 
     def _color(self, node: Node) -> Vector | None:
         if "rgba" in node.attributes:

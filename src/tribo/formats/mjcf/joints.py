@@ -34,13 +34,20 @@ USED = frozenset(
         "damping",
         "frictionloss",
     }
-    | {"stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange"}
+    | {
+        "stiffness",
+        "springref",
+        "group",
+        "user",
+        "actuatorfrclimited",
+        "actuatorfrcrange",
+        "springdamper",
+    }
 )
 WITHOUT_EFFECT = {
     "solreflimit": SOFT, "solimplimit": SOFT, "margin": SOFT,
     "solreffriction": "has no effect: joint friction is hard here; leave it out",
     "solimpfriction": "has no effect: joint friction is hard here; leave it out",
-    "springdamper": "is not read; write stiffness and damping",
     "springyield": "is not read; leave it out",
     "actuatorgravcomp": "is not read; leave it out",
 }  # fmt: skip
@@ -55,6 +62,7 @@ class MjcfJoint:
     axis: Vector  # unit, body frame
     reference: float  # coordinate in which the file draws the body [rad, m]
     description: JointDescription  # without its place in the parent
+    springdamper: Vector = ()  # [s, –] time constant and damping ratio of its spring; empty: as written
 
     @property
     def type(self) -> Joint:
@@ -112,7 +120,14 @@ class JointReader:
         if frame != NO_POSE:
             anchor, axis = frame.point(anchor), rotate(frame.quaternion, axis)
         self._dynamics(node, made)
-        return MjcfJoint(node, anchor, axis, reference, made)
+        asked = node.vector("springdamper", 2, ())
+        asked = asked if asked and min(asked) > 0.0 else ()  # as in MuJoCo
+        if asked and kind == Joint.FREE:
+            self._report.doubt(node, "springdamper of a free joint is not read; leave it out")
+            asked = ()
+        elif asked and kind != Joint.SPHERICAL:
+            made.spring_reference = (self._coordinate(node, kind, "springref"),)
+        return MjcfJoint(node, anchor, axis, reference, made, asked)
 
     def _coordinate(self, node: Node, kind: Joint, name: str) -> float:
         value = node.number(name, 0.0)

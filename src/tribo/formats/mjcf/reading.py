@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import (
@@ -16,7 +17,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import COORDINATES
-from tribo.formats.mjcf import damping_ratio
+from tribo.formats.mjcf import damping_ratio, replicate
 from tribo.formats.mjcf.actuators import read_actuators
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
@@ -25,10 +26,14 @@ from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
+from tribo.formats.mjcf.from_model import as_source
 from tribo.formats.mjcf.geoms import GeomReader
+from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
+from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load, screen
+from tribo.formats.mjcf.tendons import read_tendons
 from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.pose import normalized
 from tribo.formats.report import Report, known_hint
@@ -46,18 +51,15 @@ SECTIONS = (
     "actuator",
     "keyframe",
     "equality",
+    "tendon",
+    "sensor",
 )
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
 NOT_READ = {
-    "tendon": "tendons are not read: they pull nothing",
-    "sensor": "sensors are not read; add them (World.add_force_torque_sensor …), or ask frames and links",
     "deformable": "flexible bodies are not read",
     "extension": "plugins are not read",
 }
-ASSETS = ("mesh", "material", "texture", "skin", "model")
-ASSETS_NOT_READ = {
-    "hfield": "height fields are not read; add one by World.add_height_map",
-}
+ASSETS = ("mesh", "material", "texture", "skin", "model", "hfield")
 OPTION = frozenset(
     {
         "timestep", "gravity", "integrator", "cone", "jacobian", "solver", "iterations", "tolerance",
@@ -107,8 +109,24 @@ def read(
         >>> scene.objects[0].tree.bodies[0].mass
         2.0
     """
-    report = Report(strict=strict)
-    files = load(source, package_dirs)
+    return _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
+
+
+def read_model(
+    model: Any, *, keyframe: str | int | None = None, strict: bool = False
+) -> WorldDescription:
+    """Read a model that MuJoCo compiled (MjModel), or would compile (MjSpec), as `read` reads files.
+
+    Raises:
+        DescriptionError: As `read`.
+        TypeError: It is no model of MuJoCo.
+    """
+    return _scene(as_source(model), (), keyframe, Report(strict=strict))
+
+
+def _scene(
+    files: Source, package_dirs: Sequence[Path], keyframe: str | int | None, report: Report
+) -> WorldDescription:
     report.begin(files.root)
     made = _Model(files, package_dirs, report)
     scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)
@@ -116,7 +134,7 @@ def read(
     scene.pairs = made.contacts.laws
     made.start(keyframe)
     for tree in made.trees:
-        scene.objects.append(_robot(tree.description))
+        scene.objects.append(_robot(tree.description, made.bodies[tree.members[0]].name))
     scene.objects += [
         item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
     ]
@@ -162,6 +180,7 @@ class _Model:
         attach_models(source, package_dirs, report)
         self._check_sections(report)
         compiler = read_compiler(source, report)
+        replicate.expand(source, compiler, report)
         sections = list(source.sections("default"))
         defaults = Defaults(sections, report)
         for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
@@ -169,34 +188,42 @@ class _Model:
             sections += rules.defaults
         screen_defaults(sections, report)
         meshes = Meshes(source, defaults, compiler, package_dirs, report)
-        geoms = GeomReader(source, compiler, defaults, meshes, report)
+        fields = HeightFields(source, compiler, package_dirs, report)
+        geoms = GeomReader(source, compiler, defaults, meshes, fields, report)
         joints = JointReader(compiler, defaults, report)
         self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
-        named = {j.description.name: j.description for b in self.bodies for j in b.joints}
+        joints_by_name = {j.description.name: j for b in self.bodies for j in b.joints}
         self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies, report)
-        self._actuators = read_actuators(source, compiler, defaults, named, report)
         self.trees: list[Tree]
         self.standing: list[Standing]
         self.trees, self.standing = split(self.bodies, self.contacts, report)
         for tree in self.trees:
-            own = {body.joint.name for body in tree.description.bodies}
-            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
             tree.description.source = source.path
         self._first: list[int] = []  # coordinate of each body in MuJoCo's order
         count = 0
         for body in self.bodies:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
-        self._controls: dict[str, dict[str, float]] = {}
-        self._keys = self._keyframes(report)
         drawn = self._drawn()
-        for tree in self.trees:
-            damping_ratio.settle(tree.description, self._of(tree, drawn))
         equalities = EqualityReader(
             self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
         )
         equalities.read(source)
         self.between = equalities.scene  # constraints between trees
+        tendons = read_tendons(source, compiler, defaults, joints_by_name, report)
+        named = {name: joint.description for name, joint in joints_by_name.items()}
+        self._actuators = read_actuators(source, compiler, defaults, named, tendons, report)
+        for tree in self.trees:
+            own = {body.joint.name for body in tree.description.bodies}
+            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
+            tree.description.control_count = len(self._actuators)
+        read_sensors(source, self.trees, report)
+        self._controls: dict[str, dict[str, float]] = {}
+        self._keys = self._keyframes(report)
+        springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
+        springs = {name: numbers for name, numbers in springs.items() if numbers}
+        for tree in self.trees:
+            damping_ratio.settle(tree.description, self._of(tree, drawn), springs)
 
     def _check_sections(self, report: Report) -> None:
         root = self.source.root
@@ -207,10 +234,7 @@ class _Model:
                 for child in node.children:
                     report.doubt(child, NOT_READ[node.tag], f"{node.tag}/{child.tag}")
             if node.tag == "asset":
-                report.check_children(node, ASSETS, silent=tuple(ASSETS_NOT_READ))
-                for child in node.children:
-                    if child.tag in ASSETS_NOT_READ:
-                        report.doubt(child, ASSETS_NOT_READ[child.tag], f"asset/{child.tag}")
+                report.check_children(node, ASSETS)
 
     # -- where bodies start ----------------------------------------------------------------------
     def start(self, keyframe: str | int | None) -> None:
@@ -336,10 +360,7 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
                     report.doubt(flags, f'{name}="disable" is not read: it stays enabled')
 
 
-def _robot(tree: TreeDescription) -> ObjectDescription:
-    name = (
-        tree.bodies[0].name if tree.bodies[0].name != "world" else tree.bodies[1].name.split("/")[0]
-    )
+def _robot(tree: TreeDescription, name: str) -> ObjectDescription:
     return ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
 
 

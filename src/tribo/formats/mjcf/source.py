@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS, Node, parse, path_of, wrong_root
 
 KIND = "MJCF"
-MAX_DEPTH = 256  # of elements within elements
+MAX_DEPTH = 1000  # of elements within elements
 MAX_INCLUDES = 1000
 
 
@@ -46,7 +47,7 @@ class Source:
 
 
 def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
-    """Parse a file and all that it includes.
+    """Parse a file and all that it includes; attributes without a value count as not given, as in MuJoCo.
 
     Args:
         source: Path of an MJCF file, or its text.
@@ -57,7 +58,7 @@ def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
             repeated or too deep.
     """
     path = path_of(source, KIND)
-    root = parse(source, KIND, largest=LARGEST)
+    root = parse(source, KIND, largest=LARGEST, nesting=MAX_DEPTH)
     if root.tag != "mujoco":
         raise wrong_root(root, "mujoco")
     folders = [path.resolve().parent] if path is not None else []
@@ -83,6 +84,9 @@ class _Includes:
         todo = [(root, 1)]
         while todo:
             node, depth = todo.pop()
+            blank = [name for name, value in node.attributes.items() if not value.strip()]
+            for name in blank:
+                del node.attributes[name]
             if depth > MAX_DEPTH:
                 raise node.error(f"stands in more than {MAX_DEPTH} elements; make it flatter")
             found: list[Node] = []
@@ -106,7 +110,7 @@ class _Includes:
         if len(self.seen) > MAX_INCLUDES:
             raise node.error(f"more than {MAX_INCLUDES} files are included; join some")
         self.seen.add(path)
-        root = parse(path, KIND, largest=LARGEST)
+        root = parse(path, KIND, largest=LARGEST, nesting=MAX_DEPTH)
         if root.tag not in {"mujoco", "mujocoinclude"}:
             raise root.error("an included file must begin with <mujoco> or <mujocoinclude>")
         return root.children
@@ -126,9 +130,10 @@ def _locate(node: Node, folders: list[Path]) -> Path:
         except (OSError, ValueError, RuntimeError):
             continue
         if not any(path.is_relative_to(allowed) for allowed in folders):
+            both = os.path.commonpath([path, folders[0]])
             raise node.error(
-                f"file={name!r} is refused, it is outside of {folders[0]}; move it there, or list "
-                "its folder in package_dirs"
+                f"file={name!r} is refused, it is outside of {folders[0]}; if the files in {both} may be "
+                f"read, say root={both!r} (on the command line --root {both})"
             )
         if is_file:
             return path

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from tribo.description.trees import (
     BodyDescription,
     FrameDescription,
@@ -25,6 +27,8 @@ from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import Node
 from tribo.model import Joint, Kind
 
+FLAT = {"plane": "plane", "hfield": "height field"}  # what only stands
+
 
 @dataclass(slots=True)
 class Tree:
@@ -35,6 +39,7 @@ class Tree:
     place: dict[int, tuple[int, Pose]] = field(default_factory=dict)  # body of the tree, pose in it
     links: dict[int, str] = field(default_factory=dict)  # that they became: `PartDescription.link`
     frames: list[tuple[str, FrameDescription]] = field(default_factory=list)  # body, joint or site
+    sites: dict[str, FrameDescription] = field(default_factory=dict)  # by their names in the file
 
     @property
     def is_loose(self) -> bool:
@@ -66,10 +71,10 @@ def split(
                 trees[k] = _start(body)
             _hang(trees[top[k]], k, body, contacts, report)
             for geom in body.geoms:
-                if geom.type == "plane":
+                if geom.type in FLAT:
                     if trees[top[k]].place[k][0] > 0 or trees[top[k]].is_loose:
                         raise geom.node.error(
-                            "a plane cannot move; use a box, or put it into the world"
+                            f"a {FLAT[geom.type]} cannot move; use another shape, or put it into the world"
                         )
                     standing.append(Standing(geom, poses[k] @ geom.pose))
             continue
@@ -128,9 +133,11 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
     frames.append(("body", FrameDescription(body.name, parent, at.position, at.quaternion, part)))
     for name, where in body.sites:
         at = pose @ where
-        frames.append(("site", FrameDescription(name, parent, at.position, at.quaternion, part)))
+        made = FrameDescription(name, parent, at.position, at.quaternion, part)
+        frames.append(("site", made))
+        tree.sites[name] = made
     for geom in body.geoms:
-        shape = contacts.shape(geom, report) if geom.type != "plane" else None
+        shape = contacts.shape(geom, report) if geom.type not in FLAT else None
         if shape is not None:
             bodies[parent].shapes.append(replace(shape, link=part, **_moved(shape, pose)))
         visual = geom.visual()
@@ -166,6 +173,8 @@ def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
         nodes[0].append(bodies[WORLD].node)
     if made.kind == Kind.DYNAMIC:
         check_masses(made, nodes, Report(strict=False))
+    elif made.bodies[0].mass == 0.0:  # it moves as it is told; its mass counts nowhere
+        made.bodies[0].mass, made.bodies[0].inertia = 1.0, np.eye(3)
     made.frames = _named(tree.frames, report)
     _name_bodies(made)
 

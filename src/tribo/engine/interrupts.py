@@ -1,0 +1,102 @@
+"""Signals wait for places where everything stands: Ctrl-C ends a long call between two steps.
+
+Python runs the handler of a signal between any two of its instructions, and the handler of Ctrl-C raises:
+also where tables were replaced and their addresses were not yet noted, or where another thread still works
+on them. In a block of `held` handlers wait; `let_through` runs those that do, at a place that the caller
+chose. Signals come to the main thread alone, so in other threads both do nothing.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+LONGEST = 0.05  # [s] between two places where signals are let through, where steps allow that
+_KINDS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM") if hasattr(signal, name)
+)
+_Handler = Callable[[int, FrameType | None], Any]
+
+
+class _Held:
+    """The blocks in which signals wait; there is one, for there is one main thread."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._handlers: list[tuple[Any, _Handler]] = []
+        self._waiting: list[tuple[int, _Handler]] = []
+        self.since = 0.0  # [s] by the clock, when the first of those that wait came; 0: none waits
+
+    def __enter__(self) -> None:
+        """Have signals wait."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if self._depth == 0:
+            self._replace()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Let them come, those first that waited, if this is the outermost block."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth -= 1
+        if self._depth == 0:
+            self._restore()
+            self.let_through()
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Let signals come at any time while a block runs: what lasts long and changes nothing."""
+        is_held = self._depth > 0 and threading.current_thread() is threading.main_thread()
+        if is_held:
+            self._restore()
+            self.let_through()
+        try:
+            yield
+        finally:
+            if is_held:
+                self._replace()
+
+    def _replace(self) -> None:
+        try:
+            for kind in _KINDS:
+                handler = signal.getsignal(kind)
+                if callable(handler):
+                    self._handlers.append((kind, handler))
+                    signal.signal(kind, self._wait)
+        except ValueError:  # not the main interpreter
+            self._handlers.clear()
+        except BaseException:  # of a signal whose turn had not come
+            self._restore()
+            raise
+
+    def _restore(self) -> None:
+        while self._handlers:
+            kind, handler = self._handlers.pop()
+            signal.signal(kind, handler)
+
+    def _wait(self, kind: int, frame: FrameType | None) -> None:
+        handler = next((h for k, h in self._handlers if k == kind), None)
+        if handler is not None:
+            self._waiting.append((kind, handler))
+            self.since = self.since or perf_counter()
+
+    def let_through(self) -> None:
+        """Run the handlers that wait; what they raise is raised here."""
+        if not self.since or threading.current_thread() is not threading.main_thread():
+            return
+        waiting, self._waiting, self.since = self._waiting, [], 0.0
+        for kind, handler in waiting:
+            handler(kind, None)
+
+    def is_late(self) -> bool:
+        """Tell whether a signal has waited so long that work stops between two worlds of a step."""
+        return self.since > 0.0 and perf_counter() - self.since > LONGEST
+
+
+held = _Held()

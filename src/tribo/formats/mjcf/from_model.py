@@ -1,0 +1,283 @@
+"""A model that MuJoCo compiled, as the elements of an MJCF file: what it says in arrays, nothing by default.
+
+MuJoCo is imported within the call: whichever the model came from, 3 or 4.
+Source: MuJoCo's reference of mjModel; compared with its own XML in tests/compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tribo.checks.check import LARGEST, shown
+from tribo.formats.mjcf.source import Source
+from tribo.formats.xml import Node
+
+KIND = "MjModel"
+JOINTS = ("free", "ball", "slide", "hinge")
+GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
+OBJECTS = {0: "joint", 1: "joint", 3: "tendon", 4: "site", 5: "body"}
+NAMES = {  # of enumerations, by the word behind the underscore
+    "dyn": ("none", "integrator", "filter", "filterexact", "muscle", "user"),
+    "gain": ("fixed", "affine", "muscle", "user"),
+    "bias": ("none", "affine", "muscle", "user"),
+}
+
+
+def as_source(model: Any) -> Source:
+    """Return an MjModel, an MjSpec or what wraps one (`ptr`, `_model`) as a file that was read.
+
+    Raises:
+        TypeError: It is none of them.
+    """
+    for name in ("ptr", "_model"):  # dm_control, robosuite
+        model = getattr(model, name, model)
+    if hasattr(model, "worldbody") and hasattr(model, "compile"):
+        model = model.compile()
+    if not hasattr(model, "body_parentid"):
+        raise TypeError(f"model must be an MjModel or an MjSpec of MuJoCo, got {shown(model)}")
+    return Source(_Writer(model).root(), None, [])
+
+
+class _Writer:
+    """Writes one model."""
+
+    def __init__(self, model: Any) -> None:
+        import mujoco
+
+        self._model, self._mujoco = model, mujoco
+        self._names: dict[tuple[str, int], str] = {}
+        for kind, count in (
+            ("body", model.nbody), ("jnt", model.njnt), ("geom", model.ngeom), ("site", model.nsite),
+            ("mesh", model.nmesh), ("hfield", model.nhfield), ("tendon", model.ntendon),
+            ("actuator", model.nu), ("eq", model.neq), ("key", model.nkey), ("sensor", model.nsensor),
+        ):  # fmt: skip
+            own = [str(getattr(model, kind)(k).name or "") for k in range(count)]
+            taken = set(own)
+            for k, name in enumerate(own):
+                unique = name or f"{'joint' if kind == 'jnt' else kind}_{k}"
+                while not name and unique in taken:
+                    unique += "_"
+                self._names[kind, k] = unique
+                taken.add(unique)
+
+    def _node(self, tag: str, parent: Node | None = None, **values: Any) -> Node:
+        """Return an element; None is left out, arrays are written with all their digits."""
+        made = Node(tag, KIND, 0, {k: _text(v) for k, v in values.items() if v is not None},
+                    largest=LARGEST)  # fmt: skip
+        if parent is not None:
+            parent.children.append(made)
+        return made
+
+    def root(self) -> Node:
+        """Return the whole model."""
+        m = self._model
+        root = self._node("mujoco")
+        self._node("compiler", root, angle="radian", autolimits="false")
+        self._options(root)
+        self._assets(self._node("asset", root))
+        world = self._node("worldbody", root)
+        bodies = [world]
+        for k in range(1, m.nbody):
+            bodies.append(self._body(k, bodies[m.body_parentid[k]]))
+        for k in range(m.ngeom):
+            self._geom(k, bodies[m.geom_bodyid[k]])
+        for k in range(m.nsite):
+            self._node("site", bodies[m.site_bodyid[k]], name=self._names["site", k],
+                       pos=m.site_pos[k], quat=m.site_quat[k])  # fmt: skip
+        self._contacts(self._node("contact", root))
+        self._equalities(self._node("equality", root))
+        self._tendons(self._node("tendon", root))
+        self._actuators(self._node("actuator", root))
+        self._sensors(self._node("sensor", root))
+        keys = self._node("keyframe", root)
+        for k in range(m.nkey):
+            self._node("key", keys, name=self._names["key", k], qpos=m.key_qpos[k] if m.nq else None,
+                       ctrl=m.key_ctrl[k] if m.nu else None)  # fmt: skip
+        return root
+
+    def _options(self, root: Node) -> None:
+        option, bits = self._model.opt, self._mujoco.mjtDisableBit
+        off = int(option.disableflags)
+        gravity = np.zeros(3) if off & int(bits.mjDSBL_GRAVITY) else option.gravity
+        given = {
+            name: value
+            for name in ("density", "viscosity")
+            if (value := float(getattr(option, name))) != 0.0
+        }
+        node = self._node("option", root, timestep=option.timestep, gravity=gravity, **given)
+        if off & int(bits.mjDSBL_CONTACT):
+            self._node("flag", node, contact="disable")
+
+    def _assets(self, root: Node) -> None:
+        m = self._model
+        colliding = {int(m.geom_dataid[k]) for k in range(m.ngeom) if m.geom_type[k] == 7}
+        for k in sorted(colliding):
+            first, count = m.mesh_vertadr[k], m.mesh_vertnum[k]
+            faces = m.mesh_face[m.mesh_faceadr[k] : m.mesh_faceadr[k] + m.mesh_facenum[k]]
+            self._node("mesh", root, name=self._names["mesh", k], face=faces.ravel(),
+                       vertex=m.mesh_vert[first : first + count].astype(float).ravel())  # fmt: skip
+        for k in range(m.nhfield):
+            rows, columns, first = int(m.hfield_nrow[k]), int(m.hfield_ncol[k]), m.hfield_adr[k]
+            data = m.hfield_data[first : first + rows * columns].reshape(rows, columns)
+            self._node("hfield", root, name=self._names["hfield", k], nrow=rows, ncol=columns,
+                       size=m.hfield_size[k], elevation=data[::-1].astype(float).ravel())  # fmt: skip
+
+    def _body(self, k: int, parent: Node) -> Node:
+        m = self._model
+        mocap = "true" if m.body_mocapid[k] >= 0 else None
+        support = float(m.body_gravcomp[k]) or None
+        node = self._node("body", parent, name=self._names["body", k], pos=m.body_pos[k],
+                          quat=m.body_quat[k], mocap=mocap, gravcomp=support)  # fmt: skip
+        self._node("inertial", node, mass=m.body_mass[k], pos=m.body_ipos[k],
+                   quat=m.body_iquat[k], diaginertia=m.body_inertia[k])  # fmt: skip
+        for j in range(m.body_jntadr[k], m.body_jntadr[k] + m.body_jntnum[k]):
+            self._joint(j, node)
+        return node
+
+    def _joint(self, j: int, body: Node) -> None:
+        m = self._model
+        kind, q, dof = JOINTS[m.jnt_type[j]], m.jnt_qposadr[j], m.jnt_dofadr[j]
+        given: dict[str, Any] = {
+            "damping": _first(m.dof_damping[dof]), "armature": m.dof_armature[dof],
+            "frictionloss": m.dof_frictionloss[dof], "stiffness": _first(m.jnt_stiffness[j]),
+        }  # fmt: skip
+        if kind in {"slide", "hinge"}:
+            given |= {"axis": m.jnt_axis[j], "ref": m.qpos0[q], "springref": m.qpos_spring[q]}
+        if kind != "free":
+            given["pos"] = m.jnt_pos[j]
+        if m.jnt_limited[j]:
+            given |= {"limited": "true", "range": m.jnt_range[j]}
+        if m.jnt_actfrclimited[j]:
+            given |= {"actuatorfrclimited": "true", "actuatorfrcrange": m.jnt_actfrcrange[j]}
+        self._node("joint", body, name=self._names["jnt", j], type=kind, **given)
+
+    def _geom(self, k: int, body: Node) -> None:
+        m = self._model
+        kind = GEOMS[m.geom_type[k]]
+        data = int(m.geom_dataid[k])
+        given = {
+            "mesh": self._names["mesh", data] if kind == "mesh" else None,
+            "hfield": self._names["hfield", data] if kind == "hfield" else None,
+            "size": m.geom_size[k] if kind not in {"mesh", "hfield", "sdf"} else None,
+        }
+        material = int(m.geom_matid[k])
+        color = m.geom_rgba[k]
+        if material >= 0 and np.array_equal(color, np.array([0.5, 0.5, 0.5, 1.0])):
+            color = m.mat_rgba[material]
+        self._node(
+            "geom", body, name=self._names["geom", k], type=kind, pos=m.geom_pos[k], quat=m.geom_quat[k],
+            friction=m.geom_friction[k], condim=m.geom_condim[k], priority=m.geom_priority[k],
+            contype=m.geom_contype[k], conaffinity=m.geom_conaffinity[k], group=m.geom_group[k],
+            rgba=color, **given,
+        )  # fmt: skip
+
+    def _contacts(self, root: Node) -> None:
+        m = self._model
+        for k in range(m.npair):
+            self._node("pair", root, geom1=self._names["geom", m.pair_geom1[k]],
+                       geom2=self._names["geom", m.pair_geom2[k]], condim=m.pair_dim[k],
+                       friction=m.pair_friction[k])  # fmt: skip
+        for signature in np.asarray(m.exclude_signature).tolist():
+            first, second = (self._names["body", int(k)] for k in divmod(signature, 1 << 16))
+            if first != second:
+                self._node("exclude", root, body1=first, body2=second)
+
+    def _equalities(self, root: Node) -> None:
+        m = self._model
+        for k in range(m.neq):
+            kind, data = EQUALITIES[m.eq_type[k]], m.eq_data[k]
+            first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+            given: dict[str, Any] = {"name": self._names["eq", k]}
+            if not m.eq_active0[k]:
+                given["active"] = "false"
+            if kind in {"connect", "weld"} and m.eq_objtype[k] == 6:
+                given |= {"site1": self._names["site", first], "site2": self._names["site", second]}
+            elif kind == "connect":
+                given |= self._bodies(first, second) | {"anchor": data[:3]}
+            elif kind == "weld":
+                given |= self._bodies(first, second) | {"anchor": data[:3], "relpose": data[3:10]}
+            elif kind in {"joint", "tendon"}:
+                word = "jnt" if kind == "joint" else "tendon"
+                given |= {f"{kind}1": self._names[word, first], "polycoef": data[:5]}
+                if second >= 0:
+                    given[f"{kind}2"] = self._names[word, second]
+            self._node(kind, root, **given)
+
+    def _bodies(self, first: int, second: int) -> dict[str, Any]:
+        return {"body1": self._names["body", first], "body2": self._names["body", second]}
+
+    def _tendons(self, root: Node) -> None:
+        m = self._model
+        for k in range(m.ntendon):
+            wraps = range(m.tendon_adr[k], m.tendon_adr[k] + m.tendon_num[k])
+            is_fixed = all(m.wrap_type[w] == 1 for w in wraps)
+            given: dict[str, Any] = {
+                "stiffness": _first(m.tendon_stiffness[k]), "damping": _first(m.tendon_damping[k]),
+                "frictionloss": m.tendon_frictionloss[k], "springlength": m.tendon_lengthspring[k],
+            }  # fmt: skip
+            if m.tendon_limited[k]:
+                given |= {"limited": "true", "range": m.tendon_range[k]}
+            name = self._names["tendon", k]
+            node = self._node("fixed" if is_fixed else "spatial", root, name=name, **given)
+            for w in wraps if is_fixed else ():
+                self._node("joint", node, joint=self._names["jnt", m.wrap_objid[w]],
+                           coef=m.wrap_prm[w])  # fmt: skip
+
+    def _actuators(self, root: Node) -> None:
+        m = self._model
+        for k in range(m.nu):
+            number, target = int(m.actuator_trntype[k]), int(m.actuator_trnid[k][0])
+            given: dict[str, Any] = {}
+            if number in TRANSMISSIONS:
+                kind = OBJECTS[number]
+                word = "jnt" if kind == "joint" else kind
+                given[TRANSMISSIONS[number]] = self._names[word, target]
+            else:  # a slider-crank, or what later versions have
+                given["cranksite"] = "another transmission"
+            for what in ("ctrl", "force"):
+                if getattr(m, f"actuator_{what}limited")[k]:
+                    limits = getattr(m, f"actuator_{what}range")[k]
+                    given |= {f"{what}limited": "true", f"{what}range": limits}
+            for what, words in NAMES.items():
+                law = int(getattr(m, f"actuator_{what}type")[k])
+                given[f"{what}type"] = words[law] if law < len(words) else "user"
+                given[f"{what}prm"] = getattr(m, f"actuator_{what}prm")[k]
+            self._node(
+                "general", root, name=self._names["actuator", k], gear=m.actuator_gear[k], **given
+            )
+
+    def _sensors(self, root: Node) -> None:
+        m, kinds = self._model, self._mujoco.mjtSensor
+        for k in range(m.nsensor):
+            tag = kinds(int(m.sensor_type[k])).name.split("_", 1)[1].lower()
+            what, name = self._object(m.sensor_objtype[k], m.sensor_objid[k])
+            given = {what: name} if what and not tag.startswith("frame") else {}
+            if tag.startswith("frame"):
+                given |= {"objtype": what, "objname": name}
+                what, name = self._object(m.sensor_reftype[k], m.sensor_refid[k])
+                given |= {"reftype": what, "refname": name} if what else {}
+            self._node(tag, root, name=self._names["sensor", k], noise=m.sensor_noise[k], **given)
+
+    def _object(self, kind: Any, number: Any) -> tuple[str, str]:
+        """Return what an element refers to: the word for it and its name; empty: nothing."""
+        word = self._mujoco.mjtObj(int(kind)).name.removeprefix("mjOBJ_").lower()
+        key = {"joint": "jnt", "xbody": "body"}.get(word, word)
+        name = self._names.get((key, int(number)), "")
+        return (word, name) if name else ("", "")
+
+
+def _first(value: Any) -> float:
+    """Return the linear coefficient, which is the only one in MuJoCo 3."""
+    return float(np.ravel(value)[0])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    numbers: Iterable[Any] = np.ravel(np.asarray(value)).tolist()
+    return " ".join(repr(number) for number in numbers)

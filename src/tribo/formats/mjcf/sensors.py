@@ -1,0 +1,82 @@
+"""<sensor>: those that tribo has, under their names; the others are listed with what to ask instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tribo.description.trees import SensorDescription
+from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.trees import Tree
+from tribo.formats.report import Report, known_hint
+from tribo.formats.xml import Node
+
+USED = frozenset({"name", "site", "joint", "user", "noise", "cutoff", "nsample", "interp", "delay"})
+AT_SITES = {
+    "accelerometer": "imu", "gyro": "imu", "force": "force_torque", "torque": "force_torque"
+}  # fmt: skip
+OF_JOINTS = {"jointpos": "encoder", "jointvel": "encoder"}
+MAX_SENSORS = 10_000  # of one file
+INSTEAD = {
+    "touch": "use World.add_contact_sensor, which has all contacts of a body",
+    "velocimeter": "ask the site: robot.frame(site).linear_velocity",
+    "magnetometer": "there is no magnetic field",
+    "rangefinder": "use World.ray_test, or World.add_lidar",
+    "actuatorfrc": "ask the joint: robot.joint(name).drive_force",
+    "subtreecom": "ask robot.center_of_mass",
+    "clock": "ask world.time",
+}
+FRAMES = "ask the body or site: robot.frame(name)"
+
+
+def read_sensors(source: Source, trees: Sequence[Tree], report: Report) -> None:
+    """Add the sensors of all <sensor> sections to the robots that carry them.
+
+    Raises:
+        DescriptionError: A site or joint does not exist, a name is used twice, or there are too many.
+    """
+    names: set[str] = set()
+    for section in source.sections("sensor"):
+        for node in section.children:
+            kind = AT_SITES.get(node.tag) or OF_JOINTS.get(node.tag)
+            if kind is None:
+                what = FRAMES if node.tag.startswith("frame") else INSTEAD.get(node.tag, "")
+                report.doubt(
+                    node, f"sensors of this kind are not read{'; ' if what else ''}{what}",
+                    f"sensor/{node.tag}",
+                )  # fmt: skip
+                continue
+            screen(node, report, USED, {})
+            name = node.attributes.get("name", "").strip() or f"sensor_{len(names)}"
+            if name in names:
+                raise node.error("another sensor has the same name; rename one")
+            if len(names) >= MAX_SENSORS:
+                raise node.error(f"more than {MAX_SENSORS} sensors are not read")
+            names.add(name)
+            _add(node, SensorDescription(kind, name, ""), trees, report)
+
+
+def _add(node: Node, made: SensorDescription, trees: Sequence[Tree], report: Report) -> None:
+    """Give a sensor to the robot that has its site or joint."""
+    key = "joint" if made.kind == "encoder" else "site"
+    wanted = node.text(key)
+    known: list[str] = []
+    for tree in trees:
+        own = _places(tree, key)
+        if wanted in own:
+            made.frame = own[wanted]
+            tree.description.sensors.append(made)
+            return
+        known += own
+    if key == "site":
+        report.doubt(
+            node, f"site={wanted!r} stands, or is not there: it measures nothing", "sensor still"
+        )
+        return
+    raise node.error(f"{key}={wanted!r} is not a joint{known_hint(wanted, known)}")
+
+
+def _places(tree: Tree, key: str) -> dict[str, str]:
+    """Return the sites or joints of a robot, and how its frames or joints are called."""
+    if key == "joint":
+        return {body.joint.name: body.joint.name for body in tree.description.bodies}
+    return {name: frame.name for name, frame in tree.sites.items()}

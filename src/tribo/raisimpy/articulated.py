@@ -1,0 +1,311 @@
+"""Robots: state, control, dynamics, kinematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy import enums
+from tribo.raisimpy.articulated_parts import RobotParts
+from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
+from tribo.raisimpy.objects import rotation_of
+from tribo.raisimpy.spelling import Dialects, data, nothing, reads, vector, writes
+
+_SCHEMES = {
+    enums.IntegrationScheme.TRAPEZOID: "midpoint",
+    enums.IntegrationScheme.SEMI_IMPLICIT: "semi_implicit",
+    enums.IntegrationScheme.EULER: "semi_implicit",
+    enums.IntegrationScheme.RUNGE_KUTTA_4: "rk4",
+}
+
+
+@dataclass
+class ArticulatedSystemOption(Dialects):
+    """How a robot is read."""
+
+    doNotCollideWithParent: bool = True
+    convexifyCollisionMeshes: bool = False
+    collisionMeshMode: MeshCollisionMode = MeshCollisionMode.CONVEX_HULL
+
+    def setCollisionMeshMode(self, mode: MeshCollisionMode, _: Any = None) -> None:
+        """``add_articulated_system(collision_meshes=…)``"""
+        self.collisionMeshMode = mode
+
+
+data(
+    ArticulatedSystemOption,
+    "doNotCollideWithParent",
+    "convexifyCollisionMeshes",
+    "collisionMeshMode",
+)
+
+
+class ArticulatedSystem(RobotParts):
+    """A robot. Its PD acts as RaiSim's: averaged, and without effect on the six dofs of a floating base."""
+
+    Frame, IntegrationScheme = enums.Frame, enums.IntegrationScheme
+    ControlMode, JointType, ShapeType = enums.ControlMode, enums.JointType, enums.ShapeType
+
+    _old: ClassVar[dict[str, str]] = {
+        "get_generalized_coordinates": "getGeneralizedCoordinate",
+        "get_generalized_velocities": "getGeneralizedVelocity",
+        "set_generalized_coordinates": "setGeneralizedCoordinate",
+        "set_generalized_velocities": "setGeneralizedVelocity",
+        "set_generalized_forces": "setGeneralizedForce",
+        "get_generalized_forces": "getGeneralizedForce",
+        "get_feedforward_generalized_forces": "getFeedForwardGeneralizedForce",
+        "get_states": "getState",
+        "set_states": "setState",
+        "get_non_linearities": "getNonlinearities",
+        "get_num_dof": "getDOF",
+        "get_base_rotation_matrix": "getBaseOrientation",
+        "set_base_position": "setBasePos",
+        "set_pd_targets": "setPdTarget",
+        "set_joint_dampings": "setJointDamping",
+        "compute_sparse_inverse_mass_matrix": "computeSparseInverse",
+        "mass_matrix_vector_multiplication": "massMatrixVecMul",
+    }
+
+    def __init__(self, world: Any, it: Any, kind: Any) -> None:
+        """Wrap a robot of tribo."""
+        super().__init__(world, it, kind)
+        self._mode, self._gains = ControlMode.PD_PLUS_FEEDFORWARD_TORQUE, it.pd_gains
+        self._base = 6 if it.is_floating else 0
+        self._options = ArticulatedSystemOption()
+        if it.dof:
+            it.drive_form = "averaged"
+
+    # -- state ---------------------------------------------------------------------------------
+    getGeneralizedCoordinate = reads("generalized_coordinate")
+    getGeneralizedVelocity = reads("generalized_velocity")
+    getGeneralizedAcceleration = reads("generalized_acceleration")
+    getUdot = reads("generalized_acceleration")
+    setGeneralizedCoordinate = writes("generalized_coordinate")
+    setGeneralizedVelocity = writes("generalized_velocity")
+
+    def setState(self, genco: Any, genvel: Any) -> None:
+        """``set_state(q, v)``"""
+        self._it.set_state(genco, genvel)
+
+    def getState(self) -> tuple[Any, Any]:
+        """``generalized_coordinate``, ``generalized_velocity``"""
+        return self._it.generalized_coordinate, self._it.generalized_velocity
+
+    setBasePos = writes("position")
+    setBasePos_e = setBasePos
+
+    def setBaseOrientation(self, *values: Any) -> None:
+        """``orientation = …``"""
+        self._it.orientation = rotation_of(values)
+
+    setBaseOrientation_e = setBaseOrientation
+    setBaseVelocity = writes("linear_velocity")
+    setBaseAngularVelocity = writes("angular_velocity")
+    getBasePosition = reads("position")
+    getBaseOrientation = reads("rotation_matrix")
+
+    def getBaseQuaternion(self) -> Any:
+        """``orientation``"""
+        return self._it.orientation
+
+    def getGeneralizedCoordinateDim(self) -> int:
+        """``len(generalized_coordinate)``"""
+        return len(self._it.generalized_coordinate)
+
+    getGeneralizedVelocityDim = reads("dof")
+    getDOF = reads("dof")
+
+    # -- control -------------------------------------------------------------------------------
+    setGeneralizedForce = writes("generalized_force")
+    getFeedForwardGeneralizedForce = reads("generalized_force")
+    getGeneralizedForce = reads("applied_torque")
+
+    def setControlMode(self, mode: Any) -> None:
+        """``set_pd_gains(0, 0)`` for force and torque; there is no mode"""
+        self._mode = ControlMode(mode)
+        self._apply_gains()
+
+    def getControlMode(self) -> Any:
+        """``pd_gains``"""
+        return self._mode
+
+    def setPdGains(self, pgain: Any, dgain: Any) -> None:
+        """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
+        made = [np.broadcast_to(np.asarray(g, float), self._it.dof).copy() for g in (pgain, dgain)]
+        for gain in made:
+            gain[: self._base] = 0.0
+        self._gains = made[0], made[1]
+        self._apply_gains()
+
+    def _apply_gains(self) -> None:
+        if self._mode == ControlMode.FORCE_AND_TORQUE:
+            self._it.set_pd_gains(0.0, 0.0)
+        else:
+            p, d = self._gains
+            if self._mode == ControlMode.VELOCITY_PLUS_FEEDFORWARD_TORQUE:
+                p = 0.0 * p
+            self._it.set_pd_gains(p, d)
+
+    def setPGains(self, pgain: Any) -> None:
+        """``kp = …``"""
+        self.setPdGains(pgain, self._gains[1])
+
+    def setDGains(self, dgain: Any) -> None:
+        """``kd = …``"""
+        self.setPdGains(self._gains[0], dgain)
+
+    def getPdGains(self) -> tuple[Any, Any]:
+        """``pd_gains``"""
+        return self._gains[0], self._gains[1]
+
+    def setPdTarget(self, posTarget: Any, velTarget: Any) -> None:
+        """``pd_target = …``, ``pd_velocity_target = …``"""
+        self._it.pd_target, self._it.pd_velocity_target = posTarget, velTarget
+
+    setPTarget = writes("pd_target")
+    setDTarget = writes("pd_velocity_target")
+
+    def getPdTarget(self) -> tuple[Any, Any]:
+        """``pd_target``, ``pd_velocity_target``"""
+        return self._it.pd_target, self._it.pd_velocity_target
+
+    def setActuationLimits(self, upper: Any, lower: Any) -> None:
+        """``effort_limits = lower, upper``; the base's six have no effect"""
+        base = self._base
+        self._it.effort_limits = np.asarray(lower)[base:], np.asarray(upper)[base:]
+
+    def getActuationUpperLimits(self) -> Any:
+        """``effort_limits[1]``"""
+        return self._it.effort_limits[1]
+
+    def getActuationLowerLimits(self) -> Any:
+        """``effort_limits[0]``"""
+        return self._it.effort_limits[0]
+
+    def _set_dofs(self, attribute: str, value: Any) -> None:
+        setattr(self._it, attribute, np.broadcast_to(value, self._it.dof)[self._base :])
+
+    def setJointDamping(self, damping: Any) -> None:
+        """``damping = …``"""
+        self._set_dofs("damping", damping)
+
+    getRotorInertia = reads("armature")
+
+    def setRotorInertia(self, inertia: Any) -> None:
+        """``armature = …``"""
+        self._set_dofs("armature", inertia)
+
+    getJointVelocityLimits = reads("velocity_limit")
+
+    def setJointVelocityLimits(self, limits: Any) -> None:
+        """``velocity_limit = …``"""
+        self._set_dofs("velocity_limit", limits)
+
+    def getJointLimits(self) -> list[Any]:
+        """``joint(name).limits``"""
+        return [joint.limits for joint in self._it.joints]
+
+    def setJointLimits(self, limits: Any) -> None:
+        """``joint(name).limits = lower, upper``"""
+        for joint, pair in zip(self._it.joints, limits, strict=True):
+            joint.limits = tuple(pair) if np.ndim(pair) else pair
+
+    def getJointLimitViolations(self, *_: Any) -> Any:
+        """``active_limits``"""
+        return self._it.active_limits
+
+    def setIntegrationScheme(self, scheme: Any) -> None:
+        """``world.integrator = …``, of the whole world"""
+        self._it.world.integrator = _SCHEMES[enums.IntegrationScheme(scheme)]
+
+    # -- dynamics ------------------------------------------------------------------------------
+    getMassMatrix = reads("mass_matrix")
+    getInverseMassMatrix = reads("inverse_mass_matrix")
+    computeSparseInverse = reads("inverse_mass_matrix")
+
+    def getNonlinearities(self, gravity: Any = None) -> Any:
+        """``bias_force``"""
+        it = self._it
+        return it.bias_force - (0.0 if gravity is None else self._excess_force(gravity))
+
+    getNonlinearites = getNonlinearities  # its manual of 0.6 spells it so
+
+    def _excess_force(self, gravity: Any) -> Any:
+        """Return the generalized weight in a given gravity less that in the world's: Σ m Jᵀ (g − g₀)."""
+        more = np.asarray(gravity, float) - self._it.world.gravity
+        if not more.any():
+            return 0.0
+        return self._it.centroidal_momentum_matrix[:3].T @ more
+
+    def massMatrixVecMul(self, values: Any, out: Any = None) -> Any:
+        """``mass_matrix @ v``"""
+        made = self._it.mass_matrix @ np.asarray(values, float)
+        if out is not None:
+            out[:] = made
+        return made
+
+    def getMinvJT(self, jacobian: Any) -> Any:
+        """``solve_mass_matrix(J.T)``"""
+        return np.stack([self._it.solve_mass_matrix(row) for row in np.asarray(jacobian)], axis=1)
+
+    getKineticEnergy = reads("kinetic_energy")
+    getLinearMomentum = reads("linear_momentum")
+    getGeneralizedMomentum = reads("generalized_momentum")
+
+    def getPotentialEnergy(self, gravity: Any = None) -> float:
+        """``potential_energy``"""
+        return float(self._it.potential_energy - self._excess(gravity))
+
+    def getEnergy(self, gravity: Any = None) -> float:
+        """``energy``"""
+        return float(self._it.energy - self._excess(gravity))
+
+    def _excess(self, gravity: Any) -> float:
+        it = self._it
+        if gravity is None:
+            return 0.0
+        more = np.asarray(gravity, float) - it.world.gravity
+        return float(it.total_mass * (more @ it.center_of_mass))
+
+    def getAngularMomentum(self, refPoint: Any = (0.0, 0.0, 0.0)) -> Any:
+        """``angular_momentum_about(point)``"""
+        return self._it.angular_momentum_about(refPoint)
+
+    getCOM = reads("center_of_mass")
+    getCompositeCOM = reads("center_of_mass")
+    getCompositeInertia = reads("composite_inertia")
+    getCompositeMass = reads("total_mass")
+    getTotalMass = reads("total_mass")
+    setComputeInverseDynamics = nothing("joint_reactions is there whenever it is asked for")
+
+    def getComputeInverseDynamics(self) -> bool:
+        """``joint_reactions()``"""
+        return True
+
+    def getForceAtJointInWorldFrame(self, joint: Any) -> Any:
+        """``joint(name).reaction()[3:]``"""
+        return self._it.frame(self._joint_name(joint)).reaction()[3:]
+
+    def getTorqueAtJointInWorldFrame(self, joint: Any) -> Any:
+        """``joint(name).reaction()[:3]``"""
+        return self._it.frame(self._joint_name(joint)).reaction()[:3]
+
+    def isSecondOrderOrHigher(self) -> bool:
+        """``world.integrator``: all but the semi-implicit one are of second order"""
+        return bool(self._it.world.integrator != "semi_implicit")
+
+    def articulatedBodyAlgorithm(self, *force: Any) -> Any:
+        """``forward_dynamics(force)``"""
+        return self._it.forward_dynamics(vector(force))
+
+    # -- loops, options ------------------------------------------------------------------------
+    addConstraints = nothing("loops of the file are closed when it is read: world.constraints")
+    initializeConstraints = nothing("the file's nominal_config is where the robot starts")
+    updateKinematics = nothing("answers belong to the present state")
+    updateMassInfo = nothing("masses, centres of mass and inertias count from the next call on")
+
+    def getOptions(self) -> ArticulatedSystemOption:
+        """arguments of ``world.add_articulated_system``"""
+        return self._options

@@ -1,0 +1,498 @@
+"""Bodies, joints, frames, shapes and descriptions of robots."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy import sensors
+from tribo.raisimpy.enums import Frame, JointType
+from tribo.raisimpy.joints import (
+    CollisionBodies,
+    CollisionDefinition,
+    CoordinateFrame,
+    JointRef,
+    LinkRef,
+    SparseJacobian,
+    SpringElement,
+    half_sizes,
+    joint_type,
+)
+from tribo.raisimpy.objects import Object
+from tribo.raisimpy.spelling import nothing, vector
+
+
+class RobotParts(Object):
+    """What a robot is made of; a body is named by its number or its link's name, a frame by either, too."""
+
+    _old: ClassVar[dict[str, str]] = {
+        "print_body_names_in_order": "printOutBodyNamesInOrder",
+        "print_frame_names_in_order": "printOutFrameNamesInOrder",
+        "get_frame_world_position": "getFramePosition",
+        "get_frame_world_rotation_matrix": "getFrameOrientation",
+        "get_frame_world_quaternion": "getFrameQuaternion",
+        "get_frame_linear_velocity": "getFrameVelocity",
+        "get_world_position": "getPosition",
+        "get_world_rotation_matrix": "getOrientation",
+        "get_world_quaternion": "getQuaternion",
+        "get_world_linear_velocity": "getVelocity",
+        "get_world_angular_velocity": "getAngularVelocity",
+        "get_sparse_linear_jacobian": "getSparseJacobian",
+        "get_sparse_linear_jacobian_time_derivative": "getTimeDerivativeOfSparseJacobian",
+        "get_sparse_rotational_jacobian_time_derivative": (
+            "getTimeDerivativeOfSparseRotationalJacobian"
+        ),
+        "get_dense_linear_jacobian": "getDenseJacobian",
+        "get_body_index": "getBodyIdx",
+        "get_joint_cartesian_positions": "getJointPos_P",
+        "set_joint_cartesian_positions": "setJointPos_P",
+        "get_masses": "getMasses",
+        "set_masses": "setMasses",
+        "get_inertias": "getInertia",
+        "set_inertias": "setInertia",
+        "get_link_coms": "getBodyCOM_B",
+        "set_link_coms": "setLinkCOM",
+        "set_collision_object_shape_parameters": "setCollisionBodyShapeParameters",
+        "set_collision_object_position_offset": "setCollisionBodyPositionOffset",
+        "set_collision_object_orientation_offset": "setCollisionBodyOrientationOffset",
+    }  # fmt: skip
+
+    # -- names and numbers ---------------------------------------------------------------------
+    def _body_name(self, body: Any) -> str:
+        return str(body) if isinstance(body, str) else str(self._it.body_names[int(body)])
+
+    def _frame_name(self, frame: Any) -> str:
+        if isinstance(frame, CoordinateFrame):
+            return frame.name
+        return str(frame) if isinstance(frame, str) else str(self._it.frame_names[int(frame)])
+
+    def _joint_name(self, joint: Any) -> str:
+        if isinstance(joint, str):
+            return joint
+        return str(self._it.link(self._it.body_names[int(joint)]).joint.name)
+
+    def _frame(self, body: Any) -> Any:
+        return self._it.frame(self._body_name(body))
+
+    def _link(self, body: Any) -> Any:
+        return self._it.links[self._frame(body).body_index]
+
+    def body_of(self, collision_body: str) -> int:
+        """Return the number of the body to which a collision body "LINK/0" belongs."""
+        return int(self._it.frame(collision_body.rpartition("/")[0]).body_index)
+
+    def getBodyNames(self) -> list[str]:
+        """``body_names``"""
+        return list(self._it.body_names)
+
+    def getMovableJointNames(self) -> list[str]:
+        """``joint_names``"""
+        return list(self._it.joint_names)
+
+    def getBodyIdx(self, name: str) -> int:
+        """``frame(name).body_index``"""
+        return int(self._it.frame(name).body_index)
+
+    def getNumberOfJoints(self) -> int:
+        """``len(body_names)``: a floating base counts as a joint"""
+        return len(self._it.body_names)
+
+    def getJointType(self, body: int) -> JointType:
+        """``joint(name).type``"""
+        bodies = self._it.description.bodies
+        return joint_type(bodies[body].joint)
+
+    def getParentVector(self) -> list[int]:
+        """``link(name).parent``"""
+        return [body.parent for body in self._it.description.bodies]
+
+    def _starts(self, slices: Any) -> list[int]:
+        names = [body.joint.name for body in self._it.description.bodies]
+        known = set(self._it.joint_names)
+        return [slices(name).start if name in known else 0 for name in names]
+
+    def getMappingFromBodyIndexToGeneralizedVelocityIndex(self) -> list[int]:
+        """``velocity_slice(joint)``"""
+        return self._starts(self._it.velocity_slice)
+
+    def getMappingFromBodyIndexToGeneralizedCoordinateIndex(self) -> list[int]:
+        """``coordinate_slice(joint)``"""
+        return self._starts(self._it.coordinate_slice)
+
+    def getGeneralizedVelocityIndex(self, body: Any) -> int:
+        """``velocity_slice(joint).start``"""
+        return int(self._it.velocity_slice(self._joint_name(body)).start)
+
+    def printOutBodyNamesInOrder(self) -> None:
+        """``print(robot.body_names)``"""
+        print(*self._it.body_names, sep="\n")  # noqa: T201
+
+    def printOutFrameNamesInOrder(self) -> None:
+        """``print(robot.frame_names)``"""
+        print(*self._it.frame_names, sep="\n")  # noqa: T201
+
+    def printOutMovableJointNamesInOrder(self) -> None:
+        """``print(robot.joint_names)``"""
+        print(*self._it.joint_names, sep="\n")  # noqa: T201
+
+    def getJoint(self, name: str) -> JointRef:
+        """``joint(name)``"""
+        return JointRef(self._it.joint(name))
+
+    def getLink(self, name: str) -> LinkRef:
+        """``link(name)``"""
+        return LinkRef(self._it.link(name))
+
+    # -- frames --------------------------------------------------------------------------------
+    def getFrameIdxByName(self, name: str) -> int:
+        """``frame_names.index(name)``"""
+        return int(self._it.frame_names.index(name))
+
+    getFrameIdxByLinkName = getFrameIdxByName
+
+    def getFrameByName(self, name: str) -> CoordinateFrame:
+        """``frame(name)``"""
+        return CoordinateFrame(self._it, name)
+
+    getFrameByLinkName = getFrameByName
+
+    def getFrameByIdx(self, index: int) -> CoordinateFrame:
+        """``frames[index]``"""
+        return CoordinateFrame(self._it, self._it.frame_names[index])
+
+    def getFrames(self) -> list[CoordinateFrame]:
+        """``frames``"""
+        return [CoordinateFrame(self._it, name) for name in self._it.frame_names]
+
+    def _of_frame(attribute: str) -> Any:  # type: ignore[misc]
+        def read(self: Any, frame: Any, out: Any = None) -> Any:
+            made = getattr(self._it.frame(self._frame_name(frame)), attribute)
+            if out is not None:
+                out[:] = made
+            return made
+
+        read.__doc__ = f"``frame(name).{attribute}``"
+        return read
+
+    getFramePosition = _of_frame("position")
+    getFrameOrientation = _of_frame("rotation_matrix")
+    getFrameQuaternion = _of_frame("orientation")
+    getFrameVelocity = _of_frame("linear_velocity")
+    getFrameAngularVelocity = _of_frame("angular_velocity")
+    getFrameAcceleration = _of_frame("linear_acceleration")
+
+    # -- points of bodies ----------------------------------------------------------------------
+    def getPosition(self, body: Any, *place: Any) -> Any:
+        """``frame(name).to_world(point)``; the point in the axes of the body, or of another frame"""
+        frame = self._frame(body)
+        if not place:
+            return frame.position
+        axes, point = (Frame.BODY_FRAME, place[0]) if len(place) == 1 else place
+        if Frame(axes) == Frame.WORLD_FRAME:
+            return frame.position + np.asarray(point, float)
+        return frame.to_world(np.asarray(point, float))
+
+    def getPositionInBodyCoordinate(self, body: Any, point: Any) -> Any:
+        """``frame(name).to_local(point)``"""
+        return self._frame(body).to_local(point)
+
+    def getPositionInFrame(self, frame: Any, point: Any) -> Any:
+        """``frame(name).to_local(point)``"""
+        return self._it.frame(self._frame_name(frame)).to_local(point)
+
+    def getOrientation(self, body: Any) -> Any:
+        """``frame(name).rotation_matrix``"""
+        return self._frame(body).rotation_matrix
+
+    def getQuaternion(self, body: Any) -> Any:
+        """``frame(name).orientation``"""
+        return self._frame(body).orientation
+
+    def getVelocity(self, body: Any, point: Any = None) -> Any:
+        """``frame(name).linear_velocity``, ``frame(name).velocity_of(point)``"""
+        frame = self._frame(body)
+        return frame.linear_velocity if point is None else frame.velocity_of(point)
+
+    def getAngularVelocity(self, body: Any) -> Any:
+        """``frame(name).angular_velocity``"""
+        return self._frame(body).angular_velocity
+
+    getBodyPosition = getPosition
+    getBodyOrientation = getOrientation
+
+    def getBodyPose(self, body: Any) -> tuple[Any, Any]:
+        """``frame(name).position``, ``frame(name).rotation_matrix``"""
+        frame = self._frame(body)
+        return frame.position, frame.rotation_matrix
+
+    # -- Jacobians -----------------------------------------------------------------------------
+    def getDenseFrameJacobian(self, frame: Any) -> Any:
+        """``frame(name).jacobian()``"""
+        return self._it.frame(self._frame_name(frame)).jacobian()
+
+    def getDenseFrameRotationalJacobian(self, frame: Any) -> Any:
+        """``frame(name).rotational_jacobian()``"""
+        return self._it.frame(self._frame_name(frame)).rotational_jacobian()
+
+    def getDenseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0), out: Any = None) -> Any:
+        """``frame(name).jacobian(point)``: whole, zeros too"""
+        made = self._frame(body).jacobian(point)
+        if out is not None:
+            out[:] = made
+        return made
+
+    def getDenseRotationalJacobian(self, body: Any, out: Any = None) -> Any:
+        """``frame(name).rotational_jacobian()``: whole, zeros too"""
+        made = self._frame(body).rotational_jacobian()
+        if out is not None:
+            out[:] = made
+        return made
+
+    def getSparseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> SparseJacobian:
+        """``frame(name).sparse_jacobian(point)``"""
+        columns, values = self._frame(body).sparse_jacobian(point)
+        return SparseJacobian(columns, values)
+
+    def getSparseRotationalJacobian(self, body: Any) -> SparseJacobian:
+        """``frame(name).sparse_rotational_jacobian()``"""
+        return SparseJacobian(*self._frame(body).sparse_rotational_jacobian())
+
+    def _rate(self, body: Any, rate: Any) -> SparseJacobian:
+        columns = self._frame(body).sparse_rotational_jacobian()[0]
+        return SparseJacobian(columns, rate[:, columns])
+
+    def getTimeDerivativeOfSparseJacobian(self, body: Any, point: Any = (0, 0, 0)) -> Any:
+        """``frame(name).jacobian_rate(point)``"""
+        return self._rate(body, self._frame(body).jacobian_rate(point))
+
+    def getTimeDerivativeOfSparseRotationalJacobian(self, body: Any) -> Any:
+        """``frame(name).rotational_jacobian_rate()``"""
+        return self._rate(body, self._frame(body).rotational_jacobian_rate())
+
+    @staticmethod
+    def convertSparseJacobianToDense(sparse: SparseJacobian, dof: int) -> Any:
+        """``frame(name).jacobian()``"""
+        return sparse.toDense(dof)
+
+    # -- masses, places of joints --------------------------------------------------------------
+    def getMass(self, body: Any = None) -> Any:
+        """``link(name).mass``; without a body ``total_mass``"""
+        return self._it.total_mass if body is None else self._link(body).mass
+
+    def setMass(self, body: Any, mass: float) -> None:
+        """``link(name).mass = …``"""
+        self._link(body).mass = mass
+
+    def _all_or_one(attribute: str, setter: bool = False) -> Any:  # type: ignore[misc]
+        def read(self: Any, body: Any = None) -> Any:
+            if body is None:
+                return [getattr(link, attribute) for link in self._it.links]
+            return getattr(self._link(body), attribute)
+
+        def write(self: Any, *given: Any) -> None:
+            links = self._it.links if len(given) == 1 else [self._link(given[0])]
+            values = given[0] if len(given) == 1 else [given[1]]
+            for link, value in zip(links, values, strict=True):
+                setattr(link, attribute, value)
+
+        made = write if setter else read
+        made.__doc__ = f"``link(name).{attribute}{' = …' if setter else ''}``"
+        return made
+
+    getMasses, setMasses = _all_or_one("mass"), _all_or_one("mass", setter=True)
+    getInertia, setInertia = _all_or_one("inertia"), _all_or_one("inertia", setter=True)
+    getBodyCOM_B, setLinkCOM = _all_or_one("com"), _all_or_one("com", setter=True)
+    getBodyCOM_W = _all_or_one("com_position")
+
+    masses = property(lambda self: self.getMasses(), doc="``link(name).mass``")
+    inertias = property(lambda self: self.getInertia(), doc="``link(name).inertia``")
+    link_coms = property(lambda self: self.getBodyCOM_B(), doc="``link(name).com``")
+    joint_cartesian_positions = property(
+        lambda self: self.getJointPos_P(), doc="``joint(name).position_in_parent``"
+    )
+    collision_bodies = property(lambda self: self.getCollisionBodies(), doc="``collision_bodies``")
+
+    def getJointPos_P(self) -> list[Any]:
+        """``joint(name).position_in_parent``"""
+        return [joint.position_in_parent for joint in self._it.joints]
+
+    def setJointPos_P(self, positions: Any) -> None:
+        """``joint(name).position_in_parent = …``"""
+        for joint, value in zip(self._it.joints, positions, strict=True):
+            joint.position_in_parent = value
+
+    def getJointOrientation_P(self) -> list[Any]:
+        """``joint(name).orientation_in_parent``"""
+        return [joint.orientation_in_parent for joint in self._it.joints]
+
+    def getJointAxis_P(self) -> list[Any]:
+        """``joint(name).axis_in_joint``"""
+        return [joint.axis_in_joint for joint in self._it.joints]
+
+    def getJointAxis(self, joint: Any) -> Any:
+        """``joint(name).axis``"""
+        return self._it.joint(self._joint_name(joint)).axis
+
+    def getSprings(self) -> list[SpringElement]:
+        """``joint(name).stiffness``, ``.spring_reference``"""
+        return [
+            SpringElement(joint.body_index, joint.stiffness, joint.spring_reference)
+            for joint in self._it.joints
+            if joint.stiffness
+        ]
+
+    def addSpring(self, spring: SpringElement) -> None:
+        """``joint(name).stiffness = …``, ``.spring_reference = …``"""
+        joint = self._it.joint(self._joint_name(spring.childBodyId))
+        joint.stiffness, joint.spring_reference = spring.stiffness, spring.q_ref
+
+    # -- shapes --------------------------------------------------------------------------------
+    def getCollisionBodies(self) -> CollisionBodies:
+        """``collision_bodies``"""
+        return CollisionBodies(CollisionDefinition(body) for body in self._it.collision_bodies)
+
+    def getCollisionBody(self, name: str) -> CollisionDefinition:
+        """``collision_body("LINK/0")``"""
+        return CollisionDefinition(self._it.collision_body(name))
+
+    def _shape(self, which: Any) -> Any:
+        it = self._it
+        return it.collision_body(which) if isinstance(which, str) else it.collision_bodies[which]
+
+    def setCollisionBodyShapeParameters(self, which: Any, *params: Any) -> None:
+        """``collision_body("LINK/0").size = …``: half edges, half heights"""
+        shape = self._shape(which)
+        shape.size = half_sizes(shape.shape.name, params)
+
+    def setCollisionBodyPositionOffset(self, which: Any, *offset: Any) -> None:
+        """``collision_body("LINK/0").position_in_body = …``"""
+        self._shape(which).position_in_body = vector(offset)
+
+    def setCollisionBodyOrientationOffset(self, which: Any, *offset: Any) -> None:
+        """``collision_body("LINK/0").orientation_in_body = …``"""
+        from tribo.raisimpy.objects import rotation_of
+
+        self._shape(which).orientation_in_body = rotation_of(offset)
+
+    setCollisionObjectShapeParameters = setCollisionBodyShapeParameters
+    setCollisionObjectPositionOffset = setCollisionBodyPositionOffset
+    setCollisionObjectOrientationOffset = setCollisionBodyOrientationOffset
+
+    def ignoreCollisionBetween(self, first: Any, second: Any) -> None:
+        """``ignore_collision(first, second)``"""
+        self._it.ignore_collision(self._body_name(first), self._body_name(second))
+
+    def getIgnoredCollisionPairs(self) -> Any:
+        """``ignored_collisions``"""
+        return self._it.ignored_collisions
+
+    def dumpCollisionBodyPairInfo(self) -> None:
+        """``print(robot.ignored_collisions)``"""
+        print(*self._it.ignored_collisions, sep="\n")  # noqa: T201
+
+    updateSelfCollisionCache = nothing("filters count from the next step on")
+    setAllowedNumberOfInternalContactsBetweenTwoBodies = nothing("two links touch at all points")
+
+    # -- forces, description, sensors ----------------------------------------------------------
+    def _push(self, what: str, index: Any, value: Any, point: Any) -> None:
+        if what == "torque":
+            self._it.apply_torque(self._body_name(index), value)
+        else:
+            self._it.apply_force(self._body_name(index), value, point)
+
+    def setExternalForce(self, localIdx: Any, *values: Any) -> None:
+        """``apply_force(frame, force, point, axes=…)``, for one step"""
+        if len(values) != 4:
+            super().setExternalForce(localIdx, *values)
+            return
+        axes, force, place, point = values  # frame of the force, force, frame of the point, point
+        frame = self._frame(localIdx)
+        if Frame(place) == Frame.WORLD_FRAME:
+            point = frame.to_local(point)
+        axes = "frame" if Frame(axes) == Frame.BODY_FRAME else "world"
+        self._it.apply_force(self._body_name(localIdx), force, point, axes=axes)
+        turned = frame.rotation_matrix @ np.asarray(force) if axes == "frame" else force
+        self._note("force", localIdx, turned, point)
+
+    def setExternalTorqueInBodyFrame(self, localIdx: Any, torque: Any) -> None:
+        """``apply_torque(frame, torque, axes="frame")``, for one step"""
+        turned = self._frame(localIdx).rotation_matrix @ np.asarray(torque, float)
+        self.setExternalTorque(localIdx, turned)
+
+    def getRobotDescription(self) -> str:
+        """``to_urdf()``"""
+        return str(self._it.to_urdf())
+
+    def getRobotDescriptionFullPath(self) -> str:
+        """``description.source``"""
+        return str(self._it.description.source or "")
+
+    def getRobotDescriptionfFileName(self) -> str:
+        """``description.source``"""
+        return self.getRobotDescriptionFullPath().replace("\\", "/").rpartition("/")[2]
+
+    def getRobotDescriptionfTopDirName(self) -> str:
+        """``description.source``"""
+        return (self.getRobotDescriptionFullPath().replace("\\", "/").split("/")[-2:-1] or [""])[0]
+
+    def getResourceDir(self) -> str:
+        """``description.source``; ``package_dirs`` of ``world.add_articulated_system``"""
+        return self.getRobotDescriptionFullPath().replace("\\", "/").rpartition("/")[0]
+
+    def exportRobotDescriptionToURDF(self, path: str) -> Any:
+        """``export_urdf(path)``"""
+        return self._it.export_urdf(path)
+
+    def _visuals(self) -> list[Any]:
+        return [(link, shown) for link in self._it.links for shown in link.visuals]
+
+    def getVisOb(self) -> list[Any]:
+        """``link(name).visuals``"""
+        return [shown for _, shown in self._visuals()]
+
+    def getVisColOb(self) -> list[Any]:
+        """``collision_bodies``"""
+        return list(self._it.collision_bodies)
+
+    def getVisObPose(self, index: int) -> tuple[Any, Any]:
+        """``link(name).to_world(visual.position)``"""
+        from tribo.description.extents import rotation_matrix
+
+        link, shown = self._visuals()[index]
+        turn = link.rotation_matrix @ rotation_matrix(np.asarray(shown.quaternion, float))
+        return link.to_world(shown.position), turn
+
+    def getVisualObjectPosition(self, index: int) -> Any:
+        """``link(name).to_world(visual.position)``"""
+        return self.getVisObPose(index)[0]
+
+    def getVisualObjectOrientation(self, index: int) -> Any:
+        """``link(name).rotation_matrix``"""
+        return self.getVisObPose(index)[1]
+
+    def getVisColObPose(self, index: int) -> tuple[Any, Any]:
+        """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
+        from tribo.description.extents import rotation_matrix
+
+        shape = self._it.collision_bodies[index]
+        body = self._it.frame(shape.name.rpartition("/")[0]).body_index
+        link = self._it.links[body]
+        turn = link.rotation_matrix @ rotation_matrix(shape.orientation_in_body)
+        return link.to_world(shape.position_in_body), turn
+
+    def getVisColObPosition(self, index: int) -> Any:
+        """``collision_bodies[…].position_in_body``"""
+        return self.getVisColObPose(index)[0]
+
+    def getVisColObOrientation(self, index: int) -> Any:
+        """``collision_bodies[…].orientation_in_body``"""
+        return self.getVisColObPose(index)[1]
+
+    def getSensorSet(self, link: str) -> sensors.SensorSet:
+        """``world.sensor("ROBOT/LINK/SET/NAME")``"""
+        return sensors.sets_of(self._it)[link]
+
+    def getSensorSets(self) -> list[sensors.SensorSet]:
+        """``world.sensors``"""
+        return list(sensors.sets_of(self._it).values())

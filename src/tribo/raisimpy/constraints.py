@@ -1,0 +1,194 @@
+"""Wires between two points, and pins that close loops."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy.enums import StretchType, WireType
+from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads, writes
+
+WORDS = {  # StretchType is a string in RaiSim
+    "STRETCH_RESISTANT_ONLY": "stretch", "COMPRESSION_RESISTANT_ONLY": "compression", "BOTH": "both",
+}  # fmt: skip
+
+
+class LengthConstraint(Wrapper):
+    """Two points and a rest length."""
+
+    StretchType = StretchType
+    _old: ClassVar[dict[str, str]] = {"get_normal": "getNorm"}
+
+    def __init__(self, world: Any, it: Any, ends: tuple[Any, ...]) -> None:
+        """Wrap a wire of tribo between (object, body, point) and (object, body, point)."""
+        super().__init__(it)
+        self._world, self._ends, self._width = world, ends, 0.01
+        self._color: Any = ""
+        self._stretch = StretchType(it.resists) if it.wire_type != "custom" else StretchType("both")
+
+    getName = reads("name")
+    getLength = reads("length")
+    setLength = writes("length")
+    getDistance = reads("distance")
+    getStretch = reads("stretch")
+    update = nothing("distances belong to the present state")
+
+    @property
+    def name(self) -> str:
+        """``name``"""
+        return str(self._it.name)
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.setName(value)
+
+    def setName(self, name: str) -> None:
+        """``name=`` of ``world.add_wire``"""
+        self._again(name=name)
+
+    def getP1(self) -> Any:
+        """``points[0]``"""
+        return self._it.points[0]
+
+    def getP2(self) -> Any:
+        """``points[1]``"""
+        return self._it.points[1]
+
+    def getNorm(self) -> Any:
+        """``(points[1] - points[0]) / distance``"""
+        first, second = self._it.points
+        return (second - first) / np.linalg.norm(second - first)
+
+    def getBody1(self) -> Any:
+        """``objects[0]``"""
+        return self._ends[0][0]
+
+    def getBody2(self) -> Any:
+        """``objects[1]``"""
+        return self._ends[1][0]
+
+    def getLocalIdx1(self) -> int:
+        """``parts[0]``"""
+        return int(self._ends[0][1])
+
+    def getLocalIdx2(self) -> int:
+        """``parts[1]``"""
+        return int(self._ends[1][1])
+
+    def getOb1MountPos(self) -> Any:
+        """``first_point=`` of ``world.add_wire``"""
+        return self._ends[0][2]
+
+    def getOb2MountPos(self) -> Any:
+        """``second_point=`` of ``world.add_wire``"""
+        return self._ends[1][2]
+
+    def getStretchType(self) -> Any:
+        """``resists``"""
+        return self._stretch
+
+    def setStretchType(self, kind: Any) -> None:
+        """``resists=`` of ``world.add_wire``: the wire is replaced by one of the same name"""
+        word = WORDS[kind] if isinstance(kind, str) else kind
+        self._stretch = StretchType(word)
+        if self._it.wire_type != "custom":
+            self._again()
+
+    def getWireType(self) -> WireType:
+        """``wire_type``"""
+        return WireType(self._it.wire_type)
+
+    def getVisualizationWidth(self) -> float:
+        """nothing: the viewer draws wires by itself"""
+        return self._width
+
+    def setVisualizationWidth(self, width: float) -> None:
+        """nothing: the viewer draws wires by itself"""
+        self._width = width
+
+    def getColor(self) -> Any:
+        """nothing: the viewer draws wires by itself"""
+        return self._color
+
+    def setColor(self, *color: Any) -> None:
+        """nothing: the viewer draws wires by itself"""
+        self._color = color[0] if len(color) == 1 else color
+
+    def isActive(self) -> bool:
+        """``tension != 0``"""
+        return bool(self._it.tension != 0.0)
+
+    def _again(self, **changes: Any) -> None:
+        """Replace the wire by one with other arguments."""
+        it, world = self._it, self._world.tribo
+        numbers: dict[str, Any] = {"length": it.length, "name": it.name, "erp": it.erp}
+        if it.wire_type == "custom":
+            numbers["tension"] = it.tension
+        else:
+            numbers["resists"] = self._stretch.value
+        if it.wire_type == "compliant":
+            numbers |= {"stiffness": it.stiffness, "damping": it.damping}
+        ends = [attachment(*end) for end in self._ends]
+        world.remove(it)
+        self._it = world.add_wire(
+            ends[0][0], ends[1][0], ends[0][1], ends[1][1], **(numbers | changes)
+        )
+
+
+class StiffLengthConstraint(LengthConstraint):
+    """A wire that does not give way."""
+
+
+class CompliantLengthConstraint(LengthConstraint):
+    """A wire with a stiffness."""
+
+    getStiffness = reads("stiffness")
+    getTension = reads("tension")
+    getPotentialEnergy = reads("potential_energy")
+    applyTension = nothing("world.step applies it")
+
+
+class CustomLengthConstraint(LengthConstraint):
+    """A wire whose tension the user gives."""
+
+    setTension = writes("tension")
+
+
+class PinConstraint(Wrapper):
+    """A pin that closes a loop of a robot's file."""
+
+    def _end(self, side: int) -> Any:
+        return self._it.ends[side]
+
+    body1 = property(lambda self: self._end(0).label, doc="``ends[0]``")
+    body2 = property(lambda self: self._end(1).label, doc="``ends[1]``")
+    anchor = property(lambda self: self._end(0).point, doc="``position=`` of ``world.add_pin``")
+    pos1_b = property(lambda self: self._end(0).point, doc="``ends[0].point``")
+    pos2_b = property(lambda self: self._end(1).point, doc="``ends[1].point``")
+    pos1_w = property(lambda self: self._it.points[0], doc="``points[0]``")
+    pos2_w = property(lambda self: self._it.points[1], doc="``points[1]``")
+    localIdx1 = property(lambda self: self._end(0).body, doc="``ends[0].body``")
+    localIdx2 = property(lambda self: self._end(1).body, doc="``ends[1].body``")
+
+
+class PinConstraintDefinition(Dialects):
+    """A pin of a URDF's ``<constraints>``: two links and an anchor, which ``world.add_pin`` takes."""
+
+    def __init__(self, body1: str = "", body2: str = "", anchor: Any = (0.0, 0.0, 0.0)) -> None:
+        """Keep them."""
+        self.body1, self.body2, self.anchor = body1, body2, anchor
+
+
+KINDS = {
+    "stiff": StiffLengthConstraint, "compliant": CompliantLengthConstraint,
+    "custom": CustomLengthConstraint,
+}  # fmt: skip
+
+
+def attachment(part: Any, body: int, point: Any) -> tuple[Any, Any]:
+    """Return what ``world.add_wire`` takes for an object, a body of it and a point in that body's frame."""
+    it = part.tribo
+    if hasattr(it, "body_names"):
+        return it.link(it.body_names[int(body)]), point
+    return it, np.asarray(point, float) - it.com

@@ -1,0 +1,175 @@
+"""Contacts, and the numbers of the last contact solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy.enums import BodyType
+from tribo.raisimpy.spelling import Dialects, nothing, reads
+
+_RANKS = {"contact": 3}
+
+
+@dataclass
+class AABB(Dialects):
+    """A box along the world's axes: corners `min` and `max`, (3,) [m]."""
+
+    min: Any
+    max: Any
+
+    def overlaps(self, other: AABB) -> bool:
+        """``world.collision_bodies_in(low, high)``"""
+        return bool(np.all(self.min <= other.max) and np.all(other.min <= self.max))
+
+
+class Contact(Dialects):
+    """A contact in the list of an object; normal and impulse are those on object A, as RaiSim's."""
+
+    _old: ClassVar[dict[str, str]] = {
+        "is_objectA": "isObjectA",
+        "get_inverse_inertia": "getInvInertia",
+        "get_local_body_index": "getlocalBodyIndex",
+    }
+
+    def __init__(self, owner: Any, it: Any, index: int) -> None:
+        """Wrap a contact of an object's list."""
+        self._owner, self._mine, self._index = owner, it.seen_from(owner.tribo), index
+        self._it = self._mine if self._mine.is_a else self._mine.seen_from_b()
+
+    @property
+    def tribo(self) -> Any:
+        """The contact of tribo."""
+        return self._mine
+
+    getPosition = reads("position")
+    getNormal = reads("normal")
+    getContactFrame = reads("frame")
+    getDepth = reads("depth")
+    getInvInertia = reads("inverse_inertia")
+
+    def getImpulse(self) -> Any:
+        """``impulse_in(frame)``: on A, in contact axes; force: ``force_on(object)`` in world axes"""
+        return self._it.frame @ self._it.impulse
+
+    def isObjectA(self) -> bool:
+        """``is_a``; ``impulse_on(object)``, ``normal_on(object)`` do not need it"""
+        return bool(self._mine.is_a)
+
+    def getlocalBodyIndex(self) -> int:
+        """``body_a``: the name of the collision body"""
+        return int(self._owner.body_of(self._mine.body_a))
+
+    def isSelfCollision(self) -> bool:
+        """``object_a is object_b``"""
+        return self._it.object_a is self._it.object_b
+
+    def skip(self) -> bool:
+        """nothing: a contact of a robot with itself is listed once, not twice"""
+        return False
+
+    def getPairObjectIndex(self) -> int:
+        """``world.objects.index(contact.other(object))``"""
+        other = self._mine.object_b
+        return int(other.world.objects.index(other))
+
+    def getPairObjectBodyType(self) -> BodyType:
+        """``contact.other(object).body_type``"""
+        return BodyType[str(self._mine.object_b.body_type.name)]
+
+    def getPairContactIndexInPairObject(self) -> int:
+        """``contact.other(object).contacts``"""
+        here = self._mine.position
+        for k, found in enumerate(self._mine.object_b.contacts):
+            if np.array_equal(found.position, here):
+                return k
+        return -1
+
+    def getIndexContactProblem(self) -> int:
+        """``world.contacts``"""
+        for k, found in enumerate(self._mine.object_a.world.contacts):
+            if np.array_equal(found.position, self._mine.position):
+                return k
+        return -1
+
+    def getIndexInObjectContactList(self) -> int:
+        """the place in ``object.contacts``"""
+        return self._index
+
+    def getCollisionBodyA(self) -> str:
+        """``body_a``"""
+        return str(self._it.body_a)
+
+    def getCollisionBodyB(self) -> str:
+        """``body_b``"""
+        return str(self._it.body_b)
+
+
+class Single3DContactProblem(Dialects):
+    """What the last solve knew of a contact; the fields are those of the older Python package."""
+
+    def __init__(self, it: Any) -> None:
+        """Wrap a contact of tribo."""
+        self._it = it
+        law = it.pair
+        self.mu, self.depth, self.rank = float(law.friction), float(it.depth), _RANKS["contact"]
+        self.n2_mu, self.coeffRes = self.mu**2, float(law.restitution)
+        self.bounceThres = float(getattr(law, "restitution_threshold", 0.0))
+        self.imp_i, self.position_W = it.frame @ it.impulse, it.position
+        self.impact_vel = self.vel_w = it.relative_velocity
+
+    @property
+    def MappInv_i(self) -> Any:
+        """``contact.inverse_inertia``"""
+        return self._it.inverse_inertia
+
+    @property
+    def Mapp_i(self) -> Any:
+        """the inverse of ``contact.inverse_inertia``"""
+        return np.linalg.inv(self._it.inverse_inertia)
+
+
+@dataclass
+class SolverConfiguration(Dialects):
+    """Parameters of RaiSim's solver; tribo takes the number of sweeps and the tolerance."""
+
+    alpha_init: float = 1.0
+    alpha_min: float = 1.0
+    alpha_decay: float = 1.0
+    error_to_terminate: float = 1e-8
+    erp: float = 0.3
+    erp2: float = 0.002
+    maxIteration: int = 150
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class BisectionContactSolver(Dialects):
+    """The contact solver of a world."""
+
+    _old: ClassVar[dict[str, str]] = {"set_time_step": "setTimestep"}
+
+    def __init__(self, it: Any) -> None:
+        """Wrap a world of tribo."""
+        self._it = it
+
+    getLoopCounter = reads("sweeps")
+    solve = nothing("world.step solves; contacts of a half step: world.update, world.advance")
+    setOrder = nothing("every run is deterministic")
+    setTimestep = nothing("the solver has the time step of its world: world.time_step")
+
+    def getErrorHistory(self) -> list[float]:
+        """``world.residual``"""
+        return [float(max(self._it.residual))]
+
+    def getConfig(self) -> SolverConfiguration:
+        """``world.tolerance``, ``world.max_sweeps``, ``world.erp``, ``world.erp2``"""
+        it = self._it
+        return SolverConfiguration(
+            error_to_terminate=it.tolerance, erp=it.erp, erp2=it.erp2, maxIteration=it.max_sweeps
+        )
+
+    def updateConfig(self, config: SolverConfiguration) -> None:
+        """``world.tolerance = …``, ``world.max_sweeps = …``"""
+        self._it.tolerance, self._it.max_sweeps = config.error_to_terminate, config.maxIteration

@@ -1,0 +1,145 @@
+"""Terrain as heights on a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tribo
+from tribo.raisimpy.enums import ObjectType
+from tribo.raisimpy.objects import SingleBodyObject
+from tribo.raisimpy.spelling import Dialects, data, snake
+
+
+@dataclass
+class TerrainProperties(Dialects):
+    """A fractal landscape: what ``tribo.HeightField.fractal`` takes."""
+
+    frequency: float = 0.1
+    xSize: float = 10.0
+    ySize: float = 10.0
+    zScale: float = 2.0
+    xSamples: int = 100
+    ySamples: int = 100
+    fractalOctaves: int = 5
+    fractalLacunarity: float = 2.0
+    fractalGain: float = 0.5
+    stepSize: float = 0.0
+    heightOffset: float = 0.0
+    seed: int = 0
+
+    def field(self) -> tribo.HeightField:
+        """Return the landscape."""
+        return tribo.HeightField.fractal(
+            size=(self.xSize, self.ySize), samples=(self.xSamples, self.ySamples),
+            frequency=self.frequency, z_scale=self.zScale, octaves=self.fractalOctaves,
+            lacunarity=self.fractalLacunarity, gain=self.fractalGain, step_size=self.stepSize,
+            height_offset=self.heightOffset, seed=self.seed,
+        )  # fmt: skip
+
+
+data(TerrainProperties, *(name for name in vars(TerrainProperties()) if snake(name) != name))
+
+
+class HeightMap(SingleBodyObject):
+    """A height map; x and y are those of the world."""
+
+    def __init__(self, world: Any, it: Any, kind: ObjectType = ObjectType.HEIGHTMAP) -> None:
+        """Wrap a height map of tribo."""
+        super().__init__(world, it, kind)
+        self._updated = False
+        self._colors: list[Any] = []
+
+    def getHeight(self, x: float, y: float) -> float:
+        """``height(x - position[0], y - position[1]) + position[2]``"""
+        it = self._it
+        cx, cy, cz = it.position
+        return float(it.height(float(x) - cx, float(y) - cy) + cz)
+
+    def getNormal(self, x: float, y: float) -> Any:
+        """``normal(x - position[0], y - position[1])``"""
+        cx, cy, _ = self._it.position
+        return self._it.normal(float(x) - cx, float(y) - cy)
+
+    def getHeightVector(self) -> Any:
+        """``heights.ravel()``"""
+        return self._it.heights.ravel()
+
+    getHeightMap = getHeightVector
+    getContactHeightVector = getHeightVector
+
+    def getXSamples(self) -> int:
+        """``heights.shape[1]``"""
+        return int(self._it.heights.shape[1])
+
+    def getYSamples(self) -> int:
+        """``heights.shape[0]``"""
+        return int(self._it.heights.shape[0])
+
+    def getXSize(self) -> float:
+        """``size[0]``"""
+        return float(self._it.size[0])
+
+    def getYSize(self) -> float:
+        """``size[1]``"""
+        return float(self._it.size[1])
+
+    def getCenterX(self) -> float:
+        """``position[0]``"""
+        return float(self._it.position[0])
+
+    def getCenterY(self) -> float:
+        """``position[1]``"""
+        return float(self._it.position[1])
+
+    def update(self, centerX: float, centerY: float, *values: Any) -> None:
+        """``update(heights, size)``, ``position = …``"""
+        it = self._it
+        if len(values) == 1:
+            it.update(values[0].field())
+        else:
+            x, y, heights = values
+            it.update(np.asarray(heights, float).reshape(it.heights.shape), (x, y))
+        it.position = centerX, centerY, it.position[2]
+        self._updated = True
+
+    init = update
+
+    def isUpdated(self) -> bool:
+        """nothing: the viewer draws new heights by itself"""
+        return self._updated
+
+    def setUpdatedFalse(self) -> None:
+        """nothing: the viewer draws new heights by itself"""
+        self._updated = False
+
+    def setColor(self, colors: Any) -> None:
+        """``color = …``: one colour, the mean of those given"""
+        self._colors = [channels(color) for color in colors]
+        self._it.color = tuple(np.mean(self._colors, axis=0)[:3])
+
+    def getColorMap(self) -> Any:
+        """``color``"""
+        return self._colors
+
+    def getColor(self, x: float, y: float) -> Any:
+        """``color``"""
+        if not self._colors:
+            return self._it.color
+        ny, nx = self._it.heights.shape
+        cx, cy, _ = self._it.position
+        sx, sy = self._it.size
+        i = round((x - cx) / sx * (nx - 1) + 0.5 * (nx - 1))
+        j = round((y - cy) / sy * (ny - 1) + 0.5 * (ny - 1))
+        return self._colors[j * nx + i]
+
+
+def channels(color: Any) -> tuple[float, ...]:
+    """Return the numbers of a `ColorRGB`, of a `ColorRGBA` or of a sequence, 0 … 1."""
+    if hasattr(color, "r"):
+        made = [color.r, color.g, color.b, getattr(color, "a", 1.0)]
+    else:
+        made = [float(c) for c in color]
+    return tuple(c / 255.0 if max(made) > 1.0 else c for c in made)

@@ -1,0 +1,499 @@
+"""Objects: what all have in common, and single bodies."""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy.contact import Contact
+from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, remark, vector, writes
+
+_KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
+_NO_LOCK = "a second thread that edits during a step gets an error"
+
+
+def rotation_of(values: tuple[Any, ...]) -> Any:
+    """Return the quaternion of a quaternion, four numbers or a (3, 3) rotation."""
+    given = np.asarray(vector(values), float)
+    if given.shape != (3, 3):
+        return given
+    trace = [given[0, 0] + given[1, 1] + given[2, 2], *given.diagonal()]
+    k = int(np.argmax(trace))
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = given
+    rows = (
+        (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy), (zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx),
+        (xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy), (yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz),
+    )  # fmt: skip
+    made = np.array(rows[k])
+    return made / np.linalg.norm(made)
+
+
+class Object(Wrapper):
+    """What every object has; `localIdx` is the body of a robot, 0 of a single body."""
+
+    _old: ClassVar[dict[str, str]] = {
+        "get_contact_point_velocity": "getContactPointVel",
+        "pre_contact_solver_update1": "updateCollision",
+        "pre_contact_solver_update2": "updateCollision",
+        "integrate": "updateCollision",
+    }
+
+    def __init__(self, world: Any, it: Any, kind: ObjectType) -> None:
+        """Wrap an object of tribo; worlds make these."""
+        super().__init__(it)
+        self._world, self._kind = world, kind
+        self._pushes: list[tuple[float, str, Any, Any, Any]] = []
+
+    def __repr__(self) -> str:
+        """Return kind and name."""
+        return f"<raisimpy {type(self).__name__} {self._it.name!r}>"
+
+    @property
+    def name(self) -> str:
+        """``name``"""
+        return str(self._it.name)
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._it.name = value
+
+    getName = reads("name")
+    setName = writes("name")
+    getId = reads("id")
+    getMass = reads("mass")
+
+    def getIndexInWorld(self) -> int:
+        """``world.objects.index(object)``"""
+        return int(self._it.world.objects.index(self._it))
+
+    setIndexInWorld = nothing("the index is the place in world.objects; object.id never changes")
+
+    def getObjectType(self) -> ObjectType:
+        """``collision_bodies[0].shape``"""
+        return self._kind
+
+    def getBodyType(self, *_: Any) -> BodyType:
+        """``body_type``"""
+        return BodyType(_KINDS[str(self._it.body_type.name).lower()])
+
+    def getContacts(self) -> list[Contact]:
+        """``contacts``"""
+        return [Contact(self, found, k) for k, found in enumerate(self._it.contacts)]
+
+    getContact = getContacts
+
+    def getContactPointVel(self, pointId: int, *_: Any) -> Any:
+        """``contacts[k].velocity_of(object)``"""
+        return self._it.contacts[pointId].velocity_of(self._it)
+
+    def getContactAabbCount(self) -> int:
+        """``len(contacts)``"""
+        return len(self._it.contacts)
+
+    def getContactAabb(self, index: int) -> Any:
+        """``contacts[k].position``: contacts are points, the box has no size"""
+        from tribo.raisimpy.contact import AABB
+
+        point = self._it.contacts[index].position
+        return AABB(point, point)
+
+    # -- forces from outside, for one step -----------------------------------------------------
+    def _note(self, what: str, index: int, value: Any, point: Any) -> None:
+        now = self._it.world.time
+        self._pushes = [push for push in self._pushes if push[0] == now]
+        self._pushes.append((now, what, index, np.asarray(value, float), point))
+
+    def _noted(self, what: str, column: int) -> list[Any]:
+        now = self._it.world.time
+        return [push[column] for push in self._pushes if push[0] == now and push[1] == what]
+
+    def getExternalForce(self) -> list[Any]:
+        """the forces given to ``apply_force`` since the last step"""
+        return self._noted("force", 3)
+
+    def getExternalForcePosition(self) -> list[Any]:
+        """the points given to ``apply_force`` since the last step; None: centre of mass"""
+        return self._noted("force", 4)
+
+    def getExternalTorque(self) -> list[Any]:
+        """the torques given to ``apply_torque`` since the last step"""
+        return self._noted("torque", 3)
+
+    def getExternalTorquePosition(self) -> list[Any]:
+        """None of each: where a torque acts does not matter"""
+        return self._noted("torque", 4)
+
+    def clearExternalForcesAndTorques(self) -> None:
+        """``apply_force(-force)`` of what was given since the last step"""
+        now = self._it.world.time
+        for at, what, index, value, point in self._pushes:
+            if at == now:
+                self._push(what, index, -value, point)
+        self._pushes = []
+
+    @abstractmethod
+    def _push(self, what: str, index: Any, value: Any, point: Any) -> None:
+        """Add a force or torque on a body for the next step."""
+
+    def setExternalForce(self, localIdx: Any, *values: Any) -> None:
+        """``apply_force(force, point)``, for one step"""
+        if not np.isscalar(localIdx):  # the older order: force, local index
+            localIdx, values = (values or (0,))[0], (localIdx,)
+        point, force = (None, values[0]) if len(values) == 1 else (values[0], values[-1])
+        self._push("force", localIdx, force, point)
+        self._note("force", localIdx, force, point)
+
+    setConstraintForce = setExternalForce
+
+    def setExternalTorque(self, localIdx: Any, *values: Any) -> None:
+        """``apply_torque(torque)``, for one step"""
+        if not np.isscalar(localIdx):
+            values, localIdx = (localIdx,), 0
+        self._push("torque", localIdx, values[-1], None)
+        self._note("torque", localIdx, values[-1], None)
+
+    updateCollision = nothing("shapes follow their body by themselves")
+    lockMutex = nothing(_NO_LOCK)
+    unlockMutex = nothing(_NO_LOCK)
+    lock = nothing(_NO_LOCK)
+    unlock = nothing(_NO_LOCK)
+
+
+class SingleBodyObject(Object):
+    """A body without joints; its frame is that of its shape, which need not be its centre of mass."""
+
+    _old: ClassVar[dict[str, str]] = {
+        "get_world_inertia_matrix": "getInertiaMatrix_W",
+        "get_body_inertia_matrix": "getInertiaMatrix_B",
+        "get_body_to_com_position": "getBodyToComPosition_rs",
+        "get_world_linear_velocity": "getVelocity",
+        "get_world_position": "getPosition",
+        "get_world_rotation_matrix": "getOrientation",
+    }
+
+    def _push(self, what: str, index: Any, value: Any, point: Any) -> None:
+        if what == "torque":
+            self._it.apply_torque(value)
+        elif point is None:
+            self._it.apply_force(value)
+        else:
+            self._it.apply_force(value, self.getPosition(0, point))
+
+    # -- pose and velocity ---------------------------------------------------------------------
+    def getPosition(self, _: int = 0, point: Any = None) -> Any:
+        """``position - rotation_matrix @ com``, ``to_world(point - com)``"""
+        it = self._it
+        com = it.com
+        if point is not None:
+            return it.to_world(np.asarray(point, float) - com)
+        return it.position - it.rotation_matrix @ com if com.any() else it.position
+
+    getComPosition = reads("position")
+    getComPosition_rs = getComPosition
+    getBodyToComPosition_rs = reads("com")
+    getCom = reads("com")
+    setCom = writes("com")
+    getQuaternion = reads("orientation")
+    getRotationMatrix = reads("rotation_matrix")
+    getOrientation = reads("rotation_matrix")
+    getLinearVelocity = reads("linear_velocity")
+    getAngularVelocity = reads("angular_velocity")
+
+    def getVelocity(self, _: int = 0, point: Any = None) -> Any:
+        """``linear_velocity``, ``velocity_of(point - com)``"""
+        if point is None:
+            return self._it.linear_velocity
+        return self._it.velocity_of(np.asarray(point, float) - self._it.com)
+
+    def setPosition(self, *values: Any) -> None:
+        """``position = …``, an array or three numbers; the centre of mass follows"""
+        it = self._it
+        com, given = it.com, vector(values)
+        it.position = np.asarray(given, float) + it.rotation_matrix @ com if com.any() else given
+
+    def setOrientation(self, *values: Any) -> None:
+        """``orientation = …``, a quaternion (w, x, y, z), four numbers or a rotation (3, 3)"""
+        place = self.getPosition()
+        self._it.orientation = rotation_of(values)
+        self.setPosition(place)
+
+    def setPose(self, position: Any, *orientation: Any) -> None:
+        """``position = …``, ``orientation = …``"""
+        self._it.orientation = rotation_of(orientation)
+        self.setPosition(position)
+
+    def setVelocity(self, *values: Any) -> None:
+        """``linear_velocity, angular_velocity = …``, two vectors or six numbers"""
+        given = np.concatenate([np.atleast_1d(np.asarray(v, float)) for v in values])
+        self._it.linear_velocity, self._it.angular_velocity = given[:3], given[3:]
+
+    setLinearVelocity = writes("linear_velocity")
+    setAngularVelocity = writes("angular_velocity")
+
+    # -- mass, energy --------------------------------------------------------------------------
+    setMass = writes("mass")
+    getInertiaMatrix_B = reads("inertia")
+    setInertia = writes("inertia")
+
+    def getInertiaMatrix_W(self) -> Any:
+        """``rotation_matrix @ inertia @ rotation_matrix.T``"""
+        turn = self._it.rotation_matrix
+        return turn @ self._it.inertia @ turn.T
+
+    getKineticEnergy = reads("kinetic_energy")
+    getLinearMomentum = reads("linear_momentum")
+
+    def getPotentialEnergy(self, gravity: Any = None) -> float:
+        """``potential_energy``"""
+        return float(self._it.potential_energy - self._excess(gravity) @ self._it.position)
+
+    def getEnergy(self, gravity: Any = None) -> float:
+        """``energy``"""
+        return float(self._it.energy - self._excess(gravity) @ self._it.position)
+
+    def _excess(self, gravity: Any) -> Any:
+        """Return the weight in a given gravity less that in the world's."""
+        if gravity is None:
+            return np.zeros(3)
+        return self._it.mass * (np.asarray(gravity, float) - self._it.world.gravity)
+
+    # -- behaviour -----------------------------------------------------------------------------
+    def setBodyType(self, kind: Any) -> None:
+        """``body_type = …``"""
+        self._it.body_type = BodyType(kind).name.lower()
+
+    setLinearDamping = writes("linear_damping")
+
+    def setAngularDamping(self, *values: Any) -> None:
+        """``angular_damping = …``: one number, the largest of three"""
+        given = np.atleast_1d(np.asarray(vector(values), float))
+        if given.min() != given.max():
+            remark("an angular damping is one number in tribo; the largest of the three is taken")
+        self._it.angular_damping = float(given.max())
+
+    setGyroscopicMode = nothing("world.integrator says how the free motion is integrated")
+
+    def getGyroscopicMode(self) -> GyroscopicMode:
+        """``world.integrator``"""
+        return GyroscopicMode.IMPLICIT_GYROSCOPIC_FORCE_WORLD
+
+    # -- collision, look -----------------------------------------------------------------------
+    def getCollisionGroup(self) -> int:
+        """``collision_bodies[0].collision_group``"""
+        return int(self._it.collision_bodies[0].collision_group)
+
+    def getCollisionMask(self) -> int:
+        """``collision_bodies[0].collision_mask``"""
+        return int(self._it.collision_bodies[0].collision_mask)
+
+    def body_of(self, _: str) -> int:
+        """Return the number of the body to which a collision body belongs: there is one."""
+        return 0
+
+    def _set_bits(self, attribute: str, value: int) -> None:
+        for shape in self._it.collision_bodies:
+            setattr(shape, attribute, value)
+
+    def setCollisionGroup(self, group: int) -> None:
+        """``collision_bodies[…].collision_group = …``"""
+        self._set_bits("collision_group", group)
+
+    def setCollisionMask(self, mask: int) -> None:
+        """``collision_bodies[…].collision_mask = …``"""
+        self._set_bits("collision_mask", mask)
+
+    def getCollisionBody(self, name: str = "") -> Any:
+        """``collision_bodies[0]``, ``collision_body(name)``"""
+        from tribo.raisimpy.joints import CollisionDefinition
+
+        it = self._it
+        return CollisionDefinition(it.collision_body(name) if name else it.collision_bodies[0])
+
+    getCollisionObject = getCollisionBody
+    getMaterial = reads("material")
+    setMaterial = writes("material")
+
+    def getAppearance(self) -> str:
+        """``color``"""
+        shown = self._it.color
+        return shown if isinstance(shown, str) else ",".join(f"{c:g}" for c in shown or ())
+
+    def setAppearance(self, appearance: str) -> None:
+        """``color = …``"""
+        words = appearance.split(",")
+        self._it.color = appearance if len(words) == 1 else [float(word) for word in words]
+
+
+def _half(index: int) -> Any:
+    def read(self: Any) -> float:
+        return float(2.0 * self._it.collision_bodies[0].size[index])
+
+    read.__doc__ = f"``2 * collision_bodies[0].size[{index}]``"
+    return read
+
+
+def _radius() -> Any:
+    def read(self: Any) -> float:
+        return float(self._it.collision_bodies[0].size[0])
+
+    read.__doc__ = "``collision_bodies[0].size[0]``"
+    return read
+
+
+class Sphere(SingleBodyObject):
+    """A ball."""
+
+    getRadius = _radius()
+
+
+class Box(SingleBodyObject):
+    """A box."""
+
+    def getDim(self) -> Any:
+        """``2 * collision_bodies[0].size``"""
+        return 2.0 * np.asarray(self._it.collision_bodies[0].size)
+
+    _old: ClassVar[dict[str, str]] = {"get_dimensions": "getDim"}
+
+
+class Cylinder(SingleBodyObject):
+    """A cylinder along its local z."""
+
+    getRadius, getHeight = _radius(), _half(1)
+
+
+class Capsule(SingleBodyObject):
+    """A capsule along its local z; its height is the distance of the cap centres."""
+
+    getRadius, getHeight = _radius(), _half(1)
+
+
+class Cone(SingleBodyObject):
+    """A cone along its local z."""
+
+    getRadius, getHeight = _radius(), _half(1)
+
+
+class Ground(SingleBodyObject):
+    """An infinite plane."""
+
+    def getHeight(self) -> float:
+        """``position[2]``"""
+        return float(self._it.position[2])
+
+
+class Mesh(SingleBodyObject):
+    """A body from a mesh."""
+
+    _old: ClassVar[dict[str, str]] = {"get_file_name": "getMeshFileName"}
+
+    def getMeshFileName(self) -> str:
+        """the file given to ``world.add_mesh``"""
+        return str(self._file)
+
+    def getScale(self) -> float:
+        """the scale given to ``world.add_mesh``"""
+        return float(self._scale)
+
+    @functools.cached_property
+    def _read(self) -> Any:
+        return self.loadMesh(str(self._file), self._scale)
+
+    _file, _scale = "", 1.0
+
+    @staticmethod
+    def loadMesh(file: str, scale: float = 1.0) -> Any:
+        """``tribo.formats.mesh_reading.read(file, scale)``"""
+        from tribo.formats import mesh_reading
+
+        made = mesh_reading.read(Path(file), (scale, scale, scale))
+        return SimpleNamespace(vertices=np.asarray(made.vertices), faces=np.asarray(made.faces))
+
+    loadObj = loadMesh
+
+    def getVerticies(self) -> Any:
+        """vertices of the file, (n, 3) [m], scaled"""
+        return self._read.vertices
+
+    def getIndicies(self) -> Any:
+        """triangles of the file, (m, 3)"""
+        return self._read.faces
+
+    preprocessMesh = nothing("convex parts are found once and kept on disk")
+
+    def getCollisionBodyCount(self) -> int:
+        """``len(collision_bodies)``"""
+        return len(self._it.collision_bodies)
+
+    def getCoacdConvexParts(self) -> list[Any]:
+        """``collision_bodies``"""
+        return list(self._it.collision_bodies)
+
+
+class CompoundObjectChild(Dialects):
+    """One shape of a compound: `objectParam` holds (r), (x, y, z) or (r, h), and zeros up to four numbers.
+
+    Example:
+        >>> child = CompoundObjectChild()
+        >>> child.objectType, child.objectParam = ObjectType.BOX, [1, 2, 3, 0]
+        >>> child.part(mass=2.0).size
+        (1.0, 2.0, 3.0)
+    """
+
+    def __init__(self) -> None:
+        """Start as a ball of radius zero."""
+        self.objectType: ObjectType = ObjectType.SPHERE
+        self.objectParam: Any = (0.0, 0.0, 0.0, 0.0)
+        self.material, self.appearance = "default", ""
+        self.trans: Any = Transformation()
+
+    transformation = property(
+        lambda self: self.trans, lambda self, value: setattr(self, "trans", value)
+    )
+
+    def part(self, mass: float | None = None) -> Any:
+        """Return ``tribo.CompoundPart``."""
+        from tribo.description.trees import CompoundPart
+
+        kind = ObjectType(self.objectType)
+        count = {ObjectType.SPHERE: 1, ObjectType.BOX: 3}.get(kind, 2)
+        size = tuple(float(x) for x in self.objectParam[:count])
+        words = str(self.appearance).split(",")
+        color: Any = [float(word) for word in words] if len(words) > 1 else self.appearance or None
+        return CompoundPart(
+            kind.name.lower(), size[0] if count == 1 else size, mass=mass,
+            position=tuple(self.trans.pos), orientation=tuple(rotation_of((self.trans.rot,))),
+            material=self.material, color=color,
+        )  # fmt: skip
+
+
+data(CompoundObjectChild, "objectType", "objectParam")
+
+
+class Transformation:
+    """A pose: `rot` (3, 3) or a quaternion, `pos` (3,) [m]."""
+
+    def __init__(self, rot: Any = None, pos: Any = (0.0, 0.0, 0.0)) -> None:
+        """Start without a turn and at the origin."""
+        self.rot: Any = np.eye(3) if rot is None else rot
+        self.pos: Any = pos
+
+
+class Compound(SingleBodyObject):
+    """One rigid body of several shapes."""
+
+    _children: tuple[Any, ...] = ()
+
+    def getObjList(self) -> list[Any]:
+        """the parts given to ``world.add_compound``"""
+        return list(self._children)
+
+    def getCollisionBodyList(self) -> list[Any]:
+        """``collision_bodies``"""
+        return list(self._it.collision_bodies)

@@ -1,0 +1,106 @@
+"""What rays and a world's depth cameras hit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tribo.raisimpy.objects import rotation_of
+from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads
+from tribo.sensors import Noise
+
+
+class RayCollisionItem(Wrapper):
+    """What a ray hit."""
+
+    def __init__(self, world: Any, it: Any) -> None:
+        """Wrap a hit of tribo."""
+        super().__init__(it)
+        self._world = world
+
+    getPosition = reads("position")
+    getCollisionBody = reads("collision_body")
+
+    def getObject(self) -> Any:
+        """``object``"""
+        return self._world.wrap(self._it.object)
+
+
+class RayCollisionList(list[Any]):
+    """What a ray hit: nothing or the closest."""
+
+    def __init__(self, world: Any, hits: list[Any]) -> None:
+        """Wrap hits of tribo."""
+        super().__init__(RayCollisionItem(world, hit) for hit in hits)
+
+    def size(self) -> int:
+        """``0 if hit is None else 1``"""
+        return len(self)
+
+    def at(self, index: int) -> RayCollisionItem:
+        """``world.ray_test(…)``"""
+        return self[index]  # type: ignore[no-any-return]
+
+    setSize = set_size = resize = reserve = nothing("a list of Python")
+
+
+def ray_ignore(world: Any, number: int, body: int) -> Any:
+    """Return what a ray shall ignore: an object of the world by its index, or one body of it."""
+    if not 0 <= number < len(world.objects):
+        return ()
+    part = world.objects[number]
+    if body >= 0 and hasattr(part, "body_names"):
+        return part.link(part.body_names[body])
+    return part
+
+
+@dataclass
+class DepthCameraProperties(Dialects):
+    """How a world's depth camera sees."""
+
+    width: int = 160
+    height: int = 120
+    clipNear: float = 0.05
+    clipFar: float = 50.0
+    hFOV: float = 1.2
+    captureDepth: bool = True
+    captureSegmentation: bool = False
+    capturePoints: bool = False
+    depthNoiseType: Any = "no_noise"
+    depthNoiseMean: float = 0.0
+    depthNoiseStd: float = 0.0
+    seed: int = 0
+
+
+@dataclass
+class DepthCameraFrame(Dialects):
+    """What it saw: depth [m] (NaN: nothing), number of the object (−1: none), points [m], time [s]."""
+
+    depth: Any = None
+    segmentation: Any = None
+    points: Any = None
+    timestamp: float = -1.0
+
+
+def capture(world: Any, position: Any, rotation: Any, properties: Any, frame: Any) -> Any:
+    """Return what a depth camera at a pose sees now."""
+    p, made = properties, frame or DepthCameraFrame()
+    kind = getattr(p.depthNoiseType, "value", p.depthNoiseType)
+    noise = None
+    if kind != "no_noise":
+        noise = Noise(mean=p.depthNoiseMean, stddev=p.depthNoiseStd, kind=kind)
+    camera = world.add_depth_camera(
+        None, position=position, orientation=rotation_of((rotation,)), width=p.width,
+        height=p.height, horizontal_fov=p.hFOV, clip=(p.clipNear, p.clipFar), noise=noise, seed=p.seed,
+    )  # fmt: skip
+    try:
+        seen = camera.measure()
+        made.timestamp = seen.time
+        made.depth = np.ravel(seen.depth) if p.captureDepth else None
+        made.segmentation = np.ravel(seen.segmentation) if p.captureSegmentation else None
+        made.points = camera.points().reshape(-1, 3) if p.capturePoints else None
+    finally:
+        world.remove_sensor(camera)
+    return made

@@ -1,0 +1,312 @@
+"""Sensors of a robot's file, found by the link that carries them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
+from tribo.raisimpy.spelling import Dialects, nothing, reads
+from tribo.sensors import DepthCamera as _Camera
+from tribo.sensors import Imu, Lidar
+from tribo.sensors.world_sensors import described_name
+
+
+class SensorSet(Dialects):
+    """The sensors of a file on a link (`ROBOT.getSensorSet(LINK)`)."""
+
+    def __init__(self, link: str, name: str, sensors: dict[str, Any]) -> None:
+        """Hold sensors by name."""
+        self._link, self._name, self._sensors, self._serial = link, name, sensors, ""
+
+    def getSensors(self) -> list[Sensor]:
+        """``world.sensors``"""
+        return list(self._sensors.values())
+
+    def getSensor(self, name: str) -> Any:
+        """``world.sensor("ROBOT/SET/NAME")``"""
+        return self._sensors[name]
+
+    def getName(self) -> str:
+        """the link that carries it"""
+        return self._link
+
+    def getModel(self) -> str:
+        """SET in ``world.sensor("ROBOT/SET/NAME")``"""
+        return self._name
+
+    def getSerialNumber(self) -> str:
+        """nothing: the user's own text"""
+        return self._serial
+
+    def setSerialNumber(self, value: str) -> None:
+        """nothing: the user's own text"""
+        self._serial = value
+
+
+class Sensor(Dialects):
+    """What all sensors have in common; a measurement is made when a value is asked for or is due."""
+
+    _kind: ClassVar[SensorType]
+
+    def __init__(self, it: Any, described: Any) -> None:
+        """Wrap a sensor of tribo."""
+        self._it, self._described = it, described
+        self._given: dict[str, Any] = {}
+        self._source, self._serial = MeasurementSource.RAISIM, ""
+        self._stamp: float | None = None
+
+    @property
+    def tribo(self) -> Any:
+        """The sensor of tribo."""
+        return self._it
+
+    def getName(self) -> str:
+        """``name``"""
+        return str(self._it.name.rpartition("/")[2])
+
+    def getFullName(self) -> str:
+        """``name``"""
+        return str(self._it.name)
+
+    def getSerialNumber(self) -> str:
+        """nothing: the user's own text"""
+        return self._serial
+
+    def setSerialNumber(self, value: str) -> None:
+        """nothing: the user's own text"""
+        self._serial = value
+
+    def getSensorSetModel(self) -> str:
+        """SET in ``name``"""
+        return str(self._described.name.partition("/")[0])
+
+    def getType(self) -> SensorType:
+        """the class of the sensor"""
+        return self._kind
+
+    getPosition = reads("position")
+    getOrientation = reads("rotation_matrix")
+    getFramePosition = reads("position")
+    getFrameOrientation = reads("rotation_matrix")
+
+    def getPosInSensorFrame(self) -> Any:
+        """``position=`` of ``world.add_imu`` and its kin"""
+        return np.asarray(self._described.position, float)
+
+    def getOriInSensorFrame(self) -> Any:
+        """``orientation=`` of ``world.add_imu`` and its kin"""
+        return np.asarray(self._described.quaternion, float)
+
+    def getFrameId(self) -> int:
+        """``parent.frame_names.index(link)``"""
+        return int(self._it.parent.frame_names.index(self._described.frame))
+
+    updatePose = nothing("the pose is that of the present state")
+
+    def update(self, _: Any = None) -> None:
+        """``measure()``"""
+        self._it.measure()
+
+    def getUpdateRate(self) -> float:
+        """``update_rate``"""
+        return float(self._it.update_rate or 0.0)
+
+    setUpdateRate = nothing("update_rate= is given when a sensor is added; measure() measures now")
+
+    def getUpdateTimeStamp(self) -> float:
+        """``reading.time``"""
+        if self._stamp is not None:
+            return self._stamp
+        return float(self._it.reading.time) if self._it.reading is not None else -1.0
+
+    def setUpdateTimeStamp(self, time: float) -> None:
+        """``reading.time``: of values that the user sets"""
+        self._stamp = time
+
+    def getMeasurementSource(self) -> MeasurementSource:
+        """RAISIM: tribo measures; MANUAL: the values that were set"""
+        return self._source
+
+    def setMeasurementSource(self, source: Any) -> None:
+        """RAISIM: tribo measures; MANUAL: the values that were set"""
+        self._source = MeasurementSource(source)
+
+    lockMutex = nothing("a second thread that edits during a step gets an error")
+    unlockMutex = lockMutex
+
+    def _reading(self) -> Any:
+        """Return what was measured last, or now if nothing measures by itself."""
+        it = self._it
+        if it.reading is None or it.update_rate is None:
+            return it.measure()
+        return it.reading
+
+    def _value(self, name: str) -> Any:
+        given = self._given
+        return given[name] if name in given else getattr(self._reading(), name)
+
+    def _give(self, name: str, value: Any) -> None:
+        self._given = self._given | {name: np.asarray(value, float)}
+        self._source = MeasurementSource.MANUAL
+
+    def getProperties(self) -> Any:
+        """arguments of ``world.add_imu`` and its kin"""
+        noise = self._described.noise or {}
+        return SimpleNamespace(
+            **self._described.values,
+            noiseType=NoiseType(noise.get("kind", "no_noise")),
+            mean=noise.get("mean", 0.0), std=noise.get("stddev", 0.0), full_name=self._it.name,
+        )  # fmt: skip
+
+
+class RGBCamera(Sensor):
+    """A colour camera: tribo leaves them out when it reads a file, and says so."""
+
+    _kind = SensorType.RGB
+
+    def getImageBuffer(self) -> Any:
+        """nothing: ``tribo.Renderer`` makes pictures"""
+        return self._given.get("image")
+
+    def setImageBuffer(self, image: Any) -> None:
+        """nothing: the user's own picture"""
+        self._given = {"image": image}
+
+
+class DepthCamera(Sensor):
+    """A depth camera; depth is along its x axis."""
+
+    _kind = SensorType.DEPTH
+    updateRayDirections = nothing("the rays follow from size and field of view")
+
+    def getDepthArray(self) -> Any:
+        """``measure().depth.ravel()``"""
+        return np.ravel(self._value("depth"))
+
+    def setDepthArray(self, depth: Any) -> None:
+        """nothing: the user's own image"""
+        self._give("depth", depth)
+
+    def _image(self, depth: Any) -> Any:
+        size = self._described.values
+        return np.asarray(depth, float).reshape(size["height"], size["width"])
+
+    def get3DPoints(self) -> Any:
+        """``points()``, world axes"""
+        if "points" in self._given:
+            return self._value("points")
+        return self.depthToPointCloud(self._value("depth"))
+
+    def set3DPoints(self, points: Any) -> None:
+        """nothing: the user's own points"""
+        self._give("points", points)
+
+    def depthToPointCloud(self, depth: Any, out: Any = None, isInSensorFrame: bool = False) -> Any:
+        """``points(depth)``"""
+        made = self._it.points(self._image(depth)).reshape(-1, 3)
+        if not isInSensorFrame:
+            made = made @ self._it.rotation_matrix.T + self._it.position
+        if out is not None:
+            out[:] = made
+        return made
+
+    def getPrecomputedRayDir(self) -> Any:
+        """``points(ones)``"""
+        size = self._described.values
+        return self._it.points(np.ones((size["height"], size["width"]))).reshape(-1, 3)
+
+
+class InertialMeasurementUnit(Sensor):
+    """An accelerometer and gyroscope."""
+
+    _kind = SensorType.IMU
+
+    def getLinearAcceleration(self) -> Any:
+        """``measure().linear_acceleration``"""
+        return self._value("linear_acceleration")
+
+    def getAngularVelocity(self) -> Any:
+        """``measure().angular_velocity``"""
+        return self._value("angular_velocity")
+
+    def getOrientation(self) -> Any:
+        """``measure().orientation``: a quaternion"""
+        return self._value("orientation")
+
+    def setLinearAcceleration(self, value: Any) -> None:
+        """nothing: the user's own value"""
+        self._give("linear_acceleration", value)
+
+    def setAngularVelocity(self, value: Any) -> None:
+        """nothing: the user's own value"""
+        self._give("angular_velocity", value)
+
+    def setOrientation(self, value: Any) -> None:
+        """nothing: the user's own value"""
+        self._give("orientation", value)
+
+    def getProperties(self) -> Any:
+        """``max_acceleration``, ``max_angular_velocity``, ``noise`` of ``world.add_imu``"""
+        made = super().getProperties()
+        made.maxAcc = self._described.values.get("max_acceleration", np.inf)
+        made.maxAngVel = self._described.values.get("max_angular_velocity", np.inf)
+        return made
+
+
+class SpinningLidar(Sensor):
+    """A spinning lidar."""
+
+    _kind = SensorType.SPINNING_LIDAR
+    setProperties = nothing("arguments of world.add_lidar, given when it is added")
+
+    def getScan(self) -> Any:
+        """``measure().points``"""
+        return self._value("points")
+
+    def setScan(self, points: Any) -> None:
+        """nothing: the user's own points"""
+        self._give("points", points)
+
+    def getTimeStamp(self) -> float:
+        """``reading.time``"""
+        return self.getUpdateTimeStamp()
+
+    def setTimeStamp(self, time: float) -> None:
+        """``reading.time``: of values that the user sets"""
+        self.setUpdateTimeStamp(time)
+
+    def getCurrentYaw(self) -> float:
+        """``measure().yaw``"""
+        yaw = self._value("yaw")
+        return float(yaw[-1]) if len(yaw) else 0.0
+
+    def getProperties(self) -> Any:
+        """``yaw_samples``, ``pitch``, ``range_limits``, ``spin_rate``, ``clockwise`` of ``world.add_lidar``"""
+        made, values = super().getProperties(), self._described.values
+        pitch, reach = values["pitch"], values["range_limits"]
+        made.yawSamples, made.pitchSamples = values["yaw_samples"], len(pitch)
+        made.pitchMinAngle, made.pitchMaxAngle = pitch[0], pitch[-1]
+        made.rangeMin, made.rangeMax = reach
+        made.spinningRate = values.get("spin_rate", 0.0)
+        made.spinDirection = -1 if values.get("clockwise") else 1
+        return made
+
+
+_CLASSES: dict[Any, type[Sensor]] = {
+    _Camera: DepthCamera,
+    Imu: InertialMeasurementUnit,
+    Lidar: SpinningLidar,
+}
+
+
+def sets_of(robot: Any) -> dict[str, SensorSet]:
+    """Return the sensor sets of a robot of tribo, by the link that carries them."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for described in robot.description.sensors:
+        it = robot.world.sensor(described_name(robot, described))
+        model, _, name = described.name.partition("/")
+        found.setdefault(described.frame, (model, {}))[1][name] = _CLASSES[type(it)](it, described)
+    return {link: SensorSet(link, *parts) for link, parts in found.items()}

@@ -1,0 +1,324 @@
+"""The part of a world that has objects and wires."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+import tribo
+from tribo.raisimpy import constraints, objects
+from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
+from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
+from tribo.raisimpy.height_map import HeightMap
+from tribo.raisimpy.spelling import Dialects, Wrapper, filled
+
+logger = logging.getLogger("tribo")
+
+_SHAPES = {
+    "PLANE": ObjectType.HALFSPACE, "HULL": ObjectType.MESH, "SURFACE": ObjectType.MESH,
+    "HEIGHT_MAP": ObjectType.HEIGHTMAP, "ELLIPSOID": ObjectType.MESH,
+}  # fmt: skip
+_CLASSES: dict[ObjectType, type[objects.Object]] = {
+    ObjectType.SPHERE: objects.Sphere, ObjectType.BOX: objects.Box,
+    ObjectType.CYLINDER: objects.Cylinder, ObjectType.CONE: objects.Cone,
+    ObjectType.CAPSULE: objects.Capsule, ObjectType.MESH: objects.Mesh,
+    ObjectType.HALFSPACE: objects.Ground, ObjectType.COMPOUND: objects.Compound,
+    ObjectType.HEIGHTMAP: HeightMap, ObjectType.ARTICULATED_SYSTEM: ArticulatedSystem,
+}  # fmt: skip
+GROUP, MASK = 1, -1
+
+
+@dataclass
+class CoacdOptions(Dialects):
+    """Numbers of a convex decomposition; coacd runs with its standard ones."""
+
+    threshold: float = 0.05
+    maxConvexHull: int = -1
+    sampleResolution: int = 2000
+    mctsIteration: int = 150
+
+
+def kind_of(it: Any) -> ObjectType:
+    """Return what an object of tribo is."""
+    if isinstance(it, tribo.ArticulatedSystem):
+        return ObjectType.ARTICULATED_SYSTEM
+    shapes = it.collision_bodies
+    if len(shapes) != 1:
+        return ObjectType.COMPOUND
+    name = shapes[0].shape.name
+    return _SHAPES[name] if name in _SHAPES else ObjectType[name]
+
+
+class WorldParts(Wrapper):
+    """Adding, finding and removing objects and wires."""
+
+    _old: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, it: tribo.World) -> None:
+        """Wrap a world of tribo."""
+        super().__init__(it)
+        self._wrapped: dict[int, objects.Object] = {}
+        self._wires: list[constraints.LengthConstraint] = []
+        self._changes = 0
+
+    def wrap(self, it: Any, kind: ObjectType | None = None) -> Any:
+        """Return the wrapper of an object of tribo: always the same one."""
+        found = self._wrapped.get(it.id)
+        if found is None:
+            kind = kind_of(it) if kind is None else kind
+            found = self._wrapped[it.id] = _CLASSES[kind](self, it, kind)
+            self._changes += 1
+        return found
+
+    # -- single bodies -------------------------------------------------------------------------
+    def addSphere(self, radius: float, mass: float, material: str = "default",
+                  collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_sphere(radius, mass, material)``"""
+        made = self._it.add_sphere(
+            radius, mass, material, collision_group=collision_group, collision_mask=collision_mask
+        )
+        return self.wrap(made, ObjectType.SPHERE)
+
+    def addBox(self, x: float, y: float, z: float, mass: float, material: str = "default",
+               collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_box((x, y, z), mass, material)``"""
+        made = self._it.add_box(
+            (x, y, z), mass, material, collision_group=collision_group, collision_mask=collision_mask
+        )  # fmt: skip
+        return self.wrap(made, ObjectType.BOX)
+
+    def _round(self, kind: str, radius: float, height: float, mass: float, material: str,
+               group: int, mask: int) -> Any:  # fmt: skip
+        add = getattr(self._it, f"add_{kind}")
+        made = add(radius, height, mass, material, collision_group=group, collision_mask=mask)
+        return self.wrap(made, ObjectType[kind.upper()])
+
+    def addCylinder(self, radius: float, height: float, mass: float, material: str = "default",
+                    collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_cylinder(radius, height, mass, material)``"""
+        return self._round(
+            "cylinder", radius, height, mass, material, collision_group, collision_mask
+        )
+
+    def addCapsule(self, radius: float, height: float, mass: float, material: str = "default",
+                   collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_capsule(radius, height, mass, material)``"""
+        return self._round(
+            "capsule", radius, height, mass, material, collision_group, collision_mask
+        )
+
+    def addCone(self, radius: float, height: float, mass: float, material: str = "default",
+                collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_cone(radius, height, mass, material)``"""
+        return self._round("cone", radius, height, mass, material, collision_group, collision_mask)
+
+    def addGround(self, zHeight: float = 0.0, material: str = "default",
+                  collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_ground(height, material)``"""
+        made = self._it.add_ground(zHeight, material, collision_mask=collision_mask)
+        return self.wrap(made, ObjectType.HALFSPACE)
+
+    def addMesh(
+        self, file_name: str, mass: float, *values: Any, inertia: Any = None, com: Any = None,
+        scale: float = 1.0, material: str = "default", collision_group: int = GROUP,
+        collision_mask: int = MASK,
+        collision_mode: MeshCollisionMode = MeshCollisionMode.CONVEX_APPROXIMATION,
+    ) -> Any:  # fmt: skip
+        """``world.add_mesh(file, mass=…, scale=…, inertia=…, com=…, mode=…)``"""
+        words: tuple[Any, ...] = (scale, material, collision_group, collision_mask, collision_mode)
+        if values and np.ndim(values[0]):  # inertia and centre of mass come first
+            inertia, values = values[0], values[1:]
+            com, values = (values[0], values[1:]) if values else (com, values)
+        scale, material, group, mask, mode = filled(values, words)
+        options: dict[str, Any] = {"collision_group": group, "collision_mask": mask}
+        if inertia is not None:
+            options["inertia"] = inertia
+        if com is not None:
+            options["com"] = com
+        if mode == MeshCollisionMode.ORIGINAL_MESH:
+            options = {"collision_group": group, "collision_mask": mask}
+            logger.warning("raisimpy: %s: exact triangles stand still in tribo", file_name)
+            made = self._it.add_mesh(
+                file_name, scale=scale, material=material, mode="exact", **options
+            )
+        else:
+            made = self._mesh(file_name, mass, scale, material, mode, options)
+        found = self.wrap(made, ObjectType.MESH)
+        found._file, found._scale = file_name, scale
+        return found
+
+    def _mesh(self, file: str, mass: float, scale: Any, material: str, mode: Any,
+              options: dict[str, Any]) -> Any:  # fmt: skip
+        try:
+            return self._it.add_mesh(
+                file, mass=mass, scale=scale, material=material, mode=mode.value, **options
+            )
+        except ImportError as error:
+            if mode == MeshCollisionMode.CONVEX_HULL:
+                raise
+            logger.warning("raisimpy: %s: %s; its convex hull collides", file, error)
+            return self._it.add_mesh(
+                file, mass=mass, scale=scale, material=material, mode="hull", **options
+            )
+
+    def addCompound(self, children: Any, mass: float, *values: Any, com: Any = None, inertia: Any = None,
+                    collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
+        """``world.add_compound(parts, mass, com=…, inertia=…)``"""
+        if values and np.shape(values[0]) == (3,):
+            com, values = values[0], values[1:]
+        if values:
+            inertia, values = values[0], values[1:]
+        group, mask = filled(values, (collision_group, collision_mask))
+        options = {"collision_group": group, "collision_mask": mask}
+        if com is not None:
+            options["com"] = com
+        if inertia is not None:
+            options["inertia"] = inertia
+        made = self._it.add_compound([child.part() for child in children], mass, **options)
+        found = self.wrap(made, ObjectType.COMPOUND)
+        found._children = tuple(children)
+        return found
+
+    # -- terrain, robots -----------------------------------------------------------------------
+    def addHeightMap(self, *values: Any, **named: Any) -> Any:
+        """``world.add_height_map(tribo.HeightField.fractal(…))``, ``.from_image``, ``.from_text``"""
+        field, place, z, rest = height_field(values, named)
+        material, group, mask = filled(rest, ("default", GROUP, MASK))
+        options = {
+            "collision_group": named.get("collision_group", group),
+            "collision_mask": named.get("collision_mask", mask),
+        }
+        made = self._it.add_height_map(
+            field, material=named.get("material", material), position=(*place, z), **options
+        )
+        return self.wrap(made, ObjectType.HEIGHTMAP)
+
+    def addArticulatedSystem(
+        self, urdf_path: str = "", res_path: str = "", joint_order: Any = (),
+        collision_group: int = GROUP, collision_mask: int = MASK,
+        options: ArticulatedSystemOption | None = None, *, modules: Any = (), params: Any = None,
+    ) -> ArticulatedSystem:  # fmt: skip
+        """``world.add_articulated_system(file, package_dirs=…, joint_order=…, modules=…, parameters=…)``"""
+        chosen = options or ArticulatedSystemOption()
+        meshes = chosen.collisionMeshMode.value
+        if chosen.convexifyCollisionMeshes:
+            meshes = "decomposition"
+        made = self._it.add_articulated_system(
+            urdf_path, package_dirs=[res_path] if res_path else [], joint_order=tuple(joint_order),
+            collision_group=collision_group, collision_mask=collision_mask,
+            collide_with_parent=not chosen.doNotCollideWithParent, modules=tuple(modules),
+            parameters=params, collision_meshes="auto" if meshes == "exact" else meshes,
+        )  # fmt: skip
+        found: ArticulatedSystem = self.wrap(made, ObjectType.ARTICULATED_SYSTEM)
+        found._options = chosen
+        return found
+
+    # -- wires ---------------------------------------------------------------------------------
+    def _wire(self, object1: Any, idx1: int, pos1: Any, object2: Any, idx2: int, pos2: Any,
+              length: float, **numbers: Any) -> Any:  # fmt: skip
+        ends = (object1, idx1, pos1), (object2, idx2, pos2)
+        (first, here), (second, there) = (constraints.attachment(*end) for end in ends)
+        it = self._it.add_wire(first, second, here, there, length=length, **numbers)
+        made = constraints.KINDS[it.wire_type](self, it, ends)
+        self._wires.append(made)
+        self._changes += 1
+        return made
+
+    def addStiffWire(self, object1: Any, local_idx1: int, pos_body1: Any, object2: Any,
+                     local_idx2: int, pos_body2: Any, length: float) -> Any:  # fmt: skip
+        """``world.add_wire(a, b, point_a, point_b, length=…)``"""
+        return self._wire(object1, local_idx1, pos_body1, object2, local_idx2, pos_body2, length)
+
+    def addCompliantWire(self, object1: Any, local_idx1: int, pos_body1: Any, object2: Any,
+                         local_idx2: int, pos_body2: Any, length: float,
+                         stiffness: float) -> Any:  # fmt: skip
+        """``world.add_wire(a, b, point_a, point_b, length=…, stiffness=…)``"""
+        return self._wire(object1, local_idx1, pos_body1, object2, local_idx2, pos_body2, length,
+                          stiffness=stiffness)  # fmt: skip
+
+    def addCustomWire(self, object1: Any, local_idx1: int, pos_body1: Any, object2: Any,
+                      local_idx2: int, pos_body2: Any, length: float) -> Any:  # fmt: skip
+        """``world.add_wire(a, b, point_a, point_b, length=…, tension=0)``"""
+        return self._wire(object1, local_idx1, pos_body1, object2, local_idx2, pos_body2, length,
+                          tension=0.0)  # fmt: skip
+
+    def getWires(self) -> list[Any]:
+        """``world.constraints``"""
+        present = self._it.constraints
+        self._wires = [wire for wire in self._wires if wire.tribo in present]
+        return list(self._wires)
+
+    def getWire(self, name: str) -> Any:
+        """``world.constraint(name)``"""
+        return next((wire for wire in self.getWires() if wire.name == name), None)
+
+    def getConstraint(self, name: str) -> Any:
+        """``world.constraint(name)``"""
+        found = self.getWire(name)
+        return constraints.PinConstraint(self._it.constraint(name)) if found is None else found
+
+    # -- finding and removing ------------------------------------------------------------------
+    def getObject(self, which: Any) -> Any:
+        """``world.object(name)``, ``world.objects[number]``"""
+        if isinstance(which, str):
+            return self.wrap(self._it.object(which)) if which in self._it else None
+        return self.wrap(self._it.objects[which])
+
+    def getObjectById(self, number: int) -> Any:
+        """``object.id``"""
+        return next((self.wrap(it) for it in self._it.objects if it.id == number), None)
+
+    def isObjectAlive(self, item: Any) -> bool:
+        """``object.is_removed``"""
+        it = self._wrapped.get(item) if isinstance(item, int) else item
+        return it is not None and it.tribo in self._it.objects
+
+    def getObjList(self) -> list[Any]:
+        """``world.objects``"""
+        return [self.wrap(it) for it in self._it.objects]
+
+    def getConfigurationNumber(self) -> int:
+        """``world.objects``, ``world.constraints``: RaiSim counts their changes"""
+        return self._changes
+
+    def removeObject(self, item: Any) -> None:
+        """``world.remove(object)``"""
+        it = item.tribo
+        self._it.remove(it)
+        self._wrapped.pop(getattr(it, "id", -1), None)
+        self._changes += 1
+
+
+def height_field(values: Any, named: dict[str, Any]) -> tuple[Any, Any, float, Any]:
+    """Return heights, centre (x, y), z and what else was given, of each of RaiSim's five forms."""
+    fields = tribo.HeightField
+    if "terrain_properties" in named or (len(values) > 2 and hasattr(values[2], "frequency")):
+        names = ["x_center", "y_center", "terrain_properties"]
+        x, y, terrain = filled(values[:3], [named.get(name) for name in names])
+        return terrain.field(), (x, y), 0.0, values[3:]
+    if values and isinstance(values[0], HeightMap):
+        it = values[0].tribo
+        return fields(it.heights, it.size), values[1:3], float(it.position[2]), values[3:]
+    if "filename" in named or (values and isinstance(values[0], (str, Path))):
+        names = ["filename", "x_center", "y_center"]
+        is_picture = any(key in named for key in ("x_size", "height_scale"))
+        is_picture = is_picture or len([v for v in values if not isinstance(v, str)]) >= 5
+        names += ["x_size", "y_size", "height_scale", "height_offset"] if is_picture else []
+        given = filled(values[: len(names)], [named.get(name, 0.0) for name in names])
+        if not is_picture:
+            return fields.from_text(given[0]), tuple(given[1:3]), 0.0, values[3:]
+        file, x, y, sx, sy, scale, offset = given
+        return (
+            fields.from_image(file, (sx, sy), scale=scale, offset=offset),
+            (x, y),
+            0.0,
+            values[7:],
+        )
+    names = ["x_samples", "y_samples", "x_scale", "y_scale", "x_center", "y_center", "heights"]
+    nx, ny, sx, sy, x, y, heights = filled(values[:7], [named.get(name) for name in names])
+    made = np.asarray(heights, float).reshape(int(ny), int(nx))
+    return fields(made, (sx, sy)), (x, y), 0.0, values[7:]

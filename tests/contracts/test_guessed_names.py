@@ -1,0 +1,167 @@
+"""Names that users guess from other engines: most exist or are answered with the right one, none wrongly."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.checks import answers
+from tribo.tools.demo import ASSETS
+
+DATA = Path(__file__).parents[1] / "data"
+LISTS = ("guessed_names.txt", "guessed_names_second.txt")
+SHARE = 0.95  # of all guesses, right at once or answered rightly
+
+
+def read(name):
+    """Return the guesses of a list: what is written, and the words one of which must be answered."""
+    lines = (DATA / name).read_text("utf-8").splitlines()
+    parted = [line.split(" | ") for line in lines if line and line[0] != "#"]
+    return [(guess, right) for guess, *right in parted]
+
+
+@pytest.fixture(scope="module")
+def things():
+    world = tribo.World()
+    world.add_ground()
+    body = world.add_sphere(0.1, mass=1.0, position=(3, 0, 0.1), name="ball")
+    robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0, 0, 1))
+    batch = tribo.Batch(world, 2, threads=1)
+    world.step()
+    return {
+        "tribo": tribo, "World": tribo.World, "world": world, "robot": robot, "body": body, "batch": batch,
+        "contact": world.contacts[0],
+    }  # fmt: skip
+
+
+def said(things, guess):
+    """Return "works", or what an error says of a guess."""
+    place, _, rest = guess.partition(".")
+    name, mark, argument = re.fullmatch(r"(\w+)(\(|=)?(\w*)=?\)?", rest).groups()
+    here = things[place]
+    try:
+        if mark == "=":
+            setattr(here, name, 1.0)
+        elif mark:
+            getattr(here, name)(
+                **REQUIRED.get(rest.partition("(")[0], {}), **{argument: VALUES.get(argument, 1.0)}
+            )
+        else:
+            getattr(here, name)
+    except (AttributeError, TypeError) as error:
+        return str(error)
+    return "works"
+
+
+REQUIRED = {
+    "add_sphere": {"mass": 1.0, "radius": 0.1}, "add_box": {"mass": 1.0},
+    "add_articulated_system": {"source": ASSETS / "quadruped.urdf"},
+    "set_material_pair": {"first": "a", "second": "b"},
+}  # fmt: skip
+VALUES = {"euler": ("xyz", (0, 0, 1)), "rpy": (0, 0, 1)}
+
+
+def verdict(things, guess, right):
+    """Tell whether a guess is right, wrong or without answer; the message goes along."""
+    message = said(things, guess)
+    if message == "works":
+        return ("right" if "works" in right else "wrong"), message
+    proposal = message.partition(";")[2]
+    if any(re.search(rf"\b{re.escape(word)}\b", proposal) for word in right):
+        return "right", message
+    return ("wrong" if re.search("did you mean|use ", proposal) else "no answer"), message
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_guessed_names(things, name):
+    found = [(guess, *verdict(things, guess, right)) for guess, right in read(name)]
+    assert [one for one in found if one[1] == "wrong"] == []
+    unanswered = [one for one in found if one[1] == "no answer"]
+    assert len(unanswered) <= (1.0 - SHARE) * len(found), unanswered
+
+
+def test_there_are_three_hundred():
+    assert sum(len(read(name)) for name in LISTS) >= 300
+
+
+OWNERS = {
+    "world": tribo.World, "robot": tribo.ArticulatedSystem, "body": tribo.SingleBody, "batch": tribo.Batch,
+    "contact": tribo.Contact, "shape": tribo.CollisionBody, "tribo": tribo, "object": tribo.objects.Object,
+    "joint": tribo.objects.Joint, "frame": tribo.objects.Frame, "link": tribo.objects.Link,
+}  # fmt: skip
+
+
+BESIDE = {"gym", "viewer"}  # packages of `tribo`
+
+
+def named():
+    """Return (owner, attribute) of all that the answers name."""
+    found = set()
+    for section, rows in answers.table().items():
+        for kind in ("body", "robot", "shape"):
+            text = " ".join(answer for answer, _ in rows).replace("{it}", kind)
+            if (
+                section != "body or robot"
+                and "{it}" in " ".join(a for a, _ in rows)
+                and kind != "shape"
+            ):
+                continue
+            if section == "body or robot" and kind == "shape":
+                continue
+            found |= set(
+                re.findall(
+                    r"\b(world|robot|body|batch|contact|shape|tribo|object|joint|frame|link)\.(\w+)",
+                    text,
+                )
+            )
+    return sorted(found)
+
+
+@pytest.mark.parametrize(("owner", "attribute"), named(), ids=str)
+def test_what_an_answer_names_exists(owner, attribute):
+    known = OWNERS[owner]
+    fields = {
+        name
+        for kind in getattr(known, "__mro__", ())
+        for name in getattr(kind, "__annotations__", {})
+    }
+    assert attribute in dir(known) or attribute in fields or attribute in BESIDE
+
+
+def test_private_names_are_never_proposed():
+    robot = tribo.World().add_sphere(0.1, mass=1.0)
+    for name in ("_qq", "wrld", "quaternion_", "set"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(robot, name)
+        assert not re.search(r"(use|mean) '?_", str(caught.value))
+        assert caught.value.obj is None, "Python would look for private names, too"
+
+
+def test_an_error_within_a_property_is_not_hidden():
+    class Odd(tribo.World):
+        @property
+        def odd(self):
+            return self.time.nowhere
+
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'nowhere'"):
+        _ = Odd().odd
+
+
+def test_short_names_are_the_long_ones():
+    world = tribo.World(time_step=2e-3)
+    ball = world.add_sphere(0.1, mass=1.0)
+    assert world.dt == world.time_step
+    world.dt = 1e-3
+    assert world.time_step == 1e-3
+    assert ball.q is ball.generalized_coordinate
+    ball.v = (1, 2, 3, 4, 5, 6)
+    assert np.array_equal(ball.generalized_velocity, ball.v)
+    ball.q[2] = 5.0
+    assert ball.position[2] == 5.0
+    batch = tribo.Batch(world, 2, threads=1)
+    batch[ball.name].q[:, 2] = 7.0
+    assert (batch[ball.name].generalized_coordinate[:, 2] == 7.0).all()
+    assert world.add_plane().collision_bodies[0].shape.name == "PLANE"
+    assert world.load_urdf(ASSETS / "quadruped.urdf", fixed_base=True).dof == 12

@@ -1,0 +1,89 @@
+"""docs/reference/raisim.md: every name of RaiSim is on it, and exists in the layer."""
+
+import importlib.util
+
+import pytest
+from house.repository import ROOT
+
+from tribo import raisimpy
+from tribo.raisimpy.absent import ABSENT
+from tribo.raisimpy.fields import FIELDS
+from tribo.raisimpy.spelling import snake
+
+PAGE = (ROOT / "docs/reference/raisim.md").read_text("utf-8")
+
+
+def listed():
+    """Return RaiSim's names, (class, name)."""
+    lines = (ROOT / "tests/data/raisim_names.txt").read_text("utf-8").splitlines()
+    pairs = (line.split(":") for line in lines if line[0] != "#")
+    return sorted({(kind, name) for kind, names in pairs for name in names.split()})
+
+
+def sections():
+    """Return the page's text of each class."""
+    parts = PAGE.split("\n### ")[1:]
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+SECTIONS = sections()
+KINDS = sorted({kind for kind, _ in listed()})
+
+
+def test_the_page_is_as_its_script_writes_it():
+    spec = importlib.util.spec_from_file_location("page", ROOT / "docs/make_raisim_page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.page() == PAGE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_name_has_a_row(kind):
+    """Where a class inherits a name, the row is at the class that it inherits from."""
+    made = getattr(raisimpy, kind, None)
+    bases = [base.__name__ for base in made.__mro__] if isinstance(made, type) else [kind]
+    if kind == "Module":
+        bases = ["Functions"]
+    text = "".join(SECTIONS.get(base, "") for base in bases)
+    names = [name for one, name in listed() if one == kind]
+    missing = [
+        name for name in names if f"`{name}`" not in text and f"raisimpy.{name}`" not in text
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_name_is_in_the_layer_or_said_not_to_be(kind):
+    names = [name for one, name in listed() if one == kind]
+    place = raisimpy if kind == "Module" else getattr(raisimpy, kind, None)
+    absent = ABSENT.get(kind, {})
+    missing = [
+        name
+        for name in names
+        if name not in absent and not hasattr(place, name) and name not in FIELDS.get(kind, {})
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("kind", sorted(FIELDS))
+def test_fields_exist(kind):
+    """Attributes that objects have from their beginning on."""
+    made = {
+        "CoordinateFrame": None, "Single3DContactProblem": None, "SparseJacobian": (),
+        "AABB": ((0, 0, 0), (1, 1, 1)), "Visuals": ("ball", "sphere", (1.0,), (1, 1, 1, 1), ()),
+        "PolyLine": ("line",), "PointCloud": ("cloud",),
+    }.get(kind, ())  # fmt: skip
+    if made is None:  # made by worlds: tests/unit/raisimpy
+        return
+    item = getattr(raisimpy, kind)(*made)
+    assert [name for name in FIELDS[kind] if not hasattr(item, name)] == []
+
+
+def test_a_name_that_is_not_there_is_refused_with_its_reason():
+    world = raisimpy.World()
+    for name in ABSENT["World"]:
+        for spelled in (name, snake(name)):
+            with pytest.raises(AttributeError, match="is not there: "):
+                getattr(world, spelled)
+    with pytest.raises(AttributeError, match="addSphere"):
+        world.addSpher  # noqa: B018

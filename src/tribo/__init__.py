@@ -95,6 +95,7 @@ _BESIDE = {
     "ground",
     "learn",
     "raisimpy",
+    "robots",
     "spatial",
     "viewer",
 }  # packages of their own, some with an extra

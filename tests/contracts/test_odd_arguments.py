@@ -75,7 +75,7 @@ def test_contacts_of_an_object_of_another_world_are_refused():
 
 READERS = {
     "height text": tribo.HeightField.from_text,
-    "height picture": lambda source: tribo.HeightField.from_image(source, (1, 1), 1.0),
+    "height picture": lambda source: tribo.HeightField.from_image(source, (1, 1), scale=1.0),
     "model": spatial.load,
     "state": lambda source: tribo.World().load_state(source),
     "materials": lambda source: tribo.World().load_materials(source),

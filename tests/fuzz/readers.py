@@ -65,6 +65,10 @@ def _bodies(world: tribo.World, path: Path) -> object:
     return world.load_body(path)
 
 
+def _gazebo(world: tribo.World, path: Path) -> object:
+    return world.load_sdf(path)
+
+
 def _rigid_materials(world: tribo.World, path: Path) -> object:
     return world.load_materials(tribo.read_materials(path).subset(), rigid=True)
 
@@ -82,11 +86,24 @@ def _heights(world: tribo.World, path: Path) -> object:
 
 
 def _picture(world: tribo.World, path: Path) -> object:
-    return tribo.HeightField.from_image(path, (1.0, 1.0), 0.5)
+    return tribo.HeightField.from_image(path, (1.0, 1.0), scale=0.5)
 
 
 def _model(world: tribo.World, path: Path) -> object:
     return spatial.load(path)
+
+
+VRML = b"""#VRML V2.0 utf8
+PROTO P [ field SFVec3f c 0 0 0 ] { Transform { translation IS c } }
+DEF S Shape { geometry DEF B Box { size 1 2 3 } }
+Transform { translation 0 0 1 rotation 0 1 0 0.5 scale 1 2 1 children [ USE S
+ Shape { geometry IndexedFaceSet { convex FALSE
+  coord Coordinate { point [ 0 0 0, 2 0 0 2 2 0 1 0.5 0 0 2 0 ] }
+  coordIndex [ 0 1 2 3 4 -1 0 2 1 ] } }
+ Shape { geometry Extrusion { crossSection [ 1 1 1 -1 -1 -1 1 1 ]
+  spine [ 0 0 0 0 1 0 1 1 0 ] scale [ 1 1 0.5 2 ] } }
+ Switch { whichChoice 0 choice Shape { geometry Cone { } } } ] }
+"""
 
 
 def _policy(world: tribo.World, path: Path) -> object:
@@ -128,6 +145,8 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _robot) for path in (*DATA.glob("*.urdf"), *ASSETS.glob("*.urdf"))]
     found += [(path, _scene) for path in (DATA / "mjcf").glob("*.xml")]
     found += [(path, _robot) for path in (DATA / "mjcf").glob("*.xml")]
+    found += [(path, _gazebo) for path in (DATA / "sdf").glob("*.sdf")]
+    found += [(path, _robot) for path in (DATA / "sdf").glob("*.sdf")]
     found += [(path, _attached) for path in (DATA / "mjcf").glob("attach/arm/*.xml")]
     found += [(path, _world) for path in (*DATA.glob("raisim_*.xml"), *ASSETS.glob("*.xml"))]
     found += [(path, _materials) for path in (*DATA.glob("raisim_mat*.xml"), *ASSETS.glob("*.xml"))]
@@ -157,6 +176,7 @@ def _made() -> list[tuple[str, bytes, Take]]:
         for name, mesh in (("box", box), ("ball", ball)):
             data = mesh.export(file_type=kind)
             made.append((f"{name}.{kind}", data.encode() if isinstance(data, str) else data, _mesh))
+    made.append(("scene.wrl", VRML, _mesh))
     made.append(("box_text.stl", box.export(file_type="stl_ascii").encode(), _mesh))
     made.append(("state.bin", small_world().dump_state(), _state))
     made.append(("heights.txt", b"3 3\n1.0 1.0\n0 0 0 0 1 0 0 0 0\n", _heights))
@@ -179,6 +199,9 @@ def _made() -> list[tuple[str, bytes, Take]]:
         image = Path(folder) / "heights.png"
         Image.fromarray(np.arange(64, dtype=np.uint8).reshape(8, 8)).save(image)
         made.append(("heights.png", image.read_bytes(), _picture))
+        for kind in ("jpg", "tif"):
+            Image.open(image).save(image.with_suffix(f".{kind}"))
+            made.append((f"heights.{kind}", image.with_suffix(f".{kind}").read_bytes(), _picture))
         model = Path(folder) / "model.json"
         spatial.save(spatial.autoTree(3), model)
         made.append(("model.json", model.read_bytes(), _model))
@@ -232,7 +255,19 @@ def play(number: int) -> bool:
     name, data, take = corpus()[number % len(corpus())]
     is_text = (
         name.endswith(
-            (".urdf", ".xml", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid")
+            (
+                ".urdf",
+                ".xml",
+                ".sdf",
+                ".txt",
+                ".json",
+                ".dae",
+                ".obj",
+                ".off",
+                ".body",
+                ".yaml",
+                ".cnoid",
+            )
         )
         and rng.random() < 0.9
     )

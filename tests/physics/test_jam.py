@@ -23,7 +23,9 @@ def jammed(tilt, kind):
     size = {Shape.BOX: (0.1, 0.1, 0.05), Shape.SPHERE: (0.05,)}[kind]
     links[-1].shapes.append(ShapeDescription(kind, size, (0.15, 0, 0.099)))
     world = empty_world(1e-3, friction=0.8)
-    robot = world.add_articulated_system(TreeDescription(links), position=(0, 0, 1))
+    robot = world.add_articulated_system(
+        TreeDescription(links), position=(0, 0, 1), self_collision="as in file"
+    )
     return world, robot
 
 
@@ -100,7 +102,9 @@ def jammed_on_the_ground():
         link = link.add_child(f"l{k}", "revolute", axis=(0, 0, 1), position=(0.1, 0, 0.1 * (1 - k)))
         link.mass, link.inertia = 1.0, 0.01 * np.eye(3)
     link.add_shape("box", (0.1, 0.1, 0.1), mass=0.0)
-    return world, world.add_articulated_system(root, name="stand", position=(0, 0, 0.1))
+    return world, world.add_articulated_system(
+        root, name="stand", position=(0, 0, 0.1), self_collision="as in file"
+    )
 
 
 def test_what_stands_and_jams_stands_well():
@@ -176,7 +180,7 @@ def test_fingers_that_are_drawn_in_one_another_relax(stop, opens):
     Where their stops forbid it they stay where they are, which the status says.
     """
     world = tribo.World()
-    world.load_mjcf(_hand(stop))
+    world.load_mjcf(_hand(stop), self_collision="as in file")
     world.step()
     assert max(contact.depth for contact in world.contacts) == pytest.approx(7e-3, abs=1e-6)
     world.step(1000)

@@ -473,7 +473,7 @@ def test_height_maps_in_four_forms(tmp_path, spelling):
         '<heightmap xSample="2" ySample="2" xSize="4" ySize="2" centerX="1" '
         'centerY="2" height="0 0.5 1 1.5"/>'
         '<heightmap text="a.txt" centerX="1" centerY="2"/>'
-        '<heightmap png="[THIS_DIR]/a.png" xSize="4" ySize="2" zScale="2" zOffset="0.5"/>'
+        '<heightmap png="[THIS_DIR]/a.png" xSize="4" ySize="2" zScale="0.01" zOffset="0.5"/>'
         '<heightmap xSize="4" ySize="2" xSample="8" ySample="6"><terrainProperties zScale="0.3" seed="4" '
         'fractalOctaves="2" stepSize="0.1"/></heightmap>'
     )
@@ -485,7 +485,7 @@ def test_height_maps_in_four_forms(tmp_path, spelling):
     np.testing.assert_array_equal(raw.heights, [[0, 0.5], [1, 1.5]])
     np.testing.assert_array_equal(file.heights, raw.heights)
     np.testing.assert_array_equal(raw.position, (1, 2, 0))
-    np.testing.assert_array_equal(picture.heights, [[0.5, 0.5], [0.5, 2.5]])
+    np.testing.assert_array_equal(picture.heights, [[0.5, 0.5], [0.5, 0.01 * 255 + 0.5]])
     own = tribo.HeightField.fractal(
         size=(4, 2), samples=(8, 6), z_scale=0.3, octaves=2, step_size=0.1, seed=4
     )

@@ -18,6 +18,7 @@ from tribo.description.hulls import Heights
 MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
 ROUNDING = 1e-9  # [–] of a sample that lies on the edge of a step or stone
+PICTURES = ("PNG", "JPEG", "TIFF")
 
 
 @frozen_record
@@ -103,16 +104,34 @@ class HeightField:
 
     @classmethod
     def from_image(
-        cls, path: str | Path, size: Any, height_scale: float, height_offset: float = 0.0
-    ) -> HeightField:
-        """Read a grey picture: white is `height_scale` + `height_offset`, black `height_offset` [m].
+        cls, path: str | Path, size: Any, *, scale: float | None = None, offset: float = 0.0,
+        height: float | None = None,
+    ) -> HeightField:  # fmt: skip
+        """Read a picture of heights: PNG, JPEG or TIFF, GeoTIFF among them.
 
-        The first row of the picture is at the greatest y. 8 and 16 bits per sample are kept as they are.
+        The height of a sample is pixel · `scale` + `offset`, with the number that the file holds (0 … 255
+        with 8 bits, 0 … 65 535 with 16), as in RaiSim. With `height` instead of `scale`, black is `offset`
+        and white `offset` + `height`. Samples that are floating-point numbers, as those of elevation
+        models, are taken as they are, `scale` = 1 unless given. Colours are made grey first. The first row
+        of the picture is at the greatest y.
+
+        Args:
+            path: The picture.
+            size: Lengths along x and y [m].
+            scale: [m] per unit of the pixel.
+            offset: [m], height of pixel 0.
+            height: [m] from black to white.
 
         Raises:
             ValueError: Not a picture, or too large.
+            TypeError: Not one of `scale` and `height`.
             FileNotFoundError: There is no such file.
             ImportError: Pillow is missing.
+
+        Source: RaiSim's manual, HeightMap.
+
+        Example:
+            >>> hills = tribo.HeightField.from_image("hills.png", (20, 20), height=2.5)  # doctest: +SKIP
         """
         try:
             from PIL import Image
@@ -122,18 +141,17 @@ class HeightField:
         _check_size(path)
         try:
             # A picture in memory: of one on disk, as much is reserved as it announces, up to 4 GB.
-            with Image.open(io.BytesIO(path.read_bytes()), formats=("PNG",)) as picture:
+            with Image.open(io.BytesIO(path.read_bytes()), formats=PICTURES) as picture:
                 if picture.width * picture.height > MAX_SAMPLES:
                     raise ValueError(f"{picture.width} × {picture.height} samples are too many")
-                deep = picture.mode.startswith("I")
-                grey = np.asarray(picture if deep else picture.convert("L"), np.float64)
+                white = _white(picture.mode, picture.format)
+                grey = np.asarray(picture.convert("L") if white == 255.0 else picture, np.float64)
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            raise ValueError(f"{path}: not a PNG picture of heights: {error}") from None
-        return cls(
-            grey[::-1] / (65535.0 if deep else 255.0) * check.number(height_scale, "height_scale")
-            + check.number(height_offset, "height_offset"),
-            size,
-        )
+            raise ValueError(
+                f"{path}: not a PNG, JPEG or TIFF picture of heights: {error}"
+            ) from None
+        factor = _factor(path, scale, height, white)
+        return cls(grey[::-1] * factor + check.number(offset, "offset"), size)
 
     @classmethod
     def fractal(
@@ -292,6 +310,32 @@ def _squares(size: Any, cell: Any, flat: Any) -> tuple[np.ndarray, float, np.nda
         0.5 * float(lengths.min()),
         lengths,
     )
+
+
+def _white(mode: str, kind: str | None) -> float:
+    """Return the pixel of white, 0 if the samples have none: 32 bits and floating-point numbers."""
+    if mode == "F" or (mode == "I" and kind == "TIFF"):
+        return 0.0
+    return 65535.0 if mode.startswith("I") else 255.0
+
+
+def _factor(path: Path, scale: Any, height: Any, white: float) -> float:
+    """Return the height of one unit of a pixel [m]."""
+    if scale is not None and height is not None:
+        raise TypeError("give scale= (metres per unit of the pixel) or height= (black to white)")
+    if height is not None:
+        if not white:
+            raise ValueError(
+                f"{path}: its samples have more than 16 bits and no white that height= could refer to; "
+                "give scale=, metres per unit of the sample"
+            )
+        return check.number(height, "height") / white
+    if scale is None and white:
+        raise TypeError(
+            f"{path}: say how high it is: height= from black to white [m], or scale= [m] per unit of the "
+            f"pixel (0 … {white:.0f})"
+        )
+    return 1.0 if scale is None else check.number(scale, "scale")
 
 
 def _check_size(path: Path) -> None:

@@ -109,18 +109,14 @@ class LinkDescription:
     mass: float = 0.0  # [kg]
     com: Vector = ORIGIN  # [m] link frame
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))  # about com, link axes
-    joint: JointDescription | None = (
-        None  # of the root: None or free: it floats; fixed: it does not
-    )
+    joint: JointDescription | None = None  # of a root: None or free: it floats; fixed: it does not
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     children: list[LinkDescription] = field(default_factory=list)
-    solids: list[tuple[float, ShapeDescription]] = field(
-        default_factory=list
-    )  # [kg] besides `mass`
-    dense: list[tuple[float, ShapeDescription]] = field(
-        default_factory=list
-    )  # [kg/m³] of meshes whose volume their files say
+    # [kg] besides `mass`:
+    solids: list[tuple[float, ShapeDescription]] = field(default_factory=list)
+    # [kg/m³] of meshes whose volume their files say:
+    dense: list[tuple[float, ShapeDescription]] = field(default_factory=list)
 
     def attach(self, child: LinkDescription, joint: JointDescription) -> None:
         """Let another link hang on this one by a joint, a fixed one too.
@@ -418,6 +414,11 @@ class TreeDescription:
     kind: Kind = Kind.DYNAMIC
     color: Vector | None = None  # RGBA 0…1 of all that is drawn of it; None: as its parts say
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
+    enabled: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # that touch though drawn overlapping
+    self_collision: str = "not overlapping"  # see `World.add_articulated_system`
+    overlapping: frozenset[tuple[int, int]] = frozenset()  # of `ignored`: they overlap as drawn
     sensors: list[SensorDescription] = field(default_factory=list)
     source: Path | None = None
     text: str | None = None  # what it was read from, if that was no file
@@ -426,11 +427,10 @@ class TreeDescription:
     origin: Vector = ORIGIN  # [m] of the frame in which the shapes of a single body were given
     collision_meshes: str = "none"  # what its meshes collide as, see `World.add_articulated_system`
     start: Vector | None = None  # coordinates in which it starts; None: zero
+    drawn: Vector | None = None  # coordinates in which its file draws it; None: `start`
     keyframes: dict[str, Vector] = field(default_factory=dict)  # coordinates with names
     keyframe_controls: dict[str, dict[str, float]] = field(default_factory=dict)  # by actuator
-    start_controls: dict[str, float] = field(
-        default_factory=dict
-    )  # of actuators; others start at 0
+    start_controls: dict[str, float] = field(default_factory=dict)  # of actuators; others: 0
     actuators: list[ActuatorDescription] = field(default_factory=list)
     control_count: int = 0  # of all actuators of the file, those of other robots included
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
@@ -463,6 +463,7 @@ class ObjectDescription:
     joint_order: tuple[str, ...] = ()  # of a robot; empty: that of its URDF
     modules: list[Path] = field(default_factory=list)  # that come with the URDF
     collide_parent: bool = False  # links of a robot may touch the link on which they hang
+    self_collision: str | None = None  # of a robot
     collision_meshes: str = "auto"  # of a robot, see `World.add_articulated_system`
     generalized_coordinate: Vector | None = None
     generalized_velocity: Vector | None = None
@@ -488,9 +489,8 @@ class WorldDescription:
     erp2: float | None = None
     default_pair: Law | None = None
     pairs: dict[tuple[str, str], Law] = field(default_factory=dict)
-    pair_origins: dict[tuple[str, str], dict[str, str]] = field(
-        default_factory=dict
-    )  # of each value
+    # of each value of a pair:
+    pair_origins: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     objects: list[ObjectDescription] = field(default_factory=list)
     camera: dict[str, str] = field(default_factory=dict)
     constraints: list[ConstraintDescription] = field(default_factory=list)

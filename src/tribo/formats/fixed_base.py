@@ -53,6 +53,7 @@ def based(tree: TreeDescription, *, is_fixed: bool) -> TreeDescription:
         tree,
         bodies=[replace(root, joint=joint), *tree.bodies[1:]],
         start=None if start is None else start[BASE:],
+        drawn=None if tree.drawn is None else tree.drawn[BASE:],
         closed=None if tree.closed is None else tree.closed[BASE:],
         keyframes={key: numbers[BASE:] for key, numbers in tree.keyframes.items()},
         source=None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tribo.formats.xml import Node
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
+THICKNESS = 1e-3  # [–] of the largest moment: least second moment of an inertia that is repaired
 FEW_DIGITS = 0.01  # [–] by which moments that were rounded to two or three digits may be impossible
 
 
@@ -76,6 +78,36 @@ def negative_moment(part: Inertial) -> float | None:
     least = float(moments[0])
     rounding = 1e-9 * float(np.abs(moments).max()) + ROUNDING * part.mass
     return least if least < -rounding else None
+
+
+def nearest_possible(inertia: np.ndarray) -> np.ndarray:
+    """Return the inertia of a rigid body that is nearest, in the sum of squares of differences.
+
+    A rigid body's principal moments are sums b + c, a + c, a + b of three numbers ≥ 0, its second moments of
+    mass. Here they are at least a thousandth of the largest moment, so that it can turn about every axis.
+    Axes stay; the nearest such numbers are least squares with some of them at that bound. Without a moment
+    above 0 nothing can be kept: zero.
+
+    Example:
+        >>> nearest_possible(np.diag([-0.02, 0.1, 0.1])).diagonal().round(3).tolist()
+        [0.0, 0.1, 0.1]
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[2] <= 0.0:
+        return np.zeros((3, 3))
+    sums = np.ones((3, 3)) - np.eye(3)
+    least = sums @ np.full(3, THICKNESS * moments[2])
+    moments = moments - least
+    best = np.zeros(3)
+    for chosen in product((False, True), repeat=3):
+        columns = np.flatnonzero(chosen)
+        if not len(columns):
+            continue
+        found = np.linalg.lstsq(sums[:, columns], moments, rcond=None)[0]
+        made = sums[:, columns] @ found
+        if found.min() >= 0.0 and np.square(made - moments).sum() < np.square(best - moments).sum():
+            best = made
+    return np.asarray((axes * (best + least)) @ axes.T)
 
 
 def impossible_moments(part: Inertial, tolerance: float = 1e-6) -> str | None:

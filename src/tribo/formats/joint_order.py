@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -98,10 +98,11 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
         ],
         frames=[replace(frame, body=place[frame.body]) for frame in tree.frames],
         parts=[replace(part, body=place[part.body]) for part in tree.parts],
-        ignored={
-            (min(pair), max(pair)) for pair in ((place[a], place[b]) for a, b in tree.ignored)
-        },
+        ignored=_placed(tree.ignored, place),
+        enabled=_placed(tree.enabled, place),
+        overlapping=frozenset(_placed(tree.overlapping, place)),
         start=moved(tree.start),
+        drawn=moved(tree.drawn),
         closed=moved(tree.closed),
         keyframes={name: moved(q) or () for name, q in tree.keyframes.items()},
         constraints=[
@@ -109,3 +110,9 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
             for item in tree.constraints
         ],
     )
+
+
+def _placed(pairs: Iterable[tuple[int, int]], place: dict[int, int]) -> set[tuple[int, int]]:
+    """Return pairs of bodies by where the bodies then are, the lower number first."""
+    moved = ((place[a], place[b]) for a, b in pairs)
+    return {(min(pair), max(pair)) for pair in moved}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
@@ -223,6 +224,13 @@ def _numbers(
                 value,
                 f"{name} of {owner} is no number ({value.shown()}): the standard value is used",
             )
+        elif kind.unit == "Pa" and LARGEST <= kind.most < number < math.inf:
+            report.note(
+                f"{value.place}: {name} of {owner} is {value.shown()}, more than a double solves with: it is "
+                f"taken as {kind.most:g}",
+                f"{value.place} limit",
+            )
+            values[name] = kind.most
         elif not kind.least <= number <= kind.most or (kind.is_open and number == kind.least):
             sign = ">" if kind.is_open else "≥"
             is_usual = kind.most >= LARGEST and number <= kind.most

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 MESH_ENDINGS = frozenset(
-    {".stl", ".obj", ".msh", ".dae", ".ply", ".off", ".gltf", ".glb", ".mesh", ".3ds"}
+    {".stl", ".obj", ".msh", ".dae", ".ply", ".off", ".gltf", ".glb", ".mesh", ".3ds", ".wrl"}
 )
 ROBOT_PACKAGE = "example-robot-data"
 LEVELS = 3  # how many folders above a URDF or world file may hold what it names

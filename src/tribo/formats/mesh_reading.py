@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks.files import NotPlainError, plain
+from tribo.formats import vrml
 from tribo.formats.mesh_bounds import (
     MAX_FACES,
     MAX_PIXELS,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_FACES", "MeshError", "given", "read"]
 
-ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf")
+ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wrl")
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
@@ -146,15 +147,15 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
 
 def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimesh:
     if ending == ".msh":
-        made = trimesh.Trimesh(*read_msh(data), process=False)
-        if not np.isfinite(made.vertices).all():
-            raise MeshError("it has vertices that are not finite")
-        made.process()
-        return made  # type: ignore[no-any-return]
+        return _finished(trimesh.Trimesh(*read_msh(data), process=False))
     if ending in {".glb", ".gltf"}:
         check_gltf(data, ending)
     elif ending == ".dae":
         data = plain_collada(data)
+    elif ending == ".wrl":
+        return _finished(
+            trimesh.Trimesh(*vrml.read(data.decode("utf-8", "replace")), process=False)
+        )
     # Unprocessed: else triangles with corners that are not finite would be gone without a word.
     scene = trimesh.load_scene(
         io.BytesIO(data), file_type=ending[1:], resolver=_Beside(path), process=False
@@ -164,12 +165,17 @@ def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimes
     faces = sum(len(getattr(shape, "faces", ())) for shape in shapes)
     if faces > MAX_FACES:
         raise MeshError(f"{faces} triangles are more than {MAX_FACES}")
-    made = scene.to_geometry()
+    made: Any = _finished(scene.to_geometry())
+    if ending == ".dae" and units and " * meters" in str(units):
+        made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
+    return made  # type: ignore[no-any-return]
+
+
+def _finished(made: trimesh.Trimesh) -> trimesh.Trimesh:
+    """Return checked triangles, equal corners as one."""
     if made.vertices.ndim != 2 or made.vertices.shape[1] != 3:
         raise ValueError(f"vertices of shape {made.vertices.shape}")
     if not np.isfinite(made.vertices).all():
         raise MeshError("it has vertices that are not finite")
     made.process()
-    if ending == ".dae" and units and " * meters" in str(units):
-        made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
-    return made  # type: ignore[no-any-return]
+    return made

@@ -14,9 +14,32 @@ READERS = {
     ".body": ("a body file of Choreonoid", "world.load_body(path)"),
     ".yaml": _TABLE, ".yml": _TABLE,
     ".obj": _MESH, ".stl": _MESH, ".dae": _MESH, ".ply": _MESH, ".glb": _MESH, ".gltf": _MESH, ".off": _MESH,
-    ".png": _HEIGHTS,
+    ".wrl": _MESH,
+    ".png": _HEIGHTS, ".jpg": _HEIGHTS, ".jpeg": _HEIGHTS, ".tif": _HEIGHTS, ".tiff": _HEIGHTS,
     ".zarr": ("a recording", "tribo.Recording(path)"),
     ".npz": ("no world; arrays", "numpy.load(path)"),
+}  # fmt: skip
+_CAD = ("a CAD file", "export a URDF from the CAD program, or a mesh (STL) for world.add_mesh")
+_USD = ("USD, which is not read", "export it as URDF or MJCF")
+_SCENE = ("a scene of a drawing program", "export a mesh (glTF, OBJ, STL) for world.add_mesh")
+UNREAD = {
+    ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".sldasm": _CAD, ".sldprt": _CAD,
+    ".fcstd": _CAD,
+    ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD, ".blend": _SCENE, ".fbx": _SCENE,
+    ".mjb": ("a compiled model of MuJoCo", "write its XML: mujoco.mj_saveLastXML"),
+    ".osim": ("a model of OpenSim", "convert it to MJCF (myoConverter)"),
+    ".skel": ("a file of DART", "write a URDF or SDF of it"),
+    ".wbt": ("a world of Webots", "write a URDF: wb_supervisor_node_export_string"),
+    ".proto": ("a model of Webots", "write a URDF: wb_supervisor_node_export_string"),
+    ".ttm": ("a model of CoppeliaSim", "export a URDF from it"),
+    ".ttt": ("a scene of CoppeliaSim", "export a URDF from it"),
+    ".xacro": ("a xacro file", "add_articulated_system(FILE, xacro={}) runs xacro on it"),
+    ".srdf": ("an SRDF", "srdf= of add_articulated_system takes it beside a URDF"),
+}  # fmt: skip
+BEGINNINGS = {
+    b"PXR-USDC": _USD, b"#usda": _USD, b"ISO-10303-21": _CAD, b"BLENDER": _SCENE, b"Kaydara FBX": _SCENE,
+    b"#VRML": ("a mesh (VRML)", "world.add_mesh(path, mass=…) reads it if its name ends with .wrl"),
+    b"glTF": ("a mesh (glTF)", "world.add_mesh(path, mass=…) reads it if its name ends with .glb"),
 }  # fmt: skip
 STATE = b"tribo state\n"  # how a saved state begins
 
@@ -29,6 +52,7 @@ def refuse_other_kinds(source: object) -> None:
     """
     if not isinstance(source, (str, os.PathLike)) or len(str(source)) > 4096 or "\n" in str(source):
         return
+    refuse_unread(source)
     path = Path(source)
     found = READERS.get(path.suffix.lower())
     if found is not None:
@@ -45,3 +69,26 @@ def refuse_other_kinds(source: object) -> None:
             f"{path}: is a saved state, not a world; build the world as it was, then "
             "world.load_state(path)"
         )
+
+
+def refuse_unread(source: object) -> None:
+    """Refuse a path to a file of a format that is not read, and say which it is.
+
+    Raises:
+        DescriptionError: By its ending or its first bytes it is such a file.
+    """
+    if not isinstance(source, (str, os.PathLike)) or len(str(source)) > 4096 or "\n" in str(source):
+        return
+    path = Path(source)
+    found = UNREAD.get(path.suffix.lower())
+    if found is None:
+        try:
+            if not path.is_file():
+                return
+            with path.open("rb") as file:
+                begin = file.read(16)
+        except (OSError, ValueError):
+            return  # whoever reads it says what is wrong
+        found = next((what for mark, what in BEGINNINGS.items() if begin.startswith(mark)), None)
+    if found is not None:
+        raise DescriptionError(f"{path}: is {found[0]}; {found[1]}")

@@ -24,6 +24,7 @@ from tribo.formats.raisim_shapes import (
 )
 from tribo.formats.raisim_template import find_file, snake
 from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.self_collision import MODES
 from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -160,7 +161,7 @@ def _ground(node: Node, report: Report) -> ObjectDescription:
 
 def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
-             "collide_parent", "collision_meshes", "appearance", *FILTER)  # fmt: skip
+             "collide_parent", "self_collision", "collision_meshes", "appearance", *FILTER)  # fmt: skip
     report.check_attributes(node, known)
     report.check_children(node, ("state", "drive", "collision_body"))
     made = _common(node)
@@ -174,6 +175,7 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
     made.urdf = find_file(node, "urdf_path", package_dirs)
     made.collision_meshes = _meshes(node)
     made.collide_parent = _is_set(node, "collide_parent")
+    made.self_collision = _self_collision(node)
     modules = node.attributes.get("modules", "").split()
     urdf_modules.check_count(node, len(modules))
     for name in modules:
@@ -191,6 +193,14 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
         if "qvel" in state.attributes:
             made.generalized_velocity = state.vector("qvel", None)
     return made
+
+
+def _self_collision(node: Node) -> str | None:
+    """Return which links of a robot may touch; None: the default."""
+    word = node.attributes.get("self_collision", "").strip().lower()
+    if word and word not in MODES:
+        raise node.error(f"self_collision={word[:40]!r} must be one of {', '.join(MODES)}")
+    return word or None
 
 
 def _meshes(node: Node) -> str:

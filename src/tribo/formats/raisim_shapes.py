@@ -149,7 +149,9 @@ def read_heights(
         scale = scale if scale in node.attributes else "z_scale"
         offset = offset if offset in node.attributes else "z_offset"
         path = find_file(node, "png", package_dirs)
-        made = HeightField.from_image(path, size, node.number(scale, 1.0), node.number(offset, 0.0))
+        made = HeightField.from_image(
+            path, size, scale=node.number(scale, 1.0), offset=node.number(offset, 0.0)
+        )
         return made, centre
     except DescriptionError:
         raise

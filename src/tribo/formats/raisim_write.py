@@ -195,6 +195,7 @@ def _articulated(
     values["convexify_meshes"] = "1" if item.collision_meshes == "decomposition" else None
     if item.collision_meshes in {"hull", "none"}:
         values["collision_meshes"] = item.collision_meshes
+    values["self_collision"] = item.self_collision
     values["collide_parent"] = "1" if item.collide_parent else None
     if any(len(name.split()) != 1 for name in item.joint_order):
         raise DescriptionError(

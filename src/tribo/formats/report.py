@@ -114,7 +114,9 @@ class Report:
         known, silent = tuple(known), frozenset(silent)
         for child in node.children:
             if child.tag.partition(":")[0] == "xacro":
-                raise child.error("is a xacro macro; run xacro on the file first")
+                raise child.error(
+                    "is a xacro macro; run xacro on the file first, or add_articulated_system(FILE, xacro={})"
+                )
             if child.tag not in known and child.tag not in silent:
                 what = f"unknown in <{node.tag}>, ignored"
                 self.unknown(child, child.tag, what, f"{node.tag}/{child.tag}", known)

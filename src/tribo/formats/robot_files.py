@@ -9,10 +9,18 @@ from pathlib import Path
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
-from tribo.formats import joint_order, self_collision, urdf, urdf_modules
+from tribo.formats import (
+    joint_order,
+    placeholders,
+    self_collision,
+    surface_friction,
+    urdf,
+    urdf_modules,
+)
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
+from tribo.formats.other_kinds import refuse_unread
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
 from tribo.formats.xml import outermost
@@ -34,6 +42,7 @@ def read(
     order: Sequence[str] = (),
     fixed_base: bool | None = None,
     materials: MaterialLibrary | None = None,
+    xacro: Mapping[str, object] | None = None,
 ) -> tuple[TreeDescription, Laws]:
     """Return a robot, and the contact laws that its file brings.
 
@@ -45,7 +54,13 @@ def read(
     laws: Laws = {}
     dirs = check.folders(package_dirs, "package_dirs")
     modules = urdf_modules.listed(modules)
-    is_urdf = False
+    is_urdf, at = False, None
+    if xacro is not None:
+        from tribo.formats import xacro_files
+
+        at, source = xacro_files.expand(source, xacro)
+    else:
+        refuse_unread(source)
     if isinstance(source, TreeDescription):
         made = copy.deepcopy(source)
         if not made.bodies:
@@ -58,15 +73,21 @@ def read(
         made, laws = choreonoid.read_robot(
             source, package_dirs=dirs, materials=materials, strict=strict
         )
-    elif outermost(source, "URDF") == "mujoco":
+    elif (root := outermost(source, "URDF")) == "sdf":
+        from tribo.formats import sdf
+
+        made, laws = sdf.read_robot(source, package_dirs=dirs, strict=strict)
+    elif root == "mujoco":
         from tribo.formats import mjcf
 
         made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
     else:
         is_urdf = True
         made = urdf.read(
-            source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict
-        )
+            source, package_dirs=dirs, modules=modules, parameters=parameters, strict=strict,
+            is_alone=srdf is not None, at=at,
+        )  # fmt: skip
+    laws = {**surface_friction.laws_of(made), **laws}
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
     if materials is not None and not is_body(source):
@@ -76,6 +97,8 @@ def read(
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)
+    doubtful = [text for text in placeholders.remarks(made) if text not in made.doubts]
+    made.notes, made.doubts = made.notes + doubtful, made.doubts + doubtful
     if fixed_base is not None:
         made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
     _check_inertia(made)

@@ -4,16 +4,19 @@
     <enable_collisions link1="a" link2="c"/>
     <disable_default_collisions link="d"/>
 
-Without a rule all pairs may touch but a link and its parent. Links that fixed joints merged share the rules
-of their body. Source: http://wiki.ros.org/srdf and MoveIt.
+Without a rule all pairs may touch but a link and its parent, and those that are drawn in one another
+(`tribo.readout.drawn_overlaps`). Links that fixed joints merged share the rules of their body.
+Source: http://wiki.ros.org/srdf and MoveIt.
 """
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tribo.description.trees import TreeDescription
+from tribo.checks import check
+from tribo.description.trees import DescriptionError, TreeDescription
 from tribo.formats.report import Report, known_hint
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 RULES = ("disable_default_collisions", "disable_collisions", "enable_collisions")
 MAX_PAIRS = 1_000_000  # of links that `disable_default_collisions` names
+DEFAULT = "not overlapping"
+MODES = (DEFAULT, "all", "none", "as in file")
 SILENT = (
     "group", "group_state", "end_effector", "virtual_joint", "passive_joint", "joint_property",
     "link_sphere_approximation", "chain", "rotor_params", "gripper",
@@ -32,8 +37,11 @@ def set_pair(tree: TreeDescription, first: int, second: int, *, touching: bool) 
     low, high = sorted((first, second))
     if tree.bodies[high].parent == low:
         tree.bodies[high].joint.collision_enabled = touching
-    elif not touching:
+    elif touching:
+        tree.enabled.add((low, high))
+    else:
         tree.ignored.add((low, high))
+        tree.enabled.discard((low, high))
     if touching:
         tree.ignored.discard((low, high))
 
@@ -46,6 +54,45 @@ def ignored_pairs(tree: TreeDescription) -> list[tuple[int, int]]:
         if body.parent >= 0 and not body.joint.collision_enabled
     }
     return sorted(neighbours | tree.ignored)
+
+
+def choose(tree: TreeDescription, mode: str | None) -> None:
+    """Let all or no links touch if the mode says so; None: the mode that the description has.
+
+    Overlaps as drawn are found later, where shapes have their places (`tribo.readout.drawn_overlaps`).
+
+    Raises:
+        ValueError: There is no such mode.
+    """
+    if mode is not None:
+        tree.self_collision = check.choice(mode, MODES, "self_collision")
+    if tree.self_collision == "all":
+        tree.ignored.clear()
+    elif tree.self_collision == "none":
+        count = len(tree.bodies)
+        if count * count > 2 * MAX_PAIRS:
+            raise ValueError(
+                f"self_collision='none' for {count} links are too many pairs; use collision_mask"
+            )
+        for a, b in combinations(range(count), 2):
+            set_pair(tree, a, b, touching=False)
+
+
+def read_beside(tree: TreeDescription, path: Path, report: Report) -> None:
+    """Apply the rules of the SRDF that comes with a URDF: of the same name, beside it or in ../srdf."""
+    for place in (path.with_suffix(".srdf"), path.parent.parent / "srdf" / f"{path.stem}.srdf"):
+        if not place.is_file():
+            continue
+        try:
+            read_srdf(tree, place, strict=report.strict)
+        except DescriptionError as error:
+            if report.strict:
+                raise
+            text = f"the SRDF that comes with it cannot be used: {error}"
+            report.note(text, is_doubt=True)
+        else:
+            report.note(f"its rules of self-collision are those of {place}")
+        return
 
 
 def read_srdf(tree: TreeDescription, source: str | Path, *, strict: bool) -> None:

@@ -18,18 +18,19 @@ from tribo.description.trees import (
     TreeDescription,
     VisualDescription,
 )
-from tribo.formats import self_collision, urdf_modules
+from tribo.formats import self_collision, surface_friction, urdf_modules
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.report import Report, known_hint
 from tribo.formats.sensor_files import add_housings, find_sets, read_set
 from tribo.formats.substitution import fill_tree
-from tribo.formats.urdf_constraints import read_constraints
+from tribo.formats.urdf_constraints import close_loop, read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
+from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints", *self_collision.RULES)
@@ -41,7 +42,7 @@ ROBOT_SILENT = (
     "mujoco",
     "drake:declare_convex",
 )
-LINK_CHILDREN = ("inertial", "visual", "collision")
+LINK_CHILDREN = ("inertial", "visual", "collision", "contact")
 LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking",
                "self_filter")  # fmt: skip
 
@@ -59,7 +60,8 @@ class UrdfLink:
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), modules: Sequence[str | Path] = (),
-    parameters: Mapping[str, object] | None = None, strict: bool = False,
+    parameters: Mapping[str, object] | None = None, strict: bool = False, is_alone: bool = False,
+    at: Path | None = None,
 ) -> TreeDescription:  # fmt: skip
     """Read a robot.
 
@@ -72,6 +74,8 @@ def read(
         parameters: Values for @@name in attributes; expressions in braces are then computed. None: the
             file is no template.
         strict: Unknown tags and attributes are errors instead of notes.
+        at: Where a text was made from a file: meshes are looked up around it.
+        is_alone: The SRDF that comes with it, NAME.srdf beside it or in ../srdf, is not read.
 
     Returns:
         Bodies (parents first, joints in the order of the file), frames and notes. Numbers of links
@@ -87,10 +91,11 @@ def read(
         2.0
     """
     path = path_of(source, "URDF")
+    place = path if at is None else at
     robot = parse(source, "URDF")
     if robot.tag != "robot":
         raise wrong_root(robot, "robot")
-    urdf_modules.append(robot, path, modules)
+    urdf_modules.append(robot, place, modules)
     fill_tree(robot, parameters)
     report = Report(strict=strict)
     report.begin(robot)
@@ -99,18 +104,24 @@ def read(
     sensor_sets = find_sets(robot, path, report)
     add_housings(robot, sensor_sets)
     links = _read_links(
-        robot, GeometryReader(robot, MeshFinder(path, package_dirs), report), report
+        robot, GeometryReader(robot, MeshFinder(place, package_dirs), report), report
     )
-    joints = _read_joints(robot, links, report)
+    _take_friction(robot, links, report)
+    joints, closing = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
     for one in sensor_sets:
         tree.sensors += read_set(one, report)
     self_collision.apply(tree, robot, report)
+    if path is not None and not is_alone:
+        self_collision.read_beside(tree, path, report)
     read_constraints(robot, tree, report)
+    for joint in closing:
+        close_loop(joint, tree, report)
     if not modules and parameters is None:  # else no file says all of it
         tree.source = path
         tree.text = without_declaration(str(source)) if path is None else None
-    tree.notes, tree.doubts = report.notes, report.doubts
+    tree.notes += report.notes
+    tree.doubts += report.doubts
     return tree
 
 
@@ -123,18 +134,38 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
         report.check_children(node, LINK_CHILDREN, LINK_SILENT)
         name = node.text("name")
         if name in links:
-            raise node.error(
-                f"a link of this name stands in line {links[name].node.line}; rename one"
+            report.doubt(
+                node,
+                f"a link of this name stands in line {links[name].node.line}: that one is read; rename one",
             )
+            continue
         shapes = [
             geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
         ]
-        visuals = [geometry.visual(child) for child in node.all("visual")]
+        visuals = [made for child in node.all("visual") if (made := geometry.visual(child))]
         links[name] = UrdfLink(node, name, _read_inertial(node, report), shapes, visuals)
     if not links:
         raise robot.error("has no <link>; a robot needs at least one")
     return links
+
+
+def _take_friction(robot: Node, links: dict[str, UrdfLink], report: Report) -> None:
+    """Give collision shapes the materials that elements of friction of other programs mean."""
+    of_links = surface_friction.of_gazebo(robot, report)
+    found: dict[str, str] = {}
+    for link in links.values():
+        of_link = surface_friction.of_bullet(link.node, report) or of_links.get(link.name)
+        for shape, node in zip(link.shapes, link.node.all("collision"), strict=True):
+            surface = surface_friction.of_drake(node, report) or of_link
+            if surface is not None and shape.material == DEFAULT_MATERIAL:
+                shape.material = surface.material
+                found.setdefault(shape.material, link.name)
+    for material, name in found.items():
+        report.note(
+            f"friction of {name!r} and others like it is that of the material {material!r}: its pair with "
+            '"default" and those with materials of other files are set, others are world.default_pair'
+        )
 
 
 def _shape_name(node: Node, names: set[str]) -> str:
@@ -166,10 +197,11 @@ def _read_inertial(link: Node, report: Report) -> Inertial:
 
 def _read_joints(
     robot: Node, links: dict[str, UrdfLink], report: Report
-) -> dict[str, list[UrdfJoint]]:
-    """Return the joints that hang on each link."""
+) -> tuple[dict[str, list[UrdfJoint]], list[UrdfJoint]]:
+    """Return the joints that hang on each link, and those to links that hang on another one already."""
     below: dict[str, list[UrdfJoint]] = {name: [] for name in links}
     above: dict[str, UrdfJoint] = {}
+    closing: list[UrdfJoint] = []
     seen: dict[str, Node] = {}
     for node in robot.all("joint"):
         joint = read_joint(node, report)
@@ -181,13 +213,11 @@ def _read_joints(
             if link not in links:
                 raise node.error(f"{role} link {link!r} does not exist{known_hint(link, links)}")
         if joint.child in above:
-            other = above[joint.child].description.name
-            raise node.error(
-                f"link {joint.child!r} is already the child of joint {other!r}; a link has one parent"
-            )
+            closing.append(joint)
+            continue
         above[joint.child] = joint
         below[joint.parent].append(joint)
-    return below
+    return below, closing
 
 
 def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]]) -> str:
@@ -241,6 +271,10 @@ def _build(
     for name, below in joints.items():
         for joint in below:
             made[name].attach(made[joint.child], joint.description)
+    if not any(link.mass > 0.0 for link in made.values()) and root.casefold() != "world":
+        report.note(f"{links[root].node.place}: nothing of it has mass: it stands where it is put")
+        made[root].joint = JointDescription(root, Joint.FIXED)
+    _hold_massless(made, joints, root, report)
     if root.casefold() == "world":
         made[root].joint = JointDescription(root, Joint.FIXED)
         root = _standing_root(made, joints, root)
@@ -249,6 +283,33 @@ def _build(
     _drop_lost_mimics(tree, joints, report)
     check_mimics(tree)
     return tree
+
+
+def _hold_massless(
+    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], root: str, report: Report
+) -> None:
+    """Hold joints that move nothing with mass or inertia: no motion of theirs can be computed."""
+    order: list[tuple[str, UrdfJoint | None]] = [(root, None)]
+    below: dict[str, bool] = {}
+    for name, _ in order:
+        order += [(joint.child, joint) for joint in joints[name]]
+    for name, joint in reversed(order):
+        link = made[name]
+        has = link.mass > 0.0 or bool(link.inertia.any())
+        below[name] = has or any(below[hung.child] for hung in joints[name])
+        if joint is None or below[name] or joint.description.type == Joint.FIXED:
+            continue
+        if joint.description.armature <= 0.0:
+            report.doubt(
+                joint.node,
+                "moves nothing that has mass: it is held where it is; give its link mass and inertia, or the "
+                "joint rotor_inertia",
+                "massless",
+            )
+            held = joint.description
+            made[name].joint = JointDescription(
+                held.name, Joint.FIXED, held.position, held.quaternion
+            )
 
 
 def _standing_root(

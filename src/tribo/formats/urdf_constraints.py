@@ -14,16 +14,19 @@ from lxml import etree
 
 from tribo.checks.check import LARGEST, with_article
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.description.trees import TreeDescription, Vector
+from tribo.description.trees import IDENTITY, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report, known_hint
+from tribo.formats.urdf_joints import UrdfJoint
 from tribo.formats.xml import Node
 from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000
 PARALLEL = 1e-12  # [–] sine of the least angle between two axes
+CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}
+SHUT = 1e-3  # [m] by which a loop may be open as drawn
 ARM = 0.1  # [m] from the pin of a hinge or weld to the points that keep it from turning
 
 
@@ -96,6 +99,58 @@ def _read(
     if node.tag == "equality":
         made.locked = (1 << len(list(node.all("axis")))) - 1
     return made
+
+
+def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
+    """Add what a joint is whose child hangs on another joint already: it closes a loop.
+
+    A URDF is a tree; exporters of CAD programs write closed chains in this way all the same.
+    """
+    node, made, kind = joint.node, joint.description, CLOSING.get(joint.description.type)
+    if kind is None:
+        raise node.error(
+            f"link {joint.child!r} is the child of another joint already, so this one closes a loop, which a "
+            f"{made.type.name.lower()} joint cannot; a fixed, revolute, continuous or spherical one can"
+        )
+    places = [place_of(tree, name) for name in (joint.parent, joint.child)]
+    assert places[0] is not None
+    assert places[1] is not None
+    (first, inner, link), (second, own, other) = places[0], places[1]
+    if first == second:
+        raise node.error("ties two links that are one body; take it out")
+    if tree.closed is None:
+        tree.closed = tree.start = _zero(tree)
+    ends = [inner @ Pose(made.position, made.quaternion), own]
+    turn = across(np.array(made.axis))
+    item = ConstraintDescription(
+        kind, (first, second), np.array([end.position for end in ends]),
+        np.array([matrix(end.quaternion) @ turn for end in ends]), LOCKED.get(kind, 0), made.name,
+    )  # fmt: skip
+    item.links = link, other
+    tree.constraints.append(item)
+    gap = opening(item, poses_at(tree, tree.closed))
+    open_by = f"; it is open by {gap:.3g} m where the file draws the robot" if gap > SHUT else ""
+    text = f"is the second joint above link {joint.child!r}: it closes a loop, as a {kind}{open_by}"
+    if open_by:
+        report.doubt(node, text)
+    else:
+        report.note(f"{node.place}: {text}")
+
+
+def _zero(tree: TreeDescription) -> Vector:
+    """Return coordinates zero, quaternions of no turn."""
+    turn = {Joint.FREE: (0.0, 0.0, 0.0, *IDENTITY), Joint.SPHERICAL: IDENTITY}
+    q: Vector = ()
+    for body in tree.bodies:
+        q += turn.get(body.joint.type, (0.0,) * COORDINATES[body.joint.type])
+    return q
+
+
+def across(axis: np.ndarray) -> np.ndarray:
+    """Return orthonormal axes as columns, the last one along a direction."""
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(axis, first), axis])
 
 
 def _axes(node: Node) -> np.ndarray:

@@ -10,6 +10,7 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
 from tribo.formats.report import Report, known_hint
+from tribo.formats.surface_friction import DRAKE_CHILD
 from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Shape
@@ -68,10 +69,13 @@ class GeometryReader:
                 for material in visual.all("material"):
                     self._remember(material)
 
-    def visual(self, node: Node) -> VisualDescription:
-        """Read a <visual>."""
+    def visual(self, node: Node) -> VisualDescription | None:
+        """Read a <visual>; None: it has no size."""
         self._report.check_attributes(node, ("name",))
         self._report.check_children(node, ("origin", "geometry", "material"))
+        if _is_empty(node):
+            self._report.note(f"{node.place}: a visual of size 0 is not drawn", "visual 0")
+            return None
         kind, size, mesh = self._geometry(node)
         pose = read_origin(node, self._report)
         material = next(node.all("material"), None)
@@ -86,7 +90,8 @@ class GeometryReader:
         """Read a <collision>; `name` is LINK/index."""
         self._report.check_attributes(node, ("name",))
         known = ("origin", "geometry", "material")
-        self._report.check_children(node, known, silent=("verbose",))
+        silent = ("verbose", DRAKE_CHILD)
+        self._report.check_children(node, known, silent=silent)
         kind, size, mesh = self._geometry(node)
         pose = read_origin(node, self._report)
         material = self._contact_material(node)
@@ -148,6 +153,19 @@ class GeometryReader:
         color = _color(material)
         if color is not None:
             self._colors.setdefault(material.attributes.get("name", ""), color)
+
+
+def _is_empty(visual: Node) -> bool:
+    """Tell whether the one geometry of a visual is a primitive of which a length is 0."""
+    geometry = visual.one("geometry")
+    shapes = [] if geometry is None else [c for c in geometry.children if c.tag in GEOMETRIES]
+    if len(shapes) != 1 or shapes[0].tag == "mesh":
+        return False
+    words = " ".join(shapes[0].attributes.get(key, "") for key in GEOMETRIES[shapes[0].tag]).split()
+    try:
+        return any(float(word) == 0.0 for word in words)
+    except ValueError:
+        return False
 
 
 def _primitive(node: Node) -> tuple[Shape, Vector]:

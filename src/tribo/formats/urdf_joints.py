@@ -97,14 +97,8 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
             report.doubt(node, "has no <limit>: it moves without stops", "joint without limit")
         return
     report.check_attributes(limit, ("lower", "upper", "effort", "velocity", *STOP))
-    joint.effort = limit.number("effort", inf, at_least=0.0)
-    joint.velocity = limit.number("velocity", inf, at_least=0.0)
-    if joint.effort == 0.0:
-        report.note(f"{node.place}: effort='0' is taken as no limit", "effort 0")
-        joint.effort = inf
-    if joint.velocity == 0.0:
-        report.note(f"{node.place}: velocity='0' is taken as no limit", "velocity 0")
-        joint.velocity = inf
+    joint.effort = _most(limit, "effort", node, report)
+    joint.velocity = _most(limit, "velocity", node, report)
     if joint.type == Joint.SPHERICAL:
         _read_cone(node, limit, joint, report)
         return
@@ -123,6 +117,16 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
     joint.stop_force = limit.number("force", inf, at_least=0.0)
     least = limit.number("force_lower", -joint.stop_force)
     joint.stop_force_lower = least if least != -joint.stop_force else None
+
+
+def _most(limit: Node, name: str, joint: Node, report: Report) -> float:
+    """Return a limit of effort or velocity; files in use have 0 and −1 where there is none."""
+    most = limit.number(name, inf)
+    if most > 0.0:
+        return most
+    said = limit.attributes[name].strip()[:40]
+    report.note(f"{joint.place}: {name}={said!r} is taken as no limit", f"{name} 0")
+    return inf
 
 
 def _read_cone(node: Node, limit: Node, joint: JointDescription, report: Report) -> None:

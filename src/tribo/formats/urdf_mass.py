@@ -14,6 +14,7 @@ from tribo.formats.inertia import (
     Inertial,
     axis_inertia,
     impossible_moments,
+    nearest_possible,
     negative_moment,
     read_inertia,
 )
@@ -53,7 +54,7 @@ def check_masses(
                 f"{LARGEST:g} in size, got {body.mass:.6g} kg, {np.abs(body.com).max():.6g} m, "
                 f"{np.abs(body.inertia).max():.6g} kg m²"
             )
-        _check_moments(body, links[i])
+        _repair_moments(body, links[i], report)
         _doubt_moments(body, links[i], report)
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue
@@ -68,16 +69,31 @@ def check_masses(
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
 
 
-def _check_moments(body: BodyDescription, links: Sequence[LinkPlace]) -> None:
-    """Refuse a negative principal moment of all that a body was merged from; name a link."""
-    least = negative_moment(Inertial(body.mass, body.com, body.inertia))
+def _repair_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
+    """Replace an inertia with a negative principal moment by the nearest one of a rigid body; name a link.
+
+    Raises:
+        DescriptionError: No file wrote it, or no part of it can be kept.
+    """
+    whole = Inertial(body.mass, body.com, body.inertia)
+    least = negative_moment(whole)
     if least is None or body.joint.type == Joint.FIXED:
         return
     faulty = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
-    place: Place = faulty[0] if faulty else links[0]
-    raise place.error(
-        f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
-        "check the signs and the products of inertia"
+    repaired = nearest_possible(body.inertia)
+    if not faulty or not repaired.any():
+        place: Place = faulty[0] if faulty else links[0]
+        raise place.error(
+            f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
+            "check the signs and the products of inertia"
+        )
+    body.inertia = repaired
+    moments = ", ".join(f"{x:.4g}" for x in np.linalg.eigvalsh(body.inertia))
+    report.doubt(
+        faulty[0],
+        f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; it is replaced by "
+        f"the nearest one that a rigid body has, of principal moments {moments} kg m²; check the signs and "
+        "the products of inertia",
     )
 
 

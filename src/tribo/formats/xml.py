@@ -18,6 +18,7 @@ from lxml import etree
 from tribo.checks import check
 from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
+from tribo.formats import tolerant_xml
 from tribo.formats.report import known_hint
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -45,7 +46,17 @@ _ENCODINGS = {
 ROOTS = {  # by their outermost element: what files are, and what reads them
     "raisim": ("a RaiSim world", "World.load reads it"),
     "mujoco": ("a scene or robot of MuJoCo (MJCF)", "World.load reads it"),
+    "sdf": ("a model or world of Gazebo (SDF)", "World.load reads it"),
     "robot": ("a robot (URDF)", "World.add_articulated_system reads it"),
+}
+OTHER_ROOTS = {  # what is not read at all, or by other calls
+    "COLLADA": ("a mesh (COLLADA)", "world.add_mesh reads it if its name ends with .dae"),
+    "OpenSimDocument": ("a model of OpenSim", "convert it to MJCF"),
+    "skel": ("a file of DART", "write a URDF or SDF of it"),
+    "launch": ("a launch file of ROS", "give the robot's URDF"),
+    "package": ("the package.xml of a ROS package", "give the robot's URDF"),
+    "html": ("a web page", "download the file itself, not the page that shows it"),
+    "svg": ("a picture (SVG)", "give a robot or world"),
 }
 REMEDIES = {  # of what the parser says
     "XML declaration allowed only": "a second <?xml …?> stands inside the file, as if two files were put "
@@ -76,6 +87,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     largest: float = math.inf  # size of a number that is still read
     note: str = ""  # of the outermost element: what was passed over to read the file
+    content: str = ""  # the text before its first child, blanks around it removed
 
     @property
     def place(self) -> str:
@@ -251,7 +263,7 @@ def parse(
     text, note = _plain(text)
     text, tail = _without_tail(text)
     root = _parsed(text, name, largest, nesting)
-    root.note = "; ".join(filter(None, (note, tail)))
+    root.note = "; ".join(filter(None, (note, tail, root.note)))
     return root
 
 
@@ -284,19 +296,8 @@ def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        huge_tree=nesting > MAX_NESTING,
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(text.encode("utf-8"), parser)
+        root, note = tolerant_xml.parsed(text, is_deep=nesting > MAX_NESTING)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
@@ -315,7 +316,9 @@ def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise DescriptionError(f"{name}: has a document type declaration; remove it")
-    return _nodes(root, name, largest, nesting)
+    top = _nodes(root, name, largest, nesting)
+    top.note = note
+    return top
 
 
 def _too_deep(name: str, line: int, nesting: int) -> DescriptionError:
@@ -344,6 +347,8 @@ def kind_of(source: str | Path) -> str:
     if tag in ROOTS:
         return tag
     root = parse(source, "XML")  # what is wrong with it counts more than what it is called
+    if root.tag in OTHER_ROOTS:
+        raise root.error("is {}; {}".format(*OTHER_ROOTS[root.tag]))
     known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())
     raise root.error(f"is not the outermost element of a world or robot: {known}")
 
@@ -351,8 +356,8 @@ def kind_of(source: str | Path) -> str:
 def wrong_root(root: Node, wanted: str) -> DescriptionError:
     """Return the error of a file that is of another kind than wanted, a tag of `ROOTS`."""
     what = ROOTS[wanted][0]
-    if root.tag in ROOTS:
-        own, reader = ROOTS[root.tag]
+    if root.tag in ROOTS or root.tag in OTHER_ROOTS:
+        own, reader = (ROOTS | OTHER_ROOTS)[root.tag]
         return root.error(f"is {own}, not {what}; {reader}")
     return root.error(f"is not {what}; the outermost element must be <{wanted}>")
 
@@ -432,7 +437,8 @@ def _node(element: Any, name: str, largest: float) -> Node:
     if len(element.attrib) > MAX_ATTRIBUTES:  # lxml reads them in quadratic time
         raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
-    return Node(tag, name, line, attributes, largest=largest)
+    content = (element.text or "").strip()
+    return Node(tag, name, line, attributes, largest=largest, content=content)
 
 
 def _plain_name(name: str, prefix: str | None) -> str:

@@ -204,8 +204,12 @@ class ArticulatedSystem(Drives, Object):
                 check_base_gains(gain, now, f"{what} of {self.name}", self.dof - 6)
         self._kp[:], self._kd[:] = made
 
-    def take_start(self) -> None:
-        """Take coordinates, gains and targets with which the description says that the robot starts."""
+    def take_start(self) -> np.ndarray:
+        """Take coordinates, gains and targets with which the description says that the robot starts.
+
+        Returns:
+            (nq,) [m, rad, –] The coordinates in which its file draws it.
+        """
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
@@ -216,6 +220,9 @@ class ArticulatedSystem(Drives, Object):
         if self.description.actuators:
             controls = Controls(self.description)
             self._tell(controls, controls.named(self.description.start_controls))
+        if self.description.drawn is not None:
+            return self._coordinates(self.description.drawn, "drawn")
+        return self._q.copy()
 
     def set_controls(self, controls: Any) -> None:
         """Tell the actuators of its file what to do: MuJoCo's control vector becomes targets and forces.
@@ -443,7 +450,9 @@ class ArticulatedSystem(Drives, Object):
             >>> for name in ("shoulder", "arm"):
             ...     link = link.add_child(name, "revolute", position=(0.05, 0, 0))
             ...     link.add_shape("sphere", (0.05,), mass=0.1)
-            >>> tribo.World().add_articulated_system(robot).ignore_overlaps()
+            >>> world = tribo.World()
+            >>> arm = world.add_articulated_system(robot, self_collision="as in file")
+            >>> arm.ignore_overlaps()
             (('base', 'arm'),)
         """
         self.check_editable("ignore_overlaps")

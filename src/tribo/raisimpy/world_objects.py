@@ -312,7 +312,12 @@ def height_field(values: Any, named: dict[str, Any]) -> tuple[Any, Any, float, A
         if not is_picture:
             return fields.from_text(given[0]), tuple(given[1:3]), 0.0, values[3:]
         file, x, y, sx, sy, scale, offset = given
-        return fields.from_image(file, (sx, sy), scale, offset), (x, y), 0.0, values[7:]
+        return (
+            fields.from_image(file, (sx, sy), scale=scale, offset=offset),
+            (x, y),
+            0.0,
+            values[7:],
+        )
     names = ["x_samples", "y_samples", "x_scale", "y_scale", "x_center", "y_center", "heights"]
     nx, ny, sx, sy, x, y, heights = filled(values[:7], [named.get(name) for name in names])
     made = np.asarray(heights, float).reshape(int(ny), int(nx))

@@ -213,10 +213,11 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
     kind = _kind(path)
     world, follows = tribo.World(), ""
     materials = _materials(chosen, kind)
-    if kind == "mujoco":
+    if kind in {"mujoco", "sdf"}:
+        name, read = ("MJCF", world.load_mjcf) if kind == "mujoco" else ("SDF", world.load_sdf)
         if chosen.set:
-            raise InputError(f"{path}: is MJCF, which has no @@parameters; leave --set out")
-        world.load_mjcf(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+            raise InputError(f"{path}: is {name}, which has no @@parameters; leave --set out")
+        read(path, package_dirs=chosen.package_dir, strict=chosen.strict)
     elif kind == "project":
         if chosen.set:
             raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")
@@ -394,9 +395,9 @@ def _check(chosen: argparse.Namespace) -> int:
         for report in reports:
             _show_robot(report)
         return 0
-    of_file = {
-        "mujoco": robot_report.examine_scene, "project": robot_report.examine_project
-    }.get(kind, robot_report.examine_world)  # fmt: skip
+    is_scene = kind in {"mujoco", "sdf"}
+    of_file = robot_report.examine_scene if is_scene else robot_report.examine_world
+    of_file = robot_report.examine_project if kind == "project" else of_file
     _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
     return 0
 

@@ -35,6 +35,7 @@ from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
 from tribo.objects.body_types import as_kind
 from tribo.objects.compounds import compound
 from tribo.objects.world_view import WorldView
+from tribo.readout.drawn_overlaps import leave_out
 from tribo.world.contact_laws import take_laws
 from tribo.world.object_list import WorldList
 
@@ -332,7 +333,8 @@ class WorldObjects:
         collide_with_parent: bool = False, joint_order: Sequence[str] = (),
         fixed_base: bool | None = None, materials: MaterialLibrary | None = None, color: Color | None = None,
         rpy: Vector | None = None, euler: Euler | None = None, axis_angle: AxisAngle | None = None,
-        rotation_matrix: Rows | None = None,
+        rotation_matrix: Rows | None = None, self_collision: str | None = None,
+        xacro: Mapping[str, object] | None = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
@@ -358,6 +360,11 @@ class WorldObjects:
             modules: Elements that come before </robot> of a URDF: files, texts, or names of files beside it.
             parameters: Values for @@name in a URDF that is a template; {expressions} are then computed.
             srdf: SRDF file, or its text, that says which links may touch (docs/howto/urdf).
+            self_collision: Which links may touch one another. "not overlapping", the default: those that
+                the file lets touch, but none that stand in one another, or are within 1 mm, in the pose in
+                which it draws the robot (q = 0); the log names them. "as in file": what the file says alone,
+                the default of body files. "all" and "none": whatever the file says. Neighbours: see
+                `collide_with_parent`.
             collide_with_parent: Links may touch the link on which they hang; by default they may not.
             joint_order: Names of all joints that move, parents before children, in the order in which their
                 coordinates shall stand; empty: that of the file. The base's always come first.
@@ -365,6 +372,8 @@ class WorldObjects:
                 file starts it). None: as the file says: a URDF floats unless its root link is called "world".
                 False: it must float.
             materials: Of a body file (`tribo.read_materials`): densities of what it names.
+            xacro: Arguments of a xacro file, {} for none: xacro is run on it (package xacrodoc or xacro). It
+                evaluates Python and reads what the file includes: only for files that you trust.
             color: Of the whole robot, as in `add_sphere`; None: as its file says.
 
         Raises:
@@ -386,12 +395,15 @@ class WorldObjects:
             (12, [1.0, 0.0, 0.8])
         """
         from tribo.formats import robot_files
+        from tribo.formats import self_collision as self_collision_rules
         from tribo.formats.mesh_solids import solidify
 
         description, laws = robot_files.read(
             source, package_dirs=package_dirs, modules=modules, parameters=parameters, srdf=srdf,
             strict=strict, order=joint_order, fixed_base=fixed_base, materials=materials,
+            xacro=xacro,
         )  # fmt: skip
+        self_collision_rules.choose(description, self_collision)
         if collide_with_parent:
             for body in description.bodies[1:]:
                 body.joint.collision_enabled = True
@@ -426,7 +438,9 @@ class WorldObjects:
             collision_mask,
         )
         take_laws(self._world.materials, laws)
-        part.take_start()
+        drawn = part.take_start()
+        if description.self_collision == self_collision_rules.DEFAULT:
+            leave_out(part, drawn)
         if where is not None:
             part.position = where
         if how is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tribo.materials import MaterialTable, PairProperties
 from tribo.materials.mixing import FORMULAS
+from tribo.materials.pair_properties import LENGTHS
 from tribo.materials.table import Law, origins_of
 
 
@@ -14,22 +15,47 @@ def take_laws(table: MaterialTable, laws: dict[tuple[str, str], Law]) -> None:
     """
     if not laws:
         return
-    from tribo.formats.mjcf.friction import laws_between
+    from tribo.formats import surface_friction
+    from tribo.formats.mjcf import friction
 
     own = dict.fromkeys(name for pair in laws for name in pair)
     others = [name for name in table.names if name not in own]
     known = {(first, second) for first, second, _ in table}
-    for (first, second), law in {**laws, **laws_between(own, others)}.items():
+    for (first, second), law in {
+        **laws,
+        **friction.laws_between(own, others),
+        **surface_friction.laws_between(own, others),
+    }.items():
         if (first, second) not in known and (second, first) not in known:
-            table.take_pair(first, second, law, _origin(law))
+            table.take_pair(first, second, law, _origin(law, is_surface=_is_surface(first)))
 
 
-def _origin(law: Law) -> dict[str, str]:
-    """Return where the values of a pair come from that MJCF or a body file of Choreonoid describes."""
+def _is_surface(name: str) -> bool:
+    from tribo.formats import surface_friction
+
+    return surface_friction.of_material(name) is not None
+
+
+def _origin(law: Law, *, is_surface: bool) -> dict[str, str]:
+    """Return where the values of a pair come from that a file describes."""
+    given: tuple[str, ...]
     if isinstance(law, PairProperties):
-        given = ("friction", "spinning_length", "rolling_length")
-        said = "MJCF: friction and condim of both geoms, or their <pair>"
-        return origins_of(given, PairProperties, said, "standard value (MJCF has none)")
+        if is_surface:
+            given = (
+                "friction",
+                "static_friction",
+                "restitution",
+                "restitution_threshold",
+                *LENGTHS,
+            )
+            said, none = (
+                "friction of the surfaces in their files (URDF, SDF)",
+                "such files have none",
+            )
+        else:
+            given = ("friction", *LENGTHS)
+            said, none = "MJCF: friction and condim of both geoms, or their <pair>", "MJCF has none"
+        return origins_of(given, PairProperties, said, f"standard value ({none})")
     return dict.fromkeys(
         FORMULAS, "mixed from the link's own values and those of the other material"
     )

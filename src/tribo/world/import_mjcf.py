@@ -18,6 +18,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.settings import WorldSettings
+from tribo.formats.self_collision import MODES
 from tribo.model import Joint, Kind
 from tribo.objects import Object
 from tribo.objects.world_view import WorldView
@@ -45,7 +46,7 @@ class WorldMjcf:
     def load_mjcf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
         root: Path | str | None = None, keyframe: str | int | None = None, take_options: bool = True,
-        strict: bool = False,
+        strict: bool = False, self_collision: str | None = None,
     ) -> list[Object]:  # fmt: skip
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
@@ -60,6 +61,7 @@ class WorldMjcf:
             keyframe: Name or number of the keyframe to start in; None: as the file draws the bodies.
             take_options: Take the time step and the gravity of the file, too.
             strict: Treat what has no effect here as an error.
+            self_collision: Of its robots, as in `add_articulated_system`.
 
         Returns:
             The objects, first those that move.
@@ -89,6 +91,9 @@ class WorldMjcf:
         for note in scene.notes:
             if is_news(scene.source, note):
                 logger.warning("%s", note)
+        for item in scene.objects:
+            if item.tree is not None and self_collision is not None:
+                item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
         return self.take_scene(scene, take_options=take_options)
 
     def load_mujoco(
@@ -140,7 +145,7 @@ class WorldMjcf:
             for part in added:
                 self._world.remove(part)
             self._world.materials.become(before)
-            raise DescriptionError(f"{scene.source or 'MJCF text'}: {error}") from None
+            raise DescriptionError(f"{scene.source or 'the text'}: {error}") from None
         return added
 
     def _take(self, scene: WorldDescription, added: list[Object], take_options: bool) -> None:

@@ -65,6 +65,9 @@ class FilledWorld(Protocol):
     def load_project(self, source: str | Path, *args: Any, **options: Any) -> Any:
         """Add everything in a project of Choreonoid."""
 
+    def load_sdf(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
+        """Add everything in an SDF file."""
+
     def tie_described(self, tie: ConstraintDescription, parts: Any) -> Constraint:
         """Add a constraint that a file describes."""
 

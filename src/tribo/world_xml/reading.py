@@ -51,13 +51,18 @@ def load_into(
         world.load_project(path, package_dirs=package_dirs, strict=strict)
         return
     refuse_other_kinds(path)
-    if kind_of(path) != "mujoco":
+    kind = kind_of(path)
+    if kind not in {"mujoco", "sdf"}:
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return
     if parameters is not None and (given := checked(parameters)):
         raise DescriptionError(
-            f"{path}: is MJCF, which has no @@parameters; leave {', '.join(given)} out"
+            f"{path}: is {'MJCF' if kind == 'mujoco' else 'SDF'}, which has no @@parameters; leave "
+            f"{', '.join(given)} out"
         )
+    if kind == "sdf":
+        world.load_sdf(path, package_dirs=package_dirs, strict=strict)
+        return
     world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
 
 
@@ -261,6 +266,7 @@ def _add_robot(
         collision_group=item.group,
         collision_mask=mask,
         collide_with_parent=item.collide_parent,
+        self_collision=item.self_collision,
         joint_order=item.joint_order,
     )
     drive = item.drive

@@ -28,7 +28,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS, MOVABLE_GROUP, STATIC_GROUP
 from tribo.engine.settings import WorldSettings
-from tribo.formats import joint_order, raisim_xml, urdf
+from tribo.formats import joint_order, raisim_xml, self_collision, urdf
 from tribo.formats.mesh_solids import solidify
 from tribo.formats.raisim_template import is_near
 from tribo.formats.raisim_wires import OF_ROBOT
@@ -233,6 +233,7 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     if source is None:
         made = ObjectDescription("articulated_system", robot.name)
         made.tree = tree_of(robot)
+        made.self_collision = "as in file"  # its URDF will have all rules
         made.collision_meshes = robot.description.collision_meshes
         made.joint_order = _order_of(robot, joint_order.depth_first(robot.description))
         _set_groups(made, robot, robot.collision_group, robot.collision_mask)
@@ -250,6 +251,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     meshes = robot.description.collision_meshes
     has_meshes = any(s.kind == Shape.MESH for b in original.bodies for s in b.shapes)
     solidify(original, meshes)
+    self_collision.choose(original, robot.description.self_collision)
+    original.ignored |= robot.description.overlapping
     collide = [body.joint.collision_enabled for body in robot.description.bodies[1:]]
     collide_parent = bool(collide) and all(collide)
     if collide_parent:
@@ -273,6 +276,8 @@ def _describe_robot(robot: ArticulatedSystem) -> ObjectDescription:
     made = ObjectDescription("articulated_system", robot.name, urdf=robot.description.source)
     made.urdf_text, made.joint_order = robot.description.text, order
     made.collide_parent = collide_parent
+    if robot.description.self_collision != self_collision.DEFAULT:
+        made.self_collision = robot.description.self_collision
     if has_meshes:
         made.collision_meshes = meshes
     _set_groups(made, robot, robot.collision_group, robot.collision_mask)

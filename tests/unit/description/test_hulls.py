@@ -132,15 +132,51 @@ def test_text_file_has_x_along_a_row(tmp_path):
         HeightField.from_text(path)
 
 
-def test_picture_keeps_sixteen_bits_and_has_its_first_row_at_the_far_side(tmp_path):
+def test_a_picture_has_its_own_numbers_times_scale_and_its_first_row_at_the_far_side(tmp_path):
+    """RaiSim's law. Divided by white, its own maps were 65 535 times too flat."""
     image = pytest.importorskip("PIL.Image")
     path = tmp_path / "map.png"
     image.fromarray(np.array([[0, 65535], [1, 2]], np.uint16)).save(path)
-    field = HeightField.from_image(path, (1.0, 1.0), height_scale=6.5535, height_offset=1.0)
+    field = HeightField.from_image(path, (1.0, 1.0), scale=1e-4, offset=1.0)
     np.testing.assert_allclose(field.heights, [[1.0001, 1.0002], [1.0, 7.5535]], rtol=1e-12)
+    field = HeightField.from_image(path, (1.0, 1.0), height=6.5535, offset=1.0)
+    np.testing.assert_allclose(field.heights, [[1.0001, 1.0002], [1.0, 7.5535]], rtol=1e-12)
+    image.fromarray(np.array([[0, 255], [1, 2]], np.uint8)).save(path)
+    field = HeightField.from_image(path, (1.0, 1.0), scale=0.5)
+    np.testing.assert_array_equal(field.heights, [[0.5, 1.0], [0.0, 127.5]])
     path.write_bytes(b"no picture")
     with pytest.raises(ValueError, match="not a PNG"):
-        HeightField.from_image(path, (1.0, 1.0), height_scale=1.0)
+        HeightField.from_image(path, (1.0, 1.0), scale=1.0)
+
+
+def test_a_picture_needs_one_way_to_its_height(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "map.png"
+    image.fromarray(np.zeros((2, 2), np.uint8)).save(path)
+    with pytest.raises(TypeError, match=r"height= from black to white.*0 … 255"):
+        HeightField.from_image(path, (1.0, 1.0))
+    with pytest.raises(TypeError, match="give scale="):
+        HeightField.from_image(path, (1.0, 1.0), scale=1.0, height=1.0)
+
+
+def test_an_elevation_model_has_its_heights_in_metres(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "map.tif"
+    heights = np.array([[812.25, 813.5], [-1.5, 0.0]], np.float32)
+    image.fromarray(heights).save(path)
+    np.testing.assert_array_equal(HeightField.from_image(path, (30, 30)).heights, heights[::-1])
+    field = HeightField.from_image(path, (30, 30), scale=2.0, offset=1.0)
+    np.testing.assert_array_equal(field.heights, 2.0 * heights[::-1] + 1.0)
+    with pytest.raises(ValueError, match="give scale="):
+        HeightField.from_image(path, (30, 30), height=2.0)
+
+
+def test_a_photograph_is_read_within_its_compression(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "map.jpg"
+    image.fromarray(np.full((8, 8), 200, np.uint8)).save(path, quality=95)
+    field = HeightField.from_image(path, (1, 1), height=25.5)
+    np.testing.assert_allclose(field.heights, 20.0, atol=0.2)  # JPEG rounds by ± 2 of 255
 
 
 def test_fractal_is_repeatable_bounded_and_has_steps():

@@ -517,3 +517,12 @@ def test_yaml_of_one_line_is_a_path_and_that_is_said():
     with pytest.raises(DescriptionError) as missing:
         read_materials("ice.yaml")
     assert "line" not in str(missing.value)
+
+
+def test_a_stiffness_beyond_what_a_double_solves_with_is_taken_as_the_limit():
+    """AGX's sample of materials has 2.0e20 Pa for what is meant to be rigid; it was refused."""
+    text = "materials:\n - { name: rock, youngsModulus: 2.0e20 }\n"
+    text += "contactMaterials:\n - { materials: [rock, rock], youngsModulus: 2.0e20 }\n"
+    library = tribo.read_materials(text)
+    assert library.pair("rock", "rock").law.youngs_modulus == 1e15
+    assert sum("more than a double solves with" in note for note in library.notes) == 2

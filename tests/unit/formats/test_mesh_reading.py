@@ -255,11 +255,11 @@ def test_a_harmful_picture_is_refused_or_bounded(tmp_path, content):
     tracemalloc.start()
     try:
         if len(content) > 10_000:
-            field = HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), 1.0)
+            field = HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), scale=1.0)
             assert field.heights.shape == (4, 4)
         else:
             with pytest.raises(ValueError, match=r"map\.png"):
-                HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), 1.0)
+                HeightField.from_image(tmp_path / "map.png", (1.0, 1.0), scale=1.0)
         assert tracemalloc.get_traced_memory()[1] < MOST
     finally:
         tracemalloc.stop()
@@ -268,7 +268,7 @@ def test_a_harmful_picture_is_refused_or_bounded(tmp_path, content):
 def test_a_missing_picture_or_text_is_named(tmp_path):
     pytest.importorskip("PIL")
     with pytest.raises(FileNotFoundError, match=r"none\.png"):
-        HeightField.from_image(tmp_path / "none.png", (1.0, 1.0), 1.0)
+        HeightField.from_image(tmp_path / "none.png", (1.0, 1.0), scale=1.0)
     with pytest.raises(FileNotFoundError, match=r"none\.txt"):
         HeightField.from_text(tmp_path / "none.txt")
 
@@ -301,7 +301,7 @@ def test_a_picture_that_announces_gigabytes_costs_no_memory(tmp_path):
     tracemalloc.start()
     try:
         with contextlib.suppress(ValueError):
-            HeightField.from_image(path, (1.0, 1.0), 1.0)
+            HeightField.from_image(path, (1.0, 1.0), scale=1.0)
         assert tracemalloc.get_traced_memory()[1] < 50e6
     finally:
         tracemalloc.stop()

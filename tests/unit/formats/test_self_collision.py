@@ -33,8 +33,93 @@ def touching(robot):
     return {tuple(sorted((c.body_a[:2], c.body_b[:2]))) for c in robot.internal_contacts}
 
 
-def scene(**options):
-    return empty_world(1e-3, (0, 0, 0)).add_articulated_system(chain(), name="chain", **options)
+def scene(self_collision="as in file", **options):
+    return empty_world(1e-3, (0, 0, 0)).add_articulated_system(
+        chain(), name="chain", self_collision=self_collision, **options
+    )
+
+
+def test_links_that_are_drawn_in_one_another_do_not_touch_by_default(caplog):
+    """50 of 70 public robots said SLOWED from the first step: hulls of links that are no neighbours."""
+    caplog.set_level("INFO", "tribo")
+    robot = scene(self_collision=None)
+    assert "1 pair of links overlap as drawn and do not collide: l0 and l2" in caplog.text
+    assert robot.ignored_collisions == (("base", "l0"), ("l0", "l1"), ("l0", "l2"), ("l1", "l2"))
+    assert touching(robot) == set()
+    assert robot.world.status == 0
+
+
+@pytest.mark.parametrize(("gap", "touch"), [(0.9e-3, set()), (1.1e-3, {("l0", "l2")})])
+def test_links_within_a_millimetre_as_drawn_count_as_overlapping(gap, touch):
+    """Joint positions along the rails: l2 is moved to beyond l0; then l2 is pushed into it."""
+    tree = chain()
+    tree.bodies[3].joint.position = (0.2 + gap - (0.2 - OVERLAP), 0, 0)
+    robot = empty_world(1e-3, (0, 0, 0)).add_articulated_system(tree)
+    robot.generalized_coordinate = 0, 0, -0.01
+    assert touching(robot) == touch
+
+
+@pytest.mark.parametrize("mode", ["all", "none", "as in file", "not overlapping"])
+def test_modes_of_self_collision(mode):
+    tree = chain()
+    tree.ignored.add((1, 3))
+    tree.bodies[3].joint.position = (0.2, 0, 0)
+    robot = empty_world(1e-3, (0, 0, 0)).add_articulated_system(tree, self_collision=mode)
+    robot.generalized_coordinate = 0, 0, -0.2
+    assert touching(robot) == ({("l0", "l2")} if mode == "all" else set())
+    count = {"all": 3, "none": 6}.get(mode, 4)
+    assert len(robot.ignored_collisions) == count
+
+
+def test_a_mode_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="self_collision must be one of 'not overlapping', 'all'"):
+        scene(self_collision="some")
+
+
+def test_what_a_file_lets_touch_touches_though_it_is_drawn_overlapping():
+    world = empty_world(1e-3, (0, 0, 0))
+    robot = world.add_articulated_system(as_urdf('<enable_collisions link1="l0" link2="l2"/>'))
+    assert touching(robot) == {("l0", "l2")}
+
+
+@pytest.mark.parametrize("folder", ["robots", "srdf"])
+def test_the_srdf_that_comes_with_a_urdf_is_read(tmp_path, folder, caplog):
+    caplog.set_level("INFO", "tribo")
+    (tmp_path / "robots").mkdir()
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / "robots" / "arm.urdf").write_text(as_urdf())
+    (tmp_path / folder / "arm.srdf").write_text(f'<robot name="arm">{RULES}</robot>')
+    world = empty_world(1e-3, (0, 0, 0))
+    robot = world.add_articulated_system(tmp_path / "robots" / "arm.urdf", strict=True)
+    assert robot.ignored_collisions[1:] == (("l0", "l2"), ("l1", "l2"))
+    assert "rules of self-collision are those of" in caplog.text
+    world.save(tmp_path / "robots" / "world.xml")
+    (again,) = tribo.World.load(tmp_path / "robots" / "world.xml").objects
+    assert again.ignored_collisions == robot.ignored_collisions
+    own = world.add_articulated_system(
+        tmp_path / "robots" / "arm.urdf", srdf='<robot name="arm"/>', self_collision="as in file"
+    )
+    assert own.ignored_collisions == (("base", "l0"), ("l0", "l1"), ("l1", "l2"))
+
+
+def test_a_broken_srdf_beside_a_urdf_does_not_stop_it(tmp_path):
+    (tmp_path / "arm.urdf").write_text(as_urdf())
+    (tmp_path / "arm.srdf").write_text("<robot")
+    (note,) = urdf.read(tmp_path / "arm.urdf").doubts
+    assert "the SRDF that comes with it cannot be used" in note
+    with pytest.raises(DescriptionError, match=r"arm\.srdf"):
+        urdf.read(tmp_path / "arm.urdf", strict=True)
+
+
+@pytest.mark.parametrize("mode", ["all", "none", "as in file", "not overlapping"])
+@pytest.mark.parametrize("source", ["urdf", "python"])
+def test_a_world_file_keeps_the_mode(tmp_path, mode, source):
+    world = empty_world(1e-3, (0, 0, 0))
+    made = chain() if source == "python" else as_urdf()
+    robot = world.add_articulated_system(made, self_collision=mode)
+    world.save(tmp_path / "world.xml")
+    (again,) = tribo.World.load(tmp_path / "world.xml").objects
+    assert again.ignored_collisions == robot.ignored_collisions
 
 
 def test_by_default_all_but_neighbours_touch():

@@ -306,7 +306,7 @@ def test_pipes_and_devices_are_no_files(tmp_path):
     reads = [
         tribo.World.load, tribo.read_materials, world.add_articulated_system, world.load_materials,
         world.load_state, tribo.HeightField.from_text,
-        lambda path: tribo.HeightField.from_image(path, (1, 1), 1.0),
+        lambda path: tribo.HeightField.from_image(path, (1, 1), scale=1.0),
         lambda path: tribo.spatial.load(path.rename(path.with_suffix(".json"))),
     ]  # fmt: skip
     for read in reads:

@@ -244,7 +244,7 @@ def test_a_picture_as_height_map(world, tmp_path):
     path = tmp_path / "map.png"
     image.fromarray(np.full((4, 5), 255, np.uint8)).save(path)
     made = world.addHeightMap(str(path), 0.0, 0.0, 2.0, 2.0, 0.01, 0.5)
-    assert made.getHeight(0, 0) == pytest.approx(0.01 + 0.5)
+    assert made.getHeight(0, 0) == pytest.approx(0.01 * 255 + 0.5)  # the pixel's own number
 
 
 def test_rays_and_lidar(world):

@@ -299,10 +299,10 @@ def test_check_reads_worlds(tmp_path, capsys):
 @pytest.mark.parametrize("command", ["run", "check", "view"])
 def test_files_of_no_known_kind_are_told_the_kinds(tmp_path, capsys, command):
     path = tmp_path / "page.xml"
-    path.write_text("<html/>")
+    path.write_text("<page/>")
     assert cli.main([command, str(path)]) == 1
     said = capsys.readouterr().err
-    for text in ("<html>", "<raisim> is a RaiSim world", "<mujoco>", "<robot> is a robot (URDF)"):
+    for text in ("<page>", "<raisim> is a RaiSim world", "<mujoco>", "<robot> is a robot (URDF)"):
         assert text in said
 
 

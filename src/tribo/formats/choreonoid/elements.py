@@ -23,6 +23,7 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
 from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
 from tribo.formats.report import Report
+from tribo.formats.vrml_shapes import extruded
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Shape
 
@@ -39,7 +40,7 @@ SIZES = {  # geometry: its keys
     "Capsule": ("radius", "height"),
 }
 MESHES = {"TriangleMesh": 3, "IndexedFaceSet": 0}
-GEOMETRIES = (*MESHES, "ElevationGrid", "Resource")
+GEOMETRIES = (*MESHES, "ElevationGrid", "Extrusion", "Resource")
 ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
 EQUAL = 1e-9  # [–] by which scales and angles may miss each other
 MAX_VERTICES = 200_000
@@ -168,6 +169,8 @@ class ElementReader:
             self._triangles(geometry, MESHES[name], place, color, use, made, link)
         elif name == "ElevationGrid":
             self._grid(geometry, place, color, use, made, link)
+        elif name == "Extrusion":
+            self._extrusion(geometry, place, color, use, made, link)
         elif name == "Resource":
             self._resource(geometry, place, use, made, link, color)
         else:
@@ -256,6 +259,36 @@ class ElementReader:
         ccw = node.get("ccw")
         if ccw is not None and ccw.as_bool() is False:
             triangles = triangles[:, ::-1]
+        self._mesh(node, points, triangles, place, color, use, made, link)
+
+    def _extrusion(self, node: YamlNode, place: Affine, color: Vector | None, use: tuple[bool, bool],
+                   made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+        """Read a cross section that is moved along a spine, as in VRML."""
+        known = ("type", "cross_section", "spine", "scale", "orientation", "begin_cap", "end_cap", "ccw",
+                 "convex", "crease_angle", "solid")  # fmt: skip
+        check_keys(node, known, "Extrusion", self._report)
+
+        def rows(key: str, default: tuple[float, ...], width: int) -> np.ndarray:
+            listed = value(node, key)
+            held = default if listed is None else [item.number() for item in listed.elements()]
+            if len(held) % width or not held or len(held) > MAX_VERTICES:
+                raise (listed or node).error(f"{key} must be rows of {width} numbers")
+            return np.array(held, np.float64).reshape(-1, width)
+
+        def is_set(key: str) -> bool:
+            given = value(node, key)
+            return given is None or given.as_bool() is not False
+
+        section = rows("cross_section", (1, 1, 1, -1, -1, -1, -1, 1, 1, 1), 2)
+        ends = is_set("begin_cap"), is_set("end_cap")
+        try:
+            points, triangles = extruded(
+                section, rows("spine", (0, 0, 0, 0, 1, 0), 3), rows("scale", (1, 1), 2),
+                rows("orientation", (0, 0, 1, 0), 4), has_ends=ends,
+            )  # fmt: skip
+        except ValueError as error:
+            raise node.error(str(error)) from None
+        triangles = triangles if is_set("ccw") else triangles[:, ::-1]
         self._mesh(node, points, triangles, place, color, use, made, link)
 
     def _mesh(self, node: YamlNode, points: np.ndarray, triangles: np.ndarray, place: Affine,

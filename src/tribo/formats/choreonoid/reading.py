@@ -290,6 +290,7 @@ def _tree(
             joint_compliance.attach(made, hung, child.joint, child.soft)
             todo.append((child, hung))
     tree = assemble(root)
+    tree.self_collision = "as in file"  # these files say of all pairs what they mean
     start: Vector = ()
     if first.joint.type == Joint.FREE:
         start = (*place.position, *place.quaternion)

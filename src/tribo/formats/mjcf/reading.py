@@ -264,7 +264,8 @@ class _Model:
                 key: {name: u for name, u in given.items() if name in own}
                 for key, given in self._controls.items()
             }
-            made.start = made.keyframes[keyframe] if keyframe is not None else self._of(tree, q0)
+            made.drawn = self._of(tree, q0)
+            made.start = made.keyframes[keyframe] if keyframe is not None else made.drawn
             if keyframe is not None:
                 made.start_controls = made.keyframe_controls[keyframe]
 

@@ -476,10 +476,10 @@ DOUBTS = [
     ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),
     ("elements: [ { type: Shape } ]", "a Shape without geometry is left out"),
     (
-        "elements: [ { type: Shape, geometry: { type: Extrusion } } ]",
-        "the geometry 'Extrusion' is left out",
+        "elements: [ { type: Shape, geometry: { type: Torus } } ]",
+        "the geometry 'Torus' is left out",
     ),
-    ("elements: [ { type: Resource, uri: x.wrl } ]", "mesh 'x.wrl': not a mesh format"),
+    ("elements: [ { type: Resource, uri: x.fbx } ]", "mesh 'x.fbx': not a mesh format"),
 ]
 
 
@@ -754,3 +754,12 @@ def test_devices_that_cannot_be_are_errors(good, bad, message):
     with pytest.raises(tribo.DescriptionError) as caught:
         choreonoid.read(DOOR.replace(good, bad))
     assert message in str(caught.value)
+
+
+def test_an_extrusion_is_a_section_along_a_spine():
+    text = "type: Extrusion, crossSection: [ 1, 1, 1, -1, -1, -1, -1, 1, 1, 1 ], spine: [ 0, 0, 0, 0, 3, 0 ]"
+    body, _ = link(f"elements: {{ Shape: {{ geometry: {{ {text} }} }} }}")
+    corners = body.shapes[0].geometry.vertices
+    np.testing.assert_allclose([corners.min(axis=0), corners.max(axis=0)], [[-1, 0, -1], [1, 3, 1]])
+    with pytest.raises(tribo.DescriptionError, match="spine must be rows of 3 numbers"):
+        link("elements: { Shape: { geometry: { type: Extrusion, spine: [ 0, 0 ] } } }")

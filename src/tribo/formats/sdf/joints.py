@@ -1,0 +1,70 @@
+"""Joints of SDF."""
+
+from __future__ import annotations
+
+from math import inf
+
+from tribo.description.trees import JointDescription
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.sdf.models import Part
+from tribo.formats.sdf.values import child, number, word
+from tribo.formats.xml import Node
+from tribo.model import Joint
+
+TYPES = {
+    "revolute": Joint.REVOLUTE, "continuous": Joint.REVOLUTE, "prismatic": Joint.PRISMATIC,
+    "ball": Joint.SPHERICAL, "fixed": Joint.FIXED, "universal": Joint.REVOLUTE, "revolute2": Joint.REVOLUTE,
+}  # fmt: skip
+PAIRS = ("universal", "revolute2")  # two hinges one after another
+OTHER = {"screw": "a prismatic or a revolute joint", "gearbox": "<mimic> of a revolute joint"}
+
+
+def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescription]:
+    """Return the joint, or the two, that a <joint> is; `placed`: in the frame of the body above."""
+    node = part.node
+    kind = node.text("type")
+    if kind in OTHER:
+        raise refuse(node, f"joint type {kind!r}", f"use {OTHER[kind]}")
+    if kind not in TYPES:
+        raise node.error(
+            f"type={kind!r} is unknown; use one of {', '.join(TYPES)}{known_hint(kind, TYPES)}"
+        )
+    first = JointDescription(part.name, TYPES[kind], placed.position, placed.quaternion)
+    made = [first]
+    if kind in PAIRS:
+        made.append(JointDescription(f"{part.name}/2", TYPES[kind]))
+    if TYPES[kind] in (Joint.FIXED, Joint.SPHERICAL):
+        return made
+    for joint, axis, tag in zip(
+        made, (*part.axes, (0.0, 0.0, 1.0)), ("axis", "axis2"), strict=False
+    ):
+        joint.axis = axis
+        given = child(node, tag)
+        if given is not None:
+            _read_axis(given, joint, kind, report)
+    return made
+
+
+def _read_axis(node: Node, joint: JointDescription, kind: str, report: Report) -> None:
+    """Read limits, dynamics and <mimic> of an axis."""
+    limit, dynamics, mimic = (child(node, tag) for tag in ("limit", "dynamics", "mimic"))
+    if limit is not None:
+        lower, upper = number(limit, "lower", -inf), number(limit, "upper", inf)
+        if lower > upper:
+            raise limit.error(f"lower {lower:g} is above upper {upper:g}; swap them")
+        if kind != "continuous":
+            joint.lower, joint.upper = lower, upper
+        effort, velocity = number(limit, "effort", inf), number(limit, "velocity", inf)
+        joint.effort = effort if effort > 0.0 else inf  # −1: none
+        joint.velocity = velocity if velocity > 0.0 else inf
+    if dynamics is not None:
+        joint.damping = max(number(dynamics, "damping", 0.0), 0.0)
+        joint.friction = max(number(dynamics, "friction", 0.0), 0.0)
+        joint.stiffness = max(number(dynamics, "spring_stiffness", 0.0), 0.0)
+        if joint.stiffness > 0.0:
+            joint.spring_reference = (number(dynamics, "spring_reference", 0.0),)
+    if mimic is not None:
+        ratio = number(mimic, "multiplier", 1.0)
+        offset = number(mimic, "offset", 0.0) - ratio * number(mimic, "reference", 0.0)
+        joint.mimic = (mimic.attributes.get("joint", word(mimic, "joint")), ratio, offset)

@@ -1,0 +1,244 @@
+"""Links of SDF: masses, shapes, visuals, surfaces."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tribo.checks.check import LARGEST, SMALLEST
+from tribo.description.trees import (
+    LinkDescription,
+    MeshFile,
+    ShapeDescription,
+    Vector,
+    VisualDescription,
+)
+from tribo.formats import surface_friction
+from tribo.formats.inertia import Inertial, check_inertia, merged
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import Pose
+from tribo.formats.report import Report
+from tribo.formats.sdf.models import Part
+from tribo.formats.sdf.values import child, number, pose_of, truth, vector, word
+from tribo.formats.shape_mass import solid
+from tribo.formats.xml import Node
+from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
+from tribo.model import Shape
+
+LINK_CHILDREN = ("pose", "inertial", "collision", "visual")
+LINK_SILENT = (
+    "self_collide", "kinematic", "gravity", "enable_wind", "velocity_decay", "must_be_base_link", "sensor",
+    "light", "plugin", "projector", "audio_sink", "audio_source", "battery", "particle_emitter", "material",
+)  # fmt: skip
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+DENSITY = 1000.0  # [kg/m³] of what an <inertial auto="true"> is computed from
+BOUNCE_THRESHOLD = 100000.0  # [m/s] SDF's standard: nothing bounces
+PATCH = (
+    3.0 * math.pi / 16.0
+)  # [–] lever arm of torsional friction per radius of the patch, as Gazebo has it
+EMPTY, UNREAD = "empty", ("heightmap", "image", "polyline")
+
+
+def read_link(part: Part, offset: Pose, report: Report) -> LinkDescription:
+    """Return a link whose frame is `offset` in the frame of its body."""
+    node = part.node
+    report.check_children(node, LINK_CHILDREN, LINK_SILENT)
+    made = LinkDescription(part.name)
+    made.shapes = read_shapes(part, offset, report)
+    made.visuals = read_visuals(part, offset, report)
+    own = _inertial(part, report).moved(offset)
+    made.mass, made.com, made.inertia = own.mass, own.com, own.inertia
+    if word(node, "gravity").lower() in {"0", "false"}:
+        report.doubt(
+            node, "<gravity>false</gravity> is not read: gravity acts on all links", "gravity"
+        )
+    return made
+
+
+def read_shapes(part: Part, offset: Pose, report: Report) -> list[ShapeDescription]:
+    """Return the collision shapes of a link."""
+    shapes = []
+    for k, node in enumerate(part.node.all("collision")):
+        found = _geometry(node, part.finder, report)
+        if found is None:
+            continue
+        kind, size, turn, mesh = found
+        pose = offset @ _own_pose(node, report) @ turn
+        shapes.append(
+            ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, report),
+                             f"{part.name}/{k}", mesh=mesh)
+        )  # fmt: skip
+    return shapes
+
+
+def read_visuals(part: Part, offset: Pose, report: Report) -> list[VisualDescription]:
+    """Return what is drawn of a link."""
+    visuals = []
+    for node in part.node.all("visual"):
+        found = _geometry(node, part.finder, report)
+        if found is None:
+            continue
+        kind, size, turn, mesh = found
+        pose = offset @ _own_pose(node, report) @ turn
+        visuals.append(
+            VisualDescription(kind, size, pose.position, pose.quaternion, _color(node), mesh)
+        )
+    return visuals
+
+
+def _own_pose(node: Node, report: Report) -> Pose:
+    pose, relative = pose_of(node)
+    if relative:
+        report.doubt(
+            node, f"relative_to={relative!r} is read in links, joints, frames and models only"
+        )
+    return pose
+
+
+def _inertial(part: Part, report: Report) -> Inertial:
+    """Return the mass of a link; SDF's standard is 1 kg and 1 kg m²."""
+    node = child(part.node, "inertial")
+    if node is None:
+        return Inertial(1.0, inertia=np.eye(3))
+    if node.attributes.get("auto", "").strip().lower() in {"1", "true"}:
+        given = number(node, "density", DENSITY)
+        shapes = read_shapes(part, Pose(), report)
+        densities = [number(c, "density", given) for c in part.node.all("collision")]
+        return merged(
+            [solid(shape, density=value) for shape, value in zip(shapes, densities, strict=False)]
+        )
+    mass = number(node, "mass", 1.0)
+    if not 0.0 <= mass <= LARGEST:
+        raise node.error(f"mass {mass!r} kg must be from 0 to {LARGEST:g}")
+    matrix = child(node, "inertia")
+    xx, xy, xz, yy, yz, zz = (
+        number(matrix, name, float(name in {"ixx", "iyy", "izz"})) if matrix is not None
+        else float(name in {"ixx", "iyy", "izz"}) for name in MOMENTS
+    )  # fmt: skip
+    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if not np.abs(moments).max() <= LARGEST:
+        raise node.error(f"inertia must be at most {LARGEST:g} kg m² in size")
+    made = Inertial(mass, inertia=moments)
+    check_inertia(node, made, report, f"link {part.name!r}")
+    return made.moved(_own_pose(node, report))
+
+
+def _geometry(
+    owner: Node, finder: MeshFinder, report: Report
+) -> tuple[Shape, Vector, Pose, MeshFile | None] | None:
+    """Return kind, size as in `Shape`, what turns a plane, and mesh; None: nothing that is read."""
+    node = child(owner, "geometry")
+    shape = next((c for c in node.children), None) if node is not None else None
+    if shape is None or shape.tag == EMPTY:
+        return None
+    if shape.tag in UNREAD:
+        report.doubt(shape, f"<{shape.tag}> of a geometry is not read: it is left out", shape.tag)
+        return None
+    turn = Pose()
+    if shape.tag == "mesh":
+        return Shape.MESH, (), turn, _mesh(shape, finder, report)
+    if shape.tag == "plane":
+        given = child(shape, "normal")
+        normal = np.array((0.0, 0.0, 1.0) if given is None else vector(given, 3))
+        return Shape.PLANE, (), Pose(quaternion=_onto(normal, shape)), None
+    if shape.tag == "box":
+        edges = vector(shape.need("size"), 3)
+        return Shape.BOX, _checked(shape, tuple(0.5 * x for x in edges)), turn, None
+    if shape.tag == "ellipsoid":
+        return Shape.ELLIPSOID, _checked(shape, vector(shape.need("radii"), 3)), turn, None
+    kinds = {"sphere": Shape.SPHERE, "cylinder": Shape.CYLINDER, "capsule": Shape.CAPSULE,
+             "cone": Shape.CONE}  # fmt: skip
+    if shape.tag not in kinds:
+        raise shape.error(f"is no geometry of SDF in {owner.place}")
+    radius = vector(shape.need("radius"), 1)[0]
+    if shape.tag == "sphere":
+        return Shape.SPHERE, _checked(shape, (radius,)), turn, None
+    length = vector(shape.need("length"), 1)[0]
+    return kinds[shape.tag], _checked(shape, (radius, 0.5 * length)), turn, None
+
+
+def _checked(node: Node, size: Vector) -> Vector:
+    if not SMALLEST <= min(size) <= max(size) <= LARGEST:
+        raise node.error(f"lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {size}")
+    return size
+
+
+def _onto(normal: np.ndarray, node: Node) -> Vector:
+    """Return the quaternion that turns z onto a normal."""
+    length = float(np.linalg.norm(normal))
+    if not length > 0.0:
+        raise node.error("its normal is zero")
+    x, y, z = (normal / length).tolist()
+    if z < -1.0 + 1e-12:
+        return (0.0, 1.0, 0.0, 0.0)
+    w = math.sqrt(0.5 * (1.0 + z))
+    return (w, -y / (2.0 * w), x / (2.0 * w), 0.0)
+
+
+def _mesh(node: Node, finder: MeshFinder, report: Report) -> MeshFile:
+    uri = word(node, "uri")
+    if child(node, "submesh") is not None:
+        report.doubt(node, f"<submesh> of {uri!r} is not read: the whole mesh is taken", "submesh")
+    scale = child(node, "scale")
+    factors = (1.0, 1.0, 1.0) if scale is None else vector(scale, 3)
+    if 0.0 in factors:
+        raise node.error("a factor of its scale is 0")
+    path, reason = finder.find(uri)
+    if path is None:
+        report.note(f"{node.place}: mesh {uri!r}: {reason}", f"mesh {uri}")
+    return MeshFile(path, uri, factors)
+
+
+def _color(node: Node) -> Vector | None:
+    material = child(node, "material")
+    given = None if material is None else child(material, "diffuse") or child(material, "ambient")
+    if given is None or not given.content:
+        return None
+    numbers = vector(given, None)
+    return (
+        tuple(min(max(x, 0.0), 1.0) for x in (*numbers, 1.0)[:4])
+        if len(numbers) in {3, 4}
+        else None
+    )
+
+
+def _surface(collision: Node, report: Report) -> str:
+    """Return the material that the <surface> of a collision is."""
+    surface = child(collision, "surface")
+    friction = None if surface is None else child(surface, "friction")
+    bounce = None if surface is None else child(surface, "bounce")
+    if friction is None and bounce is None:
+        return DEFAULT_MATERIAL
+    ode = None if friction is None else child(friction, "ode")
+    bullet = None if friction is None else child(friction, "bullet")
+    mu = (
+        [number(ode, tag, 1.0) for tag in ("mu", "mu2") if child(ode, tag)]
+        if ode is not None
+        else []
+    )
+    mu += [number(bullet, "friction", 1.0)] if bullet is not None and not mu else []
+    spin = 0.0
+    torsion = None if friction is None else child(friction, "torsional")
+    if torsion is not None and truth(torsion, "use_patch_radius", default=True):
+        spin = PATCH * number(torsion, "coefficient", 1.0) * number(torsion, "patch_radius", 0.0)
+    rebound, threshold = 0.0, 0.0
+    if bounce is not None:
+        rebound = min(max(number(bounce, "restitution_coefficient", 0.0), 0.0), 1.0)
+        threshold = number(bounce, "threshold", BOUNCE_THRESHOLD)
+    if rebound > 0.0 and threshold >= BOUNCE_THRESHOLD:
+        report.note(
+            f"{bounce.place if bounce else ''}: nothing bounces: its threshold is SDF's {threshold:g} m/s",
+            "bounce",
+        )
+        rebound = threshold = 0.0
+    if len(mu) == 2 and mu[0] != mu[1]:
+        report.note(f"{collision.place}: of mu and mu2 the smaller one counts", "mu mu2")
+    made = surface_friction.Surface(
+        surface_friction.GAZEBO,
+        min(max(min(mu, default=1.0), 0.0), MAX_FRICTION),
+        spinning=min(max(spin, 0.0), MAX_FRICTION),
+        restitution=rebound,
+        threshold=max(threshold, 0.0) if rebound > 0.0 else 0.0,
+    )
+    return made.material

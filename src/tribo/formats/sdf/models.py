@@ -1,0 +1,264 @@
+"""Models of SDF with all that is nested in them or included, as one list of links and joints.
+
+Names of what a nested model holds begin with its name and "::". Poses are relative to any frame: links,
+joints, nested models and <frame>s are frames. Source: http://sdformat.org/tutorials?tut=pose_frame_semantics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tribo.description.trees import Vector
+from tribo.formats.inertia import unit_axis
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import NO_POSE, Pose, rotate
+from tribo.formats.report import Report, known_hint
+from tribo.formats.sdf.values import child, inverse, pose_of, truth, vector, word
+from tribo.formats.xml import Node, parse
+
+ROOT = "__model__"
+MAX_DEPTH = 32  # of models in models
+MAX_PARTS = 20_000  # links and joints of a file with all that it includes
+SILENT = (
+    "static", "self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", "pose",
+    "link", "joint", "frame", "model", "include",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Part:
+    """A link or a joint, and where it is."""
+
+    node: Node
+    name: str  # with those of the models around it
+    pose: Pose  # in the outermost model
+    finder: MeshFinder
+    ends: tuple[str, str] = ("", "")  # of a joint: parent and child link
+    axes: tuple[Vector, ...] = ()  # of a joint, in its own frame
+
+
+@dataclass(slots=True)
+class Model:
+    """A model, its poses in its own frame."""
+
+    node: Node
+    name: str
+    links: list[Part] = field(default_factory=list)
+    joints: list[Part] = field(default_factory=list)
+    frames: dict[str, Pose] = field(default_factory=dict)
+    carriers: dict[str, str] = field(default_factory=dict)  # frame → link to which it is attached
+    is_static: bool = False
+    meets_itself: bool = False
+
+    def moved(self, pose: Pose, prefix: str) -> Model:
+        """Return it as seen from a frame in which it has a pose, its names behind a prefix."""
+
+        def part(one: Part) -> Part:
+            ends = tuple(_within(prefix, end) for end in one.ends)
+            return Part(one.node, prefix + one.name, pose @ one.pose, one.finder, (ends[0], ends[1]),
+                        one.axes)  # fmt: skip
+
+        return Model(
+            self.node, self.name, [part(x) for x in self.links], [part(x) for x in self.joints],
+            {prefix + name: pose @ at for name, at in self.frames.items()},
+            {prefix + name: _within(prefix, link) for name, link in self.carriers.items()},
+            self.is_static, self.meets_itself,
+        )  # fmt: skip
+
+
+def _within(prefix: str, name: str) -> str:
+    return name if name in {"", "world"} else prefix + name
+
+
+class Library:
+    """Reads models, and those that they include, of one file."""
+
+    def __init__(self, package_dirs: Sequence[Path], report: Report) -> None:
+        """Look for included models in folders."""
+        self._dirs, self._report, self._parts = package_dirs, report, 0
+        self._files: dict[Path, Node] = {}
+
+    def included(self, node: Node, finder: MeshFinder, depth: int) -> Model | None:
+        """Return the model of an <include>, None if it is not read: one of the internet."""
+        self._count(node)
+        uri = word(node, "uri")
+        if uri.partition("://")[0] in {"http", "https", "fuel"}:
+            self._report.doubt(node, f"{uri[:100]} is not fetched: it is left out")
+            return None
+        path, reason = _model_file(uri, finder)
+        if path is None:
+            raise node.error(f"model {uri[:200]!r}: {reason}")
+        if path not in self._files:
+            self._files[path] = parse(path, "SDF")
+        root = self._files[path]
+        if root.tag != "sdf":
+            raise node.error(f"{path} is no SDF; its outermost element must be <sdf>")
+        found = child(root, "model")
+        if found is None:
+            raise node.error(f"{path} holds no <model>")
+        made = self.model(found, MeshFinder(path, self._dirs), version_of(root), depth + 1)
+        if (name := word(node, "name")) and name != made.name:
+            made.name = name
+        made.is_static = truth(node, "static", default=made.is_static)
+        return made
+
+    def model(
+        self, node: Node, finder: MeshFinder, version: tuple[int, ...], depth: int = 0
+    ) -> Model:
+        """Return a model with all that is in it, in its own frame."""
+        if depth > MAX_DEPTH:
+            raise node.error(f"models stand in or include one another more than {MAX_DEPTH} deep")
+        self._report.check_children(node, SILENT)
+        made = Model(node, node.text("name"))
+        made.is_static = truth(node, "static")
+        made.meets_itself = truth(node, "self_collide")
+        raw: dict[str, tuple[Pose, str, Node]] = {}
+
+        def frame(name: str, pose: Pose, relative: str, owner: Node) -> None:
+            if name in raw or name in made.frames or name == ROOT:
+                raise owner.error(f"there are two frames named {name!r}; rename one")
+            raw[name] = pose, relative or ROOT, owner
+
+        for item in node.all("link"):
+            self._count(item)
+            name = item.text("name")
+            frame(name, *pose_of(item), item)
+            made.carriers[name] = name
+        nested = [*node.all("model"), *node.all("include")]
+        inner: list[tuple[str, Model, str]] = []
+        for item in nested:
+            sub = (
+                self.model(item, finder, version, depth + 1) if item.tag == "model"
+                else self.included(item, finder, depth)
+            )  # fmt: skip
+            if sub is None:
+                continue
+            placed, relative = pose_of(item if child(item, "pose") is not None else sub.node)
+            anchor = word(item, "placement_frame") or sub.node.attributes.get("placement_frame", "")
+            if anchor:
+                placed = placed @ inverse(_known(sub.frames, anchor, item))
+            frame(sub.name, placed, relative, item)
+            is_merged = item.attributes.get("merge", "").strip().lower() in {"1", "true"}
+            inner.append((sub.name, sub, "" if is_merged else f"{sub.name}::"))
+        for name, sub, prefix in inner:
+            for own, pose in sub.frames.items():
+                frame(prefix + own, pose, name, node)
+            for own, link in sub.carriers.items():
+                made.carriers[prefix + own] = prefix + link
+            if sub.links:
+                made.carriers[name] = prefix + sub.links[0].name
+        first = next(iter(made.carriers.values()), "")
+        joints = list(node.all("joint"))
+        for item in joints:
+            self._count(item)
+            pose, relative = pose_of(item)
+            ends = word(item, "parent"), word(item, "child")
+            frame(item.text("name"), pose, relative or ends[1], item)
+            made.carriers[item.text("name")] = ends[1]
+        for item in node.all("frame"):
+            attached = item.attributes.get("attached_to", "").strip()
+            pose, relative = pose_of(item)
+            frame(item.text("name"), pose, relative or attached, item)
+            made.carriers[item.text("name")] = attached or first
+        made.frames = _resolved(raw)
+        made.links += [
+            Part(item, item.text("name"), made.frames[item.text("name")], finder)
+            for item in node.all("link")
+        ]
+        for name, sub, prefix in inner:
+            moved = sub.moved(made.frames[name], prefix)
+            made.links += moved.links
+            made.joints += moved.joints
+        for item in joints:
+            name = item.text("name")
+            end = [self._carrier(made, word(item, tag), item) for tag in ("parent", "child")]
+            axes = tuple(
+                _axis(axis, made.frames, made.frames[name], version)
+                for tag in ("axis", "axis2") for axis in item.all(tag)
+            )  # fmt: skip
+            made.joints.append(Part(item, name, made.frames[name], finder, (end[0], end[1]), axes))
+        return made
+
+    def _carrier(self, made: Model, name: str, joint: Node) -> str:
+        """Return the link that a frame is attached to, at last."""
+        if name == "world":
+            return name
+        known = {part.name for part in made.links}
+        seen = set()
+        while name not in known:
+            if name in seen or name not in made.carriers:
+                raise joint.error(
+                    f"{name!r} is no link or frame of the model{known_hint(name, known)}"
+                )
+            seen.add(name)
+            name = made.carriers[name]
+        return name
+
+    def _count(self, node: Node) -> None:
+        self._parts += 1
+        if self._parts > MAX_PARTS:
+            raise node.error(f"more than {MAX_PARTS} links and joints; split the file")
+
+
+def version_of(root: Node) -> tuple[int, ...]:
+    """Return the version of a file, (1, 7) for example."""
+    words = root.attributes.get("version", "").strip().split(".")
+    return tuple(int(x) for x in words if x.isascii() and x.isdecimal() and len(x) < 6)
+
+
+def _axis(axis: Node, frames: dict[str, Pose], joint: Pose, version: tuple[int, ...]) -> Vector:
+    """Return an axis in the frame of its joint, in which it is given; in old files, in the model's."""
+    given = child(axis, "xyz")
+    direction = (0.0, 0.0, 1.0) if given is None else unit_axis(vector(given, 3), given)
+    name = "" if given is None else given.attributes.get("expressed_in", "").strip()
+    if not name and (truth(axis, "use_parent_model_frame") or (1,) <= version < (1, 5)):
+        name = ROOT
+    if not name:
+        return direction
+    frame = _known(frames, name, axis)
+    return rotate(inverse(joint).quaternion, rotate(frame.quaternion, direction))
+
+
+def _known(frames: dict[str, Pose], name: str, node: Node) -> Pose:
+    if name not in frames:
+        raise node.error(f"frame {name!r} does not exist{known_hint(name, frames)}")
+    return frames[name]
+
+
+def _resolved(raw: dict[str, tuple[Pose, str, Node]]) -> dict[str, Pose]:
+    """Return the pose of each frame in the model.
+
+    Raises:
+        DescriptionError: A frame is unknown, or some are relative to one another in a circle.
+    """
+    made = {ROOT: NO_POSE}
+    for name in raw:
+        chain: list[str] = []
+        at = name
+        while at not in made:
+            if at not in raw:
+                owner = raw[chain[-1]][2]
+                raise owner.error(f"frame {at!r} does not exist{known_hint(at, raw)}")
+            if at in chain:
+                raise raw[at][2].error(f"poses are relative to one another in a circle ({at!r})")
+            chain.append(at)
+            at = raw[at][1]
+        for link in reversed(chain):
+            pose, relative, _ = raw[link]
+            made[link] = made[relative] @ pose
+    return made
+
+
+def _model_file(uri: str, finder: MeshFinder) -> tuple[Path | None, str]:
+    """Return the file of a model: itself, or what stands in the folder that is named."""
+    if uri.lower().endswith((".sdf", ".world")):
+        return finder.look_up(uri)
+    reason = "not found; give the folder that holds it in package_dirs"
+    for name in ("model.sdf", f"{uri.rstrip('/').rpartition('/')[2]}.sdf"):
+        path, why = finder.look_up(f"{uri.rstrip('/')}/{name}")
+        if path is not None:
+            return path, ""
+        reason = why
+    return None, reason

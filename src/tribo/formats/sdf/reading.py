@@ -1,0 +1,319 @@
+"""Read SDF: the models and worlds of Gazebo.
+
+Each model becomes one robot for each of its links that no joint holds; what stands becomes static objects.
+Source: http://sdformat.org/spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from tribo.checks import check
+from tribo.description.joint_checks import check_mimics
+from tribo.description.trees import (
+    IDENTITY,
+    DescriptionError,
+    JointDescription,
+    LinkDescription,
+    ObjectDescription,
+    TreeDescription,
+    WorldDescription,
+)
+from tribo.engine.layout import COORDINATES
+from tribo.formats import surface_friction
+from tribo.formats.assembly import merge
+from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.pose import NO_POSE, Pose, matrix
+from tribo.formats.report import Report
+from tribo.formats.sdf.joints import TYPES, read_joints
+from tribo.formats.sdf.links import read_link, read_shapes, read_visuals
+from tribo.formats.sdf.models import Library, Model, Part, version_of
+from tribo.formats.sdf.values import child, inverse, pose_of, vector
+from tribo.formats.urdf_constraints import across
+from tribo.formats.urdf_mass import check_masses
+from tribo.formats.xml import Node, parse, path_of
+from tribo.materials.table import Law
+from tribo.model import Joint, Kind
+
+WORLD_SILENT = (
+    "light", "gui", "scene", "physics", "plugin", "atmosphere", "magnetic_field", "spherical_coordinates",
+    "audio", "wind", "state", "gravity", "road", "population", "actor", "model", "include",
+)  # fmt: skip
+CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}
+
+
+def read(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
+) -> tuple[WorldDescription, bool]:
+    """Read a file: the models of its world, or those that it holds without one.
+
+    Returns:
+        The scene, and whether it has a world, whose time step and gravity are the file's.
+
+    Raises:
+        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
+
+    Example:
+        >>> model = '<model name="ball"><link name="l"/></model>'
+        >>> [item.name for item in read(f'<sdf version="1.9">{model}</sdf>')[0].objects]
+        ['ball']
+    """
+    path = path_of(source, "SDF")
+    root = parse(source, "SDF")
+    if root.tag != "sdf":
+        raise root.error("is no SDF; the outermost element must be <sdf>")
+    report = Report(strict=strict)
+    report.begin(root)
+    report.check_children(root, ("world", "model"), ("light", "actor"))
+    scene = WorldDescription(source=path)
+    holder = child(root, "world") or root
+    if holder is not root:
+        report.check_children(holder, WORLD_SILENT, ("joint", "frame"))
+        _settings(holder, scene)
+        for tag in ("joint", "frame"):
+            if (found := child(holder, tag)) is not None:
+                report.doubt(
+                    found, f"<{tag}> of a world is not read: it is left out", f"world {tag}"
+                )
+    library = Library(package_dirs, report)
+    finder = MeshFinder(path, package_dirs)
+    for node in holder.children:
+        if node.tag == "model":
+            model = library.model(node, finder, version_of(root))
+        elif node.tag == "include" and holder is not root:
+            included = library.included(node, finder, 0)
+            if included is None:
+                continue
+            model = included
+        else:
+            continue
+        pose, relative = pose_of(node if child(node, "pose") is not None else model.node)
+        if relative and relative != "world":
+            report.doubt(node, f"relative_to={relative!r}: models are placed in the world")
+        anchor = node.attributes.get(
+            "placement_frame", model.node.attributes.get("placement_frame", "")
+        )
+        if anchor in model.frames:
+            pose = pose @ inverse(model.frames[anchor])
+        scene.objects += _objects(model, pose, report)
+    if not scene.objects:
+        raise root.error("holds no model with a link; there is nothing to add")
+    for item in scene.objects:
+        if item.tree is not None:
+            scene.pairs |= surface_friction.laws_of(item.tree)
+    standing = {item.material for item in scene.objects if item.shape is not None}
+    moving = {s.material for i in scene.objects if i.tree for b in i.tree.bodies for s in b.shapes}
+    names = ["default", *sorted((standing | moving) - {"default"})]
+    scene.pairs |= surface_friction.laws_between(names, names)
+    scene.notes, scene.doubts = report.notes, report.doubts
+    return scene, holder is not root
+
+
+def read_robot(
+    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
+) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
+    """Return the one robot of a file, and the contact laws of its surfaces.
+
+    Raises:
+        DescriptionError: There is none, or several.
+    """
+    scene, _ = read(source, package_dirs=package_dirs, strict=strict)
+    trees = [item.tree for item in scene.objects if item.tree is not None]
+    if len(trees) != 1:
+        names = ", ".join(item.name for item in scene.objects[:5])
+        raise DescriptionError(
+            f"{scene.source or 'SDF text'}: holds {len(trees)} things that move ({names}), not one robot; "
+            "world.load_sdf reads them all"
+        )
+    (tree,) = trees
+    tree.notes, tree.doubts = scene.notes, scene.doubts
+    return tree, scene.pairs
+
+
+def _settings(world: Node, scene: WorldDescription) -> None:
+    """Read gravity and time step; SDF's standards are 9.8 m/s² and 1 ms."""
+    scene.gravity = (0.0, 0.0, -9.8)
+    gravity = child(world, "gravity")
+    if gravity is not None:
+        scene.gravity = vector(gravity, 3)
+    scene.time_step = 0.001
+    physics = child(world, "physics")
+    step = None if physics is None else child(physics, "max_step_size")
+    if step is not None:
+        try:
+            scene.time_step = check.time_step(vector(step, 1)[0], "max_step_size")
+        except ValueError as error:
+            raise step.error(str(error)) from None
+
+
+def _objects(model: Model, pose: Pose, report: Report) -> Iterator[ObjectDescription]:
+    """Iterate over what a model becomes in a world where it has a pose."""
+    if model.is_static:
+        for link in model.links:
+            yield from _standing(model, link, pose @ link.pose, report)
+        return
+    trees = _trees(model, pose, report)
+    for tree in trees:
+        name = model.name if len(trees) == 1 else f"{model.name}::{tree.bodies[0].name}"
+        yield ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
+
+
+def _standing(model: Model, link: Part, pose: Pose, report: Report) -> Iterator[ObjectDescription]:
+    """Iterate over the shapes and visuals of a link that stands."""
+    shapes, visuals = read_shapes(link, NO_POSE, report), read_visuals(link, NO_POSE, report)
+    for k in range(max(len(shapes), len(visuals))):
+        name = f"{model.name}/{link.name}/{k}" if k else model.name
+        made = ObjectDescription("standing", name, kind=Kind.STATIC)
+        made.position, made.quaternion = pose.position, pose.quaternion
+        made.shape = shapes[k] if k < len(shapes) else None
+        made.visual = visuals[k] if k < len(visuals) else None
+        if made.shape is not None:
+            made.material = made.shape.material
+        yield made
+
+
+def _trees(model: Model, pose: Pose, report: Report) -> list[TreeDescription]:
+    """Hang the links of a model on one another, and return a robot for each that hangs on none."""
+    parts = {part.name: part for part in model.links}
+    below: dict[str, list[Part]] = {name: [] for name in (*parts, "world")}
+    above: dict[str, Part] = {}
+    closing: list[Part] = []
+    for joint in model.joints:
+        parent, link = joint.ends
+        if link == "world" or parent == link:
+            raise joint.node.error("its child must be a link, another one than its parent")
+        if link in above:
+            closing.append(joint)
+            continue
+        above[link] = joint
+        below[parent].append(joint)
+    roots = [name for name in parts if name not in above or above[name].ends[0] == "world"]
+    trees = [_tree(model, parts, below, name, above.get(name), pose, report) for name in roots]
+    reached = {link for _, names in trees for group in names for link in group}
+    for name, part in parts.items():
+        if name not in reached:
+            raise part.node.error(
+                "is part of a loop of joints that holds no root; turn one joint round"
+            )
+    for joint in closing:
+        _close(joint, [tree for tree, _ in trees], pose, report)
+    return [tree for tree, _ in trees]
+
+
+def _tree(
+    model: Model, parts: dict[str, Part], below: dict[str, list[Part]], root: str, held: Part | None,
+    pose: Pose, report: Report,
+) -> tuple[TreeDescription, list[list[str]]]:  # fmt: skip
+    """Return a robot, and the links of each of its bodies."""
+    first = parts[root]
+    start = pose @ first.pose
+    if held is None or TYPES.get(held.node.attributes.get("type", "")) == Joint.FIXED:
+        top = made = read_link(first, NO_POSE, report)
+        base = first.pose
+        if held is not None:
+            top.joint = JointDescription(held.name, Joint.FIXED, start.position, start.quaternion)
+    else:
+        top, made, base = _on_the_world(held, first, pose, report)
+    todo = [(root, made, base)]
+    while todo:
+        name, link, frame = todo.pop()
+        for joint in below[name]:
+            part = parts[joint.ends[1]]
+            moves = TYPES.get(joint.node.attributes.get("type", "")) != Joint.FIXED
+            at = joint.pose if moves else part.pose
+            hung = read_link(part, inverse(at) @ part.pose if moves else NO_POSE, report)
+            _attach(link, hung, joint, inverse(frame) @ at, report)
+            todo.append((part.name, hung, at))
+    tree, members = merge(top, report)
+    check_masses(
+        tree, [[_Place(parts.get(name), name) for name in names] for names in members], report
+    )
+    check_mimics(tree)
+    if tree.bodies[0].joint.type == Joint.FREE:
+        tree.start = (*start.position, *start.quaternion)
+        tree.start = _drawn(tree)
+    if not model.meets_itself:
+        tree.ignored |= set(combinations(range(len(tree.bodies)), 2))
+    return tree, members
+
+
+def _on_the_world(
+    held: Part, first: Part, pose: Pose, report: Report
+) -> tuple[LinkDescription, LinkDescription, Pose]:
+    """Return a link that stands, the first link on it, and where its body is in the model."""
+    top = LinkDescription(f"{held.name}/world")
+    top.joint = JointDescription(top.name, Joint.FIXED)
+    made = read_link(first, inverse(held.pose) @ first.pose, report)
+    _attach(top, made, held, pose @ held.pose, report)
+    return top, made, held.pose
+
+
+def _attach(
+    link: LinkDescription, hung: LinkDescription, joint: Part, placed: Pose, report: Report
+) -> None:
+    """Let a link hang on another one by the one or two joints that an element is."""
+    made = read_joints(joint, placed, report)
+    if len(made) == 2:
+        between = LinkDescription(f"{joint.name}/between")
+        link.attach(between, made[0])
+        link = between
+    link.attach(hung, made[-1])
+
+
+class _Place:
+    """Where a link was written, as the check of masses asks."""
+
+    def __init__(self, part: Part | None, name: str) -> None:
+        self._part = part
+        self.place = f"link {name!r}" if part is None else part.node.place
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
+        return DescriptionError(f"{self.place}: {message}")
+
+    def one(self, tag: str) -> None:
+        """Tell that there is no element of URDF."""
+
+
+def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report) -> None:
+    """Add what a joint is whose child hangs on another one already: it closes a loop."""
+    type_of = TYPES.get(joint.node.attributes.get("type", ""), Joint.FREE)
+    kind = CLOSING.get(type_of)
+    for tree in trees:
+        found = [place_of(tree, name) for name in joint.ends]
+        if kind is None or found[0] is None or found[1] is None or found[0][0] == found[1][0]:
+            continue
+        first, second = found[0][0], found[1][0]
+        if tree.closed is None:
+            tree.closed = tree.start = _drawn(tree)
+        poses = poses_at(tree, tree.closed)
+        at = inverse(poses[first]) @ pose @ joint.pose
+        axes = matrix(at.quaternion) @ across(np.array((*joint.axes, (0.0, 0.0, 1.0))[0]))
+        ends = poses[first], poses[second]
+        tree.constraints.append(holding(kind, (first, second), ends, at.position, axes, joint.name))
+        report.note(f"{joint.node.place}: closes a loop, as a {kind}")
+        return
+    raise joint.node.error(
+        "its child hangs on another joint already, so it closes a loop; a fixed, revolute, continuous or "
+        "ball joint between two links of one robot can"
+    )
+
+
+def _drawn(tree: TreeDescription) -> tuple[float, ...]:
+    """Return the coordinates in which the file draws a robot."""
+    q: tuple[float, ...] = ()
+    for body in tree.bodies:
+        if body.joint.type == Joint.FREE:
+            q += (tree.start or ())[:7]
+        else:
+            q += (
+                IDENTITY
+                if body.joint.type == Joint.SPHERICAL
+                else (0.0,) * COORDINATES[body.joint.type]
+            )
+    return q

@@ -1,0 +1,289 @@
+"""SDF: frames, joints, masses, surfaces, included models, worlds."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.description.trees import DescriptionError
+from tribo.formats import sdf
+from tribo.model import Joint, Kind
+
+MASS = (
+    "<inertial><pose>0 0 {z} 0 0 0</pose><mass>{m}</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz>"
+    "</inertia></inertial>"
+)
+BALL = (
+    "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry>{}</collision>"
+)
+AXIS = "<axis><xyz>0 1 0</xyz>{}</axis>"
+ABOUT_Y = AXIS.format("")
+
+
+def link(name, pose="", inside="", m=1.0, z=0.0):
+    return f"<link name='{name}'>{pose}{MASS.format(m=m, z=z)}{inside}</link>"
+
+
+def joint(name, parent, child, kind="revolute", inside=ABOUT_Y):
+    ends = f"<parent>{parent}</parent><child>{child}</child>"
+    return f"<joint name='{name}' type='{kind}'>{ends}{inside}</joint>"
+
+
+def model(*parts, name="m", pose=""):
+    return f"<model name='{name}'>{pose}{''.join(parts)}</model>"
+
+
+def file(*parts, version="1.9"):
+    return f"<sdf version='{version}'>{''.join(parts)}</sdf>"
+
+
+def robot(*parts, **options):
+    return tribo.World().add_articulated_system(file(model(*parts)), **options)
+
+
+def test_a_pendulum_swings_as_the_formula_says():
+    """Its axis goes through the joint's frame, not through the link's: T = 2 π √(I / (m g d)), small angles.
+
+    The link's frame is 0.5 m below the joint; I = 0.1 + 1 · 0.5² kg m². Angles of 1e-3 rad: the period
+    differs by θ²/16, and the integrator's by (ω h)²/24.
+    """
+    world = tribo.World(time_step=1e-3)
+    hinge = joint("hinge", "world", "bob", inside="<pose>0 0 0.5 0 0 0</pose>" + AXIS.format(""))
+    text = file(model(link("bob", "<pose>0 0 1 0 0 0</pose>"), hinge))
+    pendulum = world.add_articulated_system(text)
+    assert pendulum.dof == 1
+    pendulum.generalized_coordinate = [1e-3]
+    period = 2.0 * math.pi * math.sqrt((0.1 + 0.25) / (1.0 * 9.81 * 0.5))
+    world.step(round(period / 1e-3))
+    assert pendulum.generalized_coordinate[0] == pytest.approx(1e-3, rel=1e-4)
+
+
+def test_poses_are_relative_to_frames():
+    frames = (
+        "<frame name='f'><pose degrees='true'>1 0 0 0 0 90</pose></frame>"
+        "<frame name='g' attached_to='f'><pose>1 0 0 0 0 0</pose></frame>"
+    )
+    tree, _ = sdf.read_robot(
+        file(
+            model(
+                link("a"),
+                frames,
+                link("b", "<pose relative_to='g'>0 0 3 0 0 0</pose>"),
+                joint("j", "a", "b", "fixed", ""),
+            )
+        )
+    )
+    (frame,) = (f for f in tree.frames if f.name == "b")
+    np.testing.assert_allclose(frame.position, (1, 1, 3), atol=1e-15)
+    np.testing.assert_allclose(frame.quaternion, (math.sqrt(0.5), 0, 0, math.sqrt(0.5)), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("inside", "version", "expected"),
+    [
+        ("<xyz>1 0 0</xyz>", "1.9", (1, 0, 0)),
+        ("<xyz expressed_in='__model__'>1 0 0</xyz>", "1.9", (0, -1, 0)),
+        ("<xyz>1 0 0</xyz>", "1.4", (0, -1, 0)),
+        ("<xyz>1 0 0</xyz><use_parent_model_frame>1</use_parent_model_frame>", "1.6", (0, -1, 0)),
+    ],
+)
+def test_axes_are_expressed_in_the_joint_or_in_a_frame(inside, version, expected):
+    """The child is turned by 90° about z: x of the model is −y of the joint."""
+    parts = (
+        link("a"),
+        link("b", "<pose>0 0 1 0 0 1.5707963267948966</pose>"),
+        joint("j", "a", "b", inside=f"<axis>{inside}</axis>"),
+    )
+    tree, _ = sdf.read_robot(file(model(*parts), version=version))
+    np.testing.assert_allclose(tree.bodies[1].joint.axis, expected, atol=1e-12)
+
+
+def test_limits_dynamics_and_mimic_of_an_axis():
+    limit = (
+        "<limit><lower>-1</lower><upper>1e16</upper><effort>-1</effort><velocity>2</velocity></limit>"
+        "<dynamics><damping>0.1</damping><friction>0.2</friction><spring_stiffness>3</spring_stiffness>"
+        "<spring_reference>0.5</spring_reference></dynamics>"
+    )
+    follow = (
+        "<mimic joint='j'><multiplier>2</multiplier><offset>1</offset><reference>0.25</reference>"
+        "</mimic>"
+    )
+    parts = (
+        link("a"), link("b"), link("c"),
+        joint("j", "a", "b", inside=AXIS.format(limit)), joint("k", "a", "c", inside=AXIS.format(follow)),
+    )  # fmt: skip
+    one, other = (body.joint for body in sdf.read_robot(file(model(*parts)))[0].bodies[1:])
+    assert (one.lower, one.upper, one.effort, one.velocity) == (-1.0, math.inf, math.inf, 2.0)
+    assert (one.damping, one.friction, one.stiffness, one.spring_reference) == (
+        0.1,
+        0.2,
+        3.0,
+        (0.5,),
+    )
+    assert other.mimic == ("j", 2.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "types"),
+    [
+        ("continuous", [Joint.REVOLUTE]),
+        ("prismatic", [Joint.PRISMATIC]),
+        ("ball", [Joint.SPHERICAL]),
+        ("universal", [Joint.REVOLUTE, Joint.REVOLUTE]),
+        ("fixed", []),
+    ],
+)
+def test_types_of_joints(kind, types):
+    axes = AXIS.format("") + "<axis2><xyz>1 0 0</xyz></axis2>"
+    tree, _ = sdf.read_robot(file(model(link("a"), link("b"), joint("j", "a", "b", kind, axes))))
+    assert [body.joint.type for body in tree.bodies[1:]] == types
+
+
+def test_a_free_model_starts_where_the_file_places_it():
+    pose = "<pose>1 2 3 0 0 1.5707963267948966</pose>"
+    text = file(model(link("a", "<pose>1 0 0 0 0 0</pose>"), pose=pose))
+    made = tribo.World().add_articulated_system(text)
+    np.testing.assert_allclose(made.position, (1, 3, 3), atol=1e-12)
+
+
+def test_surfaces_are_materials():
+    surface = (
+        "<surface><friction><ode><mu>0.3</mu><mu2>0.2</mu2></ode></friction>"
+        "<bounce><restitution_coefficient>0.5</restitution_coefficient><threshold>0.1</threshold></bounce></surface>"
+    )
+    world = tribo.World()
+    made = world.add_articulated_system(file(model(link("a", inside=BALL.format(surface)))))
+    name = made.collision_bodies[0].material
+    assert name == "gazebo friction 0.2 restitution 0.5 threshold 0.1"
+    pair = world.materials.pair(name, "default")
+    assert (pair.friction, pair.restitution, pair.restitution_threshold) == (0.2, 0.5, 0.1)
+
+
+def test_a_bounce_without_threshold_is_none_as_in_gazebo():
+    surface = (
+        "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"
+    )
+    tree, _ = sdf.read_robot(file(model(link("a", inside=BALL.format(surface)))))
+    assert tree.bodies[0].shapes[0].material == "gazebo friction 1.0"
+    assert any("nothing bounces" in note for note in tree.notes)
+
+
+def test_links_of_a_model_touch_one_another_if_it_says_so():
+    parts = (
+        link("a", inside=BALL.format("")), link("b"),
+        link("c", "<pose>0 0 0.5 0 0 0</pose>", BALL.format("")),
+        joint("j", "a", "b"), joint("k", "b", "c"),
+    )  # fmt: skip
+    assert ("a", "c") in robot(*parts).ignored_collisions
+    assert ("a", "c") not in robot("<self_collide>1</self_collide>", *parts).ignored_collisions
+    assert ("a", "c") not in robot(*parts, self_collision="all").ignored_collisions
+
+
+def test_a_mass_from_densities():
+    inside = "<inertial auto='true'><density>10</density></inertial>" + BALL.format("")
+    tree, _ = sdf.read_robot(file(model(f"<link name='a'>{inside}</link>")))
+    assert tree.bodies[0].mass == pytest.approx(10.0 * 4.0 / 3.0 * math.pi * 1e-3)
+
+
+def test_a_loop_closes():
+    parts = (
+        link("a"), link("l", "<pose>0 0 1 0 0 0</pose>"), link("r", "<pose>1 0 1 0 0 0</pose>"),
+        joint("jl", "a", "l"), joint("jr", "a", "r"), joint("top", "l", "r"),
+    )  # fmt: skip
+    tree, _ = sdf.read_robot(file(model(*parts, pose="<pose>0 0 5 1 0 0</pose>")))
+    (item,) = tree.constraints
+    assert item.type == "hinge"
+    # The joint's frame is that of its child r: 1 m along x of l, which is at its own joint.
+    np.testing.assert_allclose(item.points, [[1, 0, 0], [0, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(item.axes[:, :, 2], [[0, 1, 0], [0, 1, 0]], atol=1e-12)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "models" / "leg").mkdir(parents=True)
+    leg = model(link("thigh"), link("shin"), joint("knee", "thigh", "shin"), name="leg")
+    (tmp_path / "models" / "leg" / "model.sdf").write_text(file(leg))
+    return tmp_path
+
+
+def test_models_are_included_and_nested(folder):
+    include = "<include><uri>model://leg</uri><name>{0}</name><pose>{1} 0 0 0 0 0</pose></include>"
+    trunk = model(
+        link("trunk"), include.format("left", -1), include.format("right", 1),
+        joint("lh", "trunk", "left::thigh"), joint("rh", "trunk", "right::thigh"), name="biped",
+    )  # fmt: skip
+    (folder / "world.sdf").write_text(file(f"<world name='w'>{trunk}</world>"))
+    world = tribo.World.load(folder / "world.sdf", package_dirs=folder / "models")
+    (biped,) = world.objects
+    assert biped.name == "biped"
+    assert biped.body_names == (
+        "trunk", "left::thigh", "left::shin", "right::thigh", "right::shin",
+    )  # fmt: skip
+    assert biped.frame("right::thigh").position.tolist() == [1, 0, 0]
+    assert world.time_step == 1e-3
+
+
+def test_a_world_has_gravity_a_step_static_models_and_free_ones():
+    plane = (
+        "<static>true</static><link name='l'><collision name='c'><geometry><plane>"
+        "<normal>0 0 1</normal></plane></geometry></collision></link>"
+    )
+    text = (
+        "<world name='w'><gravity>0 0 -3.7</gravity><physics type='ode'><max_step_size>0.002</max_step_size>"
+        f"</physics>{model(plane, name='ground')}"
+        f"{model(link('l', inside=BALL.format('')), name='ball', pose='<pose>0 0 1 0 0 0</pose>')}</world>"
+    )
+    world = tribo.World.load(file(text))
+    assert (world.time_step, world.gravity.tolist()) == (0.002, [0, 0, -3.7])
+    ground, ball = world.objects
+    assert ground.body_type == Kind.STATIC
+    world.step(2000)
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (file(), "holds no model with a link"),
+        ("<model/>", "is not the outermost|is no SDF|is not a"),
+        (file(model(link("a"), joint("j", "a", "b"))), "'b' does not exist"),
+        (file(model(link("a"), link("b"), joint("j", "a", "b", "screw"))), "screw.*not supported"),
+        (file(model(link("a", "<pose relative_to='f'/>"))), "frame 'f' does not exist"),
+        (
+            file(model(
+                link("a", "<pose relative_to='b'/>"), link("b", "<pose relative_to='a'/>"),
+            )),
+            "in a circle",
+        ),
+        (file(model(link("a"), link("a"))), "two frames named 'a'"),
+        (file(model(link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a"))), "loop"),
+        (file(model(link("a", "<pose>1 2</pose>"))), "has 2 numbers, must have 6"),
+        (file(model(link("a", m="much"))), "<mass>.*'much'"),
+        (file(model(link("a", m=0))), "neither it nor what hangs on it has mass"),
+        (file(model("<include><uri>model://none</uri></include>")), "model 'model://none': not found"),
+        (file(model("<include><uri>../../../etc/passwd.sdf</uri></include>")), "not found|refused"),
+    ],
+)  # fmt: skip
+def test_a_defect_is_named(text, says):
+    with pytest.raises(DescriptionError, match=says):
+        sdf.read_robot(text)
+    world = tribo.World()
+    with pytest.raises(DescriptionError):
+        world.load_sdf(text)
+    assert world.objects == ()
+
+
+def test_models_that_include_one_another_end(tmp_path):
+    include = "<include><uri>model://a</uri></include>"
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "model.sdf").write_text(file(model(link("l"), include, name="a")))
+    with pytest.raises(DescriptionError, match="more than 32 deep"):
+        sdf.read(tmp_path / "a" / "model.sdf", package_dirs=[tmp_path])
+
+
+def test_what_is_not_read_is_said_and_strict_refuses_it():
+    text = file(model(link("a"), "<odd/>"))
+    assert any("<odd>" in note for note in sdf.read_robot(text)[0].notes)
+    with pytest.raises(DescriptionError, match="odd"):
+        sdf.read_robot(text, strict=True)

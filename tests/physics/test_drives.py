@@ -289,3 +289,30 @@ def test_a_drive_with_a_constant_torque_stays_at_its_speed_limit_within_a_step()
         robot.generalized_force = (0, 0, 0, 0, 0, 0, 1, -1)
         world.step()
         assert world.engine.work.drive_rounds[0] <= 8
+
+
+def test_a_step_begins_with_the_limits_of_the_last_one():
+    """Drives that pull at their effort limits do so again: one solve a step, two where one comes off it.
+
+    The limits are part of the state: what is restored goes on with the same bits and as many solves.
+    """
+    world = tribo.World(1e-3)
+    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1))
+    robot.set_pd_gains(1e4, 10.0)
+    robot.pd_target[7:] = np.tile([1.0, 2.0, -2.0], 4)  # far off: all of them at their limits
+    world.step()
+    assert world.engine.work.drive_rounds[0] == 2
+    kept, rounds = world.snapshot(), []
+    for _ in range(3):
+        world.step()
+        rounds.append(int(world.engine.work.drive_rounds[0]))
+        np.testing.assert_allclose(np.abs(robot.applied_torque[6:]), 30.0, rtol=1e-12)
+    assert rounds == [1] * 3
+    end = world.hash()
+    world.restore(kept)
+    again = []
+    for _ in range(3):
+        world.step()
+        again.append(int(world.engine.work.drive_rounds[0]))
+    assert again == rounds
+    assert world.hash() == end

@@ -303,15 +303,15 @@ def test_a_step_begins_with_the_limits_of_the_last_one():
     world.step()
     assert world.engine.work.drive_rounds[0] == 2
     kept, rounds = world.snapshot(), []
-    for _ in range(3):
+    for _ in range(2):
         world.step()
         rounds.append(int(world.engine.work.drive_rounds[0]))
         np.testing.assert_allclose(np.abs(robot.applied_torque[6:]), 30.0, rtol=1e-12)
-    assert rounds == [1] * 3
+    assert rounds == [1] * 2
     end = world.hash()
     world.restore(kept)
     again = []
-    for _ in range(3):
+    for _ in range(2):
         world.step()
         again.append(int(world.engine.work.drive_rounds[0]))
     assert again == rounds

@@ -5,16 +5,17 @@ from tribo.contact import sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.solver import island_solve
-from tribo.dynamics import integrate, momentum
+from tribo.dynamics import actuation, integrate, momentum
 
 
 @kernel
 def remember(model, state, command, settings, work):
-    """Keep for the next step what this one found: impulses, displaced ground, who has been at rest.
+    """Keep for the next step what this one found: impulses, limits of drives, ground, who has been at rest.
 
     Writes: state, work.
     """
     island_solve.remember(model, state, work)
+    actuation.remember(state, work)
     compliant_contacts.remember(model, state, settings, work)
     sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
 

@@ -26,6 +26,7 @@ AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
 FOLLOWS = 0  # a drive does what its law says; ±1: at an effort limit, ±2: at its speed limit
+AT_SPEED = 2
 FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
 RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
 
@@ -134,11 +135,13 @@ def collect(model, command, settings, work, t):
 def begin(model, state, command, settings, work):
     """Collect what does not change while the step is solved: errors, feed-forward, external wrenches.
 
+    A drive begins at the limit at which it was in the last step.
+
     Writes: work.
     """
     work.drive_rounds[0] = 0
     for dof in range(state.v.shape[0]):
-        work.drive_mode[dof] = FOLLOWS
+        work.drive_mode[dof] = state.drive_mode[dof]
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
@@ -147,6 +150,21 @@ def begin(model, state, command, settings, work):
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] != 0 and command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
             work.drive_mode[dof], _ = effort_mode(model, work, dof, work.feed_forward[dof], True)
+        elif abs(work.drive_mode[dof]) == AT_SPEED:
+            work.drive_mode[dof] = held_mode(model, state, command, settings, work, dof)
+
+
+@kernel
+def held_mode(model, state, command, settings, work, dof):
+    """Return the mode of a drive that was held at its speed limit; note how much it may give now.
+
+    Writes: work.
+    """
+    sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
+    speed = sign * model.dof_speed[dof]
+    cap = within_effort(model, dof, wanted(command, settings, work, dof, state.v[dof], speed))
+    work.drive_cap[dof] = cap
+    return work.drive_mode[dof] if sign * cap > 0.0 else FOLLOWS
 
 
 @kernel
@@ -302,6 +320,16 @@ def saturate(model, state, command, settings, work):
         work.drive_mode[dof] = now
         work.applied_torque[dof] = torque
     return changed
+
+
+@kernel
+def remember(state, work):
+    """Keep which drives were at their limits: most of them are at the same ones in the next step.
+
+    Writes: state.
+    """
+    for dof in range(state.drive_mode.shape[0]):
+        state.drive_mode[dof] = work.drive_mode[dof]
 
 
 @kernel

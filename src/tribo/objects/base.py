@@ -92,7 +92,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self._q, self._left_q = np.zeros((2, nq))
         self._v, self._vdot, self._vdot_before, self._left_v = np.zeros((4, nv))
         self._tau, self._kp, self._kd, self._target_v = np.zeros((4, nv))
-        self._drive_form, self._carries = np.zeros((2, nv), np.int64)
+        self._drive_form, self._carries, self._drive_mode = np.zeros((3, nv), np.int64)
         self._tree_motion = np.zeros((1, 10))
         self._stay_awake(nv)
         self._scalar_impulse = np.zeros(slot_count(self.description))

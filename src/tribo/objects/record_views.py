@@ -17,6 +17,7 @@ VIEWS = {
     "v": ("state", "v"),
     "vdot": ("state", "v"),
     "vdot_before": ("state", "v"),
+    "drive_mode": ("state", "v"),
     "scalar_impulse": ("state", "slot"),
     "left_q": ("state", "q"),
     "left_v": ("state", "v"),

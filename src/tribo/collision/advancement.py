@@ -154,11 +154,11 @@ def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
 
 @kernel
 def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch):
-    """Move two bodies on until their shapes overlap by about `touch`/2; return the time [s].
+    """Move two bodies on until their shapes overlap by about `touch`/2; return the time [s], and points.
 
-    Begins with their manifold of n points, all apart; leaves the bodies where they are then. More than dt:
-    they do not meet within the step, and stand at its end. Between two distances none overlaps by more than
-    `touch`.
+    Begins with their manifold of n points, all apart; leaves the bodies where they are then, and their
+    points in the manifold. No points: they do not meet within the step, and stand at its end. Between two
+    distances none overlaps by more than `touch`.
 
     Writes: work.
     """
@@ -175,7 +175,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         k = deepest(row, n)
         gap = row[k, 6]
         if gap <= -0.5 * touch:
-            return time
+            return time, n
         normal = (row[k, 3], row[k, 4], row[k, 5])
         closing = closing_speed(model, a, b, normal, relative, spin_a, spin_b)
         if closing * (settings.dt - time) <= gap + touch:
@@ -188,10 +188,10 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         if n == 0:
             break
     if n > 0:  # still closing: taken to meet where they are
-        return time
+        return time, n
     put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
     put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
-    return 2.0 * settings.dt
+    return settings.dt, n
 
 
 @kernel
@@ -285,16 +285,17 @@ def meet_moving(model, state, settings, work, a, b, margin):
     time = 0.0
     if not touches:
         touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
-        time = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
-    is_hit = time <= settings.dt
-    k = deepest(row, n)
-    along = row[k, 3] * normal[0] + row[k, 4] * normal[1] + row[k, 5] * normal[2]
-    if is_hit and not is_fast and along > SIMILAR:
-        put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
-        return meet(model, work, a, b, margin)
+        time, n = advance_to_impact(
+            model, settings, work, a, b, n, margin, motion_a, motion_b, touch
+        )
     left = margin
     core_a = core_b = NO_CORE
-    if is_hit:
+    if n > 0:  # they meet
+        k = deepest(row, n)
+        along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))
+        if not is_fast and along > SIMILAR:
+            put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+            return meet(model, work, a, b, margin)
         left *= 1.0 - time / settings.dt
         if is_fast:
             core_a = core_contact(model, settings, work, a, b, left)
@@ -305,7 +306,6 @@ def meet_moving(model, state, settings, work, a, b, margin):
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
     if touches:  # they are where they meet
         return n
-    time = min(time, settings.dt)
     shares = not is_fast and is_moved(model, i) and is_moved(model, j)  # keeps angular momentum
     for k in range(n):
         bring_back(work, i, j, k, time, motion_a, motion_b, shares)

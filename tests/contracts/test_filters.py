@@ -64,7 +64,7 @@ def test_robot_links_that_ignore_each_other():
 
     for ignored in (False, True):
         world = empty_world(1e-3, (0, 0, 0))
-        part = world.add_articulated_system(robot())
+        part = world.add_articulated_system(robot(), self_collision="all")
         if ignored:
             part.ignore_collision("l0", "l1")
         world.step(50)

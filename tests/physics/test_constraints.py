@@ -377,7 +377,7 @@ def folded(world):
     arm.add_shape("box", (0.1, 0.1, 0.1), mass=1.0)
     tip = arm.add_child("tip", "prismatic", axis=(0, 0, 1))
     tip.add_shape("box", (1.0, 1.0, 1.0), mass=1.0, position=(0, 0, -1.1))
-    return world.add_articulated_system(base, name="robot")
+    return world.add_articulated_system(base, name="robot", self_collision="all")
 
 
 def test_what_a_user_ignored_stays_ignored_when_a_constraint_goes():
@@ -406,12 +406,12 @@ def test_an_exported_robot_lets_pass_what_its_constraints_let_pass():
     robot = folded(world)
     weld = world.add_weld(robot.link("base"), robot.link("tip"), collide=False)
     other = empty_world(DT)
-    again = other.add_articulated_system(robot.to_urdf())
+    again = other.add_articulated_system(robot.to_urdf(), self_collision="as in file")
     other.step()
     assert len(again.internal_contacts) == 0
     world.remove(weld)
     other = empty_world(DT)
-    again = other.add_articulated_system(robot.to_urdf())
+    again = other.add_articulated_system(robot.to_urdf(), self_collision="as in file")
     other.step()
     assert len(again.internal_contacts) > 0
 

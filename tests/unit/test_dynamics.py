@@ -83,7 +83,7 @@ def test_free_velocity_solves_the_equation_of_motion(seed, bodies, floating):
     """v⁺ = v + dt M̂⁻¹ (τ − h − kp (e + dt v) − kd v), M̂ = M + dt kd + dt² kp: sparse factor = dense solve."""
     world, robot, rng = make(seed, bodies, floating)
     kp, kd = rng.uniform(0, 50, robot.dof), rng.uniform(0, 5, robot.dof)
-    robot.set_pd_gains(kp, kd)
+    robot.set_pd_gains(kp, kd, hold_base=True)
     robot.pd_target = robot.generalized_coordinate
     tau = rng.normal(size=robot.dof)
     robot.generalized_force = tau

@@ -38,7 +38,9 @@ CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
 TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that: what counts as none
-DEEPEST = 0.1  # [-] of it: most that the depth of an impact is where the margin is large
+DEEPEST = (
+    0.1  # [-] of it: most that the depth of an impact on terrain is, where the margin is large
+)
 SIMILAR = 0.9  # cosine of two normals: planes of now serve for the impact
 CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
@@ -284,7 +286,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     time = 0.0
     if not touches:
-        touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
+        if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
+            touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
         time, n = advance_to_impact(
             model, settings, work, a, b, n, margin, motion_a, motion_b, touch
         )

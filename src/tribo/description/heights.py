@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,10 @@ class HeightField:
         _check_size(path)
         try:
             # A picture in memory: of one on disk, as much is reserved as it announces, up to 4 GB.
-            with Image.open(io.BytesIO(path.read_bytes()), formats=PICTURES) as picture:
+            with (
+                warnings.catch_warnings(action="ignore"),
+                Image.open(io.BytesIO(path.read_bytes()), formats=PICTURES) as picture,
+            ):
                 if picture.width * picture.height > MAX_SAMPLES:
                     raise ValueError(f"{picture.width} × {picture.height} samples are too many")
                 white = _white(picture.mode, picture.format)

@@ -290,8 +290,8 @@ def right_angle(player: Player) -> list[Check]:
     "elastic 666: 216 balls (10 kg, 0.1 m, gap 0.21, jitter 1 mm) fall on the ground, e = 1, 5 s",
     "energy never grows, and what approaches slower than weight makes it in two steps is all that is lost; "
     "horizontal momentum constant",
-    note="the way of 216 balls is chaotic: the loss is 0.003 to 0.006 for five jitters, 0.002 to 0.005 with the "
-    "planes between nearest points of now",
+    note="the way of 216 balls is chaotic: the loss is 0.003 to 0.006 for five jitters, 0.002 to 0.005 with "
+    "the planes between nearest points of now",
 )
 def elastic_heap(player: Player) -> list[Check]:
     """Energy and momentum."""

@@ -38,9 +38,7 @@ CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
 TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that: what counts as none
-DEEPEST = (
-    0.1  # [-] of it: most that the depth of an impact on terrain is, where the margin is large
-)
+DEEPEST = 0.1  # [-] of it: most that the depth of an impact on terrain is
 SIMILAR = 0.9  # cosine of two normals: planes of now serve for the impact
 CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals

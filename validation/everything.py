@@ -18,6 +18,7 @@ import e_wires
 import f_drop
 import f_houses
 import f_motion
+import f_passes
 import f_stacks
 import f_system
 import f_terrain
@@ -35,5 +36,5 @@ FAMILIES = {
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_ties, d_trees, e_drives,
     e_ground, e_materials, e_wires,
-    f_drop, f_houses, f_motion, f_stacks, f_system, f_terrain, r_founding,
+    f_drop, f_houses, f_motion, f_passes, f_stacks, f_system, f_terrain, r_founding,
 )  # fmt: skip

@@ -25,6 +25,7 @@ FLYERS = {
     "box, ball, capsule and cylinder fly past the edge of a static box at 1, 3 and 10 m/s, 0.1, 1 and 3 mm "
     "above it, dt = 1, 2 and 5 ms; 200 random passes of seven shapes by nine",
     "nothing touches: velocity and spin stay",
+    fast=False,
     peers=BOTH,
     note="`validation/passes.py` has more of them; with the planes between nearest points as they are when "
     "the step begins, half of the first and a seventh of the others were disturbed",
@@ -65,7 +66,7 @@ def passes(player: Player) -> list[Check]:
     "at 1 Hz, on a platform that drives off at 4 m/s²; the user sets their velocity in every step",
     "it is carried: it stays where it lies; of second order in the time step",
     note="the carriers' velocity is the mean of a step, their load is asked for where the step ends; before, "
-    "4.6, 0.3 and 2 mm; a scene with velocities of its own in every step is not played by peers",
+    "0.5, 0.3 and 6 mm; a scene with velocities of its own in every step is not played by peers",
 )
 def carriers(player: Player) -> list[Check]:
     """Slip in 2 s (4 s on the platform) at 1 ms; largest share that is left at half of 2 ms."""

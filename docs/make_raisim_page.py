@@ -75,17 +75,17 @@ def tables() -> str:
     lines = []
     for kind in kinds():
         rows = own_rows(kind)
-        lines += [f"### {kind.__name__}", "", said(kind), ""]
+        lines += [f"## {kind.__name__}", "", said(kind), ""]
         if rows:
             lines += ["| RaiSim | also | tribo |", "| --- | --- | --- |"]
             lines += [f"| `{name}` | {other} | {text} |" for name, other, text in rows]
             lines.append("")
     for name in ("DeformableObject", "GranularSystem"):
         rows = [(key, "", f"not there: {text}") for key, text in ABSENT[name].items()]
-        lines += [f"### {name}", "", "| RaiSim | also | tribo |", "| --- | --- | --- |"]
+        lines += [f"## {name}", "", "| RaiSim | also | tribo |", "| --- | --- | --- |"]
         lines += [f"| `{key}` | {other} | {text} |" for key, other, text in rows]
         lines.append("")
-    lines += ["### Functions", "", "| RaiSim | tribo |", "| --- | --- |"]
+    lines += ["## Functions", "", "| RaiSim | tribo |", "| --- | --- |"]
     for name, item in vars(raisimpy).items():
         if inspect.isfunction(item) and name != "install":
             lines.append(f"| `{name}` | {said(item)} |")

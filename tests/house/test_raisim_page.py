@@ -25,7 +25,7 @@ def listed():
 
 def sections():
     """Return the page's text of each class."""
-    parts = PAGE.split("\n### ")[1:]
+    parts = PAGE.split("\n## ")[1:]
     return {part.partition("\n")[0]: part for part in parts}
 
 

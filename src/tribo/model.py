@@ -156,9 +156,7 @@ class State(Record):
     vdot = field("nv")  # [m/s², rad/s²] acceleration of the last step, for the mid-step prediction
     vdot_before = field("nv")  # [m/s², rad/s²] the one before that
     left_q = field("nq")  # of floating trees as the last step left it
-    left_v = field(
-        "nv"
-    )  # the same, and of kinematic trees; if both still hold, so does `tree_motion`:
+    left_v = field("nv")  # the same, also of kinematic trees; if both hold, so does `tree_motion`:
     tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot

@@ -26,7 +26,6 @@ AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
 FOLLOWS = 0  # a drive does what its law says; ±1: at an effort limit, ±2: at its speed limit
-AT_SPEED = 2
 FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
 RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
 
@@ -150,7 +149,7 @@ def begin(model, state, command, settings, work):
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] != 0 and command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
             work.drive_mode[dof], _ = effort_mode(model, work, dof, work.feed_forward[dof], True)
-        elif abs(work.drive_mode[dof]) == AT_SPEED:
+        elif work.drive_mode[dof] == 2 or work.drive_mode[dof] == -2:
             work.drive_mode[dof] = held_mode(model, state, command, settings, work, dof)
 
 

@@ -215,7 +215,7 @@ class WorldSettings(Sealed):
     def continuous_collision(self) -> bool:
         """True: pairs are always followed through the step. Deprecated, to set it has no effect.
 
-        See docs/physics/collision, *Fast bodies*.
+        See docs/physics/collision, *Bodies that pass*.
         """
         return True
 

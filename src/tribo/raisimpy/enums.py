@@ -19,7 +19,7 @@ class ObjectType(IntEnum):
 
 
 class BodyType(IntEnum):
-    """Who moves a body: nobody, the user by its velocity, forces."""
+    """Kinds of bodies: static, moved by the user through its velocity, moved by forces."""
 
     STATIC = 1
     KINEMATIC = 2
@@ -27,7 +27,7 @@ class BodyType(IntEnum):
 
 
 class ControlMode(IntEnum):
-    """What drives a robot's joints."""
+    """Modes of control of a robot's joints."""
 
     FORCE_AND_TORQUE = 0
     PD_PLUS_FEEDFORWARD_TORQUE = 1
@@ -107,7 +107,7 @@ class WireType(Enum):
 
 
 class MeasurementSource(IntEnum):
-    """Who gives a sensor its values."""
+    """Sources of the values of a sensor."""
 
     RAISIM = 0
     MANUAL = 1

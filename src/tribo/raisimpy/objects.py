@@ -35,7 +35,7 @@ def rotation_of(values: tuple[Any, ...]) -> Any:
 
 
 class Object(Wrapper):
-    """What every object has; `localIdx` is the body of a robot, 0 of a single body."""
+    """Members of every object; `localIdx` is the body of a robot, 0 of a single body."""
 
     _old: ClassVar[dict[str, str]] = {
         "get_contact_point_velocity": "getContactPointVel",

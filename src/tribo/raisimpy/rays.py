@@ -76,7 +76,7 @@ class DepthCameraProperties(Dialects):
 
 @dataclass
 class DepthCameraFrame(Dialects):
-    """What it saw: depth [m] (NaN: nothing), number of the object (−1: none), points [m], time [s]."""
+    """Its measurement: depth [m] (NaN: nothing), number of the object (−1: none), points [m], time [s]."""
 
     depth: Any = None
     segmentation: Any = None

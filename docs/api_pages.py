@@ -19,13 +19,14 @@ HEADING = re.compile(r"\s+# -- (.+?) -+$")
 DUNDERS = ("__getitem__", "__contains__", "__iter__", "__len__")
 # Subjects of members by the class that defines them, where its source has no headings.
 OBJECTS, FILES, CONSTRAINTS = "Objects and constraints", "Files of robots and scenes", "Constraints"
-RAYS, STATES = "Rays and distances", "Recordings and saved states"
+SENSORS, STATES = "Sensors, rays, distances", "Recordings and saved states"
 SUBJECTS = {
     "WorldObjects": OBJECTS, "WorldList": OBJECTS, "WorldBodyFiles": FILES, "WorldProjects": FILES,
     "WorldMjcf": FILES, "WorldSdf": FILES, "WorldConstraints": CONSTRAINTS, "WorldJoints": CONSTRAINTS,
-    "WorldCables": CONSTRAINTS, "WorldTracks": CONSTRAINTS, "WorldSensors": "Sensors", "WorldRays": RAYS,
-    "WorldProximity": RAYS, "WorldReadout": "How the last step went", "WorldRecording": STATES,
+    "WorldCables": CONSTRAINTS, "WorldTracks": CONSTRAINTS, "WorldSensors": SENSORS, "WorldRays": SENSORS,
+    "WorldProximity": SENSORS, "WorldReadout": "How the last step went", "WorldRecording": STATES,
     "StateFiles": STATES,
+    "Object": "Pose, name, shapes",
     "WorldSettings": "Settings", "BatchSettings": "Settings", "NamedParts": "Links and joints",
     "InverseKinematics": "Inverse kinematics", "Evaluable": "Dynamics at other states",
     "FrameOwner": "Frames", "Sleeper": "Sleep", "RunningSurface": "Surface velocity",

@@ -207,23 +207,4 @@ def bound(model, settings, work, t, rows, is_solved):
     Writes: work.
     """
     is_solved = leave_targets(model, settings, work, t, rows, is_solved)
-    speed = fastest(model, settings, work, t)
-    if speed == 0.0:
-        return is_solved
-    is_wide = speed >= settings.max_push_out_speed
-    speed = LEVER * max(speed, step_speed(settings))
-    most = speed * speed * mass_of(model, work, t)
-    again = min(1.0, settings.dt / WHILE) * most
-    brought = gain(model, work, t)
-    if brought <= again:
-        return is_solved
-    before = moving(model, work, t)
-    most = max(most - LEVER * LEVER * before, again, 0.0 if is_wide else ALWAYS * before)
-    if brought <= most:
-        return is_solved
-    work.status[0] |= SLOWED
-    part = 0.5 * sqrt(most / brought) if brought < inf else 0.0
-    is_solved = ask_less(model, settings, work, t, rows, part, GUILTY * most)
-    if gain(model, work, t) <= most:
-        return is_solved
-    return ask_less(model, settings, work, t, rows, 0.0, GUILTY * most)
+    return is_solved

@@ -90,11 +90,13 @@ def rest_target(gap, settings):
     that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. What is
     more than nothing counts from there on: a jump at its edge would be felt by all that sticks.
     """
-    if gap > 0.0:
-        target = -gap / settings.dt
-    else:
-        target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    return without(target, NOTHING * step_speed(settings))
+    return min(0.0, without(-gap / settings.dt, NOTHING * step_speed(settings)))
+
+
+@kernel
+def gap_correction(settings, gap):
+    """Return how fast a share `erp` of a gap < 0 closes in a step [m/s, rad/s]; 0 for one that is open."""
+    return max(0.0, min(-gap * settings.erp / settings.dt, settings.max_push_out_speed))
 
 
 @kernel
@@ -194,7 +196,8 @@ def aim(model, settings, work, c):
     loss = 0.0 if settings.bounce == GATE else threshold
     bounce = rebound(-z, e, threshold, loss)
     target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
-    if table[a, b, YOUNGS_MODULUS] > 0.0:
+    is_rigid = table[a, b, YOUNGS_MODULUS] <= 0.0
+    if not is_rigid:
         work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
         if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
             give_way(work, c, 2, 0.0)
@@ -203,6 +206,7 @@ def aim(model, settings, work, c):
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
+    work.contact_correction[c] = gap_correction(settings, gap) if is_rigid and bounce <= 0.0 else 0.0
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == PROPAGATE:
         work.contact_restitution[c] = e
@@ -222,7 +226,7 @@ def give_way_as_linearised(settings, work, c, friction):
     Writes: work.
     """
     work.contact_friction[c] = friction
-    work.contact_bounce[c] = 0.0
+    work.contact_bounce[c] = work.contact_correction[c] = 0.0
     work.contact_restitution[c] = 0.0
     work.contact_threshold[c] = inf
     set_target(work, c, -inf, work.contact_vel[c, 2])

@@ -200,6 +200,7 @@ class Work(Record):
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
     scalar_target = field("nscalar")  # [m/s, rad/s]
     scalar_correction = field("nscalar")  # [m/s, rad/s] part of the target that closes a gap
+    scalar_shift = field("nscalar")  # [m/s, rad/s] at which `position_pass` closes a gap
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
@@ -277,8 +278,6 @@ class Work(Record):
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
     constraint_memory = field("nconstraint", 5)
-    tree_vain = field("ntree", dtype=INT)
-    tree_vain_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where an impact meets them (`src/tribo/contact/impact/impact_split.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls

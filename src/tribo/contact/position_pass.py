@@ -1,18 +1,19 @@
-"""Stage `position_pass.correct`: overlaps, stops and gaps are corrected in the positions, never by a velocity.
+"""Stage `position_pass.correct`: overlaps and joints beyond their stops are corrected in the positions.
 
-A velocity target that closes an overlap stays as speed after the overlap is gone. So the solve of the step asks
-for gap + dt v ≥ 0 alone, and here the island moves once more, by dt z at the end of the step. In the whitened dofs
-z is the minimum of
+A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
+gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is
+the minimum of
 
-    f(z) = ½ ‖z‖² + ½ Σ eᵢ²/Rᵢ,   eᵢ = bᵢ − yᵢ z,   Rᵢ = ε Gᵢᵢ,
+    f(z) = ½ ‖z‖² + ½ Σ eᵢ²/Rᵢ,   eᵢ = bᵢ − yᵢ z,   Rᵢ = ε Gᵢ,
 
-over the rows that hold: contacts along the normal, stops and wires where eᵢ > 0; equations, and the tangents of
-contacts that stick, either way. bᵢ is the correction that a row asks for (a part `erp` of its error in a step, at
-most `max_push_out_speed`), less the velocity that it has beyond its target: what is open may close. f is convex and
-has one minimum whatever contradicts: rows that jam share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ bounds it. Conjugate
-gradients need no matrix, favour no row by its order, and may end early: any z that they reach has f(z) ≤ f(0).
-Velocities and impulses stay as they are.
-Source: split of velocity and position, Cline and Pai 2003; minimum by Polak and Ribière 1969 with an exact search.
+over the rows that hold: contacts along the normal, stops and wires where eᵢ > 0; equations, and the tangents
+of contacts that stick, either way. bᵢ is the correction that a row asks for (a share `erp` of its error in a
+step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is convex
+and has one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
+Gᵢ is a row's own G, of a contact the mean of its three: one that hardly moves along its normal is left.
+Conjugate gradients need no matrix, do not depend on the order of rows, and may end early, since f never
+grows. Velocities and impulses stay as they are.
+Source: split of velocity and position, Cline and Pai 2003; conjugate gradients, Polak and Ribière 1969.
 """
 
 from math import inf
@@ -20,21 +21,23 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import move
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
-from tribo.contact.problem.islands import contacts_in, moved_tree, scalars_in
+from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
     moved_by,
     scalar_moved_by,
 )
-from tribo.dynamics.momentum import LEFT_ALONE
+from tribo.dynamics.momentum import shift_goals
 from tribo.math import vec
 from tribo.model import Status
 
 SLOWED = int(Status.SLOWED)
-GIVES = 1e-3  # [–] ε: the compliance of a row over its own G
+GIVES = 1e-2  # [–] ε of a contact
+HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
 ROUNDS = 40  # of conjugate gradients
 ENOUGH = 1e-3  # [–] of the first slope, at which they end
+JAMMED = 0.5  # [–] of what is asked for: where more of it stays, rows contradict one another
 SEARCHES = 8  # Newton steps along a direction
 ZERO = (0.0, 0.0, 0.0)
 OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 0, e < 0, either way
@@ -53,7 +56,7 @@ def hold_of(work, n):
         return ABOVE if impulse < upper else OUT
     if upper == 0.0:
         return BELOW if impulse > lower else OUT
-    is_held = work.scalar_correction[n] != 0.0 and lower < impulse < upper
+    is_held = work.scalar_shift[n] != 0.0 and lower < impulse < upper
     return BOTH if is_held else OUT
 
 
@@ -78,7 +81,7 @@ def ask(model, work, t, nothing):
             is_asked = True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if abs(work.scalar_correction[n]) > nothing and hold_of(work, n) != OUT:
+        if abs(work.scalar_shift[n]) > nothing and hold_of(work, n) != OUT:
             is_asked = True
     if not is_asked:
         return False
@@ -101,13 +104,38 @@ def ask(model, work, t, nothing):
         if hold == OUT:
             continue
         w = scalar_moved_by(model, work, n, work.response, work.scalar_start[n])
-        want = work.scalar_correction[n] - (w if hold != BOTH else 0.0)
+        want = work.scalar_shift[n] - (w if hold != BOTH else 0.0)
         work.shift_scalar_error[n] = want
         if hold == BOTH:
             is_asked = is_asked or abs(want) > nothing
         else:
             is_asked = is_asked or (want if hold == ABOVE else -want) > nothing
     return is_asked
+
+
+@kernel
+def is_acting(hold, error):
+    """Tell whether a scalar row with an error acts."""
+    return hold == BOTH or (hold == ABOVE and error > 0.0) or (hold == BELOW and error < 0.0)
+
+
+@kernel
+def left_open(work, t):
+    """Return Σ e²/G over the rows of island t that ask for a correction, and the largest e [m/s, rad/s]."""
+    total = most = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_correction[c] > 0.0 and work.shift_holds[c] >= 0:
+            error = max(0.0, work.shift_error[c, 2])
+            total += error * error / work.contact_own[c]
+            most = max(most, error)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        error = work.shift_scalar_error[n]
+        if work.scalar_shift[n] != 0.0 and is_acting(work.shift_hold[n], error):
+            total += error * error / work.scalar_delassus[n]
+            most = max(most, abs(error))
+    return total, most
 
 
 @kernel
@@ -122,7 +150,8 @@ def take_dofs(model, work, body, length, count):
         if work.shift_is_listed[dof] == 0:
             work.shift_is_listed[dof] = 1
             work.shift_dof[count] = dof
-            work.shift_z[0, dof] = work.shift_z[1, dof] = work.shift_z[2, dof] = work.shift_z[3, dof] = 0.0
+            for k in range(4):
+                work.shift_z[k, dof] = 0.0
             count += 1
     return count
 
@@ -150,12 +179,6 @@ def list_dofs(model, work, t):
 
 
 @kernel
-def is_acting(hold, error):
-    """Tell whether a scalar row with an error acts."""
-    return hold == BOTH or (hold == ABOVE and error > 0.0) or (hold == BELOW and error < 0.0)
-
-
-@kernel
 def slope(model, work, t, count):
     """Write −∇f at the errors at hand; return its square.   −∇f = Σ yᵢ eᵢ/Rᵢ − z
 
@@ -170,11 +193,11 @@ def slope(model, work, t, count):
         if work.shift_holds[c] < 0:
             continue
         x, y, z = vec.load(work.shift_error, c)
-        g = work.contact_delassus
+        r = GIVES * work.contact_own[c]
         push = (
-            x / (GIVES * g[c, 0]) if work.shift_holds[c] == 1 else 0.0,
-            y / (GIVES * g[c, 1]) if work.shift_holds[c] == 1 else 0.0,
-            max(0.0, z) / (GIVES * g[c, 2]),
+            x / r if work.shift_holds[c] == 1 else 0.0,
+            y / r if work.shift_holds[c] == 1 else 0.0,
+            max(0.0, z) / r,
         )
         if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
             add_to(model, work, work.contact_row, c, push, out)
@@ -182,7 +205,7 @@ def slope(model, work, t, count):
         n = work.island_scalar[k]
         error = work.shift_scalar_error[n]
         if is_acting(work.shift_hold[n], error):
-            add_scalar_to(model, work, n, error / (GIVES * work.scalar_delassus[n]), out)
+            add_scalar_to(model, work, n, error / (HOLDS * work.scalar_delassus[n]), out)
     square = 0.0
     for k in range(count):
         x = out[work.shift_dof[k]]
@@ -212,17 +235,16 @@ def set_rates(model, work, t):
 def search_terms(work, t, step):
     """Return what the rows of island t add to −f′ and f″ after a step along the direction at hand."""
     force = stiffness = 0.0
-    g = work.contact_delassus
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.shift_holds[c] < 0:
             continue
         first = 0 if work.shift_holds[c] == 1 else 2
+        r = GIVES * work.contact_own[c]
         for axis in range(first, 3):
             rate = work.shift_rate[c, axis]
             error = work.shift_error[c, axis] - step * rate
             if axis < 2 or error > 0.0:
-                r = GIVES * g[c, axis]
                 force += error * rate / r
                 stiffness += rate * rate / r
     for k in scalars_in(work, t):
@@ -232,7 +254,7 @@ def search_terms(work, t, step):
         rate = work.shift_scalar_rate[n]
         error = work.shift_scalar_error[n] - step * rate
         if is_acting(work.shift_hold[n], error):
-            r = GIVES * work.scalar_delassus[n]
+            r = HOLDS * work.scalar_delassus[n]
             force += error * rate / r
             stiffness += rate * rate / r
     return force, stiffness
@@ -240,9 +262,8 @@ def search_terms(work, t, step):
 
 @kernel
 def best_step(work, t, along, square):
-    """Return how far along p the minimum of f is; along: z·p, square: p·p.   Newton on f′, which only grows."""
-    step = 0.0
-    first = 0.0
+    """Return how far along p the minimum of f is, by Newton on f′; along: z·p, square: p·p."""
+    step = first = 0.0
     for _ in range(SEARCHES):
         force, stiffness = search_terms(work, t, step)
         force -= along + step * square
@@ -309,6 +330,8 @@ def descend(model, work, t, count):
 def correct(model, state, settings, work):
     """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
 
+    Where less than half of it is reached, links or bodies jam: the status says `SLOWED`.
+
     Writes: state, work.
     """
     nothing = NOTHING * step_speed(settings)
@@ -321,27 +344,14 @@ def correct(model, state, settings, work):
             for dof in range(work.pile_step.shape[0]):
                 work.pile_step[dof] = 0.0
         count = list_dofs(model, work, t)
+        before, _ = left_open(work, t)
         descend(model, work, t, count)
+        after, fastest = left_open(work, t)
+        if after > JAMMED * JAMMED * before and fastest > step_speed(settings):
+            work.status[0] |= SLOWED
         for k in range(count):
             dof = work.shift_dof[k]
             work.pile_step[dof] = settings.dt * work.shift_z[0, dof]
-        for k in contacts_in(work, t):
-            release(model, work, work.island_contact[k])
     if is_any:
+        shift_goals(model, work, work.pile_step)
         move(model, state, work, work.pile_step)
-
-
-@kernel
-def release(model, work, c):
-    """Let trees that contact c shifted end the step where they are now: no goal of momentum knows the shift.
-
-    Writes: work.
-    """
-    a = moved_tree(model, work.contact_body[c, 0])
-    b = moved_tree(model, work.contact_body[c, 1])
-    if a == b or work.shift_holds[c] < 0 or work.shift_error[c, 2] <= 0.0:
-        return
-    if a >= 0:
-        work.tree_is_kept[a] = LEFT_ALONE
-    if b >= 0:
-        work.tree_is_kept[b] = LEFT_ALONE

@@ -155,7 +155,7 @@ def hard_target(settings, erp, gap, drift, sag, is_stop):
     speed = min(max(speed, -fastest), fastest)
     if is_stop and rest > 0.0:
         return -rest / dt - drift, 0.0
-    return -drift, speed
+    return speed - drift, speed
 
 
 @kernel

@@ -8,6 +8,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
+from tribo.contact.problem.whitened_products import moved_by
 from tribo.enums import Bounce
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
@@ -30,6 +31,9 @@ GATE = int(Bounce.GATE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
+LOOSE = (
+    0.1  # [–] of the speed that forces make in a step: so far off what a contact asks for may be
+)
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 
@@ -138,6 +142,16 @@ def normal_target(gap, approach, bounce, slow, settings):
 
 
 @kernel
+def undone_speed(model, work, c):
+    """Return how fast contact c may part without leaving [m/s]: `LOOSE` of what forces take in a step.
+
+    A small overlap, as the bend of a path leaves, is closed by the velocity: that keeps energy.
+    """
+    _, _, w = moved_by(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))
+    return LOOSE * max(0.0, -w)
+
+
+@kernel
 def effective_radius(model, work, c):
     """Return r_e = |(contact − centre of mass) · n|, averaged over the bodies that forces move."""
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
@@ -174,6 +188,7 @@ def loosen(work, c, nothing):
     bend = work.contact_drift[c, 2]
     target = without(work.contact_target[c] + bend, nothing) - bend
     set_target(work, c, target, work.contact_vel[c, 2])
+    work.contact_correction[c] = without(work.contact_correction[c], nothing)
 
 
 @kernel
@@ -206,7 +221,12 @@ def aim(model, settings, work, c):
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
-    work.contact_correction[c] = gap_correction(settings, gap) if is_rigid and bounce <= 0.0 else 0.0
+    work.contact_correction[c] = 0.0
+    if is_rigid and bounce <= 0.0 and gap < 0.0:
+        correction = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+        part = min(correction, undone_speed(model, work, c))
+        work.contact_correction[c] = correction - part
+        target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == PROPAGATE:
         work.contact_restitution[c] = e

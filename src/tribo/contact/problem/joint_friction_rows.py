@@ -86,7 +86,7 @@ def add_mimic(model, state, settings, work, i):
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
     scalar_rows.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
     scalar_rows.close_row(model, state, work, n, 0.0, -inf, inf, 0.0)
-    work.scalar_correction[n] = correction
+    work.scalar_shift[n] = correction
 
 
 @kernel
@@ -137,6 +137,7 @@ def add_cone(model, state, settings, work, i):
 
     b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
     of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
+    What is beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
 
     Writes: work.
     """
@@ -156,9 +157,9 @@ def add_cone(model, state, settings, work, i):
         scalar_rows.add_dof(model, work, n, 0, dof + k, -axis[k])
     most = GENTLE * vec.norm(across)
     bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
-    target = stop_target(settings, gap)
+    target = stop_target(settings, gap) + gap_correction(settings, gap)
     scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
-    work.scalar_correction[n] = gap_correction(settings, gap)
+    work.scalar_correction[n] = max(0.0, target)
 
 
 @kernel

@@ -48,7 +48,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
         )
         return
     scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
-    work.scalar_correction[n] = sign * gap_correction(settings, gap)
+    work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
 
 @kernel

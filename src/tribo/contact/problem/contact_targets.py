@@ -186,9 +186,11 @@ def loosen(work, c, nothing):
     Writes: work.
     """
     bend = work.contact_drift[c, 2]
-    target = without(work.contact_target[c] + bend, nothing) - bend
+    asked = work.contact_target[c] + bend
+    target = without(asked, nothing) - bend
     set_target(work, c, target, work.contact_vel[c, 2])
-    work.contact_correction[c] = without(work.contact_correction[c], nothing)
+    taken = min(max(0.0, asked), nothing)
+    work.contact_correction[c] = max(0.0, work.contact_correction[c] - (nothing - taken))
 
 
 @kernel

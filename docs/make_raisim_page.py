@@ -1,11 +1,19 @@
-"""Write the tables of docs/reference/raisim.md from the layer itself: ``python docs/make_raisim_page.py``."""
+"""Write docs/reference/raisim.md and the answers to RaiSim's names: ``python docs/make_raisim_page.py``.
+
+Both come from the layer itself: the first line of each member's docstring says what it is in tribo.
+"""
 
 import inspect
+import re
 from pathlib import Path
 
+import tribo
 from tribo import raisimpy
+from tribo.checks import answers
+from tribo.objects.handles import Joint, Link
 from tribo.raisimpy.absent import ABSENT
 from tribo.raisimpy.fields import FIELDS
+from tribo.raisimpy.spelling import snake
 
 PAGE = Path(__file__).parent / "reference" / "raisim.md"
 BEGIN, END = "<!-- names: begin -->", "<!-- names: end -->"
@@ -51,7 +59,8 @@ def own_rows(kind: type) -> list[tuple[str, str, str]]:
 # Classes of the layer that make one of RaiSim's up, and names that are the layer's own.
 PARTS = {
     "World": ("WorldParts",), "ArticulatedSystem": ("RobotParts",), "JointRef": ("_Placed",),
-    "LinkRef": ("_Placed",), "Visuals": ("_Placed",), "VisualMesh": ("_Placed",),
+    "LinkRef": ("_Placed",), "Visuals": ("_Placed", "_Colored"), "VisualMesh": ("_Placed", "_Colored"),
+    "ArticulatedSystemVisual": ("_Colored",), "HeightMapVisual": ("_Colored",),
 }  # fmt: skip
 INNER = {"spellings", "tribo", "wrap", "push", "show", "law", "of", "field", "part", "body_of",
          "make_viewer", "colors", "viewer", "extra", "with_traceback"}  # fmt: skip
@@ -102,5 +111,87 @@ def page() -> str:
     return f"{head}{BEGIN}\n\n{tables()}\n\n{END}{rest.split(END)[1]}"
 
 
+# Sections of the answers: classes of the layer, what tribo calls the thing, its class.
+SECTIONS = {
+    "world": (("World",), tribo.World),
+    "body or robot": (("Object",), tribo.Object),
+    "body": (
+        ("SingleBodyObject", "Sphere", "Box", "Cylinder", "Capsule", "Cone", "Ground", "Mesh", "Compound",
+         "HeightMap"), tribo.SingleBody,
+    ),
+    "robot": (("ArticulatedSystem",), tribo.ArticulatedSystem),
+    "contact": (("Contact",), tribo.Contact),
+    "joint": (("JointRef",), Joint),
+    "frame": (("LinkRef",), Link),
+    "shape": (("CollisionDefinition",), tribo.CollisionBody),
+    "wire": (
+        ("LengthConstraint", "StiffLengthConstraint", "CompliantLengthConstraint", "CustomLengthConstraint"),
+        tribo.Wire,
+    ),
+}  # fmt: skip
+NOT_OWN = {"name", "point", "mass", "q", "v"}  # of a thing, unless the snippet begins with it
+OTHERS = {"object", "joint", "frame", "link", "contact", "robot"}  # things, unless they are called
+
+
+def owned(snippet: str, called: str, kind: type) -> str:
+    """Return a piece of code with the thing before its attributes: ``com`` → ``body.com``."""
+
+    def put(match: re.Match[str]) -> str:
+        word = match[1]
+        is_called = snippet[match.end() :].startswith("(")
+        is_own = hasattr(kind, word) and (match.start() == 0 or word not in NOT_OWN)
+        is_own = is_own and (is_called or word not in OTHERS)
+        return f"{called}.{word}" if is_own else word
+
+    if snippet[0] in "'\"" or snippet.startswith(("world", "tribo", "viewer")):
+        return snippet
+    return re.sub(r"(?<![\w.\"'=])([a-z_]+)\b(?!=)", put, snippet)
+
+
+def answer_of(text: str, called: str, kind: type) -> str:
+    """Return what an error says of a name whose row says `text`."""
+    text = text.replace("\\|", "|")
+    if text.startswith("not there: "):
+        return text.removeprefix("not there: ")
+    if text.startswith("nothing: "):
+        return f"nothing has to be called: {text.removeprefix('nothing: ')}"
+    lead = "use " if text.startswith("`") else "RaiSim's, here: "
+    return lead + re.sub(r"`([^`]+)`", lambda m: owned(m[1], called, kind), text)
+
+
+def words() -> str:
+    """Return the table of answers to RaiSim's names, as src/tribo/checks/answers.py reads it."""
+    lines = [
+        "# Written by docs/make_raisim_page.py from tribo.raisimpy: RaiSim's names, and the answer to each."
+    ]
+    for section, (names, kind) in SECTIONS.items():
+        called = "{it}" if section == "body or robot" else section
+        found: dict[str, list[str]] = {}
+        for name in names:
+            made = getattr(raisimpy, name, None) or getattr(raisimpy.joints, name)
+            for spelled, others, text in own_rows(made):
+                told = found.setdefault(answer_of(text, called, kind), [])
+                spellings = (
+                    snake(spelled),
+                    answers.spelt(spelled),
+                    *re.findall(r"`(\w+)`", others),
+                )
+                told += [
+                    one
+                    for one in dict.fromkeys(spellings)
+                    if not (one in told or hasattr(kind, one))
+                ]
+        lines += ["", f"[{section}]"]
+        for answer, guesses in ((a, g) for a, g in found.items() if g):
+            lines += [answer, f"    {' '.join(guesses)}"]
+    lines += ["", "[tribo]"]
+    for kind in kinds():
+        if not hasattr(tribo, kind.__name__):
+            lines += [f"use tribo.raisimpy.{kind.__name__}, RaiSim's class over tribo",
+                      f"    {answers.spelt(kind.__name__)}"]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")
+    answers.RAISIM.write_text(words(), "utf-8")

@@ -189,7 +189,7 @@ def _stop_time(track: object, known: float) -> list[Check]:
     "upright cylinder (0.3 m, 0.8 m) spun at 12 rad/s, μ = 0, μ_spin = 0.08",
     "stops after r²ω₀/(2 μ_spin g r_e) = 1.720183 s; r_e is half the height",
     peers=BOTH,
-    note="the option r_e = distance from the centre of mass (1.376147 s) does not exist",
+    note='with world.effective_radius = "distance" it stops after 1.376147 s: tests/physics/test_rolling.py',
 )
 def spun_cylinder(player: Player) -> list[Check]:
     """Time and drift."""

@@ -106,6 +106,13 @@ class Bounce(IntEnum):
     GATE = 1  # e · v, if v > threshold
 
 
+class EffectiveRadius(IntEnum):
+    """Length r_e that bounds rolling and spinning friction (`docs/physics/materials`)."""
+
+    NORMAL = 0  # arm of the normal force: (contact − centre of mass) · n
+    DISTANCE = 1  # contact to centre of mass; of round shapes on their side without the part along their axis
+
+
 class Solver(IntEnum):
     """How far contact problems are solved (`docs/physics/contact`)."""
 

@@ -210,6 +210,7 @@ class Settings(Record):
     contact_solver = field(dtype=INT)  # `Solver`
     impact = field(dtype=INT)  # `Impact`
     bounce = field(dtype=INT)  # `Bounce`
+    effective_radius = field(dtype=INT)  # `EffectiveRadius`
     sleeping = field(dtype=INT)  # 1: what rests for a while is left at rest
     sleep_speed = field()  # [m/s] up to which a tree is quiet
     sleep_angular_speed = field()  # [rad/s]

@@ -82,6 +82,55 @@ def test_guessed_names(things, name):
     assert len(unanswered) <= (1.0 - SHARE) * len(found), unanswered
 
 
+RAISIM = {
+    "World": "world", "Object": "body", "SingleBodyObject": "body", "Sphere": "body", "Box": "body",
+    "Cylinder": "body", "Capsule": "body", "Cone": "body", "Ground": "body", "ArticulatedSystem": "robot",
+    "Contact": "contact", "LengthConstraint": "wire", "JointRef": "joint", "LinkRef": "link",
+    "CollisionDefinition": "shape",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RAISIM)
+def test_names_of_raisim_are_answered(things, kind):
+    """Each name of tests/data/raisim_names.txt, typed at tribo's object, works or is answered."""
+    body, robot = things["body"], things["robot"]
+    place = things | {
+        "wire": things["world"].add_wire(body, robot, length=5.0), "shape": body.collision_bodies[0],
+        "joint": robot.joint(robot.joint_names[0]), "link": robot.link(robot.body_names[1]),
+    }  # fmt: skip
+    lines = (DATA / "raisim_names.txt").read_text("utf-8").splitlines()
+    named = [line.partition(": ") for line in lines if line[0] != "#"]
+    guesses = [name for one, _, names in named if one == kind for name in names.split()]
+    assert guesses
+    here = place[RAISIM[kind]]
+    unanswered = []
+    for name in guesses:
+        try:
+            getattr(here, name)
+        except AttributeError as error:
+            if ";" not in str(error):
+                unanswered.append(name)
+    assert unanswered == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("world", "addSphere", "add_sphere"),
+        ("world", "setERP", "did you mean 'erp'?"),
+        ("world", "addGranularBox", "no granular media"),
+        ("world", "setLogLevel", "nothing has to be called"),
+        ("body", "getInertiaMatrix_W", "body.rotation_matrix @ body.inertia @ body.rotation_matrix.T"),
+        ("robot", "getMinvJT", "robot.solve_mass_matrix(J.T)"),
+        ("contact", "getPairObjectIndex", "world.objects.index(contact.other(object))"),
+    ],
+)  # fmt: skip
+def test_answers_to_names_of_raisim(things, kind, name, said):
+    with pytest.raises(AttributeError) as caught:
+        getattr(things[kind], name)
+    assert said in str(caught.value)
+
+
 def test_there_are_three_hundred():
     assert sum(len(read(name)) for name in LISTS) >= 300
 

@@ -138,6 +138,27 @@ def test_page0_09_the_bounce_velocity():
         assert rebound(world, ball, speed) == pytest.approx(0.5 * (speed - 1.0), abs=12 * G * DT)
 
 
+@pytest.mark.parametrize("material", ["steel", "rubber", "copper"])
+@pytest.mark.parametrize(("dt", "tolerance"), [(0.001, 1e-3), (0.005, 1e-2)])
+def test_page0_09b_rebound_heights(material, dt, tolerance):
+    """The balls of the page rise to (c_r (v − r_th))²/2g, 0.1012 m for rubber.
+
+    The highest sample lies within half a step of the top, and so at most g Δt²/8 below it: 3e-5 m at 5 ms.
+    """
+    world = in_code()
+    world.setTimeStep(dt)
+    ball = world.getObjList()[1 + list(MATERIALS).index(material)]
+    fall = int(np.sqrt(2 * 4.5 / G) / dt)
+    run(world, fall - 1)
+    heights = []
+    for _ in range(int(1.1 / dt)):
+        world.integrate()
+        heights.append(ball.getPosition()[2] - 0.5)
+    lowest = int(np.argmin(heights[: int(0.02 / dt)]))
+    speed = MATERIALS[material] * (np.sqrt(2 * G * 4.5) - 0.001)
+    assert max(heights[lowest:]) == pytest.approx(speed**2 / (2 * G), rel=tolerance)
+
+
 def test_page0_10_a_material_is_named_at_creation():
     world = raisim.World()
     assert world.addSphere(1, 1, "steel").getMaterial() == "steel"
@@ -311,6 +332,14 @@ def test_page1_02_and_05_both_are_off_by_default_and_change_nothing_then():
     assert body.getLinearVelocity()[1] == pytest.approx(2.0, abs=1e-9)
 
 
+def test_page1_03_spinning_friction_resists_rotation_about_the_normal_alone():
+    world, body = spinning("sphere", 0.08)
+    body.setVelocity(1, 0, 0, 0, 0, 12)
+    run(world, 100)
+    assert body.getAngularVelocity()[2] < 12.0
+    assert body.getLinearVelocity()[0] == pytest.approx(1.0, abs=1e-9)
+
+
 def test_page1_04_the_long_form_has_nine_values():
     world = raisim.World()
     world.setMaterialPairProp("rubber", "floor", 0.9, 0.0, 0.0, 1.1, 1e-3, 0.05, 0.02)
@@ -318,11 +347,41 @@ def test_page1_04_the_long_form_has_nine_values():
     assert [found.c_f, found.c_static_f, found.c_rolling_f] == [0.9, 1.1, 0.05]
 
 
+def test_page1_06_z_is_up():
+    assert raisim.World().getGravity().tolist() == [0, 0, -9.81]
+
+
 def test_page1_07_a_cylinder_stands_along_z():
     world = raisim.World()
     cylinder = world.addCylinder(0.3, 0.8, 1.0)
     assert cylinder.getOrientation()[:, 2].tolist() == [0, 0, 1]
     assert cylinder.getInertiaMatrix_B()[2, 2] == pytest.approx(0.5 * 0.3**2)
+
+
+def test_page1_08_a_cylinder_that_stands_does_not_roll_and_one_that_lies_does():
+    world, lying = rolling("cylinder", 0.0)
+    assert np.abs(lying.getOrientation()[2, 2]) < 1e-9
+    run(world, 100)
+    assert lying.getPosition()[1] == pytest.approx(0.2, rel=1e-6)
+    world, standing = spinning("cylinder", 0.0, mu=1.0)
+    run(world, 100)
+    assert np.abs(standing.getPosition()[:2]).max() < 1e-9
+
+
+def test_page1_09_and_10_axes_of_a_contact():
+    """z is the normal: the rolling coefficient bounds rotation about x and y, the spinning one about z."""
+    world, body = rolling("sphere", 0.0, mu_spin=0.08)
+    run(world, 100)
+    frame = body.getContacts()[0].getContactFrame()
+    assert np.abs(frame[:, 2]).tolist() == pytest.approx([0, 0, 1])
+    assert body.getAngularVelocity()[0] == pytest.approx(-4.0, abs=1e-9)
+    world = ground_world(0.0, 0.0, 0.0, 0.0, 1e-3, 0.08, 0.0)
+    ball = world.addSphere(0.5, 1.0, "body")
+    ball.setPosition(0, 0, 0.5)
+    ball.setVelocity(0, 0, 0, 3, 0, 12)
+    run(world, 100)
+    assert ball.getAngularVelocity()[2] == pytest.approx(12.0, abs=1e-9)
+    assert ball.getAngularVelocity()[0] < 3.0
 
 
 @pytest.mark.parametrize(("shape", "ratio"), [("sphere", 0.4), ("cylinder", 0.5)])
@@ -334,9 +393,9 @@ def test_page1_11_the_rolling_torque_is_bounded_by_mu_r_p_n_r_e(shape, ratio):
     assert lost == pytest.approx(0.05 * G / (1.0 + ratio), rel=1e-6)
 
 
-@pytest.mark.parametrize(("shape", "arm"), [("sphere", 0.5), ("cylinder", 0.4)])
+@pytest.mark.parametrize(("shape", "arm"), [("sphere", 0.5), ("cylinder", 0.5)])
 def test_page1_12_the_spinning_torque_is_bounded_by_mu_spin_p_n_r_e(shape, arm):
-    """r_e of the cylinder that stands is 0.4 m here: a deliberate difference, the page's is 0.5 m."""
+    """From the rim of the cylinder, √(0.3² + 0.4²) m, to its centre of mass."""
     world, body = spinning(shape, 0.08)
     inertia = body.getInertiaMatrix_B()[2, 2]
     run(world, 100)
@@ -353,6 +412,23 @@ def test_page1_13_the_normal_impulse_is_that_of_the_step():
     assert 12 - body.getAngularVelocity()[2] == pytest.approx(0.08 * 4 * G * 0.5 / inertia * DT)
 
 
+def test_page1_14_r_e_is_the_distance_from_contact_to_centre_of_mass():
+    assert raisim.World().tribo.effective_radius == "distance"
+
+
+@pytest.mark.parametrize(("shape", "radius"), [("sphere", 0.5), ("cylinder", 0.5)])
+def test_page1_15_r_e_of_spheres_and_of_cylinders_on_their_side_is_the_radius(shape, radius):
+    """A cylinder that lies on its side spins down with its radius, not the distance to the ends, 0.64 m."""
+    world, body = rolling(shape, 0.0, mu_spin=0.001)
+    body.setVelocity(0, 0, 0, 0, 0, 12)
+    world.setMaterialPairProp("ground", "body", 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.001)
+    inertia = body.getInertiaMatrix_W()[2, 2]
+    run(world, 100)
+    assert 12 - body.getAngularVelocity()[2] == pytest.approx(
+        0.001 * G * radius / inertia * 0.1, rel=1e-6
+    )
+
+
 def test_page1_16_of_two_bodies_the_radii_are_averaged():
     world = raisim.World()
     world.setTimeStep(DT)
@@ -366,6 +442,23 @@ def test_page1_16_of_two_bodies_the_radii_are_averaged():
     inertia = above.getInertiaMatrix_B()[2, 2]
     assert 30 - above.getAngularVelocity()[2] == pytest.approx(
         0.05 * G * 0.3 / inertia * DT, rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("kind", [raisim.BodyType.STATIC, raisim.BodyType.KINEMATIC])
+def test_page1_17_bodies_that_do_not_move_contribute_nothing(kind):
+    """On a box that stands a ball spins down as on the ground, with its own radius alone."""
+    world = raisim.World()
+    world.setTimeStep(DT)
+    world.setMaterialPairProp("a", "b", 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.05)
+    box, ball = world.addBox(2, 2, 0.2, 1.0, "a"), world.addSphere(0.1, 1.0, "b")
+    box.setBodyType(kind)
+    ball.setPosition(0, 0, 0.2)
+    ball.setVelocity(0, 0, 0, 0, 0, 30)
+    run(world, 10)
+    inertia = ball.getInertiaMatrix_B()[2, 2]
+    assert 30 - ball.getAngularVelocity()[2] == pytest.approx(
+        0.05 * G * 0.1 / inertia * 10 * DT, rel=1e-6
     )
 
 
@@ -388,6 +481,15 @@ def test_page1_19_and_27_what_rolls_stops_and_stays_on_the_ground(shape):
     assert np.abs(np.array(heights) - 0.5).max() < 1e-6
 
 
+def test_page1_20_the_torque_belongs_to_the_solve_and_lifts_nothing():
+    world, ball = rolling("sphere", 0.3, mu_spin=0.1)
+    ball.setVelocity(0, 2, 0, -4, 0, 3)
+    for _ in range(300):
+        world.integrate()
+        assert ball.getPosition()[2] == pytest.approx(0.5, abs=1e-9)
+        assert abs(ball.getLinearVelocity()[2]) < 1e-9
+
+
 @pytest.mark.parametrize("shape", ["sphere", "cylinder"])
 def test_page1_21_and_27_spinning_friction_works_without_coulomb_friction(shape):
     world, body = spinning(shape, 0.08)
@@ -396,6 +498,19 @@ def test_page1_21_and_27_spinning_friction_works_without_coulomb_friction(shape)
     assert abs(body.getAngularVelocity()[2]) < 1e-9
     assert body.getPosition()[2] == pytest.approx(z, abs=1e-6)
     assert np.abs(body.getLinearVelocity()).max() < 1e-6
+
+
+def test_page1_22_the_sphere_of_the_example():
+    """Rolling about y: v 2 m/s and ω −4 rad/s is back-spin, so it slips first: v → (5 v + 2 r ω)/7."""
+    world = ground_world(1.0, 0.0, 0.0, 1.0, 1e-3, 0.0, 0.0)
+    ball = world.addSphere(0.5, 1.0, "body")
+    ball.setPosition(0.0, 0.0, 0.5)
+    ball.setVelocity(2.0, 0.0, 0.0, 0.0, -4.0, 0.0)
+    run(world, 1000)
+    assert ball.getLinearVelocity()[0] == pytest.approx((5 * 2.0 + 2 * 0.5 * -4.0) / 7.0, rel=1e-6)
+    world.setMaterialPairProp("ground", "body", 1.0, 0.0, 0.0, 1.0, 1e-3, 0.05, 0.0)
+    run(world, 4000)
+    assert np.abs(ball.getLinearVelocity()).max() < 1e-9
 
 
 def test_page1_23_a_cylinder_that_slips_comes_to_roll():
@@ -410,6 +525,41 @@ def test_page1_23_a_cylinder_that_slips_comes_to_roll():
     # Angular momentum about the ground stays: m v − I ω / r, I = m r² / 2, and v = −ω r at the end.
     assert v + 0.3 * w == pytest.approx(0.0, abs=1e-6)
     assert v == pytest.approx((2.4 - 0.5 * 0.3 * 14.0) / 1.5, rel=1e-3)
+
+
+def test_page1_24_the_upright_cylinder_of_the_example_stops_when_the_page_says():
+    """ω̇ = 2 μ_spin g r_e / r² with r_e = 0.5 m: 12 rad/s are gone after 1.376147 s."""
+    world, body = spinning("cylinder", 0.08)
+    stop = 12.0 * 0.3**2 / (2 * 0.08 * G * 0.5)
+    run(world, int(stop / DT))
+    assert 0.0 < body.getAngularVelocity()[2] < 2 * 0.08 * G * 0.5 / 0.3**2 * DT
+    run(world, 2)
+    assert abs(body.getAngularVelocity()[2]) < 1e-9
+
+
+@pytest.mark.parametrize("mu_r", [0.01, 0.05])
+def test_page1_26_larger_coefficients_stop_sooner(mu_r):
+    world, body = rolling("sphere", mu_r)
+    run(world, 100)
+    assert 2.0 - body.getLinearVelocity()[1] == pytest.approx(mu_r * G / 1.4 * 0.1, rel=1e-6)
+
+
+def test_page1_28_many_balls_and_cylinders_that_spin_fast_come_to_rest_on_the_ground():
+    world = ground_world(0.8, 0.0, 0.0, 0.8, 1e-3, 0.3, 0.3)
+    bodies = []
+    for k in range(10):
+        body = (
+            world.addSphere(0.1, 1.0, "body") if k % 2 else world.addCylinder(0.1, 0.2, 1.0, "body")
+        )
+        body.setOrientation(np.sqrt(0.5), 0, np.sqrt(0.5), 0)
+        body.setPosition(k, 0, 0.1)
+        body.setVelocity(0, 0, 0, 20, 0, 20)
+        bodies.append(body)
+    run(world, 3000)
+    for body in bodies:
+        assert np.abs(body.getLinearVelocity()).max() < 1e-6
+        assert np.abs(body.getAngularVelocity()).max() < 1e-6
+        assert body.getPosition()[2] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_page1_25_rolling_and_spinning_friction_in_files(tmp_path):

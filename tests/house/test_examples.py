@@ -1,5 +1,6 @@
 """Every example runs and keeps its promise, on the pages as in examples/."""
 
+import json
 import re
 
 import pytest
@@ -10,6 +11,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/start").glob("*.md"))]
 PAGES += sorted((ROOT / "docs/howto").glob("*.md"))
 PAGES = [pytest.param(page, marks=[needs_learn] if page.stem == "train" else []) for page in PAGES]
+LESSONS = sorted((ROOT / "docs/lessons").glob("*.ipynb"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LIMIT = 300  # [s] a cold cache compiles first
 
@@ -49,3 +51,20 @@ def test_page_runs(page, run):
     blocks = BLOCK.findall(page.read_text("utf-8"))
     if blocks:
         run("-c", "\n".join(blocks))
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_lesson_runs(path, run, tmp_path):
+    """A notebook is kept without outputs, draws, checks a known result and runs."""
+    cells = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    code = "\n\n".join("".join(cell["source"]) for cell in cells)
+    assert re.search(r"^ *assert ", code, re.MULTILINE)
+    assert "plt.show()" in code
+    script = tmp_path / f"{path.stem}.py"
+    script.write_text(code.replace("plt.show()", "plt.close()"), "utf-8")
+    run(script)
+
+
+def test_there_are_lessons():
+    assert len(LESSONS) >= 7

@@ -1,5 +1,6 @@
 """Every public name is explained and listed in the docs."""
 
+import importlib.util
 import inspect
 import re
 
@@ -11,6 +12,10 @@ from tribo import objects
 from tribo.batch.constraints import ConstraintBatch
 from tribo.batch.objects import ObjectBatch
 from tribo.batch.single_bodies import SingleBodyBatch
+
+SPEC = importlib.util.spec_from_file_location("api_pages", ROOT / "docs/api_pages.py")
+pages = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(pages)
 
 
 def test_public_names_have_docstrings():
@@ -32,7 +37,21 @@ def test_public_names_have_docstrings():
 
 def test_public_names_are_in_the_reference():
     page = (ROOT / "docs/reference/api.md").read_text("utf-8")
-    assert [name for name in tribo.__all__ if f"tribo.{name}\n" not in page] == []
+    listed = {entry.name for entry in pages.entries(page)}
+    assert [name for name in tribo.__all__ if f"tribo.{name}" not in listed] == []
+
+
+def test_a_page_of_the_reference_has_each_member_once_under_a_subject():
+    groups = pages.grouped(tribo.World, None)
+    shown = [name for members in groups.values() for name in members]
+    assert len(set(shown)) == len(shown)
+    public = {name for name in dir(tribo.World) if name[0] != "_"} - tribo.World._inner
+    assert public == {name for name in shown if name[0] != "_"}
+    assert "Members" not in groups
+    assert list(groups)[-1] == "Special methods"
+    for members in list(groups.values())[:-1]:
+        read = [pages.is_property(tribo.World, name) for name in members]
+        assert read == sorted(read, reverse=True), "properties first"
 
 
 HANDLES = (

@@ -8,6 +8,7 @@ from house.repository import ROOT
 
 import tribo
 from tribo import raisimpy
+from tribo.checks import answers
 from tribo.objects.handles import Joint, Link
 from tribo.raisimpy.absent import ABSENT
 from tribo.raisimpy.fields import FIELDS
@@ -33,11 +34,12 @@ SECTIONS = sections()
 KINDS = sorted({kind for kind, _ in listed()})
 
 
-def test_the_page_is_as_its_script_writes_it():
+def test_the_page_and_the_answers_are_as_their_script_writes_them():
     spec = importlib.util.spec_from_file_location("page", ROOT / "docs/make_raisim_page.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.page() == PAGE
+    assert module.words() == answers.RAISIM.read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", KINDS)

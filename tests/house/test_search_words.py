@@ -1,5 +1,6 @@
 """The words under which people look things up stand in the pages, so that their search finds them."""
 
+import json
 import re
 
 import pytest
@@ -41,3 +42,27 @@ def test_they_are_sixty():
 @pytest.mark.parametrize("word", ASKED)
 def test_a_page_has_it(word):
     assert re.search(rf"\b{re.escape(plain(word))}", PAGES)
+
+
+@pytest.fixture(scope="module")
+def index():
+    """Return which pages of the built documentation have a word, by its stem, and the stemmer."""
+    built = ROOT / "docs/_build/html/searchindex.js"
+    if not built.is_file():
+        pytest.skip("the pages are not built: make docs")
+    english = pytest.importorskip("sphinx.search.en").SearchEnglish({})
+    text = built.read_text("utf-8")
+    kept = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    pages = {}
+    for place in ("terms", "titleterms"):
+        for stem, found in kept[place].items():
+            pages.setdefault(stem, set()).update([found] if isinstance(found, int) else found)
+    return pages, english
+
+
+@pytest.mark.parametrize("word", ASKED)
+def test_the_search_of_the_built_pages_finds_it(index, word):
+    pages, english = index
+    stems = [english.stem(part.lower()) for part in english.split(word) if part != "of"]
+    common = set.intersection(*(pages.get(stem, set()) for stem in stems))
+    assert common, f"no page has {stems}"

@@ -120,12 +120,15 @@ def test_spinning_sphere_without_friction():
     assert np.abs(ball.position - [0, 0, R]).max() <= 1e-12
 
 
-def test_spinning_upright_cylinder_without_friction():
-    """r_e = half the height: α = 2 μ_spin g r_e/r², the founding example r 0.3, h 0.8, ω 12, μ_spin 0.08
-    (t = 1.720 s). Four points share the load; their bounds add up to that of the whole."""
+@pytest.mark.parametrize(("law", "radius"), [("normal", 0.4), ("distance", 0.5)])
+def test_spinning_upright_cylinder_without_friction(law, radius):
+    """α = 2 μ_spin g r_e/r², the founding example r 0.3, h 0.8, ω 12, μ_spin 0.08: r_e is half the height
+    (t = 1.720 s), or the distance of the rim from the centre of mass, 0.5 m (1.376 s).
+    Four points share the load; their bounds add up to that of the whole."""
     world = ground_world(DT, spinning_friction=0.08)
+    world.effective_radius = law
     body = world.add_cylinder(0.3, 0.8, 1.0, position=(0, 0, 0.4), angular_velocity=(0, 0, 12))
-    alpha = 2 * 0.08 * GRAVITY * 0.4 / 0.3**2
+    alpha = 2 * 0.08 * GRAVITY * radius / 0.3**2
     for k in range(1, int(12 / alpha / DT) + 3):
         world.step()
         expected = max(0.0, 12.0 - k * alpha * DT)

@@ -12,7 +12,7 @@ from tribo.batch_kernels.copies import copy_worlds
 from tribo.checks import check
 from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
-from tribo.enums import Bounce, Impact, Integrator, Solver
+from tribo.enums import Bounce, EffectiveRadius, Impact, Integrator, Solver
 from tribo.world.world import World
 
 Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
@@ -374,7 +374,8 @@ def check_ranges(record: str, given: dict[str, np.ndarray]) -> None:
     if record == "settings":
         least |= {"max_sweeps": 1}
         for field, kind in (("integrator", Integrator), ("contact_solver", Solver),
-                            ("impact", Impact), ("bounce", Bounce)):  # fmt: skip
+                            ("impact", Impact), ("bounce", Bounce),
+                            ("effective_radius", EffectiveRadius)):  # fmt: skip
             least[field], most[field] = int(min(kind)), int(max(kind))
     for field, array in given.items():
         if array.dtype.kind == "f" and np.isnan(array).any():

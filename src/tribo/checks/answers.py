@@ -7,7 +7,9 @@ from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
-TABLE = Path(__file__).parents[1] / "assets" / "synonyms.txt"
+ASSETS = Path(__file__).parents[1] / "assets"
+TABLE = ASSETS / "synonyms.txt"
+RAISIM = ASSETS / "raisim_names.txt"  # written by docs/make_raisim_page.py from `tribo.raisimpy`
 SECTIONS = {
     "World": ("World", "world"),
     "body": ("body", "body or robot"),
@@ -54,10 +56,10 @@ def forms(name: str) -> list[str]:
 
 
 @cache
-def table() -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the answers of each section of the table, each with the words that lead to it."""
+def table(path: Path = TABLE) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return the answers of each section of a table, each with the words that lead to it."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
-    for line in TABLE.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines():
         if line.startswith("["):
             section = found.setdefault(line.strip("[]"), [])
         elif line.startswith(" "):
@@ -68,11 +70,11 @@ def table() -> dict[str, list[tuple[str, list[str]]]]:
 
 
 @cache
-def _words(kind: str) -> dict[str, str]:
-    """Return the answer to each word for a kind of thing; of two answers the first one."""
+def _words(kind: str, path: Path = TABLE) -> dict[str, str]:
+    """Return a table's answer to each word for a kind of thing; of two answers the first one."""
     found: dict[str, str] = {}
     for section in SECTIONS.get(kind, (kind,)):
-        for answer, words in table().get(section, ()):
+        for answer, words in table(path).get(section, ()):
             for word in words:
                 found.setdefault(word, answer.replace("{it}", kind))
     return found
@@ -138,6 +140,9 @@ def answer(kind: str, name: str, names: Collection[str]) -> str:
             return f"; use {words[form]}"
         if form in public:
             return f"; did you mean {form!r}?"
+    said = _words(kind, RAISIM).get(spelt(name), "")
+    if said:
+        return f"; {said}"
     near = misspelt(tried[-1] if tried else "", public) or misspelt(name, public)
     return f"; did you mean {near!r}?" if near else ""
 

@@ -13,6 +13,7 @@ LAYERS = (
     "math",
     "ground_kernels",
     "enums",
+    "work",
     "model",
     "dynamics",
     "collision",

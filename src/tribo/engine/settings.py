@@ -10,7 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import reading
 from tribo.checks.sealed import Sealed
-from tribo.enums import Bounce, Solver
+from tribo.enums import Bounce, EffectiveRadius, Solver
 from tribo.model import Impact, Integrator, Settings
 
 DEFAULTS: dict[str, float] = {
@@ -27,6 +27,7 @@ DEFAULTS: dict[str, float] = {
     "contact_solver": Solver.EXACT,
     "impact": Impact.SIMULTANEOUS,
     "bounce": Bounce.OFFSET,
+    "effective_radius": EffectiveRadius.NORMAL,
     "sleeping": 0,  # what creeps slower than `sleep_speed` would be stopped: not unasked
     "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers, but for a time that a pendulum does not stand still
     "sleep_angular_speed": 1e-2,  # [rad/s]
@@ -176,6 +177,27 @@ class WorldSettings(Sealed):
     def bounce(self, value: str) -> None:
         name = check.choice(value, [b.name.lower() for b in Bounce], "bounce")
         self._set("bounce", Bounce[name.upper()])
+
+    @property
+    def effective_radius(self) -> str:
+        """Length r_e of rolling and spinning friction: ``"normal"`` (default) or ``"distance"``.
+
+        ``"normal"`` is the arm of the normal force: the centre of mass above the contact plane.
+        ``"distance"`` is RaiSim's, from the contact point to the centre of mass: 0.5 m instead of 0.4 m for a
+        cylinder of 0.3 m × 0.8 m that stands. Both are the radius of a ball, or of a cylinder on its side.
+        See docs/physics/materials.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> world.effective_radius = "distance"
+        """
+        return EffectiveRadius(int(self._settings.effective_radius)).name.lower()
+
+    @effective_radius.setter
+    def effective_radius(self, value: str) -> None:
+        name = check.choice(value, [r.name.lower() for r in EffectiveRadius], "effective_radius")
+        self._set("effective_radius", EffectiveRadius[name.upper()])
 
     @property
     def contact_solver(self) -> str:

@@ -20,6 +20,8 @@ class Wire(Constraint):
     Stiff without a `stiffness`, compliant with one, custom if its tension is given.
     """
 
+    _called = "wire"
+
     _inner = Constraint._inner | {"way"}
 
     def _own_numbers(self) -> dict[str, Any]:

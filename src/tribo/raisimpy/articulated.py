@@ -133,9 +133,9 @@ class ArticulatedSystem(RobotParts):
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
         """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
-        made = [np.broadcast_to(np.asarray(g, float), self._it.dof).copy() for g in (pgain, dgain)]
-        for gain in made:
-            gain[: self._base] = 0.0
+        made = np.empty((2, self._it.dof))
+        made[0], made[1] = pgain, dgain
+        made[:, : self._base] = 0.0
         self._gains = made[0], made[1]
         self._apply_gains()
 

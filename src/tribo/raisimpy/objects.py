@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from abc import abstractmethod
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,15 +24,14 @@ def rotation_of(values: tuple[Any, ...]) -> Any:
     given = np.asarray(vector(values), float)
     if given.shape != (3, 3):
         return given
-    trace = [given[0, 0] + given[1, 1] + given[2, 2], *given.diagonal()]
-    k = int(np.argmax(trace))
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = given
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = given.tolist()
+    trace = (xx + yy + zz, xx, yy, zz)
     rows = (
         (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy), (zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx),
         (xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy), (yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz),
     )  # fmt: skip
-    made = np.array(rows[k])
-    return made / np.linalg.norm(made)
+    made = rows[trace.index(max(trace))]
+    return np.array(made) / math.hypot(*made)
 
 
 class Object(Wrapper):

@@ -39,7 +39,23 @@ class Drawn(Dialects):
             setattr(self._thing, attribute, value)
 
 
-class _Placed(Drawn):
+class _Colored(Drawn):
+    @property
+    def color(self) -> Any:
+        """``color``"""
+        return self._named["color"]
+
+    @property
+    def obj(self) -> Any:
+        """``viewer.visual(name)``"""
+        return self._thing
+
+    def setColor(self, *values: Any) -> None:
+        """``color = …``"""
+        self._set("color", tuple(np.clip(channels(vector(values)), 0.0, 1.0)))
+
+
+class _Placed(_Colored):
     def setPosition(self, *values: Any) -> None:
         """``position = …``"""
         self._set("position", np.asarray(vector(values), float))
@@ -55,15 +71,6 @@ class _Placed(Drawn):
     def getOrientation(self) -> Any:
         """``orientation``"""
         return np.asarray(self._named.get("orientation", (1.0, 0.0, 0.0, 0.0)))
-
-    def setColor(self, *values: Any) -> None:
-        """``color = …``"""
-        self._set("color", tuple(np.clip(channels(vector(values)), 0.0, 1.0)))
-
-    @property
-    def color(self) -> Any:
-        """``color``"""
-        return self._named["color"]
 
 
 class Visuals(_Placed):
@@ -144,23 +151,13 @@ class PolyLine(Drawn):
         self._thing.color = self.color[:3]
 
 
-class ArticulatedSystemVisual(Drawn):
+class ArticulatedSystemVisual(_Colored):
     """A ghost of a robot."""
 
     def __init__(self, name: str, urdf: str, color: Any) -> None:
         """Keep file and colour."""
         super().__init__(name, "add_visual_articulated_system", urdf, color=color)
         self._coordinate: Any = None
-
-    @property
-    def color(self) -> Any:
-        """``color=`` of ``viewer.add_visual_articulated_system``"""
-        return self._named["color"]
-
-    @property
-    def obj(self) -> Any:
-        """``viewer.visual(name)``"""
-        return self._thing
 
     def setColor(self, *values: Any) -> None:
         """``color=`` of ``viewer.add_visual_articulated_system``"""
@@ -178,7 +175,7 @@ class ArticulatedSystemVisual(Drawn):
             self._thing.generalized_coordinate = self._coordinate
 
 
-class HeightMapVisual(Drawn):
+class HeightMapVisual(_Colored):
     """A height map that nothing touches."""
 
     def __init__(self, name: str, field: Any, place: Any, color: Any) -> None:
@@ -186,20 +183,6 @@ class HeightMapVisual(Drawn):
         super().__init__(
             name, "add_visual_height_map", field.heights, field.size, color=color, position=place
         )
-
-    @property
-    def color(self) -> Any:
-        """``color``"""
-        return self._named["color"]
-
-    @property
-    def obj(self) -> Any:
-        """``viewer.visual(name)``"""
-        return self._thing
-
-    def setColor(self, *values: Any) -> None:
-        """``color = …``"""
-        self._set("color", channels(vector(values)))
 
     def update(self, *values: Any) -> None:
         """``update_heights(heights)``"""

@@ -67,7 +67,8 @@ class World(WorldParts):
         else:
             values = {one.name: one.param for one in params}
             it = tribo.World.load(configFile, parameters=values or None)
-        it.collision_filter = "both"
+        it.collision_filter, it.effective_radius = "both", "distance"
+        it.impact = "propagate"  # a rebound begins within the step, where the gap closes
         super().__init__(it)
 
     # -- files, activation ---------------------------------------------------------------------

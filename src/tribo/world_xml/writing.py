@@ -52,7 +52,7 @@ SHAPES = {
 }
 # Settings that change the motion and that a file has no place for.
 NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "collision_filter",
-               "contact_solver", "impact", "bounce", "sleeping", "sleep_speed",
+               "contact_solver", "impact", "bounce", "effective_radius", "sleeping", "sleep_speed",
                "sleep_angular_speed", "sleep_time")  # fmt: skip
 
 

@@ -13,11 +13,12 @@ import pytest
 import tribo.compiler.backend
 import tribo.compiler.jit
 import tribo.compiler.linking
+from tribo.batch_kernels.records import Motors, Pilot
 from tribo.compiler.backend import cache_folder
 from tribo.compiler.jit import DISABLED, LAYERS, backend
 from tribo.compiler.signature import float64
 from tribo.engine import lazy_kernels, step_compilation, warm_up
-from tribo.model import Late
+from tribo.model import Command, Late, Model, Settings, State, Work
 
 PACKAGE = pathlib.Path(tribo.compiler.jit.__file__).parents[1]
 ASK = """
@@ -66,6 +67,19 @@ def test_a_copy_elsewhere_has_folders_of_its_own(copy):
     other = copy / "other"
     shutil.copytree(copy / "tribo", other / "tribo")
     assert changed(folders(copy), folders(other)) == list(LAYERS)
+
+
+@pytest.mark.parametrize("record", [Command, Model, Motors, Pilot, Settings, State, Work])
+def test_an_edit_of_a_record_changes_the_keys_of_all_that_read_it(copy, record):
+    """(Before, `work.py` was in no key: kept code of `dynamics` wrote beside the fields of a new Work.)"""
+    before = folders(copy)
+    edited = copy / (record.__module__.replace(".", "/") + ".py")
+    edited.write_text(edited.read_text("utf-8") + "# edited\n", "utf-8")
+    after = changed(before, folders(copy))
+    readers = (
+        ("batch_kernels",) if "batch" in record.__module__ else ("dynamics", "contact", "step")
+    )
+    assert set(readers) <= set(after)
 
 
 def test_an_edit_above_leaves_the_layers_below(copy):

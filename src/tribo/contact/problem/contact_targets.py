@@ -9,7 +9,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
 from tribo.contact.problem.whitened_products import moved_by
-from tribo.enums import Bounce
+from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
 
@@ -28,8 +28,12 @@ SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
 
 PROPAGATE = int(Impact.PROPAGATE)
 GATE = int(Bounce.GATE)
+DISTANCE = int(EffectiveRadius.DISTANCE)
+CYLINDER = int(Shape.CYLINDER)
+CAPSULE = int(Shape.CAPSULE)
 
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
+ON_SIDE = 0.1  # sine of the angle between a cylinder's axis and the ground up to which it lies on its side
 LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
 LOOSE = (
     0.1  # [–] of the speed that forces make in a step: so far off what a contact asks for may be
@@ -152,8 +156,24 @@ def undone_speed(model, work, c):
 
 
 @kernel
-def effective_radius(model, work, c):
-    """Return r_e = |(contact − centre of mass) · n|, averaged over the bodies that forces move."""
+def length_of(model, work, arm, n, s):
+    """Return ‖arm‖ from a centre of mass to a contact of shape s; on its side that across its axis.
+
+    Source: RaiSim material system: distance from contact point to centre of mass, which is the radius of a
+    cylinder on its side, of which collision detection gives the two ends of its line of contact.
+    """
+    kind = model.shape_kind[s]
+    if kind == CYLINDER or kind == CAPSULE:
+        turn = vec.load_mat(work.body_rot, model.shape_body[s])
+        axis = vec.mat_vec(turn, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
+        if abs(vec.dot(axis, n)) < ON_SIDE:
+            arm = vec.axpy(-vec.dot(axis, arm), axis, arm)
+    return vec.norm(arm)
+
+
+@kernel
+def effective_radius(model, settings, work, c):
+    """Return r_e, |(contact − centre of mass) · n| or the distance, the mean of the bodies that move."""
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     total = 0.0
     count = 0
@@ -164,7 +184,11 @@ def effective_radius(model, work, c):
             com = vec.add(com, vec.load(work.body_pos, i))
             half = 0.5 if side == 0 else -0.5
             p = vec.axpy(half, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
-            total += abs(vec.dot(vec.sub(p, com), n))
+            arm = vec.sub(p, com)
+            if settings.effective_radius == DISTANCE:
+                total += length_of(model, work, arm, n, work.contact_shape[c, side])
+            else:
+                total += abs(vec.dot(arm, n))
             count += 1
     return total / count if count > 0 else 0.0
 
@@ -286,7 +310,7 @@ def targets(model, settings, work):
             continue
         aim(model, settings, work, c)
         if work.contact_is_spun[c] == 1:
-            r = effective_radius(model, work, c)
+            r = effective_radius(model, settings, work, c)
             work.contact_radius[c] = r
             work.contact_rolling[c] = table[a, b, ROLLING] * r + table[a, b, ROLLING_LENGTH]
             work.contact_spinning[c] = table[a, b, SPINNING] * r + table[a, b, SPINNING_LENGTH]

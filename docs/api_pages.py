@@ -114,12 +114,7 @@ def grouped(kind: type, chosen: tuple[str, ...] | None) -> dict[str, list[str]]:
         groups.setdefault(of.get(name, (0, ""))[1] or "Members", []).append(name)
     for members in groups.values():
         members.sort(key=lambda name: not is_property(kind, name))
-    special = [
-        n for n in DUNDERS if chosen is None and any(n in vars(base) for base in kind.__mro__)
-    ]
-    special = [
-        name for name in special if is_documented(kind, name) and kind.__module__ != "builtins"
-    ]
+    special = [n for n in DUNDERS if chosen is None and hasattr(kind, n) and is_documented(kind, n)]
     return groups | ({"Special methods": special} if special else {})
 
 

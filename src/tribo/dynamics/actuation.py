@@ -26,6 +26,7 @@ AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
 FOLLOWS = 0  # a drive does what its law says; ±1: at an effort limit, ±2: at its speed limit
+SPEED = (-2, 2)  # modes of a drive at its speed limit
 FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
 RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
 
@@ -149,7 +150,7 @@ def begin(model, state, command, settings, work):
     for dof in range(state.v.shape[0]):
         if model.dof_is_moved[dof] != 0 and command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
             work.drive_mode[dof], _ = effort_mode(model, work, dof, work.feed_forward[dof], True)
-        elif work.drive_mode[dof] == 2 or work.drive_mode[dof] == -2:
+        elif work.drive_mode[dof] in SPEED:
             work.drive_mode[dof] = held_mode(model, state, command, settings, work, dof)
 
 
@@ -303,7 +304,7 @@ def saturate(model, state, command, settings, work):
         v = state.v[dof]
         mode = work.drive_mode[dof]
         now = mode
-        if mode == 2 or mode == -2:
+        if mode in SPEED:
             row = work.drive_row[dof]
             torque = work.scalar_impulse[row] / settings.dt if row >= 0 else 0.0
             if may_leave and leaves_speed(model, command, settings, work, dof, v):

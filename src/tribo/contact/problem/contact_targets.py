@@ -5,6 +5,7 @@ The solver knows friction bounds and target velocities, never materials: docs/ph
 
 from math import inf, sqrt
 
+from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
@@ -148,8 +149,8 @@ def length_of(model, work, arm, n, s):
     """
     kind = model.shape_kind[s]
     if kind == CYLINDER or kind == CAPSULE:
-        turn = vec.load_mat(work.body_rot, model.shape_body[s])
-        axis = vec.mat_vec(turn, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
+        _, rot = shape_pose(model, work, s)
+        axis = vec.mat_col(rot, 2)
         if abs(vec.dot(axis, n)) < ON_SIDE:
             arm = vec.axpy(-vec.dot(axis, arm), axis, arm)
     return vec.norm(arm)

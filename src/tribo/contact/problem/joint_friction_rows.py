@@ -9,6 +9,7 @@ from math import acos, asin, inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
+from tribo.dynamics.actuation import SPEED
 from tribo.dynamics.springs import rotation_error
 from tribo.math import quat, vec
 from tribo.model import Integrator, Joint, Slot
@@ -60,7 +61,7 @@ def add_friction_and_speed(model, state, settings, work, i, count):
         if friction > 0.0:
             add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction)
         mode = work.drive_mode[dof]
-        if mode == 2 or mode == -2:
+        if mode in SPEED:
             cap = settings.dt * work.drive_cap[dof]
             speed = model.dof_speed[dof] if mode > 0 else -model.dof_speed[dof]
             row = add_dof_row(
@@ -182,7 +183,7 @@ def needs_rows(model, work, i):
     """Tell whether joint i needs rows besides its stops: friction, a leader, a drive at its speed limit."""
     first = model.joint_v[i]
     for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
-        if model.dof_friction[dof] > 0.0 or abs(work.drive_mode[dof]) == 2:
+        if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] in SPEED:
             return True
     return model.joint_leader[i] >= 0
 

@@ -15,7 +15,7 @@ from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
 from tribo.contact.stabilisation.penetration_correction import tree_mass
 from tribo.dynamics import integrate
-from tribo.dynamics.actuation import spring_torque
+from tribo.dynamics.actuation import SPEED, spring_torque
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
@@ -37,7 +37,6 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 HELD_BACK = int(Course.HELD_BACK)
 COARSE = int(Status.COARSE)
 
-SPEED = (-2, 2)  # modes of a drive at its speed limit
 ROUNDING = 1e-12  # [–] of an energy that is given
 HALVINGS = 40  # of the factor: to round-off
 ZERO = (0.0, 0.0, 0.0)

@@ -160,8 +160,6 @@ class State(Record):
     tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] of the last step's scalar rows, by slot
-    tree_vain = field("ntree", dtype=INT)  # times in a row that links in one another did not part
-    tree_vain_pause = field("ntree", dtype=INT)  # steps for which they are not asked to
     tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 at rest on trial, 2 asleep
     quiet_time = field("ntree")  # [s] for which its island has been slow
     rest_keys = field("ntree", dtype=INT)  # of a sleeping tree: what identifies its contacts,

@@ -138,6 +138,7 @@ class Work(Record):
     contact_rolling = field("max_contact")  # [m] μ_r r_e + rolling length
     contact_spinning = field("max_contact")  # [m] μ_spin r_e + spinning length
     contact_target = field("max_contact")  # [m/s] least normal velocity; −inf: inactive
+    contact_correction = field("max_contact")  # [m/s] at which `position_pass` closes its overlap
     contact_bounce = field("max_contact")  # [m/s] the target, where restitution sets it; else 0
     contact_restitution = field("max_contact")  # [–] with `erp2`
     contact_threshold = field("max_contact")  # [m/s] of restitution
@@ -199,6 +200,7 @@ class Work(Record):
     scalar_start = field("nscalar")  # [m/s, rad/s] velocity without forces − target
     scalar_target = field("nscalar")  # [m/s, rad/s]
     scalar_correction = field("nscalar")  # [m/s, rad/s] part of the target that closes a gap
+    scalar_shift = field("nscalar")  # [m/s, rad/s] at which `position_pass` closes a gap
     scalar_lower = field("nscalar")  # [N s, N m s] least impulse, ≤ 0
     scalar_upper = field("nscalar")  # [N s, N m s] largest impulse, ≥ 0
     scalar_compliance = field("nscalar")  # [1/kg, 1/(kg m²)] R
@@ -262,11 +264,20 @@ class Work(Record):
     scalar_kept = field(5, "nscalar")
     scalar_guess = field("nscalar")  # λ̂ of rounds; also of a projection, by row
 
+    # The shift that corrects positions (`src/tribo/contact/position_pass.py`).
+    shift_holds = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it
+    shift_error = field("max_contact", 3)  # [m/s] what is left of what it asks for, contact axes
+    shift_rate = field("max_contact", 3)  # by how much it falls along the direction at hand
+    shift_hold = field("nscalar", dtype=INT)
+    shift_scalar_error = field("nscalar")  # [m/s, rad/s]
+    shift_scalar_rate = field("nscalar")
+    shift_z = field(4, "nv")  # whitened: z, −∇f, direction, −∇f before
+    shift_dof = field("nv", dtype=INT)  # those of an island
+    shift_is_listed = field("nv", dtype=INT)
+
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)
     constraint_memory = field("nconstraint", 5)
-    tree_vain = field("ntree", dtype=INT)
-    tree_vain_pause = field("ntree", dtype=INT)
 
     # Bodies that tumble and are hit: where an impact meets them (`src/tribo/contact/impact/impact_split.py`).
     tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls

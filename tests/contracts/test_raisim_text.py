@@ -287,6 +287,20 @@ def test_page0_22_a_manager_from_a_file(tmp_path):
     assert manager.defaultMaterial_.c_f == 0.8
 
 
+def test_page0_07b_a_box_that_starts_in_the_ground_stands_when_it_is_pulled():
+    """RaiSim's static-friction scene: it begins 1 mm deep, and 5 N are less than 0.95 m g."""
+    world = ground_world(0.8, 0.0, 0.0, 0.95, 0.001)
+    box = world.addBox(1, 1, 1, 1.0, "body")
+    box.setPosition(0, 0, 0.499)
+    for _ in range(1000):
+        box.setExternalForce(0, [5.0, 0, 0])
+        world.integrate()
+        assert np.abs(box.getLinearVelocity()[:2]).max() < 1e-9
+    assert np.abs(box.getPosition()[:2]).max() < 1e-9
+    assert np.abs(box.getLinearVelocity()).max() < 1e-9
+    assert box.getPosition()[2] > 0.499
+
+
 # -- the page of seven properties -----------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 """Groups `ending.remember` and `.move`: the way to the end of the step, and what the next one begins with."""
 
 from tribo.compiler.jit import kernel
-from tribo.contact import sleep
+from tribo.contact import position_pass, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.solver import island_solve
@@ -27,5 +27,6 @@ def move(model, state, command, settings, work):
     Writes: state, work.
     """
     integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
+    position_pass.correct(model, state, settings, work)  # overlaps, stops
     constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
     momentum.keep_momenta(model, state, work)  # base velocities that agree

@@ -23,6 +23,8 @@ def write(model, state, command, settings, work):
     Writes: work.
     """
     contact_rows.contact_rows(model, state, work)  # J, whitened
+    if work.status[0] & CAPACITY:  # more numbers than there is room for
+        return
     contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
     compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
     contact_targets.targets(model, settings, work)  # friction, bounce and correction of each pair

@@ -320,6 +320,40 @@ def impulse(model, state, settings, work, t, centre):
 
 
 @kernel
+def shift_goals(model, work, shift):
+    """Move the goals of floating trees that are shifted at the end of the step; shift: whitened [m √kg, …].
+
+    The centre of mass moves by the impulse that would make the shift a velocity, over the mass.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_kept[t] != KEPT:
+            continue
+        way = base_push(model, work, t, shift)
+        m, c, p, l = load(work.tree_goal, t)
+        store(work.tree_goal, t, m, vec.axpy(1.0 / m, way, c), p, l)
+
+
+@kernel
+def base_push(model, work, t, z):
+    """Return the linear impulse on the base that gives a tree of several bodies z.   (Lᵀ D^(1/2) z)_base"""
+    x = (0.0, 0.0, 0.0)
+    first = model.tree_v[t]
+    factor = work.mass_factor
+    for dof in range(first, first + model.tree_nv[t]):
+        change = z[dof] / work.dof_scale[dof]
+        row = model.dof_row[dof]
+        base = dof - first
+        x = (
+            x[0] + (factor[row] * change if base > 0 else change if base == 0 else 0.0),
+            x[1] + (factor[row + 1] * change if base > 1 else change if base == 1 else 0.0),
+            x[2] + (factor[row + 2] * change if base > 2 else change if base == 2 else 0.0),
+        )
+    return x
+
+
+@kernel
 def base_drive(model, state, settings, work, dof):
     """Return the impulse of drives, damping and external wrenches on a dof of the base."""
     change = work.next_v[dof] - work.kick_v[dof]

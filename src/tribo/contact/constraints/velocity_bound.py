@@ -10,23 +10,46 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, find, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, set_row_target, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
-from tribo.contact.stabilisation.penetration_correction import IN_VAIN, WORTH, mass_of
 from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
 from tribo.model import Kind, Status
 
 KINEMATIC = int(Kind.KINEMATIC)
 SLOWED = int(Status.SLOWED)
+ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
+WORTH = 0.01  # [–] of the largest push-out speed: slower gaps bring too little to look at
+IN_VAIN = 30.0  # [–] of the energy that closing may bring: the most work against what holds
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
 ALWAYS = 1e-3  # [–] of the energy that moves: so much may gaps bring that close within a step
 SHARE = 0.1  # [–] of the speed that a row takes away anyway: the same
 GUILTY = 0.1  # [–] of the energy: rows that bring less go on closing
+
+
+@kernel
+def tree_mass(model, t):
+    """Return the mass of all bodies of a tree [kg], and that of its rotors at a lever of `ROTOR`."""
+    mass = 0.0
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        mass += model.body_mass[i]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        mass += model.dof_armature[dof] / (ROTOR * ROTOR)
+    return mass
+
+
+@kernel
+def mass_of(model, work, t):
+    """Return the mass of all bodies of island t [kg], rotors included."""
+    mass = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if find(work.tree_island, tree) == t:
+            mass += tree_mass(model, tree)
+    return mass
 
 
 @kernel

@@ -9,6 +9,7 @@ from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import give_way, press
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
+from tribo.contact.problem.whitened_products import moved_by
 from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
@@ -35,6 +36,9 @@ CAPSULE = int(Shape.CAPSULE)
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 ON_SIDE = 0.1  # sine of the angle between a cylinder's axis and the ground up to which it lies on its side
 LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
+LOOSE = (
+    0.1  # [–] of the speed that forces make in a step: so far off what a contact asks for may be
+)
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 
@@ -95,11 +99,13 @@ def rest_target(gap, settings):
     that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. What is
     more than nothing counts from there on: a jump at its edge would be felt by all that sticks.
     """
-    if gap > 0.0:
-        target = -gap / settings.dt
-    else:
-        target = min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
-    return without(target, NOTHING * step_speed(settings))
+    return min(0.0, without(-gap / settings.dt, NOTHING * step_speed(settings)))
+
+
+@kernel
+def gap_correction(settings, gap):
+    """Return how fast a share `erp` of a gap < 0 closes in a step [m/s, rad/s]; 0 for one that is open."""
+    return max(0.0, min(-gap * settings.erp / settings.dt, settings.max_push_out_speed))
 
 
 @kernel
@@ -138,6 +144,16 @@ def normal_target(gap, approach, bounce, slow, settings):
     if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
         return -inf if bounce > 0.0 and approach > slow else rest
     return max(bounce, rest)
+
+
+@kernel
+def undone_speed(model, work, c):
+    """Return how fast contact c may part without leaving [m/s]: `LOOSE` of what forces take in a step.
+
+    A small overlap, as the bend of a path leaves, is closed by the velocity: that keeps energy.
+    """
+    _, _, w = moved_by(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))
+    return LOOSE * max(0.0, -w)
 
 
 @kernel
@@ -195,8 +211,11 @@ def loosen(work, c, nothing):
     Writes: work.
     """
     bend = work.contact_drift[c, 2]
-    target = without(work.contact_target[c] + bend, nothing) - bend
+    asked = work.contact_target[c] + bend
+    target = without(asked, nothing) - bend
     set_target(work, c, target, work.contact_vel[c, 2])
+    taken = min(max(0.0, asked), nothing)
+    work.contact_correction[c] = max(0.0, work.contact_correction[c] - (nothing - taken))
 
 
 @kernel
@@ -219,7 +238,8 @@ def aim(model, settings, work, c):
     loss = 0.0 if settings.bounce == GATE else threshold
     bounce = rebound(-z, e, threshold, loss)
     target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
-    if table[a, b, YOUNGS_MODULUS] > 0.0:
+    is_rigid = table[a, b, YOUNGS_MODULUS] <= 0.0
+    if not is_rigid:
         work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
         if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
             give_way(work, c, 2, 0.0)
@@ -228,6 +248,12 @@ def aim(model, settings, work, c):
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
+    work.contact_correction[c] = 0.0
+    if is_rigid and bounce <= 0.0 and gap < 0.0:
+        correction = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+        part = min(correction, undone_speed(model, work, c))
+        work.contact_correction[c] = correction - part
+        target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == PROPAGATE:
         work.contact_restitution[c] = e
@@ -247,7 +273,7 @@ def give_way_as_linearised(settings, work, c, friction):
     Writes: work.
     """
     work.contact_friction[c] = friction
-    work.contact_bounce[c] = 0.0
+    work.contact_bounce[c] = work.contact_correction[c] = 0.0
     work.contact_restitution[c] = 0.0
     work.contact_threshold[c] = inf
     set_target(work, c, -inf, work.contact_vel[c, 2])

@@ -9,6 +9,7 @@ from math import acos, asin, inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.contact_targets import gap_correction
 from tribo.dynamics.actuation import SPEED
 from tribo.dynamics.springs import rotation_error
 from tribo.math import quat, vec
@@ -28,10 +29,8 @@ STRAIGHT = 1e-9  # [–] sine of an angle whose axis is lost in round-off
 
 @kernel
 def stop_target(settings, gap):
-    """Return the least velocity away from a stop: it is reached just now, or left as `erp` says."""
-    if gap > 0.0:
-        return -gap / settings.dt
-    return min(-gap * settings.erp / settings.dt, settings.max_push_out_speed)
+    """Return the least velocity away from a stop: it is reached just now, or not left any farther."""
+    return min(0.0, -gap / settings.dt)
 
 
 @kernel
@@ -81,14 +80,14 @@ def add_mimic(model, state, settings, work, i):
     q = work.mid_q
     gap = q[model.joint_q[i]] - ratio * q[model.joint_q[leader]] - model.joint_offset[i]
     most = settings.max_push_out_speed
-    target = min(max(-gap * settings.erp / settings.dt, -most), most)
+    correction = min(max(-gap * settings.erp / settings.dt, -most), most)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + MIMIC, i, leader)
     if n < 0:
         return
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
     scalar_rows.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
-    scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
-    work.scalar_correction[n] = target
+    scalar_rows.close_row(model, state, work, n, 0.0, -inf, inf, 0.0)
+    work.scalar_shift[n] = correction
 
 
 @kernel
@@ -139,6 +138,7 @@ def add_cone(model, state, settings, work, i):
 
     b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
     of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
+    What is beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
 
     Writes: work.
     """
@@ -158,7 +158,7 @@ def add_cone(model, state, settings, work, i):
         scalar_rows.add_dof(model, work, n, 0, dof + k, -axis[k])
     most = GENTLE * vec.norm(across)
     bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
-    target = stop_target(settings, gap)
+    target = stop_target(settings, gap) + gap_correction(settings, gap)
     scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
     work.scalar_correction[n] = max(0.0, target)
 

@@ -9,6 +9,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_friction_rows, scalar_rows
+from tribo.contact.problem.contact_targets import gap_correction
 from tribo.contact.problem.spook import close_soft_row
 from tribo.model import Joint, Kind, Slot
 
@@ -47,7 +48,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
         )
         return
     scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
-    work.scalar_correction[n] = sign * max(0.0, target)
+    work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
 
 @kernel

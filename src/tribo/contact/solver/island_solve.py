@@ -23,16 +23,11 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import MAX_DENSE_ROWS, loosen_heap, solve_as_set
-from tribo.contact.stabilisation.penetration_correction import (
-    bound_correction,
-    leave,
-)
 from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
-SLOWED = int(Status.SLOWED)
 LAST_STEP, LAST_ROUND, UNCHANGED, _ = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
@@ -137,17 +132,12 @@ def solve_island(model, settings, work, t, rows):
 
     Writes: work.
     """
-    is_whole = leave(model, work, t) == 0
     is_solved = solve_as_set(model, settings, work, t, rows)
     for _ in range(BOUND_ROUNDS):
         if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
         is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
-        is_sane = bound_correction(model, settings, work, t, rows, is_solved, is_whole)
-        is_solved = is_solved and is_sane
-        if not is_sane:
-            work.status[0] |= SLOWED
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
     work.island_miss[t] = 0.0
     if is_solved and rows < MAX_DENSE_ROWS:
@@ -179,10 +169,6 @@ def solve(model, state, settings, work):
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0
-    for t in range(work.tree_vain.shape[0]):
-        if work.island_origin[find(work.tree_island, t)] != UNCHANGED:
-            work.tree_vain[t] = state.tree_vain[t]
-            work.tree_vain_pause[t] = state.tree_vain_pause[t]
     for t in range(work.tree_island.shape[0]):
         rows = dense_island.island_rows(work, t)
         if rows == 0:
@@ -201,9 +187,6 @@ def remember(model, state, work):
 
     Writes: state, work.
     """
-    for t in range(work.tree_vain.shape[0]):
-        state.tree_vain[t] = work.tree_vain[t]
-        state.tree_vain_pause[t] = max(0, work.tree_vain_pause[t] - 1)
     n = 0
     for c in range(work.contact_count[0]):
         is_open = work.contact_impulse[c, 2] <= 0.0

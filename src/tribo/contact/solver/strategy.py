@@ -3,7 +3,7 @@
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.contact_targets import loosen, usual_speed
+from tribo.contact.problem.contact_targets import LOOSE, loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, has_spin
 from tribo.contact.solver import block_matrix, dense_island, open_contacts
 from tribo.contact.solver.block_matrix import PAIR
@@ -28,7 +28,6 @@ MAX_DEEP_ROWS = 44  # the same where an island has more dofs than rows
 CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
 SETS = 3  # choices of contacts that are tried before all of them
 SWEEPS = 24  # of an island that is too large for a matrix: enough to carry it
-LOOSE = 0.1  # [–] of the speed that forces make in a step: a contact of a heap asks for no less
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 
 

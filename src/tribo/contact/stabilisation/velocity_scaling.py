@@ -13,7 +13,6 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import place_of
-from tribo.contact.stabilisation.penetration_correction import tree_mass
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import SPEED, spring_torque
 from tribo.dynamics.energy import energy_at
@@ -128,7 +127,7 @@ def allowed(model, state, settings, work, t, error):
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
-            mass += tree_mass(model, tree)
+            mass += velocity_bound.tree_mass(model, tree)
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
     return potential + max(most, closing_energy(model, settings, work, t, mass))
 

@@ -36,10 +36,10 @@ def contradiction(world: WorldView) -> str:
 
 
 def slowed(world: WorldView) -> str:
-    """Return that penetration correction was cut short, the deepest overlap and the widest gap."""
+    """Return that overlaps or gaps close more slowly than asked, the deepest overlap and the widest gap."""
     return (
-        "overlaps, or gaps of constraints, are closed more slowly than asked: all at once would take absurd "
-        f"energy ({ONCE}; see world.status)"
+        "overlaps, or gaps of constraints, are closed more slowly than asked: they contradict one another, or "
+        f"all at once would take absurd energy ({ONCE}; see world.status)"
         f"{culprits.overlap(world.contacts)}{culprits.gap(world.constraints)}"
     )
 

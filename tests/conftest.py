@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -11,6 +12,10 @@ import pytest
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=50, derandomize=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=500)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+# A shell ignores Ctrl-C in what it runs in the background; tests of interrupts would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Plots are written, never shown.
 os.environ.setdefault("MPLBACKEND", "Agg")

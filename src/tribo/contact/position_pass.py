@@ -173,8 +173,6 @@ def list_dofs(model, work, t):
         for side in range(2):
             body = work.scalar_body[n, side]
             count = take_dofs(model, work, body, work.scalar_len[n, side], count)
-    for k in range(count):
-        work.shift_is_listed[work.shift_dof[k]] = 0
     return count
 
 
@@ -343,6 +341,7 @@ def correct(model, state, settings, work):
             is_any = True
             for dof in range(work.pile_step.shape[0]):
                 work.pile_step[dof] = 0.0
+                work.shift_is_listed[dof] = 0
         count = list_dofs(model, work, t)
         before, _ = left_open(work, t)
         descend(model, work, t, count)

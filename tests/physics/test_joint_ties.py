@@ -278,6 +278,21 @@ def test_a_magnet_catches_what_comes_near_and_holds_it():
     assert not magnet.is_caught
 
 
+def test_a_magnet_that_breaks_has_caught_nothing():
+    """It stops 1 kg at 1 m/s within a step of 1 ms, which takes 1000 N, and breaks at 100 N."""
+    world = empty_world(DT, NONE)
+    post = world.add_box((0.1, 0.1, 0.1), mass=1.0, body_type=tribo.STATIC, collision_mask=0)
+    puck = ball(world, (-0.02, 0, 0), linear_velocity=(1.0, 0, 0))
+    magnet = world.add_magnet(post, puck, catch_distance=0.02, break_force=100.0)
+    world.step(50)
+    assert magnet.is_broken
+    assert not magnet.is_caught
+    magnet.is_broken = False
+    puck.position, puck.linear_velocity = (-0.5, 0, 0), (0, 0, 0)
+    world.step(5)
+    assert not magnet.is_caught  # a mended one holds what comes near, not from afar
+
+
 def test_a_magnet_that_is_turned_too_far_does_not_catch():
     """Its axes are 0.3 rad apart, and it catches at 0.2."""
     world = empty_world(DT, NONE)

@@ -38,8 +38,8 @@ def contradiction(world: WorldView) -> str:
 def slowed(world: WorldView) -> str:
     """Return that overlaps or gaps close more slowly than asked, the deepest overlap and the widest gap."""
     return (
-        "overlaps, or gaps of constraints, are closed more slowly than asked: they contradict one another, or "
-        f"all at once would take absurd energy ({ONCE}; see world.status)"
+        "overlaps, or gaps of constraints, are closed more slowly than asked: they contradict one another, "
+        f"or all at once would take absurd energy ({ONCE}; see world.status)"
         f"{culprits.overlap(world.contacts)}{culprits.gap(world.constraints)}"
     )
 

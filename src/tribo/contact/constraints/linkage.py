@@ -33,7 +33,7 @@ JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 MOTOR = int(Constraint.MOTOR)
 WINCH = int(Constraint.WINCH)
-IS_IDLE = int(Memory.IS_IDLE)
+IS_CAUGHT, IS_IDLE = int(Memory.IS_CAUGHT), int(Memory.IS_IDLE)
 ERP = int(Tuning.ERP)
 SPEED = int(Tuning.SPEED)
 POSITION = int(Tuning.POSITION)
@@ -426,6 +426,7 @@ def linkage(model, state, command, settings, work):
             continue
         if breaking.breaks(model, state, command, settings, work, c):
             work.constraint_is_broken[c] = 1
+            work.constraint_memory[c, IS_CAUGHT] = 0.0  # a magnet that is mended catches anew
             continue
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]

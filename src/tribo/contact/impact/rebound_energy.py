@@ -56,7 +56,7 @@ def gained(model, settings, work, t):
         bend = vec.load(work.contact_drift, c)  # no way that the step goes
         part -= impulse[0] * bend[0] + impulse[1] * bend[1]
         asked = work.contact_target[c] + bend[2]
-        if asked < 0.0 or asked > rest_of(work, c, settings) + bend[2]:
+        if asked < 0.0 or work.contact_bounce[c] > 0.0:
             part += impulse[2] * work.contact_target[c]
         else:
             part -= impulse[2] * bend[2]

@@ -248,7 +248,7 @@ def aim(model, settings, work, c):
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
     work.contact_bounce[c] = bounce if target == bounce else 0.0
-    work.contact_correction[c] = 0.0
+    work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
         part = min(correction, undone_speed(model, work, c))
@@ -259,7 +259,7 @@ def aim(model, settings, work, c):
         work.contact_restitution[c] = e
         work.contact_threshold[c] = threshold
         work.contact_loss[c] = loss
-        work.contact_rest[c] = rest_of(work, c, settings)
+        work.contact_rest[c] = part - bend[2] if part > 0.0 else rest_of(work, c, settings)
     work.contact_start[c, 0] = work.contact_vel[c, 0] + bend[0]
     work.contact_start[c, 1] = work.contact_vel[c, 1] + bend[1]
 

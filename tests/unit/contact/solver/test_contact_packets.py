@@ -23,7 +23,7 @@ ROUND_OFF = 1e-12  # of sums of twelve products, relative to the largest
 
 
 def heap(*, stiffness=0.0):
-    """Return a world of forty boxes and balls that have fallen onto one another for 0.3 s."""
+    """Return a world of ninety boxes and balls that have fallen onto one another for 0.3 s."""
     world = tribo.World(2e-3)
     world.default_pair = tribo.PairProperties(friction=0.6)
     if stiffness:
@@ -31,7 +31,7 @@ def heap(*, stiffness=0.0):
     world.set_material_pair("ice", "default", friction=0.0)
     world.add_ground()
     rng = np.random.default_rng(1)
-    for k in range(40):
+    for k in range(90):
         place = (0.21 * (k % 3), 0.21 * (k // 3 % 3), 0.1 + 0.2 * (k // 9))
         turn = rng.normal(size=4)
         turn /= np.linalg.norm(turn)

@@ -53,7 +53,7 @@ class Wishes:
     shows_inertias: bool = False
     shows_cones: bool = False
     shows_gaps: bool = False
-    shows_axes: bool = True  # of the world, with their length
+    shows_axes: bool = False  # of the world, with their length
     shows_sensors: bool = False  # what lidars and cameras measured last
     shows_colors: bool = False  # what depth cameras would see in colours
     shows_times: bool = False  # of the halves of a step

@@ -206,7 +206,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
+                axes, sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
                 sleeps is drawn paler.
 
         Raises:

@@ -206,8 +206,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                axes, sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
-                sleeps is drawn paler.
+                axes, sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether
+                what sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.

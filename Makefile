@@ -2,7 +2,7 @@
 # Each target makes .venv if needed, and installs again after a change of pyproject.toml.
 
 PYTHON ?= python3
-ROBOT ?= anymal
+ROBOT ?= own
 VIEW ?= 1
 ARGS ?=
 
@@ -32,7 +32,7 @@ BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compi
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=own: small download, VIEW=0: no viewer)
+demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=anymal: ANYmal C, VIEW=0: no viewer)
 	$(BIN)/python -m tribo.tools.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
 
 train: $(STAMPS)/learn  ## the quadruped learns to walk, 10 core-minutes (ARGS="--resume" to go on)
@@ -104,7 +104,7 @@ clean:  ## remove .venv, build products and tool caches (compiled kernels stay i
 $(STAMPS)/%: pyproject.toml | $(STAMPS)
 	@case "$*" in *robots*|*bench*|*validate*) \
 	  echo "tribo: installing example-robot-data, the heavy part (about 440 MB unpacked);"; \
-	  echo "       'make demo ROBOT=own' does without it" ;; esac
+	  echo "       'make demo' without ROBOT=anymal does without it" ;; esac
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(subst +,$(comma),$*)]'
 	@touch $@
 

@@ -264,3 +264,34 @@ def test_numbers_are_clipped(viewer):
         viewer.panel._step()
     assert viewer.panel.take_steps() == 100
     assert viewer.panel.take_steps() == 0
+
+
+def test_the_time_line_leads_back_and_forth(viewer):
+    world, controls = viewer.world, viewer.panel
+    viewer.run(0.5)
+    end, latest = world.time, world.hash()
+    assert end > 0.1
+    for ask, then in (
+        (lambda: controls._scrub(0.05), 0.05),
+        (controls._step_back, 0.049),
+        (controls._step, 0.05),
+        (lambda: controls._scrub("later"), 0.0),  # from a page that is not ours
+    ):
+        controls.set_driven(True)
+        ask()
+        viewer.run(0.02)
+        assert not controls.wishes.is_playing
+        np.testing.assert_allclose(world.time, then, atol=1e-9)
+    assert latest != world.hash()
+
+
+def test_the_line_reaches_as_far_as_the_world_came(viewer):
+    world, controls = viewer.world, viewer.panel
+    viewer.run(0.5)
+    end, latest = world.time, world.hash()
+    for moment in (0.02, 1e6):
+        controls.set_driven(True)
+        controls._scrub(moment)
+        viewer.run(0.02)
+    np.testing.assert_allclose(world.time, end, atol=1e-9)
+    assert world.hash() == latest

@@ -78,6 +78,10 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         until(lambda: world.time > 5 * world.time_step, "the button plays")
         page.click("Pause")
         until(lambda: not wishes.is_playing, "and pauses again")
+        last = world.time
+        page.click("Step back")
+        until(lambda: world.time < last, "the button steps back")
+        np.testing.assert_allclose(world.time, last - world.time_step, rtol=1e-6)
         # -- by hand: the upward arrow of the handles at the selected ball, 42 cm above its middle -------
         page.click("Reset")
         until(lambda: world.time == 0.0, "back at the start")

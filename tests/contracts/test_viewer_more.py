@@ -1,7 +1,9 @@
 """Recordings as pages and over one another, worlds of a batch side by side, sensors, notebooks."""
 
 import json
+import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +54,29 @@ def test_a_page_holds_all_frames_and_loads_nothing(runs, tmp_path):
     assert 'href="http' not in page
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         save_page(take, tmp_path / "none" / "run.html")
+
+
+def test_a_page_has_a_title_names_and_energies(runs, tmp_path):
+    world, recording, _ = runs
+    take = replay(recording, world, rate=50)
+    np.testing.assert_allclose(take.energy.sum(axis=1), recording.energy[0], rtol=1e-3)  # free fall
+    save_page(take, tmp_path / "run.html", 'a "run" <b>')
+    page = (tmp_path / "run.html").read_text("utf-8")
+    assert "<div id='tribo-title'>a &quot;run&quot; &lt;b&gt;</div>" in page
+    assert page.count("<polyline") == 3
+    save_page(replace(take, energy=None), tmp_path / "none.html")
+    assert "<polyline" not in (tmp_path / "none.html").read_text("utf-8")
+
+
+def test_a_page_is_written_without_a_port_and_without_a_word(runs, tmp_path, monkeypatch, capfd):
+    world, recording, _ = runs
+
+    def listen(*_):
+        raise AssertionError("a port was opened")
+
+    monkeypatch.setattr(socket.socket, "listen", listen)
+    save_page(replay(recording, world, rate=50), tmp_path / "run.html")
+    assert capfd.readouterr() == ("", "")
 
 
 @needs_browser

@@ -293,7 +293,7 @@ def test_what_is_shown_comes_and_goes(viewer):
         viewer._push()  # a second time nothing is made anew
         assert text
     shown = nodes(viewer)
-    expected = ("names", "frames", "joints", "masses", "inertias", "gaps")
+    expected = ("names", "frames", "joints", "masses", "inertias", "gaps", "axes")
     assert all(any(node.startswith(f"/shown/{name}") for node in shown) for name in expected)
     world.add_sphere(0.1, 1.0, name="late", position=(5, 0, 1))
     viewer._push()  # the scene is built anew

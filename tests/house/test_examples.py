@@ -67,4 +67,4 @@ def test_lesson_runs(path, run, tmp_path):
 
 
 def test_there_are_lessons():
-    assert len(LESSONS) >= 7
+    assert len(LESSONS) >= 8

@@ -5,8 +5,8 @@ import re
 from house.repository import kept_text
 
 START = re.compile(r"^(?:\* |- |\d+\. )?(?:\*\*)?(What|Who|Whoever|Whatever|That which)\b(?!.*\?$)")
-SHARE = 0.0245  # of all sentences, 0.041 at first; it may only fall. The first pages have none.
-FIRST = ("README.md", "docs/index.md", "docs/start/", "docs/howto/")
+SHARE = 0.0078  # of all sentences, 0.041 at first; it may only fall
+LEFT = ("docs/physics/contact.md", "docs/physics/step.md")  # all other pages have none
 
 
 def sentences(text):
@@ -26,5 +26,5 @@ def test_few_sentences_begin_with_a_free_relative():
     found = [(name, one) for name, text in pages.items() for one in sentences(text)]
     relative = [(name, one[:80]) for name, one in found if START.match(one)]
     assert len(found) > 2000
-    assert [one for one in relative if one[0].startswith(FIRST)] == []
+    assert [one for one in relative if one[0] not in LEFT] == []
     assert len(relative) <= SHARE * len(found), f"{len(relative)} of {len(found)}"

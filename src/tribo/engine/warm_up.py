@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tribo.compiler import progress
 from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
 
+EVERY = 10.0  # [s] between lines where no terminal shows a bar
 _STEP = "engine.run_at"  # the layer of the step as Python calls it
 _warm: set[str] = (
     {_STEP, "contact"} if DISABLED or PREBUILT else set()
@@ -29,7 +34,8 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are prebuilt or in the disk cache.
 
     The first world does this by itself at its first step. It takes about a minute on two cores, once
-    per machine and version; a progress bar on stderr says so when that is a terminal.
+    per machine and version; on stderr a progress bar says so, or without a terminal a line every ten
+    seconds.
 
     Args:
         everything: Also what a world compiles when cones, ellipsoids, hulls, meshes, height maps, or
@@ -61,8 +67,35 @@ def _compile(layer: str, quiet: bool) -> None:
     with (
         progress.shown(f"{what} (once per machine and version)", quiet=quiet) as notice,
         compiling(),
+        contextlib.nullcontext(notice) if quiet or sys.stderr.isatty() else _lines() as told,
     ):
         if layer == _STEP:
-            step_compilation.compile_step(notice)
+            step_compilation.compile_step(told)
         else:
-            step_compilation.compile_late(notice)
+            step_compilation.compile_late(told)
+
+
+@contextlib.contextmanager
+def _lines() -> Iterator[progress.Notice]:
+    """Say a line on stderr every ten seconds, where no terminal shows a bar."""
+    done: list[int | None] = [0, None]
+    ends = threading.Event()
+    start = time.monotonic()
+
+    def notice(_label: str, now: int, whole: int | None) -> None:
+        done[:] = now, whole
+
+    def say() -> None:
+        while not ends.wait(EVERY):
+            now, whole = done
+            part = f", {100 * (now or 0) // whole} %" if whole else ""
+            sys.stderr.write(f"tribo: still compiling, {time.monotonic() - start:.0f} s{part}\n")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield notice
+    finally:
+        ends.set()
+        thread.join()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from tribo.checks.types import Vector
 
+LawName = Literal["rigid", "compliant", "ground"]
+
 
 class PairValues(TypedDict, total=False):
-    """Fields of `PairProperties` and of `ContactMaterial`, for ``set_material_pair(a, b, friction=0.8)``."""
+    """Fields of `PairProperties` and of `ContactMaterial`, for ``set_material_pair(a, b, friction=0.8)``.
 
+    `law` names the law that they belong to: a value of another one is then an error.
+    """
+
+    law: LawName | None
     friction: float
     restitution: float
     restitution_threshold: float

@@ -164,7 +164,8 @@ class MaterialTable(Sealed):
         """Set a pair; give a law or its fields by name, the rest takes its default.
 
         ``stiffness=…, damping=…, friction=…`` make it compliant ground, ``youngs_modulus=…`` and other fields
-        of `ContactMaterial` a contact material.
+        of `ContactMaterial` a contact material. ``law="rigid"``, ``"ground"`` or ``"compliant"`` names it;
+        a value of another one is then an error.
 
         Raises:
             ValueError: A value is outside its range, or two belong to different laws.
@@ -176,7 +177,13 @@ class MaterialTable(Sealed):
                 f"properties must be PairProperties or a ContactMaterial, got {check.shown(properties)}; "
                 "give single ones by name, e.g. friction=0.8"
             )
+        law = values.pop("law", None)
+        if law is not None:
+            if properties is not None:
+                raise ValueError(f"{what}: properties are a law already; leave law out")
+            check_law(law, values, what)
         kind = _kind_of(values, what) if properties is None else type(properties)
+        kind = ContactMaterial if law == "compliant" else kind
         known = [item.name for item in fields(kind)]
         for name in values:
             if name not in known:
@@ -312,6 +319,34 @@ def origins_of(
     if kind is PairProperties:
         origin["static_friction"] = "equal to friction" + else_.removeprefix("standard value")
     return origin | dict.fromkeys(given, said)
+
+
+LAWS = ("rigid", "compliant", "ground")
+
+
+def check_law(law: object, values: Mapping[str, object], what: str) -> None:
+    """Refuse values that belong to another law than the one that is named.
+
+    Raises:
+        ValueError: There is no such law, or a value is not one of it.
+    """
+    check.choice(law, LAWS, f"law of {what}")
+    rigid = {item.name for item in fields(PairProperties)} - {"stiffness", "damping"}
+    soft = {item.name for item in fields(ContactMaterial)}
+    own = {"rigid": rigid, "ground": rigid | {"stiffness", "damping"}, "compliant": soft}[str(law)]
+    given = {name for name, value in values.items() if value is not None}
+    other = sorted(given & ((rigid | soft | {"stiffness", "damping"}) - own))
+    if other:
+        fit = [name for name in LAWS if name != law]
+        raise ValueError(
+            f"{what}: {', '.join(other)} does not belong to law={law!r}; leave it out, or take law "
+            + " or ".join(repr(name) for name in fit)
+        )
+    if law == "ground" and not given & {"stiffness"}:
+        raise ValueError(
+            f'{what}: law="ground" needs a stiffness [N/m^1.5], and a damping [N s/m^1.5], as in '
+            'set_material_pair(a, b, law="ground", stiffness=1e5, damping=1e3)'
+        )
 
 
 def _key(first: str, second: str) -> tuple[str, str]:

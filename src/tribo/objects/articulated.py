@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import answered
-from tribo.checks.readonly import frozen, reading
+from tribo.checks.readonly import frozen, part_of
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
@@ -30,6 +30,8 @@ from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
 
 logger = logging.getLogger("tribo")
+
+NONE = np.zeros(0)  # velocities of a base that has none
 
 
 class ArticulatedSystem(Drives, Object):
@@ -102,7 +104,7 @@ class ArticulatedSystem(Drives, Object):
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the base's origin, (3,) [m/s], world; zero if it is fixed. Assign to set it."""
-        return reading(self._v[:3].copy() if self.is_floating else np.zeros(3), "linear_velocity")
+        return part_of(self._v if self.is_floating else NONE, 0, 3, "linear_velocity")
 
     @linear_velocity.setter
     def linear_velocity(self, value: Any) -> None:
@@ -111,7 +113,7 @@ class ArticulatedSystem(Drives, Object):
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity of the base, (3,) [rad/s], world axes; zero if it is fixed. Assign to set it."""
-        return reading(self._v[3:6].copy() if self.is_floating else np.zeros(3), "angular_velocity")
+        return part_of(self._v if self.is_floating else NONE, 3, 3, "angular_velocity")
 
     @angular_velocity.setter
     def angular_velocity(self, value: Any) -> None:

@@ -12,7 +12,7 @@ from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.live import LiveArray, live
 from tribo.checks.orientation import orientation as as_quaternion
-from tribo.checks.readonly import frozen, reading
+from tribo.checks.readonly import frozen, part_of
 from tribo.checks.types import Orientation, Vector
 from tribo.description import colors
 from tribo.description.extents import rotation_matrix
@@ -235,7 +235,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     def position(self) -> np.ndarray:
         """Position of the (root) body's origin, shape (3,) [m], world; assign to move it."""
         pose = self._q if self._is_free else self.fixed_pose
-        return reading(pose[:3].copy(), "position")
+        return part_of(pose, 0, 3, "position")
 
     @position.setter
     def position(self, value: Vector) -> None:
@@ -258,7 +258,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             >>> box.orientation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
         """
         pose = self._q if self._is_free else self.fixed_pose
-        return reading(pose[3:7].copy(), "orientation")
+        return part_of(pose, 3, 4, "orientation")
 
     @orientation.setter
     def orientation(self, value: Orientation) -> None:
@@ -327,9 +327,11 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
 
     def _live_state(self, name: str) -> np.ndarray:
         """Return state to write into, read-only where writing would be lost or half a step late."""
-        if self.is_removed or self._world.is_midway:
+        world = self._world
+        if self.is_removed or world.is_midway:
             return frozen(np.array(getattr(self, name)))
-        return self._live(name)
+        found = self._handed.get(name) if world.is_built else None
+        return self._live(name) if found is None else found
 
     def _live(self, name: str) -> np.ndarray:
         """Return an array of the records, which are built first: it stays good until the next build."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import answered
-from tribo.checks.readonly import frozen, reading
+from tribo.checks.readonly import frozen, part_of, reading
 from tribo.model import Kind
 from tribo.objects import contact_motion, edits
 from tribo.objects.base import Object
@@ -33,7 +33,7 @@ class SingleBody(Object):
     @property
     def linear_velocity(self) -> np.ndarray:
         """Velocity of the centre of mass, shape (3,) [m/s], world; zero if static."""
-        return reading(self._v[:3].copy() if len(self._v) else np.zeros(3), "linear_velocity")
+        return part_of(self._v, 0, 3, "linear_velocity")
 
     @linear_velocity.setter
     def linear_velocity(self, value: Any) -> None:
@@ -43,7 +43,7 @@ class SingleBody(Object):
     @property
     def angular_velocity(self) -> np.ndarray:
         """Angular velocity, shape (3,) [rad/s], world axes; zero if static."""
-        return reading(self._v[3:6].copy() if len(self._v) else np.zeros(3), "angular_velocity")
+        return part_of(self._v, 3, 3, "angular_velocity")
 
     @angular_velocity.setter
     def angular_velocity(self, value: Any) -> None:

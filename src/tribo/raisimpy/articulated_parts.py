@@ -24,7 +24,7 @@ from tribo.raisimpy.spelling import nothing, vector
 
 
 class RobotParts(Object):
-    """What a robot is made of; a body is named by its number or its link's name, a frame by either, too."""
+    """The parts of a robot; a body is named by its number or its link's name, a frame by either, too."""
 
     _old: ClassVar[dict[str, str]] = {
         "print_body_names_in_order": "printOutBodyNamesInOrder",

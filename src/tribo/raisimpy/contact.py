@@ -108,7 +108,7 @@ class Contact(Dialects):
 
 
 class Single3DContactProblem(Dialects):
-    """What the last solve knew of a contact; the fields are those of the older Python package."""
+    """A contact as the last solve left it; the fields are those of the older Python package."""
 
     def __init__(self, it: Any) -> None:
         """Wrap a contact of tribo."""

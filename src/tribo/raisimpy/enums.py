@@ -4,7 +4,7 @@ from enum import Enum, IntEnum
 
 
 class ObjectType(IntEnum):
-    """What an object is."""
+    """The kind of an object."""
 
     SPHERE = 0
     BOX = 1
@@ -82,7 +82,7 @@ class GyroscopicMode(IntEnum):
 
 
 class MeshCollisionMode(Enum):
-    """What a mesh collides as."""
+    """The shape as which a mesh collides."""
 
     ORIGINAL_MESH = "exact"
     CONVEX_HULL = "hull"
@@ -91,7 +91,7 @@ class MeshCollisionMode(Enum):
 
 
 class StretchType(Enum):
-    """What a wire works against."""
+    """The motions that a wire resists."""
 
     STRETCH_RESISTANT_ONLY = "stretch"
     COMPRESSION_RESISTANT_ONLY = "compression"

@@ -13,7 +13,7 @@ logger = logging.getLogger("tribo")
 
 
 class RaiSimMsg(Dialects):
-    """What happens at a fatal error of a program's own; tribo itself raises exceptions.
+    """The action at a fatal error of a program's own; tribo itself raises exceptions.
 
     Example:
         >>> def refuse():

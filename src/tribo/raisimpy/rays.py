@@ -1,4 +1,4 @@
-"""What rays and a world's depth cameras hit."""
+"""Hits of rays and of a world's depth cameras."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribo.sensors import Noise
 
 
 class RayCollisionItem(Wrapper):
-    """What a ray hit."""
+    """A hit of a ray."""
 
     def __init__(self, world: Any, it: Any) -> None:
         """Wrap a hit of tribo."""
@@ -29,7 +29,7 @@ class RayCollisionItem(Wrapper):
 
 
 class RayCollisionList(list[Any]):
-    """What a ray hit: nothing or the closest."""
+    """The closest hit of a ray, or none."""
 
     def __init__(self, world: Any, hits: list[Any]) -> None:
         """Wrap hits of tribo."""

@@ -47,7 +47,7 @@ class SensorSet(Dialects):
 
 
 class Sensor(Dialects):
-    """What all sensors have in common; a measurement is made when a value is asked for or is due."""
+    """The common part of all sensors; a measurement is made when a value is asked for or is due."""
 
     _kind: ClassVar[SensorType]
 

@@ -15,6 +15,8 @@ ROW = np.dtype([
     ("position", *VECTOR), ("normal", *VECTOR), ("depth", np.float64), ("force", *VECTOR),
     ("object_a", np.int32), ("object_b", np.int32), ("shape_a", np.int32), ("shape_b", np.int32),
 ])  # fmt: skip
+WIDTH = ROW.itemsize // 8  # of a row in doubles; the last two are four places
+REALS = 10
 
 
 class ContactTable:
@@ -23,10 +25,14 @@ class ContactTable:
     def __init__(self) -> None:
         """Start without a build."""
         self._model: object = None
-        self._owner = self._first = np.empty(0, np.int32)
+        self._owner = self._place = np.empty(0, np.int32)
 
     def read(self, engine: Engine, objects: Sequence[Object], reach: float) -> np.ndarray:
-        """Return a row for each point that overlaps, is within `reach` [m], or carries an impulse."""
+        """Return a row for each point that overlaps, is within `reach` [m], or carries an impulse.
+
+        Rows are filled as a table of doubles, (n, 12): columns of a structured array cost several times as
+        much to write.
+        """
         if self._model is not engine.model:
             self._note(engine, objects)
         work, settings = engine.work, engine.settings
@@ -34,22 +40,26 @@ class ContactTable:
         impulse, gap = work.contact_impulse[:n], work.contact_gap[:n]
         if settings.impact == Impact.PROPAGATE:
             impulse = impulse + work.contact_impact[:n]
-        axes = work.contact_axes[:n].reshape(n, 3, 3)
-        rows = np.empty(n, ROW)
-        rows["position"] = work.contact_pos[:n]
-        rows["normal"] = axes[:, 2]
-        rows["depth"] = -gap
-        rows["force"] = np.matmul(impulse[:, None, :], axes)[:, 0] / settings.dt
-        for side, shapes in zip("ab", work.contact_shape[:n].T, strict=True):
-            owner = self._owner[shapes]
-            rows[f"object_{side}"] = owner
-            rows[f"shape_{side}"] = shapes - self._first[owner]
-        touches = (gap <= reach) | (impulse[:, 2] > 0.0)
-        return rows if touches.all() else rows[touches]
+        axes, shapes = work.contact_axes[:n], work.contact_shape[:n]
+        table = np.empty((n, WIDTH))
+        table[:, 0:3] = work.contact_pos[:n]
+        table[:, 3:6] = axes[:, 6:9]
+        np.negative(gap, out=table[:, 6])
+        force = np.matmul(impulse[:, None, :], axes.reshape(n, 3, 3))[:, 0]
+        np.divide(force, settings.dt, out=table[:, 7:10])
+        places = table.view(np.int32)[:, 2 * REALS :]
+        places[:, 0:2] = self._owner[shapes]
+        places[:, 2:4] = self._place[shapes]
+        rows: np.ndarray = table.view(ROW)[:, 0]
+        touches = gap <= reach
+        if np.count_nonzero(touches) < n:
+            touches |= impulse[:, 2] > 0.0
+            rows = rows[touches]
+        return rows
 
     def _note(self, engine: Engine, objects: Sequence[Object]) -> None:
         spans = [part.span.shape for part in objects if part.span is not None]
-        self._first = np.array([span.start for span in spans], np.int32)
         counts = [span.stop - span.start for span in spans]
         self._owner = np.repeat(np.arange(len(spans), dtype=np.int32), counts)
+        self._place = np.concatenate([np.arange(count, dtype=np.int32) for count in (*counts, 0)])
         self._model = engine.model

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import argparse
 import logging
-import math
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 import tribo
-from tribo import world_xml
-from tribo.formats.choreonoid_files import is_body, is_project
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
-from tribo.formats.xml import kind_of
-from tribo.objects import ArticulatedSystem
 from tribo.tools import (
     learn_commands,
     material_report,
@@ -32,17 +25,22 @@ from tribo.tools import (
     render_command,
     robot_report,
 )
-from tribo.viewer import scene
+from tribo.tools.arguments import (
+    CHECKED,
+    Parser,
+    add_command,
+    add_file,
+    add_materials,
+    add_reading,
+    positive,
+)
+from tribo.tools.load_file import InputError, kind_of_file, load, materials_of
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
-CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 MOST_STEPS = 1e9  # of one run: hours of the smallest scene
 
-CHECKED = "RaiSim world, MJCF, URDF, body file, project (.cnoid), or material file (YAML)"
-FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), body file or project of Choreonoid"
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
   tribo run robot.urdf --hold --duration 2
@@ -58,10 +56,6 @@ EXAMPLES = """examples:
 
 
 Remarks = robot_report.RobotReport | robot_report.SceneReport | material_report.MaterialReport
-
-
-class InputError(ValueError):
-    """What was asked for cannot be done; the message says why."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,8 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="tribo", description="Rigid-body physics for robots.", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
@@ -92,42 +86,41 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="say what readers ignored")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    run = _command(commands, "run", _run, "step a world or a robot and sum up",
+    run = add_command(commands, "run", _run, "step a world or a robot and sum up",
                    "tribo run world.xml --duration 10 --plot run.png")  # fmt: skip
-    _add_file(run)
+    add_file(run)
     run.add_argument(
-        "--duration", type=_positive, default=5.0, metavar="S", help="world time [s] (5)"
+        "--duration", type=positive, default=5.0, metavar="S", help="world time [s] (5)"
     )
     run.add_argument(
         "--plot", type=Path, metavar="PNG", help="draw heights, energy, normal forces, residual"
     )
     run.add_argument("--record", help=argparse.SUPPRESS)  # of an older version
 
-    view = _command(commands, "view", _view, "show a world or a robot in the browser",
+    view = add_command(commands, "view", _view, "show a world or a robot in the browser",
                     "tribo view robot.urdf --hold")  # fmt: skip
-    _add_file(view)
+    add_file(view)
     view.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (this machine only)"
     )
     view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
-    view.add_argument("--duration", type=_positive, metavar="S", help="end after S seconds")
+    view.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
 
-    recording_commands.add_commands(
-        commands, _command, _add_file, _positive, load, _step_all, _steps
-    )
-
-    render_command.add_command(commands, _command, _add_file, load)
-    check = _command(commands, "check", _check, "say what a file holds and what looks wrong",
+    recording_commands.add_commands(commands, _step_all, _steps)
+    render_command.add_to(commands)
+    check = add_command(commands, "check", _check, "say what a file holds and what looks wrong",
                      "tribo check robot.urdf")  # fmt: skip
     check.add_argument("file", type=Path, metavar="FILE", help=CHECKED)
-    _add_reading(check)
-    _add_materials(check)
+    add_reading(check)
+    add_materials(check)
 
-    learn_commands.add_commands(commands, _command)
-    bench = _command(commands, "bench", _bench, "measure this machine (in a source checkout)",
+    learn_commands.add_commands(commands)
+    bench = add_command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")
-    warmup = _command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all")
+    warmup = add_command(
+        commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all"
+    )
     warmup.add_argument(
         "--all",
         action="store_true",
@@ -136,156 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(
-    commands: Any, name: str, action: Callable[[argparse.Namespace], int], text: str, example: str
-) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = commands.add_parser(
-        name, help=text, description=text[0].upper() + text[1:] + ".",
-        epilog=f"example:\n  {example}", formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    made.set_defaults(action=action)
-    return made
-
-
-def _add_file(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help=FILES)
-    parser.add_argument(
-        "--time-step", type=_positive, metavar="S", help="instead of the file's [s]"
-    )
-    parser.add_argument("--hold", action="store_true", help="drives hold every robot's posture")
-    parser.add_argument("--set", type=_parameter, action="append", default=[], metavar="NAME=VALUE",
-                        help="of @@NAME in a template; may be repeated")  # fmt: skip
-    _add_reading(parser)
-
-
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--package-dir", type=Path, action="append", default=[], metavar="DIR",
-                        help="where files that it names are looked up; may be repeated")  # fmt: skip
-    parser.add_argument("--root", dest="package_dir", type=Path, action="append", metavar="DIR",
-                        help="the outermost folder that its ../ may lead to")  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="unknown tags are errors")
-    parser.add_argument("--materials", type=Path, action="append", default=[], metavar="YAML",
-                        help="materials of a body file: densities, friction; may be repeated")  # fmt: skip
-
-
-def _materials(chosen: argparse.Namespace, kind: str) -> tribo.MaterialLibrary | None:
-    """Return the materials that a body file gets, None if there are none."""
-    if not chosen.materials:
-        return None
-    if kind != "body":
-        raise InputError(f"{chosen.file}: --materials is for body files (.body); leave it out")
-    return tribo.read_materials(*chosen.materials, strict=chosen.strict)
-
-
-def _add_materials(parser: argparse.ArgumentParser) -> None:
-    own = parser.add_argument_group("material files (YAML)")
-    own.add_argument("--default-table", type=Path, action="append", default=[], metavar="YAML",
-                     help="a table over which FILE is put; may be repeated")  # fmt: skip
-    own.add_argument(
-        "--pair", nargs=2, metavar=("A", "B"), help="all values of one pair, with formulas"
-    )
-    own.add_argument("--time-step", type=_positive, metavar="S", help="judge the values for it [s]")
-    own.add_argument("--mass", type=_positive, metavar="KG", help="of the lightest body")
-    own.add_argument("--thickness", type=_positive, metavar="M", help="of the thinnest shape")
-
-
-def _parameter(text: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    if "=" in text and name:
-        return name, value
-    raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a finite number > 0, got {text[:60]!r}")
-    return value
-
-
 # -- commands ----------------------------------------------------------------------------------
-def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
-    """Return the world of a file, and the name of the object that its camera follows."""
-    path: Path = chosen.file
-    kind = _kind(path)
-    world, follows = tribo.World(), ""
-    materials = _materials(chosen, kind)
-    if kind in {"mujoco", "sdf"}:
-        name, read = ("MJCF", world.load_mjcf) if kind == "mujoco" else ("SDF", world.load_sdf)
-        if chosen.set:
-            raise InputError(f"{path}: is {name}, which has no @@parameters; leave --set out")
-        read(path, package_dirs=chosen.package_dir, strict=chosen.strict)
-    elif kind == "project":
-        if chosen.set:
-            raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")
-        world.load_project(path, package_dirs=chosen.package_dir, strict=chosen.strict)
-        follows = world.objects[-1].name if world.objects else ""
-    elif kind == "robot":
-        world.add_ground(name="ground")
-        robot = world.add_articulated_system(
-            path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict,
-            parameters=dict(chosen.set) or None,
-        )  # fmt: skip
-        _put_on_ground(world, robot)
-        follows = robot.name
-    elif kind == "body":
-        if chosen.set:
-            raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
-        if materials is not None:
-            world.load_materials(materials)
-        parts = world.load_body(
-            path, package_dirs=chosen.package_dir, strict=chosen.strict, materials=materials
-        )
-        if all(part.is_floating for part in parts):
-            world.add_ground(name="ground")
-            if len(parts) == 1:
-                _put_on_ground(world, parts[0])
-        follows = parts[-1].name
-    else:
-        description = world_xml.read_into(
-            world, path, package_dirs=chosen.package_dir, strict=chosen.strict,
-            parameters=dict(chosen.set),
-        )  # fmt: skip
-        follows = description.camera.get("follow", "")
-    if chosen.time_step is not None:
-        world.time_step = chosen.time_step
-    if chosen.hold:
-        for part in world.objects:
-            if isinstance(part, ArticulatedSystem):
-                hold(part)
-    return world, follows
-
-
-def _kind(path: Path) -> str:
-    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, others by their ending."""
-    if not path.is_file():
-        raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
-    if is_project(path):
-        return "project"
-    return "body" if is_body(path) else kind_of(path)
-
-
-def hold(robot: ArticulatedSystem) -> None:
-    """Let critically damped drives hold the present posture of a robot."""
-    inertia = np.diag(robot.mass_matrix).copy()
-    if robot.is_floating:
-        inertia[:6] = 0.0
-    robot.set_pd_gains(HOLD_RATE**2 * inertia, 2.0 * HOLD_RATE * inertia)
-    robot.pd_target = robot.generalized_coordinate
-
-
-def _put_on_ground(world: tribo.World, robot: ArticulatedSystem) -> None:
-    """Lift a robot with a floating base until its lowest shape is just above the ground."""
-    if not robot.is_floating:
-        return
-    lowest = scene.lowest_point(world, robot)
-    if math.isfinite(lowest):
-        robot.position = robot.position + np.array([0.0, 0.0, CLEARANCE - lowest])
-
-
 def _steps(chosen: argparse.Namespace, world: tribo.World) -> int:
     """Return how many steps were asked for."""
     duration: float = chosen.duration
@@ -382,8 +226,10 @@ def _check(chosen: argparse.Namespace) -> int:
         if getattr(chosen, name) and not (name == "time_step" and chosen.materials):
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{chosen.file}: {option} is for material files (.yaml); leave it out")
-    dirs, kind = tuple(chosen.package_dir), _kind(chosen.file)
-    materials = _materials(chosen, kind)
+    dirs, kind = tuple(chosen.package_dir), kind_of_file(chosen.file)
+    materials = materials_of(chosen, kind)
+    if chosen.fixed_base and kind != "robot":
+        raise InputError(f"{chosen.file}: --fixed-base is for robots (URDF); leave it out")
     if kind in {"robot", "body"}:
         if kind == "body":
             reports = robot_report.examine_body(
@@ -391,7 +237,14 @@ def _check(chosen: argparse.Namespace) -> int:
                 time_step=chosen.time_step,
             )  # fmt: skip
         else:
-            reports = [robot_report.examine(chosen.file, package_dirs=dirs, strict=chosen.strict)]
+            reports = [
+                robot_report.examine(
+                    chosen.file,
+                    package_dirs=dirs,
+                    strict=chosen.strict,
+                    fixed_base=chosen.fixed_base,
+                )
+            ]
         for report in reports:
             _show_robot(report)
         return 0

@@ -273,8 +273,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tribo.tools.demo", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--robot", choices=("anymal", "own"), default="anymal",
-                        help="ANYmal C from example-robot-data, or the package's own quadruped")  # fmt: skip
+    parser.add_argument("--robot", choices=("own", "anymal"), default="own",
+                        help="the package's own quadruped, or ANYmal C from example-robot-data")  # fmt: skip
     parser.add_argument("--view", action=argparse.BooleanOptionalAction, default=True,
                         help="show both in the browser at the end")  # fmt: skip
     parser.add_argument(

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from tribo.tools.arguments import add_command
+
 if TYPE_CHECKING:
     from tribo.gym import VectorEnv
     from tribo.learn import Policy
 
-Command = Callable[
-    [Any, str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser
-]
 NUMBERS = ("worlds", "horizon", "iterations", "seed", "threads", "checkpoint_every")
 
 console = Console(highlight=False)
 
 
-def add_commands(commands: Any, command: Command) -> None:
+def add_commands(commands: Any) -> None:
     """Add both commands to the parser of `tribo`."""
-    train = command(commands, "train", _train, "learn a task by PPO (extra 'learn')",
+    train = add_command(commands, "train", _train, "learn a task by PPO (extra 'learn')",
                     "tribo train CartPole --out runs/cart_pole")  # fmt: skip
     train.add_argument(
         "task", metavar="TASK", help="name of a task, or module:function of your own"
@@ -38,7 +36,7 @@ def add_commands(commands: Any, command: Command) -> None:
     train.add_argument("--runners", type=int, metavar="N",
                        help="processes that play, by Ray (extra 'ray')")  # fmt: skip
     train.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster, with --runners")
-    play = command(commands, "play", _play, "play a policy that was learnt (extra 'gym')",
+    play = add_command(commands, "play", _play, "play a policy that was learnt (extra 'gym')",
                    "tribo play runs/cart_pole --episodes 5")  # fmt: skip
     play.add_argument("run", type=Path, metavar="RUN", help="folder of a run, or policy.npz")
     play.add_argument("--task", metavar="TASK", help="instead of the one that the policy names")

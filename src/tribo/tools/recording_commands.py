@@ -12,25 +12,23 @@ from rich.console import Console
 
 import tribo
 from tribo.recording.plots import KINDS
+from tribo.tools.arguments import add_command, add_file, positive
+from tribo.tools.load_file import load
 
 console = Console(highlight=False)
 FILM_RATE = 30  # [1/s] pictures of a film
 EVERY = 0.005  # [s] of world time between frames
 
-Load = Callable[[argparse.Namespace], tuple[tribo.World, str]]
-Command = Callable[..., argparse.ArgumentParser]
-
 
 def add_commands(
-    commands: Any, command: Command, add_file: Callable[..., None], positive: Any, load: Load,
-    step: Callable[[tribo.World, int], None], steps_of: Callable[..., int],
-) -> None:  # fmt: skip
-    """Add the commands to the parser of `tribo`, which hands over its own ways to read and to step."""
+    commands: Any, step: Callable[[tribo.World, int], None], steps_of: Callable[..., int]
+) -> None:
+    """Add the commands to the parser of `tribo`, which hands over how it steps."""
 
     def run(chosen: argparse.Namespace) -> int:
-        return _record(chosen, load, step, steps_of)
+        return _record(chosen, step, steps_of)
 
-    record = command(commands, "record", run, "step a world or a robot and record it",
+    record = add_command(commands, "record", run, "step a world or a robot and record it",
                      "tribo record world.xml run.zarr --seconds 10")  # fmt: skip
     add_file(record)
     record.add_argument("out", type=Path, metavar="OUT", help="the recording, e.g. run.zarr")
@@ -41,11 +39,7 @@ def add_commands(
     record.add_argument(
         "--overwrite", action="store_true", help="replace an older recording of this name"
     )
-
-    def show(chosen: argparse.Namespace) -> int:
-        return _replay(chosen, load)
-
-    play = command(commands, "replay", show, "show a recording in the browser, or film it",
+    play = add_command(commands, "replay", _replay, "show a recording in the browser, or film it",
                    "tribo replay run.zarr world.xml")  # fmt: skip
     _add_recording(play)
     add_file(play)
@@ -60,7 +54,7 @@ def add_commands(
     )
     play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     play.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
-    export = command(commands, "export", _export, "write a recording as CSV, Parquet or NumPy arrays",
+    export = add_command(commands, "export", _export, "write a recording as CSV, Parquet or NumPy arrays",
                      "tribo export run.zarr run.csv --arrays q v")  # fmt: skip
     _add_recording(export)
     export.add_argument("out", type=Path, metavar="OUT", help="file: .csv, .parquet or .npz")
@@ -69,7 +63,7 @@ def add_commands(
         "--contacts", action="store_true", help="a table with a row per contact, not per frame"
     )
 
-    plot = command(commands, "plot", _plot, "draw a recording over time",
+    plot = add_command(commands, "plot", _plot, "draw a recording over time",
                    "tribo plot run.zarr run.png --kinds energy joint_positions")  # fmt: skip
     _add_recording(plot)
     plot.add_argument("out", type=Path, metavar="OUT", help="picture: .png, .pdf or .svg")
@@ -78,7 +72,7 @@ def add_commands(
     plot.add_argument("--object", metavar="NAME", help="show this object alone")
 
 
-def _replay(chosen: argparse.Namespace, load: Load) -> int:
+def _replay(chosen: argparse.Namespace) -> int:
     from tribo.viewer.page import save_page
     from tribo.viewer.player import Player
     from tribo.viewer.replay import replay
@@ -153,7 +147,7 @@ def _export(chosen: argparse.Namespace) -> int:
 
 
 def _record(
-    chosen: argparse.Namespace, load: Load, step: Callable[[tribo.World, int], None],
+    chosen: argparse.Namespace, step: Callable[[tribo.World, int], None],
     steps_of: Callable[..., int],
 ) -> int:  # fmt: skip
     world, _ = load(chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ import numpy as np
 from rich.console import Console
 
 from tribo.checks import check
-from tribo.tools.recording_commands import Load, open_recording
+from tribo.tools.arguments import add_command, add_file
+from tribo.tools.load_file import load
+from tribo.tools.recording_commands import open_recording
 from tribo.viewer import draw
 from tribo.viewer.film import save_film, save_picture
 from tribo.viewer.raster import Camera
@@ -30,17 +32,11 @@ DURATION = 5.0  # [s]
 MOST_ORBIT = 36_000.0  # [°]
 
 
-def add_command(
-    commands: Any, command: Callable[..., argparse.ArgumentParser], add_file: Callable[..., None],
-    load: Load,
-) -> None:  # fmt: skip
-    """Add the command to the parser of `tribo`, which hands over its own way to read."""
-
-    def run(chosen: argparse.Namespace) -> int:
-        return _render(chosen, load)
-
-    render = command(commands, "render", run, "film a world, a robot or a recording, without a display",
-                     "tribo render robot.urdf film.mp4 --hold --duration 3 --forces")  # fmt: skip
+def add_to(commands: Any) -> None:
+    """Add the command to the parser of `tribo`."""
+    render = add_command(commands, "render", _render,
+                         "film a world, a robot or a recording, without a display",
+                         "tribo render robot.urdf film.mp4 --hold --duration 3 --forces")  # fmt: skip
     add_file(render)
     render.add_argument(
         "out", type=Path, metavar="OUT", help="film (.mp4) or picture (.png) at the end"
@@ -61,14 +57,14 @@ def add_command(
     render.add_argument("--forces", action="store_true", help="contact forces as arrows")
 
 
-def _render(chosen: argparse.Namespace, load: Load) -> int:
+def _render(chosen: argparse.Namespace) -> int:
     ending = chosen.out.suffix.lower()
     check.choice(ending, PICTURES + FILMS, f"ending of {chosen.out}")
     if not 1 <= chosen.fps <= 240:
         raise ValueError(f"--fps must be 1 … 240, got {chosen.fps}")
     if not chosen.out.absolute().parent.is_dir():
         raise ValueError(f"{chosen.out}: its folder does not exist; make it first")
-    shots = _recorded(chosen, load) if chosen.file.is_dir() else _stepped(chosen, load)
+    shots = _recorded(chosen) if chosen.file.is_dir() else _stepped(chosen)
     if ending in PICTURES:
         shots.poses, shots.forces = shots.poses[-1:], shots.forces[-1:]
         save_picture(next(_pictures(chosen, shots)), chosen.out)
@@ -78,7 +74,7 @@ def _render(chosen: argparse.Namespace, load: Load) -> int:
     return 0
 
 
-def _stepped(chosen: argparse.Namespace, load: Load) -> Shots:
+def _stepped(chosen: argparse.Namespace) -> Shots:
     """Step a world; return its frames."""
     if chosen.scene is not None or chosen.start is not None or chosen.stop is not None:
         raise ValueError(
@@ -101,7 +97,7 @@ def _stepped(chosen: argparse.Namespace, load: Load) -> Shots:
     return shots
 
 
-def _recorded(chosen: argparse.Namespace, load: Load) -> Shots:
+def _recorded(chosen: argparse.Namespace) -> Shots:
     """Return the frames of a recording."""
     from tribo.viewer.replay import replay
 

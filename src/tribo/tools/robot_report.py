@@ -21,10 +21,13 @@ from tribo.description.trees import (
 )
 from tribo.engine.layout import DOFS
 from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf
+from tribo.formats.fixed_base import based
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
 from tribo.tools import material_report
+from tribo.tools.bases import floating_remarks
+from tribo.world.warnings import misnamed
 from tribo.world.world import World
 
 SMALLEST = 1e-3  # [m] radius of gyration of what robots are made of
@@ -70,14 +73,17 @@ class SceneReport:
 
 
 def examine(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
-) -> RobotReport:
-    """Read a robot and say what is in it.
+    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
+    fixed_base: bool = False,
+) -> RobotReport:  # fmt: skip
+    """Read a robot, with its base fixed if asked for, and say what is in it.
 
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
     robot = urdf.read(path, package_dirs=package_dirs, strict=strict)
+    if fixed_base:
+        robot = based(robot, is_fixed=True)
     return _of_tree(Path(path).name, robot)
 
 
@@ -136,7 +142,7 @@ def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
     )
     _add_tree(report, robot)
     report.constraints = [_constraint(tie, (robot, robot)) for tie in robot.constraints]
-    report.warnings += _mesh_warnings(robot)
+    report.warnings += _mesh_warnings(robot) + floating_remarks(robot)
     report.notes = list(robot.notes)
     return report
 
@@ -172,7 +178,9 @@ def examine_scene(
         _constraint(tie, (trees[tie.objects[0]], trees[tie.objects[1]]))
         for tie in scene.constraints
     ]
-    World().take_scene(scene)  # what no world can hold is an error here, too
+    world = World()
+    world.take_scene(scene)  # what no world can hold is an error here, too
+    report.warnings += misnamed(world.materials, world.objects)
     return report
 
 
@@ -220,6 +228,7 @@ def _add_world(report: SceneReport, world: World) -> None:
             report.collision.append((f"{part.name}: {shape.name}", *_shape(shape)[1:]))
         report.warnings += _mesh_warnings(tree)
         report.notes += [f"{part.name}: {note}" for note in tree.notes]
+    report.warnings += misnamed(world.materials, world.objects)
     trees = {part.name: part.description for part in world.objects}
     for tie in world.constraints:
         item = tie.describe()

@@ -140,6 +140,33 @@ def refusal(headers: Any, names: frozenset[str]) -> str:
     return ""
 
 
+class _Nowhere:
+    """Stands for a server of sockets that has none: nobody can connect to it."""
+
+    def __init__(self) -> None:
+        self.server, self.sockets = self, ()
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave; there is nothing to close."""
+
+
+@contextmanager
+def unheard() -> Iterator[Gate]:
+    """Let the server that is started meanwhile listen nowhere: it only writes a page."""
+    import websockets.asyncio.server as sockets
+
+    serve = sockets.serve
+    with _LOCK:
+        sockets.serve = lambda *_, **__: _Nowhere()  # type: ignore[assignment, misc]
+        try:
+            yield Gate()
+        finally:
+            sockets.serve = serve  # type: ignore[misc]
+
+
 @contextmanager
 def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
     """Let the server that is started meanwhile refuse foreign requests: viser has no switch for that.

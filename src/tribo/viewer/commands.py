@@ -128,7 +128,8 @@ class Commands:
         inputs.on_press(panel.save_view, lambda: post(("save view",)))
         actions: dict[str, Callable[[Any], None]] = {
             "play": lambda _: panel.play(), "step": lambda _: panel.step(),
-            "next": lambda _: panel.step(), "reset": lambda _: panel.reset(),
+            "next": lambda _: panel.step(), "back": lambda _: panel.step_back(),
+            "reset": lambda _: panel.reset(),
             "follow": lambda _: post(("follow",)), "deselect": lambda _: post(("deselect",)),
             "home": lambda _: post(("home",)), "save": lambda _: post(("save view",)),
             "keys": _show_keys, "help": _show_keys,

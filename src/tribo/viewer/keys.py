@@ -10,6 +10,7 @@ KEYS: dict[str, tuple[str, str]] = {  # action: key in viser's words, what it do
     "play": ("space", "play or pause"),
     "step": ("arrowright", "one step (viser turns the camera as well)"),
     "next": ("N", "one step"),
+    "back": ("B", "one step back"),
     "reset": ("backspace", "back to the start"),
     "follow": ("F", "follow what is selected, or nothing"),
     "deselect": ("escape", "select nothing"),

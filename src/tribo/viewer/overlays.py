@@ -20,13 +20,14 @@ NOWHERE = (0.0, 0.0, -1e4)  # [m] of instances that are not used
 MOST_NAMES = 300
 MOST_GAPS = 100
 AXIS = 0.12  # [m] half of a drawn joint axis
+AXES_SHARE, SHORTEST_AXES = 0.2, 0.02  # of how far things are apart; [m] of the world's axes
 OPEN_CONE = 0.03  # [m] height of a cone without force
 LONGEST_CONE = 0.5  # [m]
 CONES = {OPEN: (150, 155, 165), STICK: (38, 160, 90), SLIP: (225, 120, 30)}
 MASS, INERTIA, JOINT, GAP = (240, 200, 40), (120, 90, 200), (30, 90, 200), (220, 30, 60)
 DENSITY = 2000.0  # [kg/m³] of the balls that show centres of mass
 
-OVERLAYS = ("names", "frames", "joints", "masses", "inertias", "cones", "gaps")
+OVERLAYS = ("names", "frames", "joints", "masses", "inertias", "cones", "gaps", "axes")
 
 
 class Marks:
@@ -80,6 +81,7 @@ class Overlays:
         self._engine = world.engine
         self._single: dict[str, Any] = {}  # nodes whose number of parts is fixed
         self._names: list[Any] = []
+        self._has_axes = False
         ball, cube = of_shape(Shape.SPHERE, (1.0,), 16), of_shape(Shape.BOX, (0.5, 0.5, 0.5))
         self._masses = Marks(api, "/shown/masses", ball, MASS)
         self._boxes = Marks(api, "/shown/inertias", cube, INERTIA, 0.35)
@@ -108,7 +110,10 @@ class Overlays:
         self._on = frozenset()
 
     def _drop(self, name: str) -> None:
-        if name == "names":
+        if name == "axes":
+            self._api.remove_by_name("/shown/axes")
+            self._has_axes = False
+        elif name == "names":
             for node in self._names:
                 node.remove()
             self._names = []
@@ -144,6 +149,28 @@ class Overlays:
                 node.position = place
             if node.text != part.name:
                 node.text = part.name
+
+    def _show_axes(self, poses: Poses) -> None:
+        """Show the axes of the world, as long as the label at the first one says: a scale."""
+        if self._has_axes:
+            return
+        self._has_axes = True
+        rows = [part.span.body.start for part in self._world.objects if part.span is not None]
+        reach = float(np.ptp(poses.position[rows], axis=0).max()) if rows else 0.0
+        length = round_length(max(AXES_SHARE * reach, SHORTEST_AXES))
+        self._api.add_frame(
+            "/shown/axes",
+            axes_length=length,
+            axes_radius=0.012 * length,
+            origin_radius=0.018 * length,
+        )
+        for k, text in enumerate((f"x  {length:g} m", "y", "z")):
+            self._api.add_label(
+                f"/shown/axes/{k}",
+                text,
+                position=1.08 * length * np.eye(3)[k],
+                font_screen_scale=0.7,
+            )
 
     def _show_frames(self, poses: Poses) -> None:
         turns = quaternions(poses.rotation).astype(np.float32)
@@ -208,6 +235,14 @@ class Overlays:
                 "/shown/gaps", ends, np.array(GAP, np.uint8), thickness=6.0,
                 thickness_units="screen",
             )  # fmt: skip
+
+
+def round_length(length: float) -> float:
+    """Return the nearest length of 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(
+        power * min((1.0, 2.0, 5.0, 10.0), key=lambda one: abs(np.log(one * power / length)))
+    )
 
 
 def joint_axes(engine: Any, poses: Poses) -> tuple[np.ndarray, np.ndarray]:

@@ -26,7 +26,7 @@ SHOWN = (  # text of a box, what it sets
     ("Friction cones", "shows_cones"), ("Names", "shows_names"), ("Body frames", "shows_frames"),
     ("Joint axes", "shows_joints"), ("Centres of mass", "shows_masses"),
     ("Inertia boxes", "shows_inertias"), ("Gaps of constraints", "shows_gaps"),
-    ("Sensors", "shows_sensors"), ("Colours of cameras", "shows_colors"),
+    ("Axes and scale", "shows_axes"), ("Sensors", "shows_sensors"), ("Colours of cameras", "shows_colors"),
     ("Times of stages", "shows_times"), ("Dim what sleeps", "dims_sleepers"),
 )  # fmt: skip
 
@@ -38,6 +38,8 @@ class Wishes:
     is_playing: bool = True
     speed: float = 1.0  # world time per wall time
     steps: int = 0  # single steps asked for and not yet made
+    back: int = 0  # single steps back, likewise
+    moment: float | None = None  # [s] that was chosen on the time line
     wants_reset: bool = False
     shows_visual: bool = True
     shows_collision: bool = False
@@ -51,6 +53,7 @@ class Wishes:
     shows_inertias: bool = False
     shows_cones: bool = False
     shows_gaps: bool = False
+    shows_axes: bool = False  # of the world, with their length
     shows_sensors: bool = False  # what lidars and cameras measured last
     shows_colors: bool = False  # what depth cameras would see in colours
     shows_times: bool = False  # of the halves of a step
@@ -81,19 +84,24 @@ class Panel:
         self._is_driven = True
         gui = server.gui
         gui.configure_theme(show_share_button=False, show_logo=False, brand_color=(39, 110, 171))
-        self._status = gui.add_markdown("")
-        self._bar = gui.add_progress_bar(0.0, color="green")
-        self._quality = gui.add_markdown("")
-        self._said = gui.add_markdown("", visible=False)
-        self.charts = gui.add_folder("Charts", visible=False)  # shown with the first chart
-        self.images = gui.add_folder("Cameras", visible=False)  # of sensors, while they are shown
         self._buttons: list[Any] = []
+        self._said = gui.add_markdown("", visible=False)
         with gui.add_folder("Time"):
             self._play = self._button(gui, "Pause", self._toggle)
+            self._line = gui.add_slider(
+                "Time line [s]", min=0.0, max=1.0, step=1e-3, initial_value=0.0, disabled=True
+            )
+            inputs.on_change(self._line, self._scrub)
+            self._button(gui, "Step back", self._step_back)
             self._button(gui, "Single step", self._step)
             self._button(gui, "Reset", self._reset)
             slider = gui.add_slider("Speed", min=0.05, max=FASTEST, step=0.05, initial_value=1.0)
             inputs.on_change(slider, self._set_speed)
+        self._status = gui.add_markdown("")
+        self._bar = gui.add_progress_bar(0.0, color="green")
+        self._quality = gui.add_markdown("")
+        self.charts = gui.add_folder("Charts", visible=False)  # shown with the first chart
+        self.images = gui.add_folder("Cameras", visible=False)  # of sensors, while they are shown
         with gui.add_folder("Selected"):
             self._selected = gui.add_markdown("")
             pull = gui.add_slider(
@@ -127,6 +135,18 @@ class Panel:
         with self._lock:
             steps, self._wishes.steps = self._wishes.steps, 0
         return steps
+
+    def take_back(self) -> int:
+        """Return how many single steps back were asked for, and forget them."""
+        with self._lock:
+            back, self._wishes.back = self._wishes.back, 0
+        return back
+
+    def take_moment(self) -> float | None:
+        """Return the moment [s] that was chosen on the time line, if any, and forget it."""
+        with self._lock:
+            moment, self._wishes.moment = self._wishes.moment, None
+        return moment
 
     def take_reset(self) -> bool:
         """Return whether a reset was asked for, and forget it."""
@@ -168,8 +188,14 @@ class Panel:
     def set_driven(self, is_driven: bool) -> None:
         """Say whether the controls of time do something: only while `Viewer.run` drives."""
         self._is_driven = is_driven
-        for button in self._buttons:
-            button.disabled = not is_driven
+        for control in (*self._buttons, self._line):
+            control.disabled = not is_driven
+
+    def show_line(self, first: float, now: float, last: float) -> None:
+        """Show on the time line which moments there are, and which is shown [s]."""
+        end = max(last, first + 1e-3)
+        value = round(min(max(now, first), end), 3)
+        inputs.show(self._server, self._line, min=round(first, 3), max=round(end, 3), value=value)
 
     def pause(self) -> None:
         """Stop as if the button had been pressed."""
@@ -183,6 +209,10 @@ class Panel:
     def step(self) -> None:
         """Ask for one step as if the button had been pressed."""
         self._step()
+
+    def step_back(self) -> None:
+        """Ask for one step back as if the button had been pressed."""
+        self._step_back()
 
     def reset(self) -> None:
         """Ask for the start as if the button had been pressed."""
@@ -234,6 +264,20 @@ class Panel:
         with self._lock:
             self._set_playing(False)
             self._wishes.steps = min(self._wishes.steps + 1, 100)
+
+    def _step_back(self) -> None:
+        if not self._is_driven:
+            return
+        with self._lock:
+            self._set_playing(False)
+            self._wishes.back = min(self._wishes.back + 1, 100)
+
+    def _scrub(self, value: Any) -> None:
+        if not self._is_driven:
+            return
+        with self._lock:
+            self._set_playing(False)
+            self._wishes.moment = clipped(value, -1e15, 1e15, 0.0)
 
     def _reset(self) -> None:
         if not self._is_driven:

@@ -108,6 +108,7 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
         scene=cast.dressed(describe(world)), time=wanted, position=position, rotation=_matrices(turns / norm),
         point=recording["contact_position"], force=force, arrow=ARROW / usual if usual > 0.0 else 0.0,
         scale=1.0, rows=np.stack([starts, ends], axis=1)[chosen],
+        energy=np.stack([recording["kinetic_energy"], recording["potential_energy"]], axis=1)[chosen],
         moving=moving if len(moving) else np.arange(position.shape[1]),
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from tribo.objects.end import End
 from tribo.objects.wire import Wire
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.viewer import mesh as meshes
+from tribo.viewer.mark_sizes import factor_of
 from tribo.viewer.surface import of_shape
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class Lines:
     body: np.ndarray  # (n, 2), −1: the world
     point: np.ndarray  # (n, 2, 3) [m] body frame
     color: np.ndarray  # (n, 3)
+    factor: float = 1.0  # times the standard thickness at which they are drawn
 
     def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends (m, 2, 3) [m] of those that are on and whole, in the world, and their colours."""
@@ -305,7 +307,8 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
             side = 0 if rows[0] >= 0 else 1
             end, part = tie.ends[side], tie.objects[side]
             assert part is not None
-            kind, size = MARKS[tie.type]
+            kind, usual = MARKS[tie.type]
+            size = tuple(factor_of(tie) * edge for edge in usual)
             marks.append(
                 Drawable(tie.name, part.name, rows[side], kind, size, end.point, end.axes, MARK,
                          constraint=number)
@@ -313,7 +316,9 @@ def _constraints(world: World) -> tuple[list[Drawable], Lines]:
     if not lines:
         return marks, NO_LINES
     numbers, bodies, points, colors = zip(*lines, strict=True)
-    return marks, Lines(np.array(numbers), np.array(bodies), np.array(points), np.array(colors))
+    factor = float(np.median([factor_of(world.constraints[number]) for number in set(numbers)]))
+    columns = np.array(numbers), np.array(bodies), np.array(points), np.array(colors)
+    return marks, Lines(*columns, factor=factor)
 
 
 def _row(end: End) -> int:

@@ -18,6 +18,7 @@ from tribo.objects import Object
 from tribo.viewer import scene as scenes
 from tribo.viewer.charts import Charts
 from tribo.viewer.commands import Commands
+from tribo.viewer.history import History
 from tribo.viewer.orders import Orders
 from tribo.viewer.overlays import Overlays
 from tribo.viewer.pace import FRAME, SHARE, Pace
@@ -87,6 +88,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._scene = scenes.describe(world)
         poses = scenes.read_poses(world)
         self._server, self._token = start(host, port, hosts, token)
+        self._history = History(world)
         self._panel = Panel(self._server, self._scene.names, _arrow_scale(world))
         self._panel.set_driven(False)
         self._orders = Orders()
@@ -204,8 +206,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
         Args:
             layers: visual, collision, contacts, forces, cones, names, frames, joints, masses, inertias, gaps,
-                sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether what
-                sleeps is drawn paler.
+                axes, sensors, colors (of cameras), times (of stages, while `run` steps); sleepers: whether
+                what sleeps is drawn paler.
 
         Raises:
             KeyError: There is no such layer; the message proposes the nearest.
@@ -246,6 +248,16 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._carry_out()
         if self._panel.take_reset():
             self.reset()
+        moment, back = self._panel.take_moment(), self._panel.take_back()
+        try:
+            if moment is not None:
+                self._history.go_to(moment)
+            if back:
+                self._history.step_back(back)
+        except (ValueError, EditError, SimulationError) as error:
+            self._panel.say(f"cannot go back: {error}")
+        if moment is not None or back:
+            self._next_status = 0.0
         steps = self._panel.take_steps()
         if steps:
             self._step(steps)
@@ -283,6 +295,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._panel.show(f"**stopped**: {error}")
             self._next_status = np.inf
             return False
+        self._history.note()
         self._step_cost += 0.1 * ((time.perf_counter() - begin) / max(n, 1) - self._step_cost)
         return True
 
@@ -334,6 +347,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
             + (f" · {times}" if times else "")
         )
         self._panel.show_quality(quality_of(world))
+        first, last = self._history.span
+        self._panel.show_line(first, world.time, last)
         self._panel.show_selected(self._touch.text())
         self._commands.joints.refresh()
         self._commands.world.refresh()
@@ -358,6 +373,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         self._poses = scenes.read_poses(self._world)
         self._set_stage(self._poses)
         self._save()
+        self._history.clear()
         self._panel.set_names(self._scene.names)
         self._shown = ()
 

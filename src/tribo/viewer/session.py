@@ -9,12 +9,13 @@ import logging
 import math
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self
 
 from tribo.checks import check
 from tribo.viewer import inputs
-from tribo.viewer.access import check_address, guarded, own_names, token_for
+from tribo.viewer.access import check_address, guarded, own_names, token_for, unheard
 from tribo.viewer.messages import Gate
 
 logger = logging.getLogger("tribo")
@@ -40,6 +41,16 @@ def start(
     check_address(host, port)
     secret = token_for(host, token)
     names = own_names(host, hosts)
+    return _started(guarded(names, secret), host, port), secret
+
+
+def start_unheard() -> Any:
+    """Start a viser server that opens no port, to write a page."""
+    return _started(unheard(), "127.0.0.1", 0)
+
+
+def _started(access: AbstractContextManager[Gate], host: str, port: int) -> Any:
+    """Start a server while something decides who may talk to it."""
     try:
         import viser
     except ImportError:
@@ -54,14 +65,14 @@ def start(
             return None
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()), guarded(names, secret) as gate:  # a banner
+    with contextlib.redirect_stdout(io.StringIO()), access as gate:  # a banner
         server = Server(host=host, port=port, label="tribo", verbose=False)
     controls = server.gui._gui_input_handle_from_uuid  # noqa: SLF001 — viser has no public way
     gate.value_of = lambda name: getattr(controls.get(name), "value", None)
     server.tribo_gate = gate
     server.scene.configure_environment_map(environment_intensity=0.35)
     server.scene.configure_fog(*FOG)
-    return server, secret
+    return server
 
 
 def end_of_run(duration: float | None) -> float:

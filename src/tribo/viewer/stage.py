@@ -31,7 +31,7 @@ TILE_COUNT = 60  # squares of a ground along one side
 NOTHING = np.zeros(0)
 LONGEST = 2.0  # [m] of an arrow
 PALE, PALE_SHARE = np.array([165.0, 172.0, 182.0]), 0.6  # what sleeps is mixed with grey
-WIRE = 0.008  # [m] thickness
+WIRE = 0.008  # [m] thickness between bodies of usual size
 GHOST_OPACITY = 0.45
 
 Clicked = Callable[[int], None]  # row of the body
@@ -181,7 +181,7 @@ class Stage:
                     f"{self._root}/wires",
                     points,
                     shades,
-                    thickness=WIRE,
+                    thickness=WIRE * self._lines.factor,
                     visible=self._shows_visual,
                 )
         else:

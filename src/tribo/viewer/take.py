@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +49,7 @@ class Take:
     force: np.ndarray  # (n, points, 3) [N]
     arrow: float  # [m/N] drawn
     scale: float  # drawn metres per metre
+    energy: np.ndarray | None = field(default=None, kw_only=True)  # (n, 2) [J] kinetic, potential
 
     @classmethod
     def of(cls, motion: Motion, rate: float = 60.0, scale: float | None = None) -> Take:
@@ -76,7 +77,7 @@ class Take:
         largest = float(np.linalg.norm(force, axis=2).max(initial=0.0))
         return cls(
             _scene(model, position.shape[1] - 1, scale), at.time, position, rotation, scale * point, force,
-            ARROW / largest if largest > 0.0 else 0.0, scale,
+            ARROW / largest if largest > 0.0 else 0.0, scale, energy=np.asarray(at.energy),
         )  # fmt: skip
 
     def poses(self, k: int) -> Poses:

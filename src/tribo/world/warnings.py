@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 
@@ -14,10 +15,11 @@ from tribo.checks import check
 from tribo.description.extents import shape_extent
 from tribo.description.trees import IDENTITY
 from tribo.enums import Shape, Solver
-from tribo.materials import ContactMaterial
+from tribo.materials import ContactMaterial, MaterialTable
 from tribo.materials.diagnosis import FEWEST_STEPS
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Kind, Status
+from tribo.objects import Object
 from tribo.objects.world_view import WorldView
 from tribo.readout import culprits
 
@@ -137,12 +139,12 @@ def ringing(world: WorldView) -> list[str]:
     ]
 
 
-def misnamed(world: WorldView) -> list[str]:
+def misnamed(materials: MaterialTable, parts: Iterable[Object]) -> list[str]:
     """Return which materials of shapes stand in no pair although one of nearly the same name does."""
-    known = {name for first, second, _ in world.materials for name in (first, second)}
+    known = {name for first, second, _ in materials for name in (first, second)}
     if not known:
         return []
-    used = {body.material for part in world.objects for body in part.collision_bodies}
+    used = {body.material for part in parts for body in part.collision_bodies}
     found = []
     for name in sorted(used - known - {DEFAULT_MATERIAL}):
         near = difflib.get_close_matches(name, known, 1)
@@ -208,7 +210,11 @@ class WarningLog:
             said = beyond_stops(world)
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
-            for text in (*misnamed(world), *ringing(world), *sinking(world)):
+            for text in (
+                *misnamed(world.materials, world.objects),
+                *ringing(world),
+                *sinking(world),
+            ):
                 if text not in self._rings:
                     self._rings.add(text)
                     logger.warning("%s (%s)", text, ONCE)

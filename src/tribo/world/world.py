@@ -376,9 +376,9 @@ class World(WorldSettings):
         Args:
             first, second: Names given to shapes; unknown names are created.
             properties: A law as a whole, or
-            values: friction, restitution, restitution_threshold, static_friction,
-                static_friction_velocity, rolling_friction, spinning_friction (`PairProperties`); friction,
-                stiffness, damping (compliant ground); youngs_modulus, spook_damping … (`ContactMaterial`).
+            values: friction, restitution, restitution_threshold, static_friction, static_friction_velocity,
+                rolling_friction, spinning_friction (law="rigid"); friction, stiffness, damping
+                (law="ground"); youngs_modulus, spook_damping … (law="compliant", `ContactMaterial`).
 
         Raises:
             ValueError: A value is outside its range; the message names it.

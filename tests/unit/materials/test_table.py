@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tribo.materials import MaterialTable, PairProperties
+from tribo.materials import ContactMaterial, MaterialTable, PairProperties
 from tribo.model import Pair
 
 NAMES = [item.name for item in fields(PairProperties)]
@@ -145,3 +145,44 @@ def test_the_array_is_symmetric_and_holds_the_last_value_set(changes):
         for second in table.names:
             row = array[table.index(first), table.index(second)]
             assert row[Pair.FRICTION] == last.get(frozenset((first, second)), 0.8)
+
+
+@pytest.mark.parametrize(
+    ("law", "values", "kind"),
+    [
+        ("rigid", {"friction": 0.5, "restitution": 0.2}, PairProperties),
+        ("ground", {"friction": 0.5, "stiffness": 1e6, "damping": 2e3}, PairProperties),
+        ("compliant", {"friction": 0.5}, ContactMaterial),
+        ("compliant", {"youngs_modulus": 1e8}, ContactMaterial),
+        (None, {"friction": 0.5}, PairProperties),
+    ],
+)
+def test_a_law_is_chosen_by_its_name(law, values, kind):
+    table = MaterialTable()
+    table.set_pair("a", "b", law=law, **values)
+    made = table.pair("a", "b")
+    assert type(made) is kind
+    assert all(getattr(made, name) == value for name, value in values.items())
+    assert "law" not in dict(table.explain("a", "b").origin)
+
+
+@pytest.mark.parametrize(
+    ("law", "values", "words"),
+    [
+        ("rigid", {"stiffness": 1e6}, "stiffness does not belong to law='rigid'"),
+        ("rigid", {"youngs_modulus": 1e8}, "youngs_modulus does not belong to law='rigid'"),
+        ("ground", {"friction": 0.5}, 'law="ground" needs a stiffness'),
+        ("compliant", {"rolling_friction": 0.1}, "rolling_friction does not belong"),
+        ("rigd", {}, "did you mean 'rigid'"),
+    ],
+)
+def test_a_value_of_another_law_is_refused(law, values, words):
+    table = MaterialTable()
+    with pytest.raises(ValueError, match=words):
+        table.set_pair("a", "b", law=law, **values)
+    assert list(table) == []
+
+
+def test_a_law_is_not_said_twice():
+    with pytest.raises(ValueError, match="leave law out"):
+        MaterialTable().set_pair("a", "b", PairProperties(), law="rigid")

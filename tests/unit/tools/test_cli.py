@@ -379,3 +379,98 @@ def test_values_that_a_template_lacks_or_does_not_know_are_said(tmp_path, capsys
             cli.main(["run", str(path), "--set", text])
         assert caught.value.code == 2
         assert "must be NAME=VALUE" in capsys.readouterr().err
+
+
+# -- what people type -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (["vew", SPHERES], "did you mean 'view'?"),
+        (["simulate", SPHERES], "did you mean 'run'?"),
+        (["info", SPHERES], "did you mean 'check'?"),
+        ([SPHERES], f"to show that file: tribo view {SPHERES}"),
+        (["run", SPHERES, "--durration", "1"], "did you mean '--duration'?"),
+        (["run", SPHERES, "--dt", "1"], "did you mean '--time-step'?"),
+        (["view", QUADRUPED, "--fix-base"], "did you mean '--fixed-base'?"),
+        (["record", SPHERES, "run.zarr", "--overwrit3"], "did you mean '--overwrite'?"),
+        (["train", "CartPole", "--iteration=5x"], "invalid int value: '5x'"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_answered(typed, says, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(typed)
+    assert end.value.code == 2
+    assert says in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_option_that_is_like_none_gets_no_proposal(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["run", SPHERES, "--qqq"])
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def arm(
+    joints, shape='<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>', root=1.0
+):
+    """Return the URDF of a chain of turning joints."""
+    inertia = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
+    text = f'<link name="l0"><inertial><mass value="{root}"/>{inertia}</inertial>{shape}</link>'
+    for k in range(1, joints + 1):
+        text += (
+            f'<link name="l{k}"><inertial><mass value="1"/>{inertia}</inertial>{shape}</link>'
+            f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/>'
+            '<origin xyz="0 0 0.3"/><axis xyz="0 1 0"/></joint>'
+        )
+    return f'<robot name="arm">{text}</robot>'
+
+
+@pytest.mark.parametrize("command", [["check"], ["run", "--duration", "0.01"]])
+def test_an_arm_that_floats_is_remarked_on(tmp_path, capsys, caplog, command):
+    path = tmp_path / "arm.urdf"
+    path.write_text(arm(5))
+    said = []
+    for option in ([], ["--fixed-base"]):
+        caplog.clear()
+        assert cli.main([*command, str(path), *option]) == 0
+        said.append(capsys.readouterr().out.replace("\n", " ") + caplog.text)
+    assert "looks like an arm and its base floats" in said[0]
+    assert "fixed_base=True" in said[0]
+    assert "looks like an arm" not in said[1]
+    assert "falls through" not in said[1]
+
+
+@pytest.mark.parametrize("text", [arm(2), arm(5, root=20.0), None])
+def test_what_is_no_arm_is_left_alone(tmp_path, capsys, text):
+    path = tmp_path / "thing.urdf"
+    path.write_text(text or Path(QUADRUPED).read_text())
+    assert cli.main(["check", str(path)]) == 0
+    assert "looks like an arm" not in capsys.readouterr().out
+
+
+def test_a_robot_without_shapes_falls_through_the_ground(tmp_path, capsys):
+    path = tmp_path / "ghost.urdf"
+    path.write_text(arm(2, shape=""))
+    assert cli.main(["check", str(path)]) == 0
+    assert "no collision shapes" in capsys.readouterr().out
+
+
+def test_a_base_is_fixed_on_request():
+    parsed = cli._parser().parse_args(["run", QUADRUPED, "--fixed-base"])
+    world, _ = cli.load(parsed)
+    assert world["quadruped"].dof == 12
+
+
+def test_a_scene_has_its_own_bases(capsys):
+    for command in ("run", "check"):
+        assert cli.main([command, SPHERES, "--fixed-base"]) == 1
+        assert "--fixed-base is for robots" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("command", [["check"], ["run", "--duration", "0.01"]])
+def test_a_misspelt_material_is_remarked_on(tmp_path, capsys, caplog, command):
+    path = tmp_path / "spheres.xml"
+    path.write_text(Path(SPHERES).read_text().replace('material="rubber"', 'material="ruber"'))
+    assert cli.main([*command, str(path)]) == 0
+    said = capsys.readouterr().out.replace("\n", " ") + caplog.text
+    assert said.count("material 'ruber' is in no pair") == 1
+    assert "did you mean 'rubber'?" in said

@@ -33,6 +33,7 @@ class Constraint(Breakable, Compliant, Sealed):
     ``world.remove(constraint)`` or while `is_on`. Objects that are removed take their constraints along.
     """
 
+    _called = "constraint"
     _inner = frozenset((
         "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
         "run_over", "tie",

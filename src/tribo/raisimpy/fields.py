@@ -37,11 +37,13 @@ FIELDS: dict[str, dict[str, str]] = {
     },
     "SparseJacobian": {"idx": "``frame.sparse_jacobian()[0]``", "v": "``frame.sparse_jacobian()[1]``"},
     "TerrainProperties": {
-        "frequency": "``frequency=``", "xSize": "``size=``", "ySize": "``size=``",
-        "zScale": "``z_scale=``", "xSamples": "``samples=``", "ySamples": "``samples=``",
-        "fractalOctaves": "``octaves=``", "fractalLacunarity": "``lacunarity=``",
-        "fractalGain": "``gain=``", "stepSize": "``step_size=``",
-        "heightOffset": "``height_offset=``", "seed": "``seed=`` of ``tribo.HeightField.fractal``",
+        name: f"``{word}=`` of ``tribo.HeightField.fractal``"
+        for name, word in {
+            "frequency": "frequency", "xSize": "size", "ySize": "size", "zScale": "z_scale",
+            "xSamples": "samples", "ySamples": "samples", "fractalOctaves": "octaves",
+            "fractalLacunarity": "lacunarity", "fractalGain": "gain", "stepSize": "step_size",
+            "heightOffset": "height_offset", "seed": "seed",
+        }.items()
     },
     "PinConstraintDefinition": {
         "body1": "``first=`` of ``world.add_pin``", "body2": "``second=`` of ``world.add_pin``",
@@ -81,7 +83,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "name": "``visual.name``", "type": "``viewer.add_visual_…``", "material": _KEPT,
         "glow": _KEPT, "shadow": _KEPT,
     },
-    "PolyLine": {"points": "``visual.points``", "color": "``visual.color``", "width": "``width=``"},
+    "PolyLine": {"points": "``visual.points``", "color": "``visual.color``", "width": "``width=`` of ``viewer.add_visual_polyline``"},
     "PointCloud": {
         "pointSize": "``visual.point_size``", "position": "``visual.update(points, colors)``",
         "color": "``visual.update(points, colors)``",

@@ -141,8 +141,8 @@ SECTIONS = {
     "lidar": (("SpinningLidar",), sensors.Lidar),
     "viewer": (("RaisimServer", "OgreVis"), tribo.Viewer),
     "visual": (
-        ("Visuals", "VisualMesh", "PolyLine", "ArticulatedSystemVisual", "HeightMapVisual", "InstancedVisuals",
-         "PointCloud"),
+        ("Visuals", "VisualMesh", "PolyLine", "ArticulatedSystemVisual", "HeightMapVisual",
+         "InstancedVisuals", "PointCloud"),
         visuals.VisualShape, visuals.VisualMesh, visuals.VisualHeightMap, visual_sets.VisualPolyline,
         visual_sets.VisualPointCloud, visual_sets.VisualInstances, visual_sets.VisualArticulatedSystem,
     ),
@@ -160,7 +160,9 @@ def owned(snippet: str, called: str, kinds: tuple[type, ...]) -> str:
     def put(match: re.Match[str]) -> str:
         word = match[1]
         is_called = snippet[match.end() :].startswith("(")
-        is_own = any(hasattr(kind, word) for kind in kinds) and (match.start() == 0 or word not in NOT_OWN)
+        is_own = any(hasattr(kind, word) for kind in kinds) and (
+            match.start() == 0 or word not in NOT_OWN
+        )
         is_own = is_own and (is_called or word not in OTHERS or word == snippet)
         return f"{called}.{word}" if is_own else word
 
@@ -188,7 +190,9 @@ def words() -> str:
     ]
     for section, (names, *owners) in SECTIONS.items():
         called = "{it}" if section in SHARED else section
-        answered: dict[str, dict[str, str]] = {}  # of each spelling: its answers, and the class of each
+        answered: dict[
+            str, dict[str, str]
+        ] = {}  # of each spelling: its answers, and the class of each
         for name in names:
             made = getattr(raisimpy, name, None) or getattr(raisimpy.joints, name)
             for spelled, others, text in own_rows(made):

@@ -28,13 +28,6 @@ FIELDS: dict[str, dict[str, str]] = {
         "childBodyId": "``joint(name)``", "stiffness": "``joint(name).stiffness``",
         "q_ref": "``joint(name).spring_reference``",
     },
-    "CoordinateFrame": {
-        "name": "``frame(name).name``", "parentId": "``joint(name).parent_link``",
-        "parentName": "``joint(name).parent_link``", "currentBodyId": "``frame(name).body_index``",
-        "position": "``frame(name).position_in_body``",
-        "orientation": "``frame(name).orientation_in_body``",
-        "isChild": "``name in joint_names``",
-    },
     "SparseJacobian": {"idx": "``frame.sparse_jacobian()[0]``", "v": "``frame.sparse_jacobian()[1]``"},
     "TerrainProperties": {
         name: f"``{word}=`` of ``tribo.HeightField.fractal``"
@@ -50,14 +43,6 @@ FIELDS: dict[str, dict[str, str]] = {
         "anchor": "``position=`` of ``world.add_pin``",
     },
     "AABB": {"min": "``low`` of ``world.collision_bodies_in``", "max": "``high`` of it"},
-    "Single3DContactProblem": {
-        "mu": "``contact.pair.friction``", "n2_mu": "``contact.pair.friction ** 2``",
-        "coeffRes": "``contact.pair.restitution``",
-        "bounceThres": "``contact.pair.restitution_threshold``",
-        "impact_vel": "``contact.relative_velocity``", "depth": "``contact.depth``",
-        "rank": "3: a contact has three rows", "imp_i": "``contact.impulse_in(contact.frame)``",
-        "position_W": "``contact.position``", "vel_w": "``contact.relative_velocity``",
-    },
     "SolverConfiguration": {
         "alpha_init": "nothing", "alpha_min": "nothing", "alpha_decay": "nothing",
         "error_to_terminate": "``world.tolerance``", "erp": "``world.erp``", "erp2": "``world.erp2``",

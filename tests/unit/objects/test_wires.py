@@ -34,7 +34,7 @@ def test_what_a_wire_resists_may_be_changed(hung):
 
 def test_bad_choices_change_nothing(hung):
     world, ball, rope = hung
-    with pytest.raises(ValueError, match="resists of rope must be .*got 'tension'"):
+    with pytest.raises(ValueError, match=r"resists of rope must be .*got 'tension'"):
         rope.resists = "tension"
     pulled = world.add_wire(None, ball, length=1.0, tension=3.0, name="pulled")
     with pytest.raises(ValueError, match="tension is given"):
@@ -55,7 +55,7 @@ def test_a_wire_may_be_called_otherwise(hung):
 
 
 def test_a_wire_whose_ends_coincide_has_no_direction(hung):
-    world, ball, rope = hung
+    _, ball, rope = hung
     assert rope.direction.tolist() == [0, 0, -1]
     ball.position = 0, 0, 1
     assert rope.direction.tolist() == [0, 0, 0]

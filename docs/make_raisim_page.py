@@ -8,12 +8,13 @@ import re
 from pathlib import Path
 
 import tribo
-from tribo import raisimpy
+from tribo import raisimpy, sensors
 from tribo.checks import answers
 from tribo.objects.handles import Joint, Link
 from tribo.raisimpy.absent import ABSENT
 from tribo.raisimpy.fields import FIELDS
 from tribo.raisimpy.spelling import snake
+from tribo.viewer import charts, visual_sets, visuals
 
 PAGE = Path(__file__).parent / "reference" / "raisim.md"
 BEGIN, END = "<!-- names: begin -->", "<!-- names: end -->"
@@ -113,50 +114,73 @@ def page() -> str:
 
 # Sections of the answers: classes of the layer, what tribo calls the thing, its class.
 SECTIONS = {
-    "world": (("World",), tribo.World),
+    "world": (("World", "BisectionContactSolver", "SolverConfiguration"), tribo.World),
     "body or robot": (("Object",), tribo.Object),
     "body": (
-        ("SingleBodyObject", "Sphere", "Box", "Cylinder", "Capsule", "Cone", "Ground", "Mesh", "Compound",
-         "HeightMap"), tribo.SingleBody,
+        ("SingleBodyObject", "Sphere", "Box", "Cylinder", "Capsule", "Cone", "Ground", "Mesh", "Compound"),
+        tribo.SingleBody,
     ),
+    "hills": (("HeightMap",), tribo.HeightMap),
+    "field": (("TerrainProperties",), tribo.HeightField),
     "robot": (("ArticulatedSystem",), tribo.ArticulatedSystem),
-    "contact": (("Contact",), tribo.Contact),
-    "joint": (("JointRef",), Joint),
-    "frame": (("LinkRef",), Link),
+    "contact": (("Contact", "Single3DContactProblem"), tribo.Contact),
+    "joint": (("JointRef", "SpringElement"), Joint),
+    "frame": (("LinkRef", "CoordinateFrame"), Link),
     "shape": (("CollisionDefinition",), tribo.CollisionBody),
     "wire": (
         ("LengthConstraint", "StiffLengthConstraint", "CompliantLengthConstraint", "CustomLengthConstraint"),
         tribo.Wire,
     ),
+    "constraint": (("PinConstraint", "PinConstraintDefinition"), tribo.Constraint),
+    "hit": (("RayCollisionItem", "RayCollisionList"), tribo.RayHit),
+    "materials": (("MaterialManager",), tribo.MaterialTable),
+    "pair": (("MaterialPairProperties",), tribo.PairProperties),
+    "sensor": (("Sensor", "SensorSet", "RGBCamera"), sensors.Sensor),
+    "camera": (("DepthCamera",), sensors.DepthCamera),
+    "imu": (("InertialMeasurementUnit",), sensors.Imu),
+    "lidar": (("SpinningLidar",), sensors.Lidar),
+    "viewer": (("RaisimServer", "OgreVis"), tribo.Viewer),
+    "visual": (
+        ("Visuals", "VisualMesh", "PolyLine", "ArticulatedSystemVisual", "HeightMapVisual",
+         "InstancedVisuals", "PointCloud"),
+        visuals.VisualShape, visuals.VisualMesh, visuals.VisualHeightMap, visual_sets.VisualPolyline,
+        visual_sets.VisualPointCloud, visual_sets.VisualInstances, visual_sets.VisualArticulatedSystem,
+    ),
+    "chart": (("Chart", "TimeSeriesGraph", "BarChart"), charts.TimeSeriesGraph, charts.BarChart),
 }  # fmt: skip
+LEAD = re.compile("^(use|RaiSim's, here:) ")
+SHARED = {"body or robot", "sensor"}  # by several things, each with its own name
 NOT_OWN = {"name", "point", "mass", "q", "v"}  # of a thing, unless the snippet begins with it
 OTHERS = {"object", "joint", "frame", "link", "contact", "robot"}  # things, unless they are called
 
 
-def owned(snippet: str, called: str, kind: type) -> str:
+def owned(snippet: str, called: str, kinds: tuple[type, ...]) -> str:
     """Return a piece of code with the thing before its attributes: ``com`` → ``body.com``."""
 
     def put(match: re.Match[str]) -> str:
         word = match[1]
         is_called = snippet[match.end() :].startswith("(")
-        is_own = hasattr(kind, word) and (match.start() == 0 or word not in NOT_OWN)
-        is_own = is_own and (is_called or word not in OTHERS)
+        is_own = any(hasattr(kind, word) for kind in kinds) and (
+            match.start() == 0 or word not in NOT_OWN
+        )
+        is_own = is_own and (is_called or word not in OTHERS or word == snippet)
         return f"{called}.{word}" if is_own else word
 
+    snippet = re.sub(rf"(?<![\w.]){re.escape(called)}\(name\)", called, snippet)
     if snippet[0] in "'\"" or snippet.startswith(("world", "tribo", "viewer")):
         return snippet
     return re.sub(r"(?<![\w.\"'=])([a-z_]+)\b(?!=)", put, snippet)
 
 
-def answer_of(text: str, called: str, kind: type) -> str:
+def answer_of(text: str, called: str, kinds: tuple[type, ...]) -> str:
     """Return what an error says of a name whose row says `text`."""
     text = text.replace("\\|", "|")
     if text.startswith("not there: "):
         return text.removeprefix("not there: ")
     if text.startswith("nothing: "):
-        return f"nothing has to be called: {text.removeprefix('nothing: ')}"
+        return f"nothing has to be called: {text.removeprefix('nothing: ')}".replace("`", "")
     lead = "use " if text.startswith("`") else "RaiSim's, here: "
-    return lead + re.sub(r"`([^`]+)`", lambda m: owned(m[1], called, kind), text)
+    return lead + re.sub(r"`([^`]+)`", lambda m: owned(m[1], called, kinds), text)
 
 
 def words() -> str:
@@ -164,31 +188,40 @@ def words() -> str:
     lines = [
         "# Written by docs/make_raisim_page.py from tribo.raisimpy: RaiSim's names, and the answer to each."
     ]
-    for section, (names, kind) in SECTIONS.items():
-        called = "{it}" if section == "body or robot" else section
-        found: dict[str, list[str]] = {}
+    for section, (names, *owners) in SECTIONS.items():
+        called = "{it}" if section in SHARED else section
+        answered: dict[
+            str, dict[str, str]
+        ] = {}  # of each spelling: its answers, and the class of each
         for name in names:
             made = getattr(raisimpy, name, None) or getattr(raisimpy.joints, name)
             for spelled, others, text in own_rows(made):
-                told = found.setdefault(answer_of(text, called, kind), [])
-                spellings = (
-                    snake(spelled),
-                    answers.spelt(spelled),
-                    *re.findall(r"`(\w+)`", others),
-                )
-                told += [
-                    one
-                    for one in dict.fromkeys(spellings)
-                    if not (one in told or hasattr(kind, one))
-                ]
+                spellings = snake(spelled), answers.spelt(spelled), *re.findall(r"`(\w+)`", others)
+                for one in dict.fromkeys(spellings):
+                    if not all(hasattr(kind, one) for kind in owners):
+                        answer = answer_of(text, called, tuple(owners))
+                        answered.setdefault(one, {}).setdefault(answer, name)
+        found: dict[str, list[str]] = {}
+        for one, told in answered.items():
+            first, *more = told
+            also = "; ".join(f"{told[text]}: {LEAD.sub('', text)}" for text in more)
+            found.setdefault(first + (f" ({also})" if also else ""), []).append(one)
         lines += ["", f"[{section}]"]
-        for answer, guesses in ((a, g) for a, g in found.items() if g):
+        for answer, guesses in found.items():
             lines += [answer, f"    {' '.join(guesses)}"]
     lines += ["", "[tribo]"]
     for kind in kinds():
         if not hasattr(tribo, kind.__name__):
             lines += [f"use tribo.raisimpy.{kind.__name__}, RaiSim's class over tribo",
                       f"    {answers.spelt(kind.__name__)}"]  # fmt: skip
+    for name in ("DeformableObject", "GranularSystem"):
+        lines += [next(iter(ABSENT[name].values())), f"    {answers.spelt(name)}"]
+    functions = {
+        answers.spelt(name): answer_of(said(item), "", ())
+        for name, item in vars(raisimpy).items()
+        if inspect.isfunction(item) and name != "install" and not hasattr(tribo, name)
+    }
+    lines += [line for name, text in functions.items() for line in (text, f"    {name}")]
     return "\n".join(lines) + "\n"
 
 

@@ -426,8 +426,33 @@ def test_page1_13_the_normal_impulse_is_that_of_the_step():
     assert 12 - body.getAngularVelocity()[2] == pytest.approx(0.08 * 4 * G * 0.5 / inertia * DT)
 
 
-def test_page1_14_r_e_is_the_distance_from_contact_to_centre_of_mass():
-    assert raisim.World().tribo.effective_radius == "distance"
+@pytest.mark.parametrize("way", ["distance", "normal"])
+def test_page1_14_r_e_is_the_distance_from_contact_to_centre_of_mass(way):
+    """A box on its four corners: √(0.3² + 0.4² + 0.6²) m; tribo's own way is the height alone, 0.6 m."""
+    world = ground_world(0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.08)
+    assert world.tribo.effective_radius == "distance"
+    world.tribo.effective_radius = way
+    box = world.addBox(0.6, 0.8, 1.2, 1.0, "body")
+    box.setPosition(0, 0, 0.6)
+    box.setVelocity(0, 0, 0, 0, 0, 12)
+    run(world, 100)
+    radius = {"distance": np.sqrt(0.3**2 + 0.4**2 + 0.6**2), "normal": 0.6}[way]
+    inertia = box.getInertiaMatrix_B()[2, 2]
+    assert 12 - box.getAngularVelocity()[2] == pytest.approx(
+        0.08 * G * radius / inertia * 0.1, rel=1e-6
+    )
+
+
+def test_page1_14b_r_e_follows_the_centre_of_mass():
+    """A ball of 0.5 m whose centre of mass lies 0.1 m below its middle spins down with 0.4 m."""
+    world, ball = spinning("sphere", 0.08)
+    ball.setCom([0, 0, -0.1])
+    ball.setPosition(0, 0, 0.5)
+    run(world, 100)
+    inertia = ball.getInertiaMatrix_B()[2, 2]
+    assert 12 - ball.getAngularVelocity()[2] == pytest.approx(
+        0.08 * G * 0.4 / inertia * 0.1, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(("shape", "radius"), [("sphere", 0.5), ("cylinder", 0.5)])

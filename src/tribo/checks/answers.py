@@ -15,6 +15,10 @@ SECTIONS = {
     "body": ("body", "body or robot"),
     "robot": ("robot", "body or robot"),
     "joint": ("joint", "frame"),
+    "hills": ("hills", "body", "body or robot"),
+    "camera": ("camera", "sensor"),
+    "imu": ("imu", "sensor"),
+    "lidar": ("lidar", "sensor"),
 }  # of the table, by what examples call the thing, the first one first; all others: their own
 VERBS = {
     "create": "add", "make": "add", "spawn": "add", "new": "add", "insert": "add", "append": "add",
@@ -136,10 +140,10 @@ def answer(kind: str, name: str, names: Collection[str]) -> str:
     words, public = _words(kind), [own for own in names if own[0] != "_"]
     tried = forms(name)
     for form in tried:
-        if form in words:
-            return f"; use {words[form]}"
         if form in public:
             return f"; did you mean {form!r}?"
+        if form in words:
+            return f"; use {words[form]}"
     said = _words(kind, RAISIM).get(spelt(name), "")
     if said:
         return f"; {said}"

@@ -119,7 +119,7 @@ def frozen_record(kind: type[R]) -> type[R]:
     def refuse(self: Any, name: str, _value: Any = None) -> None:
         word = type(self).__name__
         if name not in names:
-            hint = answer("", name, names) or listed(names)
+            hint = answer(getattr(kind, "_called", ""), name, names) or listed(names)
             raise AttributeError(f"{word} has no property {name!r}{hint}")
         raise FrozenInstanceError(
             f"{name} of {word} cannot be changed; make another one, dataclasses.replace(it, {name}=…), "

@@ -7,13 +7,14 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
 from tribo.checks.files import NotPlainError, plain, to_read
+from tribo.checks.sealed import Answering
 from tribo.description.hulls import Heights
 
 MAX_SAMPLES = 16_000_000  # of one map
@@ -24,7 +25,7 @@ PICTURES = ("PNG", "JPEG", "TIFF")
 
 @frozen_record
 @dataclass(frozen=True, slots=True, eq=False)
-class HeightField:
+class HeightField(Answering):
     """Heights over a rectangle centred on the origin.
 
     Attributes:
@@ -37,6 +38,8 @@ class HeightField:
         >>> ramp.heights.shape
         (2, 3)
     """
+
+    _called: ClassVar[str] = "field"
 
     heights: Any
     size: Any

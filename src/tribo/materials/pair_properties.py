@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from tribo.checks import check
 from tribo.checks.calls import frozen_record
+from tribo.checks.sealed import Answering
 
 DEFAULT_MATERIAL = "default"
 MAX_FRICTION = (
@@ -24,7 +26,7 @@ COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_fri
 
 @frozen_record
 @dataclass(frozen=True, slots=True)
-class PairProperties:
+class PairProperties(Answering):
     """How two materials interact (`contact law`, Hwangbo et al. 2018 with RaiSim's extensions).
 
     Args:
@@ -52,6 +54,8 @@ class PairProperties:
         >>> PairProperties(friction=0.5, stiffness=1e6, damping=2e3).is_compliant
         True
     """
+
+    _called: ClassVar[str] = "pair"
 
     friction: float = 0.8
     restitution: float = 0.0

@@ -58,6 +58,8 @@ class MaterialTable(Sealed):
         0.9
     """
 
+    _called = "materials"
+
     revision: int
 
     def __init__(

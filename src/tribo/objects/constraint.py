@@ -33,6 +33,7 @@ class Constraint(Breakable, Compliant, Sealed):
     ``world.remove(constraint)`` or while `is_on`. Objects that are removed take their constraints along.
     """
 
+    _called = "constraint"
     _inner = frozenset((
         "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
         "run_over", "tie",
@@ -47,7 +48,7 @@ class Constraint(Breakable, Compliant, Sealed):
                  locked: int = 0, stretch: int = 0) -> None:  # fmt: skip
         """Use the `add_…` methods of `World`."""
         self._world, self._name, self._what, self._kind = world, name, what, kind
-        self._ends, self._locked, self._stretch = ends, locked, stretch
+        self._ends, self._locked, self._resisted = ends, locked, np.array([stretch])
         self._collide = True
         self._tuning = NEW.copy()
         self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
@@ -67,8 +68,25 @@ class Constraint(Breakable, Compliant, Sealed):
 
     @property
     def name(self) -> str:
-        """Name, unique among the constraints of its world."""
+        """Name, unique among the constraints of its world; assign another one that is free.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> rope = world.add_wire(None, world.add_sphere(0.1, mass=1.0), length=1.0)
+            >>> rope.name = "rope"
+            >>> world.constraint("rope") is rope
+            True
+        """
         return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._check("name")
+        check.name(value, f"name of {self._name}")
+        if any(tie.name == value and tie is not self for tie in self._world.constraints):
+            raise ValueError(f"there is already a constraint named {value!r}; choose another name")
+        self._name = value
 
     @property
     def type(self) -> str:
@@ -97,6 +115,11 @@ class Constraint(Breakable, Compliant, Sealed):
     def points(self) -> np.ndarray:
         """Where it is attached to the first and to the second body, (2, 3) [m], world."""
         return frozen(np.array([end.pose()[0] for end in self._ends]))
+
+    @property
+    def _stretch(self) -> int:
+        """What a wire resists, as bits of `STRETCH`."""
+        return int(self._resisted[0])
 
     def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
         self._check(what)
@@ -271,6 +294,7 @@ class Constraint(Breakable, Compliant, Sealed):
             "_impulse": engine.state.scalar_impulse[slot : slot + TIE_SLOTS],
             "_broken": engine.state.constraint_is_broken[c : c + 1],
             "_memory": engine.state.constraint_memory[c],
+            "_resisted": engine.model.constraint_stretch[c : c + 1],
         }
         for name, view in views.items():
             view[:] = getattr(self, name)
@@ -278,7 +302,7 @@ class Constraint(Breakable, Compliant, Sealed):
 
     def detach(self) -> None:
         """Keep its numbers apart from the records, before a rebuild."""
-        for name in ("_tuning", "_impulse", "_broken", "_memory"):
+        for name in ("_tuning", "_impulse", "_broken", "_memory", "_resisted"):
             setattr(self, name, getattr(self, name).copy())
 
 

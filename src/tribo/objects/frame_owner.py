@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,32 +26,38 @@ class FrameOwner(Sealed, ABC):
     def _states(self) -> States:
         """Return the states to answer for."""
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[Any, ...]]:
+        """Where each frame is: body, position and quaternion in it, merged link; names do not change."""
+        bodies = self.description.bodies
+        moving = {body.joint.name: k for k, body in enumerate(bodies) if k > 0}
+        own = moving | {body.name: k for k, body in enumerate(bodies)}
+        found: dict[str, tuple[Any, ...]] = {}
+        for frame in self.description.frames:
+            found.setdefault(frame.name, (frame.body, frame.position, frame.quaternion, frame.link))
+        for name in (*moving, *(body.name for body in bodies)):
+            found.setdefault(name, (own[name],))
+        return found
+
     def frame(self, name: str) -> Frame:
         """Return the frame of a joint (fixed ones too) or link, by name.
 
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        check.known(name, self.frame_names, f"frame of {self.name}")
-        for frame in self.description.frames:
-            if frame.name == name:
-                return Frame(self, name, frame.body, frame.position, frame.quaternion, frame.link)
-        bodies = self.description.bodies
-        names = [body.name for body in bodies] + [body.joint.name for body in bodies]
-        return Frame(self, name, names.index(name) % len(bodies))
+        return Frame(
+            self, name, *self._places[check.known(name, self._places, f"frame of {self.name}")]
+        )
 
     @property
     def frame_names(self) -> tuple[str, ...]:
         """Names of all frames: one per joint, fixed ones too, and one per link."""
-        bodies = self.description.bodies
-        names = [frame.name for frame in self.description.frames]
-        names += [body.joint.name for body in bodies[1:]] + [body.name for body in bodies]
-        return tuple(dict.fromkeys(names))
+        return tuple(self._places)
 
     @property
     def frames(self) -> tuple[Frame, ...]:
         """All frames."""
-        return tuple(self.frame(name) for name in self.frame_names)
+        return tuple(Frame(self, name, *place) for name, place in self._places.items())
 
     def frame_position(self, name: str) -> np.ndarray:
         """Return the position of a frame, link or joint, (3,) [m], world; errors as `frame`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,7 +60,6 @@ class Frame(Sealed):
         self._owner, self._name, self._body, self._part = owner, name, body, link
         self._offset = np.array(position, np.float64)
         self._quaternion = np.array(quaternion, np.float64)
-        self._rotation = rotation_matrix(self._quaternion)
 
     def __repr__(self) -> str:
         """Return class, name and body."""
@@ -104,6 +104,11 @@ class Frame(Sealed):
     def orientation_in_body(self) -> np.ndarray:
         """Unit quaternion (w, x, y, z) of the frame, (4,), frame axes to body axes."""
         return frozen(self._quaternion.copy())
+
+    @cached_property
+    def _rotation(self) -> np.ndarray:
+        """Rotation, (3, 3), frame axes to body axes."""
+        return rotation_matrix(self._quaternion)
 
     # -- motion --------------------------------------------------------------------------------
     def _local(self, at: States, point: Any) -> np.ndarray:

@@ -17,6 +17,8 @@ from tribo.objects.single_body import SingleBody
 class HeightMap(SingleBody):
     """A static height map; x and y below are in its own frame."""
 
+    _called = "hills"
+
     @property
     def heights(self) -> np.ndarray:
         """Heights of the samples, shape (ny, nx) [m]; `update` replaces them."""

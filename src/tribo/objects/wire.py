@@ -10,7 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.enums import TIE_SLOTS, Tuning
-from tribo.objects.constraint import RESISTS, Constraint
+from tribo.objects.constraint import RESISTS, STRETCH, Constraint
 from tribo.objects.end import End
 
 
@@ -147,8 +147,21 @@ class Wire(Constraint):
 
     @property
     def resists(self) -> str:
-        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given."""
+        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given.
+
+        Assign to change it, unless its tension is given; in effect from the next step on.
+        """
         return RESISTS[self._stretch]
+
+    @resists.setter
+    def resists(self, value: str) -> None:
+        what = f"resists of {self._name}"
+        self._check("resists")
+        if self._stretch == 0:
+            raise ValueError(
+                f"{what} is nothing, since its tension is given; add a wire without tension=…"
+            )
+        self._resisted[0] = STRETCH[check.choice(value, ["stretch", "compression", "both"], what)]
 
     @property
     def wire_type(self) -> str:
@@ -192,12 +205,17 @@ class Wire(Constraint):
         self._set(Tuning.FORCE, value, "tension")
 
     @property
-    def force(self) -> np.ndarray:
-        """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
+    def direction(self) -> np.ndarray:
+        """Unit vector from its first point to where it runs next, (3,), world; zero if these coincide."""
         first, second = (end.pose()[0] for end in self.way[:2])
         d = second - first
         length = float(np.linalg.norm(d, axis=0))
-        return frozen(d * (self.tension / length if length > 0.0 else 0.0))
+        return frozen(d / length if length > 0.0 else np.zeros(3))
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
+        return frozen(self.direction * self.tension)
 
     @property
     def impulse(self) -> np.ndarray:

@@ -118,7 +118,7 @@ HalfSpace, JointReference, LinkReference = Ground, JointRef, LinkRef
 
 
 def COLLISION(i: int) -> int:
-    """Return bit i, for collision groups and masks."""
+    """``1 << i``"""
     return 1 << i
 
 

@@ -185,7 +185,8 @@ class ArticulatedSystem(RobotParts):
         return self._it.effort_limits[0]
 
     def _set_dofs(self, attribute: str, value: Any) -> None:
-        setattr(self._it, attribute, np.broadcast_to(value, self._it.dof)[self._base :])
+        given = np.asarray(value, float)
+        setattr(self._it, attribute, given[self._base :] if given.ndim else given)
 
     def setJointDamping(self, damping: Any) -> None:
         """``damping = …``"""
@@ -248,7 +249,7 @@ class ArticulatedSystem(RobotParts):
 
     def getMinvJT(self, jacobian: Any) -> Any:
         """``solve_mass_matrix(J.T)``"""
-        return np.stack([self._it.solve_mass_matrix(row) for row in np.asarray(jacobian)], axis=1)
+        return np.array([self._it.solve_mass_matrix(row) for row in jacobian]).T
 
     getKineticEnergy = reads("kinetic_energy")
     getLinearMomentum = reads("linear_momentum")
@@ -286,11 +287,11 @@ class ArticulatedSystem(RobotParts):
 
     def getForceAtJointInWorldFrame(self, joint: Any) -> Any:
         """``joint(name).reaction()[3:]``"""
-        return self._it.frame(self._joint_name(joint)).reaction()[3:]
+        return self._joint(joint).reaction()[3:]
 
     def getTorqueAtJointInWorldFrame(self, joint: Any) -> Any:
         """``joint(name).reaction()[:3]``"""
-        return self._it.frame(self._joint_name(joint)).reaction()[:3]
+        return self._joint(joint).reaction()[:3]
 
     def isSecondOrderOrHigher(self) -> bool:
         """``world.integrator``: all but the semi-implicit one are of second order"""

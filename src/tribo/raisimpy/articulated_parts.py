@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.description.extents import rotation_matrix
 from tribo.raisimpy import sensors
 from tribo.raisimpy.enums import Frame, JointType
 from tribo.raisimpy.joints import (
@@ -19,7 +21,7 @@ from tribo.raisimpy.joints import (
     half_sizes,
     joint_type,
 )
-from tribo.raisimpy.objects import Object
+from tribo.raisimpy.objects import Object, rotation_of
 from tribo.raisimpy.spelling import nothing, vector
 
 
@@ -60,23 +62,35 @@ class RobotParts(Object):
 
     # -- names and numbers ---------------------------------------------------------------------
     def _body_name(self, body: Any) -> str:
-        return str(body) if isinstance(body, str) else str(self._it.body_names[int(body)])
+        return str(body) if isinstance(body, str) else str(self._links[int(body)].name)
 
-    def _frame_name(self, frame: Any) -> str:
-        if isinstance(frame, CoordinateFrame):
-            return frame.name
-        return str(frame) if isinstance(frame, str) else str(self._it.frame_names[int(frame)])
+    @functools.cached_property
+    def _links(self) -> Any:
+        """Handles of its bodies, which are made once, as those of its frames: a robot keeps its topology."""
+        return self._it.links
 
-    def _joint_name(self, joint: Any) -> str:
-        if isinstance(joint, str):
-            return joint
-        return str(self._it.link(self._it.body_names[int(joint)]).joint.name)
+    @functools.cached_property
+    def _frames(self) -> Any:
+        return self._it.frames
+
+    @functools.cached_property
+    def _drawn(self) -> list[Any]:
+        return [(link, shown) for link in self._links for shown in link.visuals]
+
+    def _frame_of(self, frame: Any) -> Any:
+        """Return a frame by number, by name, or as `getFrameByName` returns it."""
+        if isinstance(frame, str):
+            return self._it.frame(frame)
+        return frame.tribo if isinstance(frame, CoordinateFrame) else self._frames[int(frame)]
+
+    def _joint(self, joint: Any) -> Any:
+        return self._it.joint(joint) if isinstance(joint, str) else self._links[int(joint)].joint
 
     def _frame(self, body: Any) -> Any:
-        return self._it.frame(self._body_name(body))
+        return self._it.frame(body) if isinstance(body, str) else self._links[int(body)]
 
     def _link(self, body: Any) -> Any:
-        return self._it.links[self._frame(body).body_index]
+        return self._links[self._it.frame(body).body_index if isinstance(body, str) else int(body)]
 
     def body_of(self, collision_body: str) -> int:
         """Return the number of the body to which a collision body "LINK/0" belongs."""
@@ -122,7 +136,7 @@ class RobotParts(Object):
 
     def getGeneralizedVelocityIndex(self, body: Any) -> int:
         """``velocity_slice(joint).start``"""
-        return int(self._it.velocity_slice(self._joint_name(body)).start)
+        return int(self._joint(body).velocity_slice.start)
 
     def printOutBodyNamesInOrder(self) -> None:
         """``print(robot.body_names)``"""
@@ -153,21 +167,21 @@ class RobotParts(Object):
 
     def getFrameByName(self, name: str) -> CoordinateFrame:
         """``frame(name)``"""
-        return CoordinateFrame(self._it, name)
+        return CoordinateFrame(self._it, self._it.frame(name))
 
     getFrameByLinkName = getFrameByName
 
     def getFrameByIdx(self, index: int) -> CoordinateFrame:
         """``frames[index]``"""
-        return CoordinateFrame(self._it, self._it.frame_names[index])
+        return CoordinateFrame(self._it, self._frames[index])
 
     def getFrames(self) -> list[CoordinateFrame]:
         """``frames``"""
-        return [CoordinateFrame(self._it, name) for name in self._it.frame_names]
+        return [CoordinateFrame(self._it, frame) for frame in self._frames]
 
     def _of_frame(attribute: str) -> Any:  # type: ignore[misc]
         def read(self: Any, frame: Any, out: Any = None) -> Any:
-            made = getattr(self._it.frame(self._frame_name(frame)), attribute)
+            made = getattr(self._frame_of(frame), attribute)
             if out is not None:
                 out[:] = made
             return made
@@ -199,7 +213,7 @@ class RobotParts(Object):
 
     def getPositionInFrame(self, frame: Any, point: Any) -> Any:
         """``frame(name).to_local(point)``"""
-        return self._it.frame(self._frame_name(frame)).to_local(point)
+        return self._frame_of(frame).to_local(point)
 
     def getOrientation(self, body: Any) -> Any:
         """``frame(name).rotation_matrix``"""
@@ -229,11 +243,11 @@ class RobotParts(Object):
     # -- Jacobians -----------------------------------------------------------------------------
     def getDenseFrameJacobian(self, frame: Any) -> Any:
         """``frame(name).jacobian()``"""
-        return self._it.frame(self._frame_name(frame)).jacobian()
+        return self._frame_of(frame).jacobian()
 
     def getDenseFrameRotationalJacobian(self, frame: Any) -> Any:
         """``frame(name).rotational_jacobian()``"""
-        return self._it.frame(self._frame_name(frame)).rotational_jacobian()
+        return self._frame_of(frame).rotational_jacobian()
 
     def getDenseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0), out: Any = None) -> Any:
         """``frame(name).jacobian(point)``: whole, zeros too"""
@@ -287,11 +301,11 @@ class RobotParts(Object):
     def _all_or_one(attribute: str, setter: bool = False) -> Any:  # type: ignore[misc]
         def read(self: Any, body: Any = None) -> Any:
             if body is None:
-                return [getattr(link, attribute) for link in self._it.links]
+                return [getattr(link, attribute) for link in self._links]
             return getattr(self._link(body), attribute)
 
         def write(self: Any, *given: Any) -> None:
-            links = self._it.links if len(given) == 1 else [self._link(given[0])]
+            links = self._links if len(given) == 1 else [self._link(given[0])]
             values = given[0] if len(given) == 1 else [given[1]]
             for link, value in zip(links, values, strict=True):
                 setattr(link, attribute, value)
@@ -332,7 +346,7 @@ class RobotParts(Object):
 
     def getJointAxis(self, joint: Any) -> Any:
         """``joint(name).axis``"""
-        return self._it.joint(self._joint_name(joint)).axis
+        return self._joint(joint).axis
 
     def getSprings(self) -> list[SpringElement]:
         """``joint(name).stiffness``, ``.spring_reference``"""
@@ -344,7 +358,7 @@ class RobotParts(Object):
 
     def addSpring(self, spring: SpringElement) -> None:
         """``joint(name).stiffness = …``, ``.spring_reference = …``"""
-        joint = self._it.joint(self._joint_name(spring.childBodyId))
+        joint = self._joint(spring.childBodyId)
         joint.stiffness, joint.spring_reference = spring.stiffness, spring.q_ref
 
     # -- shapes --------------------------------------------------------------------------------
@@ -371,8 +385,6 @@ class RobotParts(Object):
 
     def setCollisionBodyOrientationOffset(self, which: Any, *offset: Any) -> None:
         """``collision_body("LINK/0").orientation_in_body = …``"""
-        from tribo.raisimpy.objects import rotation_of
-
         self._shape(which).orientation_in_body = rotation_of(offset)
 
     setCollisionObjectShapeParameters = setCollisionBodyShapeParameters
@@ -417,8 +429,9 @@ class RobotParts(Object):
 
     def setExternalTorqueInBodyFrame(self, localIdx: Any, torque: Any) -> None:
         """``apply_torque(frame, torque, axes="frame")``, for one step"""
-        turned = self._frame(localIdx).rotation_matrix @ np.asarray(torque, float)
-        self.setExternalTorque(localIdx, turned)
+        turned = self._frame(localIdx).rotation_matrix.dot(torque)
+        self._it.apply_torque(self._body_name(localIdx), turned)
+        self._note("torque", localIdx, turned, None)
 
     def getRobotDescription(self) -> str:
         """``to_urdf()``"""
@@ -444,55 +457,52 @@ class RobotParts(Object):
         """``export_urdf(path)``"""
         return self._it.export_urdf(path)
 
-    def _visuals(self) -> list[Any]:
-        return [(link, shown) for link in self._it.links for shown in link.visuals]
-
     def getVisOb(self) -> list[Any]:
         """``link(name).visuals``"""
-        return [shown for _, shown in self._visuals()]
+        return [shown for _, shown in self._drawn]
 
     def getVisColOb(self) -> list[Any]:
         """``collision_bodies``"""
         return list(self._it.collision_bodies)
 
     def getVisObPose(self, index: int) -> tuple[Any, Any]:
-        """``link(name).to_world(visual.position)``"""
-        from tribo.description.extents import rotation_matrix
-
-        link, shown = self._visuals()[index]
-        turn = link.rotation_matrix @ rotation_matrix(np.asarray(shown.quaternion, float))
-        return link.to_world(shown.position), turn
+        """``link(name).to_world(visual.position)``, ``link(name).rotation_matrix``"""
+        return self.getVisualObjectPosition(index), self.getVisualObjectOrientation(index)
 
     def getVisualObjectPosition(self, index: int) -> Any:
         """``link(name).to_world(visual.position)``"""
-        return self.getVisObPose(index)[0]
+        link, shown = self._drawn[index]
+        return link.to_world(shown.position)
 
     def getVisualObjectOrientation(self, index: int) -> Any:
         """``link(name).rotation_matrix``"""
-        return self.getVisObPose(index)[1]
+        link, shown = self._drawn[index]
+        return link.rotation_matrix @ rotation_matrix(shown.quaternion)
 
     def getVisColObPose(self, index: int) -> tuple[Any, Any]:
         """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
-        from tribo.description.extents import rotation_matrix
-
-        shape = self._it.collision_bodies[index]
-        body = self._it.frame(shape.name.rpartition("/")[0]).body_index
-        link = self._it.links[body]
-        turn = link.rotation_matrix @ rotation_matrix(shape.orientation_in_body)
-        return link.to_world(shape.position_in_body), turn
+        return self.getVisColObPosition(index), self.getVisColObOrientation(index)
 
     def getVisColObPosition(self, index: int) -> Any:
-        """``collision_bodies[…].position_in_body``"""
-        return self.getVisColObPose(index)[0]
+        """``link(name).to_world(collision_bodies[…].position_in_body)``"""
+        shape = self._it.collision_bodies[index]
+        return self._links[self.body_of(shape.name)].to_world(shape.position_in_body)
 
     def getVisColObOrientation(self, index: int) -> Any:
-        """``collision_bodies[…].orientation_in_body``"""
-        return self.getVisColObPose(index)[1]
+        """``link(name).rotation_matrix``, ``collision_bodies[…].orientation_in_body``"""
+        shape = self._it.collision_bodies[index]
+        turn = self._links[self.body_of(shape.name)].rotation_matrix
+        return turn @ rotation_matrix(shape.orientation_in_body)
 
     def getSensorSet(self, link: str) -> sensors.SensorSet:
         """``world.sensor("ROBOT/LINK/SET/NAME")``"""
-        return sensors.sets_of(self._it)[link]
+        return self._sensor_sets[link]
 
     def getSensorSets(self) -> list[sensors.SensorSet]:
         """``world.sensors``"""
-        return list(sensors.sets_of(self._it).values())
+        return list(self._sensor_sets.values())
+
+    @functools.cached_property
+    def _sensor_sets(self) -> dict[str, sensors.SensorSet]:
+        """Made once: values that a program sets stay with their sensor."""
+        return sensors.sets_of(self._it)

@@ -28,11 +28,13 @@ class LengthConstraint(Wrapper):
         self._stretch = StretchType(it.resists) if it.wire_type != "custom" else StretchType("both")
 
     getName = reads("name")
+    setName = writes("name")
     getLength = reads("length")
     setLength = writes("length")
     getDistance = reads("distance")
     getStretch = reads("stretch")
     update = nothing("distances belong to the present state")
+    getNorm = reads("direction")
 
     @property
     def name(self) -> str:
@@ -41,11 +43,7 @@ class LengthConstraint(Wrapper):
 
     @name.setter
     def name(self, value: str) -> None:
-        self.setName(value)
-
-    def setName(self, name: str) -> None:
-        """``name=`` of ``world.add_wire``"""
-        self._again(name=name)
+        self._it.name = value
 
     def getP1(self) -> Any:
         """``points[0]``"""
@@ -54,11 +52,6 @@ class LengthConstraint(Wrapper):
     def getP2(self) -> Any:
         """``points[1]``"""
         return self._it.points[1]
-
-    def getNorm(self) -> Any:
-        """``(points[1] - points[0]) / distance``"""
-        first, second = self._it.points
-        return (second - first) / np.linalg.norm(second - first)
 
     def getBody1(self) -> Any:
         """``objects[0]``"""
@@ -89,11 +82,10 @@ class LengthConstraint(Wrapper):
         return self._stretch
 
     def setStretchType(self, kind: Any) -> None:
-        """``resists=`` of ``world.add_wire``: the wire is replaced by one of the same name"""
-        word = WORDS[kind] if isinstance(kind, str) else kind
-        self._stretch = StretchType(word)
+        """``resists = …``"""
+        self._stretch = StretchType(WORDS.get(kind, kind))
         if self._it.wire_type != "custom":
-            self._again()
+            self._it.resists = self._stretch.value
 
     def getWireType(self) -> WireType:
         """``wire_type``"""
@@ -118,22 +110,6 @@ class LengthConstraint(Wrapper):
     def isActive(self) -> bool:
         """``tension != 0``"""
         return bool(self._it.tension != 0.0)
-
-    def _again(self, **changes: Any) -> None:
-        """Replace the wire by one with other arguments."""
-        it, world = self._it, self._world.tribo
-        numbers: dict[str, Any] = {"length": it.length, "name": it.name, "erp": it.erp}
-        if it.wire_type == "custom":
-            numbers["tension"] = it.tension
-        else:
-            numbers["resists"] = self._stretch.value
-        if it.wire_type == "compliant":
-            numbers |= {"stiffness": it.stiffness, "damping": it.damping}
-        ends = [attachment(*end) for end in self._ends]
-        world.remove(it)
-        self._it = world.add_wire(
-            ends[0][0], ends[1][0], ends[0][1], ends[1][1], **(numbers | changes)
-        )
 
 
 class StiffLengthConstraint(LengthConstraint):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,7 +11,12 @@ import numpy as np
 from tribo.raisimpy.enums import BodyType
 from tribo.raisimpy.spelling import Dialects, nothing, reads
 
-_RANKS = {"contact": 3}
+
+def place_of(contact: Any, others: list[Any]) -> int:
+    """Return where a contact stands in a list: that of the same point; −1: it does not."""
+    places = [other.position.tobytes() for other in others]
+    here = contact.position.tobytes()
+    return places.index(here) if here in places else -1
 
 
 @dataclass
@@ -35,9 +41,13 @@ class Contact(Dialects):
     }
 
     def __init__(self, owner: Any, it: Any, index: int) -> None:
-        """Wrap a contact of an object's list."""
-        self._owner, self._mine, self._index = owner, it.seen_from(owner.tribo), index
-        self._it = self._mine if self._mine.is_a else self._mine.seen_from_b()
+        """Wrap a contact of an object's list, as that object sees it."""
+        self._owner, self._mine, self._index = owner, it, index
+
+    @functools.cached_property
+    def _it(self) -> Any:
+        """The contact as object A sees it."""
+        return self._mine if self._mine.is_a else self._mine.seen_from_b()
 
     @property
     def tribo(self) -> Any:
@@ -81,18 +91,11 @@ class Contact(Dialects):
 
     def getPairContactIndexInPairObject(self) -> int:
         """``contact.other(object).contacts``"""
-        here = self._mine.position
-        for k, found in enumerate(self._mine.object_b.contacts):
-            if np.array_equal(found.position, here):
-                return k
-        return -1
+        return place_of(self._mine, self._mine.object_b.contacts)
 
     def getIndexContactProblem(self) -> int:
         """``world.contacts``"""
-        for k, found in enumerate(self._mine.object_a.world.contacts):
-            if np.array_equal(found.position, self._mine.position):
-                return k
-        return -1
+        return place_of(self._mine, self._mine.object_a.world.contacts)
 
     def getIndexInObjectContactList(self) -> int:
         """the place in ``object.contacts``"""
@@ -113,12 +116,27 @@ class Single3DContactProblem(Dialects):
     def __init__(self, it: Any) -> None:
         """Wrap a contact of tribo."""
         self._it = it
-        law = it.pair
-        self.mu, self.depth, self.rank = float(law.friction), float(it.depth), _RANKS["contact"]
-        self.n2_mu, self.coeffRes = self.mu**2, float(law.restitution)
-        self.bounceThres = float(getattr(law, "restitution_threshold", 0.0))
-        self.imp_i, self.position_W = it.frame @ it.impulse, it.position
-        self.impact_vel = self.vel_w = it.relative_velocity
+
+    rank = property(lambda _: 3, doc="3: a contact has three rows")
+    mu = property(lambda self: float(self._it.pair.friction), doc="``contact.pair.friction``")
+    n2_mu = property(lambda self: self.mu**2, doc="``contact.pair.friction ** 2``")
+    coeffRes = property(
+        lambda self: float(self._it.pair.restitution), doc="``contact.pair.restitution``"
+    )
+    depth = property(lambda self: float(self._it.depth), doc="``contact.depth``")
+    position_W = property(lambda self: self._it.position, doc="``contact.position``")
+    vel_w = property(lambda self: self._it.relative_velocity, doc="``contact.relative_velocity``")
+    impact_vel = vel_w
+
+    @property
+    def bounceThres(self) -> float:
+        """``contact.pair.restitution_threshold``"""
+        return float(getattr(self._it.pair, "restitution_threshold", 0.0))
+
+    @property
+    def imp_i(self) -> Any:
+        """``contact.impulse_in(contact.frame)``"""
+        return self._it.frame @ self._it.impulse
 
     @property
     def MappInv_i(self) -> Any:

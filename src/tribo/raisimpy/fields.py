@@ -28,34 +28,21 @@ FIELDS: dict[str, dict[str, str]] = {
         "childBodyId": "``joint(name)``", "stiffness": "``joint(name).stiffness``",
         "q_ref": "``joint(name).spring_reference``",
     },
-    "CoordinateFrame": {
-        "name": "``frame(name).name``", "parentId": "``joint(name).parent_link``",
-        "parentName": "``joint(name).parent_link``", "currentBodyId": "``frame(name).body_index``",
-        "position": "``frame(name).position_in_body``",
-        "orientation": "``frame(name).orientation_in_body``",
-        "isChild": "``name in joint_names``",
-    },
     "SparseJacobian": {"idx": "``frame.sparse_jacobian()[0]``", "v": "``frame.sparse_jacobian()[1]``"},
     "TerrainProperties": {
-        "frequency": "``frequency=``", "xSize": "``size=``", "ySize": "``size=``",
-        "zScale": "``z_scale=``", "xSamples": "``samples=``", "ySamples": "``samples=``",
-        "fractalOctaves": "``octaves=``", "fractalLacunarity": "``lacunarity=``",
-        "fractalGain": "``gain=``", "stepSize": "``step_size=``",
-        "heightOffset": "``height_offset=``", "seed": "``seed=`` of ``tribo.HeightField.fractal``",
+        name: f"``{word}=`` of ``tribo.HeightField.fractal``"
+        for name, word in {
+            "frequency": "frequency", "xSize": "size", "ySize": "size", "zScale": "z_scale",
+            "xSamples": "samples", "ySamples": "samples", "fractalOctaves": "octaves",
+            "fractalLacunarity": "lacunarity", "fractalGain": "gain", "stepSize": "step_size",
+            "heightOffset": "height_offset", "seed": "seed",
+        }.items()
     },
     "PinConstraintDefinition": {
         "body1": "``first=`` of ``world.add_pin``", "body2": "``second=`` of ``world.add_pin``",
         "anchor": "``position=`` of ``world.add_pin``",
     },
     "AABB": {"min": "``low`` of ``world.collision_bodies_in``", "max": "``high`` of it"},
-    "Single3DContactProblem": {
-        "mu": "``contact.pair.friction``", "n2_mu": "``contact.pair.friction ** 2``",
-        "coeffRes": "``contact.pair.restitution``",
-        "bounceThres": "``contact.pair.restitution_threshold``",
-        "impact_vel": "``contact.relative_velocity``", "depth": "``contact.depth``",
-        "rank": "3: a contact has three rows", "imp_i": "``contact.impulse_in(contact.frame)``",
-        "position_W": "``contact.position``", "vel_w": "``contact.relative_velocity``",
-    },
     "SolverConfiguration": {
         "alpha_init": "nothing", "alpha_min": "nothing", "alpha_decay": "nothing",
         "error_to_terminate": "``world.tolerance``", "erp": "``world.erp``", "erp2": "``world.erp2``",
@@ -81,7 +68,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "name": "``visual.name``", "type": "``viewer.add_visual_…``", "material": _KEPT,
         "glow": _KEPT, "shadow": _KEPT,
     },
-    "PolyLine": {"points": "``visual.points``", "color": "``visual.color``", "width": "``width=``"},
+    "PolyLine": {"points": "``visual.points``", "color": "``visual.color``", "width": "``width=`` of ``viewer.add_visual_polyline``"},
     "PointCloud": {
         "pointSize": "``visual.point_size``", "position": "``visual.update(points, colors)``",
         "color": "``visual.update(points, colors)``",

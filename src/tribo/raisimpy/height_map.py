@@ -118,7 +118,8 @@ class HeightMap(SingleBodyObject):
     def setColor(self, colors: Any) -> None:
         """``color = …``: one colour, the mean of those given"""
         self._colors = [channels(color) for color in colors]
-        self._it.color = tuple(np.mean(self._colors, axis=0)[:3])
+        count = len(self._colors)
+        self._it.color = [sum(values) / count for values in zip(*self._colors, strict=True)][:3]
 
     def getColorMap(self) -> Any:
         """``color``"""

@@ -105,26 +105,40 @@ class LinkRef(_Placed):
     getVisualSet = getVisualObject
 
 
-class CoordinateFrame(Dialects):
+class CoordinateFrame(Wrapper):
     """A frame of a robot: each joint has one, fixed joints too."""
 
     _old: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, robot: Any, name: str) -> None:
-        """Read the frame of a name."""
-        found = robot.frame(name)
-        self._it, self.name = found, name
-        self.currentBodyId = self.parentId = found.body_index
-        self.position, self.orientation = found.position_in_body, found.orientation_in_body
-        self.isChild = found.name in robot.joint_names
-        self.parentName = self.bodyName = found.body_name
+    def __init__(self, robot: Any, frame: Any) -> None:
+        """Belong to a robot of tribo and a frame of it."""
+        super().__init__(frame)
+        self._robot = robot
+
+    name = property(lambda self: self._it.name, doc="``frame(name).name``")
+    currentBodyId = property(lambda self: self._it.body_index, doc="``frame(name).body_index``")
+    position = property(
+        lambda self: self._it.position_in_body, doc="``frame(name).position_in_body``"
+    )
+    orientation = property(
+        lambda self: self._it.orientation_in_body, doc="``frame(name).orientation_in_body``"
+    )
+    bodyName = property(lambda self: self._it.body_name, doc="``frame(name).body_name``")
+    isChild = property(
+        lambda self: self._it.name in self._robot.joint_names, doc="``name in joint_names``"
+    )
+
+    @property
+    def _parent(self) -> Any:
+        """The link from which its joint leads; of a fixed joint, and of a link, the body itself."""
         if self.isChild:
-            parent = robot.joint(name).parent_link
-            self.parentName = parent.name if parent is not None else found.body_name
-            self.parentId = robot.body_names.index(self.parentName) if parent is not None else 0
+            parent = self._robot.joint(self.name).parent_link
+            if parent is not None:
+                return parent
+        return self._it
 
-
-data(CoordinateFrame, "currentBodyId", "parentId", "parentName", "isChild")
+    parentName = property(lambda self: self._parent.body_name, doc="``joint(name).parent_link``")
+    parentId = property(lambda self: self._parent.body_index, doc="``joint(name).parent_link``")
 
 
 class SpringElement(Dialects):
@@ -149,7 +163,6 @@ class SparseJacobian(Dialects):
 
     def __init__(self, idx: Any = (), v: Any = None) -> None:
         """Start with given columns."""
-        self.resize(0)
         self.idx = np.asarray(idx, int)
         self.v = np.zeros((3, len(self.idx))) if v is None else np.asarray(v, float)
 
@@ -172,11 +185,11 @@ class SparseJacobian(Dialects):
 
 def half_sizes(kind: str, params: tuple[Any, ...]) -> Any:
     """Return the size that tribo's collision body takes, of RaiSim's parameters of a shape."""
-    given = np.atleast_1d(np.asarray(vector(params), float))
-    if kind == "BOX":
-        return tuple(0.5 * given[:3])
+    given = vector(params)
     if kind == "SPHERE":
-        return (given[0],)
+        return (given if isinstance(given, (int, float)) else given[0],)
+    if kind == "BOX":
+        return 0.5 * given[0], 0.5 * given[1], 0.5 * given[2]
     return given[0], 0.5 * given[1]
 
 

@@ -66,7 +66,7 @@ def RSWARN_IF(condition: Any, text: Any) -> None:
 
 
 def RSFATAL_IF(condition: Any, text: Any) -> None:
-    """As RSFATAL, if the condition holds."""
+    """``logging.getLogger("tribo").critical(text)``, then as RSFATAL, if the condition holds"""
     if condition:
         RSFATAL(text)
 

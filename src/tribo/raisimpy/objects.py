@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tribo.raisimpy.contact import Contact
+from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
 
@@ -21,10 +21,10 @@ _NO_LOCK = "a second thread that edits during a step gets an error"
 
 def rotation_of(values: tuple[Any, ...]) -> Any:
     """Return the quaternion of a quaternion, four numbers or a (3, 3) rotation."""
-    given = np.asarray(vector(values), float)
-    if given.shape != (3, 3):
+    given = vector(values)
+    if len(given) != 3:
         return given
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = given.tolist()
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(given, float).tolist()
     trace = (xx + yy + zz, xx, yy, zz)
     rows = (
         (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy), (zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx),
@@ -98,8 +98,6 @@ class Object(Wrapper):
 
     def getContactAabb(self, index: int) -> Any:
         """``contacts[k].position``: contacts are points, the box has no size"""
-        from tribo.raisimpy.contact import AABB
-
         point = self._it.contacts[index].position
         return AABB(point, point)
 
@@ -194,7 +192,7 @@ class SingleBodyObject(Object):
         com = it.com
         if point is not None:
             return it.to_world(np.asarray(point, float) - com)
-        return it.position - it.rotation_matrix @ com if com.any() else it.position
+        return it.position - it.rotation_matrix @ com if any(com.tolist()) else it.position
 
     getComPosition = reads("position")
     getComPosition_rs = getComPosition
@@ -217,12 +215,18 @@ class SingleBodyObject(Object):
         """``position = …``, an array or three numbers; the centre of mass follows"""
         it = self._it
         com, given = it.com, vector(values)
-        it.position = np.asarray(given, float) + it.rotation_matrix @ com if com.any() else given
+        it.position = (
+            np.asarray(given, float) + it.rotation_matrix @ com if any(com.tolist()) else given
+        )
 
     def setOrientation(self, *values: Any) -> None:
         """``orientation = …``, a quaternion (w, x, y, z), four numbers or a rotation (3, 3)"""
+        it = self._it
+        if not any(it.com.tolist()):
+            it.orientation = rotation_of(values)
+            return
         place = self.getPosition()
-        self._it.orientation = rotation_of(values)
+        it.orientation = rotation_of(values)
         self.setPosition(place)
 
     def setPose(self, position: Any, *orientation: Any) -> None:
@@ -232,8 +236,10 @@ class SingleBodyObject(Object):
 
     def setVelocity(self, *values: Any) -> None:
         """``linear_velocity, angular_velocity = …``, two vectors or six numbers"""
-        given = np.concatenate([np.atleast_1d(np.asarray(v, float)) for v in values])
-        self._it.linear_velocity, self._it.angular_velocity = given[:3], given[3:]
+        it, given = self._it, vector(values)
+        it.linear_velocity, it.angular_velocity = (
+            given if len(given) == 2 else (given[:3], given[3:])
+        )
 
     setLinearVelocity = writes("linear_velocity")
     setAngularVelocity = writes("angular_velocity")
@@ -246,24 +252,25 @@ class SingleBodyObject(Object):
     def getInertiaMatrix_W(self) -> Any:
         """``rotation_matrix @ inertia @ rotation_matrix.T``"""
         turn = self._it.rotation_matrix
-        return turn @ self._it.inertia @ turn.T
+        return turn.dot(self._it.inertia).dot(turn.T)
 
     getKineticEnergy = reads("kinetic_energy")
     getLinearMomentum = reads("linear_momentum")
 
     def getPotentialEnergy(self, gravity: Any = None) -> float:
         """``potential_energy``"""
-        return float(self._it.potential_energy - self._excess(gravity) @ self._it.position)
+        return float(self._it.potential_energy - self._excess(gravity))
 
     def getEnergy(self, gravity: Any = None) -> float:
         """``energy``"""
-        return float(self._it.energy - self._excess(gravity) @ self._it.position)
+        return float(self._it.energy - self._excess(gravity))
 
-    def _excess(self, gravity: Any) -> Any:
-        """Return the weight in a given gravity less that in the world's."""
+    def _excess(self, gravity: Any) -> float:
+        """Return the work that weight in a given gravity has done, less that in the world's."""
         if gravity is None:
-            return np.zeros(3)
-        return self._it.mass * (np.asarray(gravity, float) - self._world.tribo.gravity)
+            return 0.0
+        more = np.asarray(gravity, float) - self._world.tribo.gravity
+        return float(self._it.mass * (more @ self._it.position))
 
     # -- behaviour -----------------------------------------------------------------------------
     def setBodyType(self, kind: Any) -> None:

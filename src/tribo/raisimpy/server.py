@@ -292,10 +292,10 @@ class RaisimServer(Dialects):
 
 
 def msleep(milliseconds: float) -> None:
-    """Sleep, as RaiSim's MSLEEP."""
+    """``time.sleep(1e-3 * milliseconds)``"""
     time.sleep(1e-3 * milliseconds)
 
 
 def usleep(microseconds: float) -> None:
-    """Sleep, as RaiSim's USLEEP."""
+    """``time.sleep(1e-6 * microseconds)``"""
     time.sleep(1e-6 * microseconds)

@@ -207,7 +207,7 @@ class InstancedVisuals(Drawn):
         self.resize(0)
 
     def count(self) -> int:
-        """``len(instances)``"""
+        """the number of positions given to ``update``"""
         return len(self._weights)
 
     def clearInstances(self) -> None:

@@ -195,17 +195,16 @@ class World(WorldParts):
         out: Any = None,
     ) -> Any:  # fmt: skip
         """``world.ray_test_batch(origins, directions, length)``; ``world.add_lidar``"""
-        turn, place = np.asarray(rot, float), np.asarray(pos, float)
-        yaw = np.arange(yawStart, yawEnd, yawIncrement) * spinDirection
+        yaw = np.arange(yawStart, yawEnd, yawIncrement)[:, None] * spinDirection
         pitch = pitchMin + pitchIncrement * np.arange(pitchSamples)
+        grid = np.empty((len(yaw), pitchSamples, 3))
         across = np.cos(pitch)
-        beams = np.stack([
-            np.outer(np.cos(yaw), across), np.outer(np.sin(yaw), across),
-            np.broadcast_to(np.sin(pitch), (len(yaw), pitchSamples)),
-        ], axis=-1).reshape(-1, 3)  # fmt: skip
-        world_beams = beams @ turn.T
+        grid[..., 0], grid[..., 1] = np.cos(yaw) * across, np.sin(yaw) * across
+        grid[..., 2] = np.sin(pitch)
+        beams = grid.reshape(-1, 3)
+        world_beams = beams @ np.asarray(rot, float).T
         hits = self._it.ray_test_batch(
-            place + rangeMin * world_beams, world_beams, rangeMax - rangeMin,
+            pos + rangeMin * world_beams, world_beams, rangeMax - rangeMin,
             collision_mask=mask, ignore=ray_ignore(self._it, objectId, localId),
         )  # fmt: skip
         seen = np.isfinite(hits.distance)
@@ -273,15 +272,16 @@ class World(WorldParts):
         restoreCollisionProperties: bool = True,
     ) -> None:
         """``world.restore(snapshot)``, of the whole world"""
-        if item.getBodyType() != saved["body_type"]:
-            item.setBodyType(saved["body_type"])
+        it, kind = item.tribo, saved["body_type"]
+        if item.getBodyType() != kind:
+            item.setBodyType(kind)
         item.setPose(*saved["pose"])
-        if saved["body_type"] != BodyType.STATIC:
-            item.setVelocity(*saved["velocity"])
+        if kind != BodyType.STATIC:
+            it.linear_velocity, it.angular_velocity = saved["velocity"]
         if restoreCollisionProperties:
-            item.setMaterial(saved["material"])
-            item.setCollisionGroup(saved["bits"][0])
-            item.setCollisionMask(saved["bits"][1])
+            it.material = saved["material"]
+            for shape in it.collision_bodies:
+                shape.collision_group, shape.collision_mask = saved["bits"]
 
     def cloneSingleBodyObject(self, item: Any) -> Any:
         """``world.add_sphere`` and its kin with the sizes of the other"""

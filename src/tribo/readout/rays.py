@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Answering
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.engine import Engine
 from tribo.objects import CollisionBody, Object
@@ -20,9 +21,7 @@ from tribo.readout.filters import ShapeFilter, object_numbers, shapes_of
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
 
 
-class RayHit(NamedTuple):
-    """Where a ray crosses the surface of an object; vectors in world axes."""
-
+class _HitFields(NamedTuple):
     distance: float  # [m] from the origin
     position: np.ndarray  # (3,) [m]
     normal: np.ndarray  # (3,) unit, out of the solid; along the ray where the ray leaves it
@@ -31,9 +30,18 @@ class RayHit(NamedTuple):
     material: str
 
 
+class RayHit(Answering, _HitFields):
+    """Where a ray crosses the surface of an object; vectors in world axes."""
+
+    __slots__ = ()
+    _called = "hit"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RayHits:
+class RayHits(Answering):
     """The nearest hit of each of N rays, as read-only arrays; nothing hit: infinity, −1 or NaN."""
+
+    _called: ClassVar[str] = "hit"
 
     origin: np.ndarray  # (N, 3) [m]
     direction: np.ndarray  # (N, 3) as given

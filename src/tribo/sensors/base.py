@@ -212,6 +212,7 @@ class Sensor(Sealed, ABC):
     after each due time; without, whenever `measure` is called.
     """
 
+    _called = "sensor"
     _inner = frozenset((
         "alone", "collect", "copied_place", "drop", "due", "error_streams", "get_state", "hidden_body",
         "readings", "restart", "set_state", "streams_of", "update",

@@ -32,6 +32,8 @@ class DepthCamera(Sensor):
     right, y down, z forward) the direction is ((u − c_x)/f, (v − c_y)/f, 1).
     """
 
+    _called = "camera"
+
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  seed: int, width: int, height: int, horizontal_fov: float, clip: Any,
                  sees_parent: bool) -> None:  # fmt: skip

@@ -33,6 +33,8 @@ class Imu(Sensor):
     the sensor's place. What is measured is the specific force Rᵀ (a − g), as an accelerometer does.
     """
 
+    _called = "imu"
+
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  gyro_noise: Noise | None, seed: int, max_acceleration: float,
                  max_angular_velocity: float) -> None:  # fmt: skip

@@ -29,6 +29,8 @@ class LidarReading(NamedTuple):
 class Lidar(Sensor):
     """A spinning lidar; see `World.add_lidar`."""
 
+    _called = "lidar"
+
     def __init__(self, mount: Mount, name: str, update_rate: float | None, noise: Noise | None,
                  seed: int, yaw_samples: int, pitch: Any, range_limits: Any, spin_rate: float,
                  clockwise: bool, sees_parent: bool) -> None:  # fmt: skip

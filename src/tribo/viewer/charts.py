@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.sealed import Answering
 from tribo.viewer.session import check_open
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ PAUSE = 0.2  # [s] between two messages to the browser
 COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#c53030", "#6b46c1", "#b7791f", "#2c7a7b")
 
 
-class Chart(ABC):
+class Chart(Answering, ABC):
     """A chart in the panel of a viewer."""
+
+    _called = "chart"
 
     def __init__(
         self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]

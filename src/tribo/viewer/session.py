@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tribo.checks import check
+from tribo.checks.sealed import Answering
 from tribo.viewer import inputs
 from tribo.viewer.access import check_address, guarded, own_names, token_for, unheard
 from tribo.viewer.messages import Gate
@@ -103,8 +104,10 @@ def check_open(*, is_open: bool) -> None:
         raise ValueError("this viewer is closed and shows nothing any more; make a new one")
 
 
-class Session:
+class Session(Answering):
     """What `Viewer` and `Player` have in common: an address, and an end."""
+
+    _called = "viewer"
 
     _server: Any
     _is_open: bool

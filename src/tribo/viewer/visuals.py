@@ -10,6 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.orientation import orientation as as_quaternion
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Answering
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
 from tribo.viewer.surface import Part, Surface, arrow, of_shape
@@ -75,11 +76,13 @@ def colors_of(value: Any, count: int, what: str) -> np.ndarray:
     return np.broadcast_to(np.asarray(255.0 * made + 0.5, np.uint8), (count, 3)).copy()
 
 
-class Visual:
+class Visual(Answering):
     """A thing that is only drawn: it has a name and a pose, and nothing collides with it.
 
     Use the `add_visual_…` methods of `Viewer`. What is assigned is drawn at once.
     """
+
+    _called = "visual"
 
     def __init__(self, name: str, node: Any, forget: Callable[[str], None]) -> None:
         """Take the node that the browser shows, and who is to be told of the removal."""

@@ -79,3 +79,13 @@ def test_one_link_with_a_file_keeps_the_short_name(tmp_path):
     world = raisim.World()
     world.addArticulatedSystem(str(tmp_path / "robot.urdf"))
     assert world.tribo.sensors[0].name.partition("/")[2] == "d435/depth"
+
+
+def test_values_that_a_program_sets_stay_with_their_sensor(robot):
+    front = robot.getSensorSet("front_parent").getSensor("depth")
+    front.setDepthArray(np.full(12, 7.0))
+    again = robot.getSensorSet("front_parent").getSensor("depth")
+    assert again.getDepthArray().tolist() == [7.0] * 12
+    assert again.getMeasurementSource() == raisim.MeasurementSource.MANUAL
+    rear = robot.getSensorSet("rear_parent").getSensor("depth")
+    assert rear.getMeasurementSource() == raisim.MeasurementSource.RAISIM

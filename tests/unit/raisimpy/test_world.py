@@ -187,6 +187,10 @@ def test_wires_tell_their_ends(world):
     assert (wire.getStiffness(), wire.getWireType().name) == (500.0, "COMPLIANT")
     assert wire.getNorm().tolist() == [0, 0, -1]
     assert wire.getP1().tolist() == [0, 0, 3]
+    place = ball.getPosition()
+    ball.setPosition(0, 0, 3)
+    assert wire.getNorm().tolist() == [0, 0, 0]  # its ends coincide
+    ball.setPosition(place)
     assert (wire.getStretch(), wire.getDistance()) == (0.0, 2.0)
     world.removeObject(wire)
     assert world.getWires() == []

@@ -29,18 +29,15 @@ ON_GROUND, BETWEEN_MOVED = (
 def contact_point(model, work, c, side):
     """Return where the impulse acts on one side of a contact.
 
-    Two moved bodies that have not met yet share the point in the middle of the gap, which keeps angular
-    momentum; so do those of a compliant pair, which are meant to overlap. Against a body that impulses do not
-    move, where bodies overlap, and where they meet on the way, it is each body's own surface: its lever arm
-    is then exact. An overlap thus costs angular momentum in proportion to its depth, a lever arm short of the
-    surface would cost grip.
+    Two bodies that impulses move share the point in the middle of the gap: so angular momentum is kept. Where
+    they meet on the way, it is each body's own surface. So it is against a body that impulses do not move: the
+    lever arm is then exact.
     """
     p = vec.load(work.contact_pos, c)
     way = vec.load(work.contact_travel, c)
     if vec.dot(way, way) > 0.0:
         return vec.axpy(0.5 if side == 0 else -0.5, way, p)
-    is_shared = work.contact_gap[c] >= 0.0 or work.contact_is_soft[c] == BETWEEN_MOVED
-    if is_shared and is_moved(model, work.contact_body[c, 1 - side]):
+    if is_moved(model, work.contact_body[c, 1 - side]):
         return p
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     half = 0.5 * work.contact_gap[c]

@@ -142,7 +142,7 @@ def test_a_crowd_without_a_matrix_gains_no_energy_and_keeps_its_momentum():
         impulse, mu = work.contact_impulse[:contacts], work.contact_friction[:contacts]
         friction = np.hypot(impulse[:, 0], impulse[:, 1])
         assert (friction <= mu * impulse[:, 2] * (1.0 + 1e-12)).all()
-        assert world.sweeps == strategy.SWEEPS
+        assert world.sweeps in {strategy.SWEEPS, strategy.SWEEPS // 2}  # half after a good start
     assert large > 3
     after = mass @ [ball.linear_velocity for ball in world.objects]
     np.testing.assert_allclose(after, before, atol=1e-11 * mass.sum())

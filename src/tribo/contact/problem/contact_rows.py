@@ -29,9 +29,9 @@ ON_GROUND, BETWEEN_MOVED = (
 def contact_point(model, work, c, side):
     """Return where the impulse acts on one side of a contact.
 
-    Two bodies that impulses move share the point in the middle of the gap: so angular momentum is kept. Where
-    they meet on the way, it is each body's own surface. So it is against a body that impulses do not move: the
-    lever arm is then exact.
+    Two bodies that impulses move share the point in the middle of the gap: so angular momentum is kept.
+    Where they meet on the way, it is each body's own surface. So it is against a body that impulses do not
+    move: the lever arm is then exact.
     """
     p = vec.load(work.contact_pos, c)
     way = vec.load(work.contact_travel, c)

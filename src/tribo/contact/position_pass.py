@@ -35,8 +35,8 @@ from tribo.model import Status
 SLOWED = int(Status.SLOWED)
 GIVES = 1e-2  # [–] ε of a contact
 HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
-ROUNDS = 40  # of conjugate gradients
-ENOUGH = 1e-3  # [–] of the first slope, at which they end
+ROUNDS = 120  # of conjugate gradients
+ENOUGH = 0.03  # ‖∇f‖ over ‖z‖ at which they end; its square: of the slope along a line at which a search ends
 JAMMED = 0.5  # [–] of what is asked for: where more of it stays, rows contradict one another
 SEARCHES = 8  # Newton steps along a direction
 ZERO = (0.0, 0.0, 0.0)
@@ -45,10 +45,10 @@ OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 
 
 @kernel
 def hold_of(work, n):
-    """Return how scalar row n holds. One that gives way, or is at a bound of its force, does not."""
+    """Return how scalar row n holds. A spring, or one at a bound of its force, does not."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
-    if work.scalar_compliance[n] > 0.0:
+    if work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]:
         return OUT
     if lower == -inf and upper == inf:
         return BOTH
@@ -267,7 +267,7 @@ def best_step(work, t, along, square):
         force -= along + step * square
         if first == 0.0:
             first = abs(force)
-        if abs(force) <= ENOUGH * first:
+        if abs(force) <= ENOUGH * ENOUGH * first:
             break
         step += force / (stiffness + square)
     return step
@@ -295,13 +295,12 @@ def advance(work, t, count, step):
 
 @kernel
 def descend(model, work, t, count):
-    """Find the shift of island t, `shift_z[0]`.
+    """Find the shift of island t, `shift_z[0]`; ‖z − z*‖ ≤ ‖∇f‖, since f is at least as curved as ½ ‖z‖².
 
     Writes: work.
     """
     z = work.shift_z
     size = slope(model, work, t, count)
-    enough = ENOUGH * ENOUGH * size
     part = 0.0
     for _ in range(ROUNDS):
         along = square = 0.0
@@ -315,12 +314,13 @@ def descend(model, work, t, count):
         advance(work, t, count, best_step(work, t, along, square))
         before = size
         size = slope(model, work, t, count)
-        if not size > enough:
-            break
-        mixed = 0.0
+        length = mixed = 0.0
         for k in range(count):
             dof = work.shift_dof[k]
+            length += z[0, dof] * z[0, dof]
             mixed += z[1, dof] * z[3, dof]
+        if not size > ENOUGH * ENOUGH * length:
+            break
         part = max(0.0, (size - mixed) / before)
 
 

@@ -1,4 +1,4 @@
-"""A chair of seven parts, tilted about its hind legs: its centre of mass decides which way it falls."""
+"""A chair of seven parts, tilted about its hind legs: its centre of mass decides where it falls."""
 
 import numpy as np
 

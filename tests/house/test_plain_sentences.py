@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from house.repository import kept_text
 
 START = re.compile(r"^(?:\* |- |\d+\. )?(?:\*\*)?(What|Who|Whoever|Whatever|That which)\b(?!.*\?$)")
@@ -28,3 +29,19 @@ def test_few_sentences_begin_with_a_free_relative():
     assert len(found) > 2000
     assert [one for one in relative if one[0] not in LEFT] == []
     assert len(relative) <= SHARE * len(found), f"{len(relative)} of {len(found)}"
+
+
+# Words that stand for many things: way (path, manner, direction; "give way": compliance), turn (rotation,
+# order), carry (bear, take along, have). Of a thousand words of README and docs; they may only fall.
+MANY = {r"ways?": 0.97, r"turn(?:s|ed|ing)?": 1.88, r"carr(?:y|ies|ied|ying)": 0.39}
+
+
+@pytest.mark.parametrize("word", MANY)
+def test_words_of_many_meanings_are_rare(word):
+    pages = [
+        t for n, t in kept_text() if n.startswith(("docs/", "README.md")) and n.endswith(".md")
+    ]
+    words = sum(len(re.findall(r"\b\w+\b", text)) for text in pages)
+    found = sum(len(re.findall(rf"\b{word}\b", text, re.IGNORECASE)) for text in pages)
+    assert words > 100_000
+    assert 1000.0 * found / words <= MANY[word]

@@ -97,7 +97,10 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         law = _contact(node, report)
         for name, at in names:
             if name not in made and name not in below:
-                report.doubt(at, f"material {name!r} is not in materials: it has standard values")
+                near = check.nearest(name, [*seen, *below.names])
+                near = near if "did you mean" in near else ""
+                said = f"material {name!r} is not in materials: it has standard values{near}"
+                report.doubt(at, said)
         plain = [name for name, _ in names]
         distinct = list(dict.fromkeys(plain))
         own = [name for name in distinct if plain.count(name) > 1]

@@ -45,16 +45,15 @@ class ContactTable:
         table[:, 0:3] = work.contact_pos[:n]
         table[:, 3:6] = axes[:, 6:9]
         np.negative(gap, out=table[:, 6])
-        force = np.matmul(impulse[:, None, :], axes.reshape(n, 3, 3))[:, 0]
-        np.divide(force, settings.dt, out=table[:, 7:10])
+        force = impulse[:, None, :] / settings.dt
+        np.matmul(force, axes.reshape(n, 3, 3), out=table[:, None, 7:10])
         places = table.view(np.int32)[:, 2 * REALS :]
         places[:, 0:2] = self._owner[shapes]
         places[:, 2:4] = self._place[shapes]
-        rows: np.ndarray = table.view(ROW)[:, 0]
-        touches = gap <= reach
+        touches = (gap <= reach) | (impulse[:, 2] > 0.0)
         if np.count_nonzero(touches) < n:
-            touches |= impulse[:, 2] > 0.0
-            rows = rows[touches]
+            table = table[touches]
+        rows: np.ndarray = table.view(ROW)[:, 0]
         return rows
 
     def _note(self, engine: Engine, objects: Sequence[Object]) -> None:

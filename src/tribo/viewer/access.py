@@ -25,6 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tribo.checks import check
 from tribo.viewer.messages import LARGEST, Door, Gate
+from tribo.viewer.narrow import folding
 
 LARGEST_PORT = 65535
 SHORTEST_TOKEN = 8
@@ -214,7 +215,7 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
                     http.HTTPStatus.SEE_OTHER, "", Location="/",
                     Set_Cookie=f"{cookie}={token}; HttpOnly; SameSite=Strict; Path=/",
                 )  # fmt: skip
-            return framed(answer(connection, request))
+            return framed(folding(answer(connection, request)))
 
         return answer_own
 

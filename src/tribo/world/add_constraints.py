@@ -83,17 +83,37 @@ class WorldConstraints:
             )
         return a, b
 
-    def joined(self, first: Any, second: Any, position: Any, axes: np.ndarray) -> tuple[End, End]:
-        """Return the two ends of what holds at one point of the world; None: the origin of first."""
-        a, b = self._pair(first, second)
-        if position is None:
-            place, turn = body_pose(a[0] or b[0], a[1] if a[0] else b[1])
-            point = place + turn @ (a[2] if a[0] else b[2])
-        else:
-            point = check.within_range(check.vector(position, "position", 3), "position")
+    def joined(self, first: Any, second: Any, position: Any, axes: np.ndarray,
+               points: tuple[Any, Any] = (None, None)) -> tuple[End, End]:  # fmt: skip
+        """Return the two ends of what holds at one point of the world, or at a point of either body.
+
+        Args:
+            first, second: What the ends are on.
+            position: (3,) [m] of the world; None: the origin of `first`, unless points are given.
+            axes: (3, 3) of both ends, in the world.
+            points: (3,) [m] in the frame of each; None: where the other one is.
+        """
+        ends = self._pair(first, second)
+        names = ("first_point", "second_point")
+        given = [
+            None if point is None else _in_world(end, point, name)
+            for end, point, name in zip(ends, points, names, strict=True)
+        ]
+        a, b = given
+        if position is not None:
+            if a is not None or b is not None:
+                raise TypeError(
+                    "position and first_point or second_point are the same twice; give position, in the "
+                    "world, or points in the frames of the bodies"
+                )
+            a = check.within_range(check.vector(position, "position", 3), "position")
+        if a is None:
+            standing = ends[0] if ends[0][0] else ends[1]
+            a = _in_world(standing, (0.0, 0.0, 0.0), "first_point") if b is None else b
+        b = a if b is None else b
         return (
-            end_on(a[0], a[1], point, axes, a[4]),
-            end_on(b[0], b[1], point, axes, b[4]),
+            end_on(ends[0][0], ends[0][1], a, axes, ends[0][4]),
+            end_on(ends[1][0], ends[1][1], b, axes, ends[1][4]),
         )
 
     def placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
@@ -148,13 +168,16 @@ class WorldConstraints:
         return tie
 
     # -- adding --------------------------------------------------------------------------------
-    def add_pin(self, first: Any, second: Any = None, position: Any = None, *, name: str = "",
-                erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
+    def add_pin(self, first: Any, second: Any = None, position: Any = None, *, first_point: Any = None,
+                second_point: Any = None, name: str = "", erp: float = 1.0, break_force: float = inf,
+                collide: bool = True) -> Constraint:  # fmt: skip
         """Pin two bodies together at a point, about which they can turn: a ball joint.
 
         Args:
             first, second: Objects, links or frames of robots; None: the world.
             position: (3,) [m], world, at the present state; None: the origin of `first`.
+            first_point, second_point: (3,) [m], instead of `position`: in the frame of each, as wires take
+                them. With one of them the other end is at the same place; a gap between two is closed.
             name: Empty: "pin_0" and so on.
             erp: Part of a gap that one step removes.
             break_force: [N] beyond which it breaks.
@@ -172,7 +195,7 @@ class WorldConstraints:
             >>> bool(abs(pin.gap).max() < 1e-8)
             True
         """
-        ends = self.joined(first, second, position, np.eye(3))
+        ends = self.joined(first, second, position, np.eye(3), (first_point, second_point))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
         return self.tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
 
@@ -194,12 +217,13 @@ class WorldConstraints:
         return self.tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
 
     def add_hinge(self, first: Any, second: Any = None, position: Any = None, axis: Any = (0, 0, 1),
-                  *, name: str = "", erp: float = 1.0, break_force: float = inf,
-                  collide: bool = True) -> Constraint:  # fmt: skip
+                  *, first_point: Any = None, second_point: Any = None, name: str = "", erp: float = 1.0,
+                  break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
         """Join two bodies by a hinge: they share a point and an axis.
 
         Args:
-            first, second, position, name, erp, break_force, collide: As in `add_pin`.
+            first, second, position, first_point, second_point, name, erp, break_force, collide: As in
+                `add_pin`.
             axis: (3,) direction, world, any length.
 
         Example:
@@ -212,7 +236,8 @@ class WorldConstraints:
             >>> round(float(door.angular_velocity[2]), 6)
             0.5
         """
-        ends = self.joined(first, second, position, frame_about(axis))
+        points = first_point, second_point
+        ends = self.joined(first, second, position, frame_about(axis), points)
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
         return self.tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
 
@@ -375,6 +400,14 @@ class WorldConstraints:
         """Take the constraints of an object out."""
         for tie in [item for item in self.items if part in item.parts]:
             self.drop(tie)
+
+
+def _in_world(end: Any, point: Any, what: str) -> np.ndarray:
+    """Return where a point (3,) [m] of the frame that a user has given is in the world."""
+    part, body, offset, turn, _ = end
+    place, axes = body_pose(part, body)
+    given = check.within_range(check.vector(point, what, 3), what)
+    return np.asarray(place + axes @ (offset + rotation_matrix(turn) @ given))
 
 
 def frame_about(axis: Any, what: str = "axis") -> np.ndarray:

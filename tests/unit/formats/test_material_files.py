@@ -526,3 +526,14 @@ def test_a_stiffness_beyond_what_a_double_solves_with_is_taken_as_the_limit():
     library = tribo.read_materials(text)
     assert library.pair("rock", "rock").law.youngs_modulus == 1e15
     assert sum("more than a double solves with" in note for note in library.notes) == 2
+
+
+def test_a_misspelt_material_is_answered_with_the_nearest():
+    text = (
+        "materials:\n  - { name: rubber }\ncontactMaterials:\n  - { materials: [ {}, rubber ] }\n"
+    )
+    said = [read_materials(text.replace("{}", name)).doubts for name in ("ruber", "ice")]
+    assert (
+        "'ruber' is not in materials: it has standard values; did you mean 'rubber'?" in said[0][0]
+    )
+    assert said[1][0].endswith("'ice' is not in materials: it has standard values")

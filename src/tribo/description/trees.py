@@ -16,7 +16,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
-from tribo.description import colors, inertias
+from tribo.description import inertias
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
@@ -314,15 +314,6 @@ class CompoundPart:
     material: str = ""
     color: Any = None
     density: float | None = None
-
-    def __post_init__(self) -> None:
-        """Turn the name of a colour into its numbers.
-
-        Raises:
-            ValueError, TypeError: It is no colour.
-        """
-        if self.color is not None:
-            self.color = colors.given(self.color, "color of a part")
 
 
 @dataclass(slots=True)

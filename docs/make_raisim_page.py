@@ -59,7 +59,7 @@ def own_rows(kind: type) -> list[tuple[str, str, str]]:
 
 # Classes of the layer that make one of RaiSim's up, and names that are the layer's own.
 PARTS = {
-    "World": ("WorldParts",), "ArticulatedSystem": ("RobotParts",), "JointRef": ("_Placed",),
+    "World": ("WorldParts",), "ArticulatedSystem": ("RobotParts", "RobotShapes"), "JointRef": ("_Placed",),
     "LinkRef": ("_Placed",), "Visuals": ("_Placed", "_Colored"), "VisualMesh": ("_Placed", "_Colored"),
     "ArticulatedSystemVisual": ("_Colored",), "HeightMapVisual": ("_Colored",),
 }  # fmt: skip

@@ -294,7 +294,7 @@ class CompoundPart:
         position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
         orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
         material: Name; empty: that of the compound.
-        color: RGBA, 0…1; None: drawn in the colour of its material.
+        color: A name such as "blue", or 3 or 4 numbers of 0 … 1; None: as its material is drawn.
         density: [kg/m³] instead of `mass`.
 
     Example:
@@ -312,7 +312,7 @@ class CompoundPart:
     position: Any = ORIGIN
     orientation: Any = IDENTITY
     material: str = ""
-    color: Vector | None = None
+    color: Any = None
     density: float | None = None
 
 

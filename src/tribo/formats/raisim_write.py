@@ -13,6 +13,7 @@ import numpy as np
 from lxml import etree
 
 from tribo.checks.replacing import write_all_whole
+from tribo.description import colors
 from tribo.description.hulls import Hull, Surface
 from tribo.description.trees import (
     DescriptionError,
@@ -119,7 +120,7 @@ def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None
     if item.type == "compound":
         children = _add(node, "children")
         for part in item.parts:
-            look = None if part.color is None else _numbers(part.color)
+            look = None if part.color is None else _numbers(colors.given(part.color, "color"))
             child = _add(
                 children, part.kind, material=_text(part.material) or None, appearance=look
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.orientation import orientation as as_quaternion
-from tribo.description import inertias
+from tribo.description import colors, inertias
 from tribo.description.hulls import Hull, convex_hull, solid_inertia, volume_moments
 from tribo.description.trees import (
     BodyDescription,
@@ -73,7 +73,7 @@ def _visuals(
     if not all(p.color is not None and s.kind in drawn for p, s in zip(parts, shapes, strict=True)):
         return []
     return [
-        VisualDescription(s.kind, s.size, s.position, s.quaternion, p.color)
+        VisualDescription(s.kind, s.size, s.position, s.quaternion, colors.given(p.color, "color"))
         for p, s in zip(parts, shapes, strict=True)
     ]
 
@@ -102,6 +102,8 @@ def _part(
     turn = as_quaternion(part.orientation, f"orientation of {what}")
     if part.material:
         check.name(part.material, f"material of {what}")
+    if part.color is not None:
+        colors.given(part.color, f"color of {what}")
     made = ShapeDescription(
         shape, numbers, tuple(place.tolist()), tuple(turn.tolist()), part.material or material,
         f"{kind}/{k}", geometry=geometry,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.raisimpy import enums
 from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
 from tribo.raisimpy.spelling import Dialects, nothing, reads
 from tribo.sensors import DepthCamera as _Camera
@@ -49,6 +50,7 @@ class SensorSet(Dialects):
 class Sensor(Dialects):
     """The common part of all sensors; a measurement is made when a value is asked for or is due."""
 
+    MeasurementSource = MeasurementSource
     _kind: ClassVar[SensorType]
 
     def __init__(self, it: Any, described: Any) -> None:
@@ -126,7 +128,7 @@ class Sensor(Dialects):
         """``reading.time``: of values that the user sets"""
         self._stamp = time
 
-    def getMeasurementSource(self) -> MeasurementSource:
+    def getMeasurementSource(self) -> enums.MeasurementSource:
         """RAISIM: tribo measures; MANUAL: the values that were set"""
         return self._source
 

@@ -1,0 +1,120 @@
+"""Shapes of robots: what collides, and what is drawn."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, ClassVar
+
+from tribo.description.extents import rotation_matrix
+from tribo.raisimpy.joints import CollisionBodies, CollisionDefinition, half_sizes
+from tribo.raisimpy.objects import Object, rotation_of
+from tribo.raisimpy.spelling import nothing, vector
+
+
+class RobotShapes(Object):
+    """What of a robot collides and is drawn; a body is named by its number or its link's name."""
+
+    _old: ClassVar[dict[str, str]] = {
+        "set_collision_object_shape_parameters": "setCollisionBodyShapeParameters",
+        "set_collision_object_position_offset": "setCollisionBodyPositionOffset",
+        "set_collision_object_orientation_offset": "setCollisionBodyOrientationOffset",
+    }  # fmt: skip
+
+    def _body_name(self, body: Any) -> str:
+        return str(body) if isinstance(body, str) else str(self._links[int(body)].name)
+
+    @functools.cached_property
+    def _links(self) -> Any:
+        """Handles of its bodies, which are made once, as those of its frames: a robot keeps its topology."""
+        return self._it.links
+
+    @functools.cached_property
+    def _drawn(self) -> list[Any]:
+        return [(link, shown) for link in self._links for shown in link.visuals]
+
+    def body_of(self, collision_body: str) -> int:
+        """Return the number of the body to which a collision body "LINK/0" belongs."""
+        return int(self._it.frame(collision_body.rpartition("/")[0]).body_index)
+
+    # -- what collides --------------------------------------------------------------------------------
+    def getCollisionBodies(self) -> CollisionBodies:
+        """``collision_bodies``"""
+        return CollisionBodies(CollisionDefinition(body) for body in self._it.collision_bodies)
+
+    def getCollisionBody(self, name: str) -> CollisionDefinition:
+        """``collision_body("LINK/0")``"""
+        return CollisionDefinition(self._it.collision_body(name))
+
+    def _shape(self, which: Any) -> Any:
+        it = self._it
+        return it.collision_body(which) if isinstance(which, str) else it.collision_bodies[which]
+
+    def setCollisionBodyShapeParameters(self, which: Any, *params: Any) -> None:
+        """``collision_body("LINK/0").size = …``: half edges, half heights"""
+        shape = self._shape(which)
+        shape.size = half_sizes(shape.shape.name, params)
+
+    def setCollisionBodyPositionOffset(self, which: Any, *offset: Any) -> None:
+        """``collision_body("LINK/0").position_in_body = …``"""
+        self._shape(which).position_in_body = vector(offset)
+
+    def setCollisionBodyOrientationOffset(self, which: Any, *offset: Any) -> None:
+        """``collision_body("LINK/0").orientation_in_body = …``"""
+        self._shape(which).orientation_in_body = rotation_of(offset)
+
+    setCollisionObjectShapeParameters = setCollisionBodyShapeParameters
+    setCollisionObjectPositionOffset = setCollisionBodyPositionOffset
+    setCollisionObjectOrientationOffset = setCollisionBodyOrientationOffset
+
+    def ignoreCollisionBetween(self, first: Any, second: Any) -> None:
+        """``ignore_collision(first, second)``"""
+        self._it.ignore_collision(self._body_name(first), self._body_name(second))
+
+    def getIgnoredCollisionPairs(self) -> Any:
+        """``ignored_collisions``"""
+        return self._it.ignored_collisions
+
+    def dumpCollisionBodyPairInfo(self) -> None:
+        """``print(robot.ignored_collisions)``"""
+        print(*self._it.ignored_collisions, sep="\n")  # noqa: T201
+
+    updateSelfCollisionCache = nothing("filters count from the next step on")
+    setAllowedNumberOfInternalContactsBetweenTwoBodies = nothing("two links touch at all points")
+
+    # -- what is drawn ------------------------------------------------------------------------
+    def getVisOb(self) -> list[Any]:
+        """``link(name).visuals``"""
+        return [shown for _, shown in self._drawn]
+
+    def getVisColOb(self) -> list[Any]:
+        """``collision_bodies``"""
+        return list(self._it.collision_bodies)
+
+    def getVisObPose(self, index: int) -> tuple[Any, Any]:
+        """``link(name).to_world(visual.position)``, ``link(name).rotation_matrix``"""
+        return self.getVisualObjectPosition(index), self.getVisualObjectOrientation(index)
+
+    def getVisualObjectPosition(self, index: int) -> Any:
+        """``link(name).to_world(visual.position)``"""
+        link, shown = self._drawn[index]
+        return link.to_world(shown.position)
+
+    def getVisualObjectOrientation(self, index: int) -> Any:
+        """``link(name).rotation_matrix``"""
+        link, shown = self._drawn[index]
+        return link.rotation_matrix @ rotation_matrix(shown.quaternion)
+
+    def getVisColObPose(self, index: int) -> tuple[Any, Any]:
+        """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
+        return self.getVisColObPosition(index), self.getVisColObOrientation(index)
+
+    def getVisColObPosition(self, index: int) -> Any:
+        """``link(name).to_world(collision_bodies[…].position_in_body)``"""
+        shape = self._it.collision_bodies[index]
+        return self._links[self.body_of(shape.name)].to_world(shape.position_in_body)
+
+    def getVisColObOrientation(self, index: int) -> Any:
+        """``link(name).rotation_matrix``, ``collision_bodies[…].orientation_in_body``"""
+        shape = self._it.collision_bodies[index]
+        turn = self._links[self.body_of(shape.name)].rotation_matrix
+        return turn @ rotation_matrix(shape.orientation_in_body)

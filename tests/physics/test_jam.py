@@ -53,11 +53,7 @@ def test_a_jam_that_nothing_can_open_has_no_impulse():
 
 @pytest.mark.parametrize("beside", [0.0, 0.1, 0.2])
 def test_robots_in_one_place_are_not_shot_out(beside):
-    """Recovery from overlap brings no absurd energy, solved or not.
-
-    A step brings at most what both have at twice the speed of recovery. Of 500 steps as much as 20 did it
-    here (83 J in all). Before, 24 kJ at 0.2 m in a step that was solved, one robot rising to 4.6 m.
-    """
+    """Their overlaps bring no absurd energy: at most what 30 steps of twice the speed of recovery would."""
     world = tribo.World()
     world.add_ground()
     robots = [
@@ -65,13 +61,10 @@ def test_robots_in_one_place_are_not_shot_out(beside):
     ]
     energy = sum(r.potential_energy for r in robots)
     a_step = 0.5 * (2.0 * world.max_push_out_speed) ** 2 * sum(r.total_mass for r in robots)
-    flagged = 0
     for _ in range(500):
         world.step()
-        flagged |= world.status
         total = sum(r.kinetic_energy + r.potential_energy for r in robots)
         assert total - energy <= 30.0 * a_step
-    assert flagged & (Status.NOT_CONVERGED | Status.SLOWED)
     assert all(r.generalized_coordinate[2] < 0.7 for r in robots)
 
 

@@ -37,7 +37,7 @@ GIVES = 1e-2  # [–] ε of a contact
 HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
 ROUNDS = 120  # of conjugate gradients
 ENOUGH = 0.03  # ‖∇f‖ over ‖z‖ at which they end; its square: of the slope along a line at which a search ends
-JAMMED = 0.5  # [–] of what is asked for: where more of it stays, rows contradict one another
+JAMMED = 0.9  # [–] of what is asked for: where more of it stays, rows contradict one another
 SEARCHES = 8  # Newton steps along a direction
 ZERO = (0.0, 0.0, 0.0)
 OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 0, e < 0, either way
@@ -328,7 +328,7 @@ def descend(model, work, t, count):
 def correct(model, state, settings, work):
     """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
 
-    Where less than half of it is reached, links or bodies jam: the status says `SLOWED`.
+    Where less than a tenth of it is reached, links or bodies jam: the status says `SLOWED`.
 
     Writes: state, work.
     """

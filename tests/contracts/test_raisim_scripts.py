@@ -63,13 +63,14 @@ def installed(monkeypatch):
 
 @pytest.mark.parametrize("dialect", ["camelCase", "snake_case"])
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_runs(path, dialect, viewers, installed):
+def test_a_script_runs(path, dialect, viewers, installed, tmp_path):
     text = path.read_text("utf-8")
     if dialect == "snake_case":
         text = in_snake_case(text)
         assert not re.search(r"\.(get|set|add)[A-Z]", text)
-    exec(compile(text, str(path), "exec"), {"URDF": str(QUADRUPED), "__name__": "__main__"})
+    names = {"URDF": str(QUADRUPED), "FOLDER": str(tmp_path), "__name__": "__main__"}
+    exec(compile(text, str(path), "exec"), names)
 
 
 def test_there_are_scripts():
-    assert len(SCRIPTS) == 15
+    assert len(SCRIPTS) == 18

@@ -16,7 +16,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
-from tribo.description import inertias
+from tribo.description import colors, inertias
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
@@ -294,7 +294,7 @@ class CompoundPart:
         position: [m] of the shape in the frame of the compound; of a cone the middle of its height.
         orientation: Unit quaternion (w, x, y, z), axes of the shape to those of the compound.
         material: Name; empty: that of the compound.
-        color: RGBA, 0…1; None: drawn in the colour of its material.
+        color: A name such as "blue", or 3 or 4 numbers of 0 … 1; None: as its material is drawn.
         density: [kg/m³] instead of `mass`.
 
     Example:
@@ -312,8 +312,17 @@ class CompoundPart:
     position: Any = ORIGIN
     orientation: Any = IDENTITY
     material: str = ""
-    color: Vector | None = None
+    color: Any = None
     density: float | None = None
+
+    def __post_init__(self) -> None:
+        """Turn the name of a colour into its numbers.
+
+        Raises:
+            ValueError, TypeError: It is no colour.
+        """
+        if self.color is not None:
+            self.color = colors.given(self.color, "color of a part")
 
 
 @dataclass(slots=True)

@@ -5,6 +5,11 @@ from __future__ import annotations
 _SOFT = (
     "tribo has rigid bodies; soft grounds are compliant pairs (set_material_pair with a stiffness)"
 )
+_SOFT_FIELDS = (
+    "totalMass", "distanceCompliance", "distanceStiffness", "bendCompliance", "bendStiffness",
+    "youngsModulus", "poissonRatio", "thickness", "crossSectionArea", "damping", "collisionRadius",
+    "iterations", "substeps", "solverMode",
+)  # fmt: skip
 _GRAINS = "tribo has no granular media; many small spheres are the nearest (world.add_sphere)"
 _INSIDE = "belongs to the inside of RaiSim's solver; what it is for: robot.solve_mass_matrix, contact.inverse_inertia"
 _SOCKET = "belongs to RaiSim's socket; tribo's viewer is a page of the browser that joins by itself"
@@ -26,7 +31,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "set_collision_bodies": "shapes are edited one by one: collision_body(name).size, .material, …",
     },
     "DeformableObject": dict.fromkeys(
-        ["Material", "MeshBuildOptions", "pinVertex", "unpinVertex", "addDistanceConstraint", "addDistanceConstraints", "addInternalStruts", "getNumParticles", "getPositions", "getTriangles", "getVisualPosition", "setPositionOffset"], _SOFT),
+        [*_SOFT_FIELDS, "Material", "MeshBuildOptions", "pinVertex", "unpinVertex", "addDistanceConstraint", "addDistanceConstraints", "addInternalStruts", "getNumParticles", "getPositions", "getTriangles", "getVisualPosition", "setPositionOffset"], _SOFT),
     "GranularSystem": dict.fromkeys(
         ["emitBox", "emitBoxRandom", "addParticle", "saveGranularState", "getLastStepStats"], _GRAINS),
     "RaisimServer": dict.fromkeys(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.description.colors import color_of
 from tribo.raisimpy.enums import ObjectType
 from tribo.raisimpy.objects import rotation_of
 from tribo.raisimpy.spelling import Dialects, data
@@ -39,12 +40,10 @@ class CompoundObjectChild(Dialects):
         kind = ObjectType(self.objectType)
         count = {ObjectType.SPHERE: 1, ObjectType.BOX: 3}.get(kind, 2)
         size = tuple(float(x) for x in self.objectParam[:count])
-        words = str(self.appearance).split(",")
-        color: Any = [float(word) for word in words] if len(words) > 1 else self.appearance or None
         return CompoundPart(
             kind.name.lower(), size[0] if count == 1 else size, mass=mass,
             position=tuple(self.trans.pos), orientation=tuple(rotation_of((self.trans.rot,))),
-            material=self.material, color=color,
+            material=self.material, color=color_of(self.appearance.strip()),
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.description.colors import color_of
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
@@ -331,12 +332,18 @@ class SingleBodyObject(Object):
     def getAppearance(self) -> str:
         """``color``"""
         shown = self._it.color
-        return shown if isinstance(shown, str) else ",".join(f"{c:g}" for c in shown or ())
+        return self._appearance or ",".join(f"{c:g}" for c in shown or ())
+
+    _appearance = ""
 
     def setAppearance(self, appearance: str) -> None:
-        """``color = …``"""
-        words = appearance.split(",")
-        self._it.color = appearance if len(words) == 1 else [float(word) for word in words]
+        """``color = …``; of names of materials, and of "hidden", nothing: they belong to RaiSim's viewers"""
+        color = color_of(appearance.strip())
+        if color is None:
+            remark(f"appearances such as {appearance!r} belong to RaiSim's viewers; colours stay")
+        else:
+            self._it.color = color
+        self._appearance = appearance
 
 
 def _half(index: int) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from tribo.raisimpy.server import RaisimServer
-from tribo.raisimpy.spelling import Dialects, remark
+from tribo.raisimpy.spelling import Dialects, filled, remark
 
 IGNORED = [
     "setWindowSize",
@@ -22,6 +22,10 @@ IGNORED = [
     "setDesiredFps",
     "setRemoteMode",
     "getCameraMan",
+    "getLight",
+    "getSceneManager",
+    "getViewport",
+    "getRenderWindow",
     "hideWindow",
     "showWindow",
     "loadMaterialFile",
@@ -32,9 +36,19 @@ IGNORED = [
 ]
 
 
-def _ignored(name: str) -> Callable[..., None]:
-    def pass_by(*_: Any, **__: Any) -> None:
+class _Window:
+    """A part of Ogre's window, such as its light: takes all calls, and does nothing."""
+
+    def __getattr__(self, name: str) -> Callable[..., _Window]:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return lambda *_, **__: self
+
+
+def _ignored(name: str) -> Callable[..., _Window]:
+    def pass_by(*_: Any, **__: Any) -> _Window:
         remark(f"OgreVis.{name} and its kin belong to Ogre's window; tribo's viewer is a page")
+        return _Window()
 
     pass_by.__doc__ = "nothing: belongs to Ogre's window"
     return pass_by
@@ -109,22 +123,27 @@ class OgreVis(Dialects):
         if self._server is not None:
             self._server.killServer()
 
-    def createGraphicalObject(self, item: Any, name: str = "", appearance: str = "") -> Any:
-        """``object.name = …``, ``object.color = …``: objects are drawn by themselves"""
-        if name:
-            item.name = name
-        if appearance:
-            remark(f"OgreVis: materials such as {appearance!r} are Ogre's; tribo's colours stay")
-        return item
+    def createGraphicalObject(self, item: Any, *values: Any, dimension: float = 0.0, name: str = "",
+                              material: str = "") -> list[Any]:  # fmt: skip
+        """``object.color = …``: objects are drawn by themselves
+
+        `dimension`, of a ground, stands before `name` and `material`; returned are what a script may select.
+        """
+        words = [value for value in values if isinstance(value, str)]
+        _, material = filled(words, (name, material))
+        if material:
+            remark(f"OgreVis: materials such as {material!r} are Ogre's; tribo's colours stay")
+        return [item]
 
     def buildHeightMap(self, _: str, item: Any, *__: Any) -> Any:
         """``world.add_height_map(…)``: maps are drawn by themselves"""
         return item
 
-    def addVisualObject(self, name: str, kind: str, *_: Any, scale: Any = (1.0, 1.0, 1.0)) -> Any:
+    def addVisualObject(self, name: str, meshName: str, material: str = "",
+                        scale: Any = (1.0, 1.0, 1.0), *_: Any) -> Any:  # fmt: skip
         """``viewer.add_visual_sphere(name, …)`` and its kin"""
         server = self._shown()
-        if "sphere" in kind.lower():
+        if "sphere" in meshName.lower():
             return server.addVisualSphere(name, float(scale[0]))
         return server.addVisualBox(name, *scale)
 

@@ -49,6 +49,7 @@ class SensorSet(Dialects):
 class Sensor(Dialects):
     """The common part of all sensors; a measurement is made when a value is asked for or is due."""
 
+    MeasurementSource = MeasurementSource
     _kind: ClassVar[SensorType]
 
     def __init__(self, it: Any, described: Any) -> None:

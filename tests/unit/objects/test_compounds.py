@@ -131,3 +131,19 @@ def test_bad_compounds_leave_the_world_as_it_was(parts, options, message):
 def test_what_is_no_list_of_parts_is_refused(parts):
     with pytest.raises(TypeError, match="CompoundPart"):
         tribo.World().add_compound(parts, 1.0)
+
+
+def test_parts_have_colours_by_name(tmp_path):
+    """They are saved as numbers; it was an error at `World.save`."""
+    part = tribo.CompoundPart("sphere", 0.1, mass=1.0, color="blue")
+    assert part.color == (0.22, 0.42, 0.75, 1.0)
+    world = tribo.World()
+    world.add_compound(
+        [part, tribo.CompoundPart("box", (0.1, 0.1, 0.1), mass=1.0, color=(1, 0, 0))]
+    )
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml")
+    shown = again.objects[0].description.bodies[0].visuals
+    assert [visual.color for visual in shown] == [(0.22, 0.42, 0.75, 1.0), (1.0, 0.0, 0.0, 1.0)]
+    with pytest.raises(ValueError, match="color of a part must be one of red"):
+        tribo.CompoundPart("sphere", 0.1, color="bluish")

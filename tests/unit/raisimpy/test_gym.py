@@ -136,3 +136,78 @@ def test_looking(env):
     finally:
         env.close()
     assert env._view is None
+
+
+SLIDER = """
+environment:
+  num_envs: 32
+  num_threads: 1
+  simulation_dt: 0.005
+  control_dt: 0.02
+  reward:
+    far: {coeff: -1.0}
+"""
+
+
+class Slider(raisim.RaisimGymEnv):
+    """A ball without weight is to be brought to x = 0 by pushes along x."""
+
+    ob_dim, action_dim = 2, 1
+    reach = 0.5
+
+    def create_world(self):
+        world = raisim.World()
+        world.setGravity([0, 0, 0])
+        world.addSphere(0.1, 1.0).setName("ball")
+        return world
+
+    def reset(self, worlds):
+        ball = self.batch["ball"]
+        ball.generalized_coordinate[worlds, 0] = self.rng.choice([-1, 1], len(worlds)) * self.reach
+        ball.generalized_velocity[worlds] = 0.0
+
+    def act(self, action):
+        self.batch["ball"].generalized_velocity[:, 0] += 0.2 * np.clip(action[:, 0], -1.0, 1.0)
+
+    def observe(self):
+        ball = self.batch["ball"]
+        return np.stack(
+            [ball.generalized_coordinate[:, 0], ball.generalized_velocity[:, 0]], axis=1
+        )
+
+    def rewards(self):
+        return {"far": self.batch["ball"].generalized_coordinate[:, 0] ** 2}
+
+    def curriculum_update(self):
+        self.reach = min(1.0, self.reach + 0.1)
+
+
+def rollout(env, policies, steps=60):
+    """Return the sums of rewards, of one linear policy in each world, and where the balls are at last."""
+    env.reset()
+    total = np.zeros(env.num_envs)
+    for _ in range(steps):
+        reward, _ = env.step((env.observe() * policies).sum(axis=1, keepdims=True))
+        total += reward
+    return total, env.wrapper.batch["ball"].generalized_coordinate[:, 0]
+
+
+def test_a_policy_is_trained(tmp_path):
+    """Cross-entropy search over linear policies, as a script of raisimGymTorch would step its worlds."""
+    path = tmp_path / "cfg.yaml"
+    path.write_text(SLIDER)
+    env = raisim.RaisimGymVecEnv(Slider("", str(path)), normalize_ob=False, seed=1)
+    rng, mean, spread = np.random.default_rng(2), np.zeros(2), np.full(2, 3.0)
+    before, x = rollout(env, np.zeros((32, 2)))
+    assert np.abs(x) == pytest.approx(np.full(32, 0.5))  # nothing is pushed
+    for _ in range(8):
+        policies = rng.normal(mean, spread, (env.num_envs, 2))
+        returns, _ = rollout(env, policies)
+        best = policies[np.argsort(returns)[-8:]]
+        mean, spread = best.mean(axis=0), best.std(axis=0) + 0.1
+        env.curriculum_callback()
+    assert env.wrapper.reach == 1.0
+    after, x = rollout(env, np.tile(mean, (32, 1)))
+    # Twice as far away at first as before the training, four times the cost if nothing had been learnt.
+    assert after.mean() > before.mean()
+    assert np.abs(x).max() < 0.1

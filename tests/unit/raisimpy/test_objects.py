@@ -109,6 +109,10 @@ def test_filters_look_and_damping(world):
     assert ball.getAppearance()
     ball.setAppearance("0.5,0.5,1,1")
     assert ball.getAppearance().startswith("0.5,0.5,1")
+    for name in ("hidden", "copper"):  # of RaiSim's viewers: the colour stays
+        ball.setAppearance(name)
+        assert ball.getAppearance() == name
+        assert ball.tribo.color == (0.5, 0.5, 1.0, 1.0)
     ball.setLinearDamping(0.5)
     ball.setAngularDamping([0.1, 0.1, 0.1])
     assert (ball.tribo.linear_damping, ball.tribo.angular_damping) == (0.5, 0.1)

@@ -113,7 +113,10 @@ def test_ogre_steps_the_world_and_says_once_what_is_not_there(world, caplog):
     assert caplog.text.count("OgreVis.setWindowSize") == 1
     vis.run(0.05)
     assert len(called) == 10
-    assert vis.create_graphical_object(world.getObjList()[1], "ball").name == "ball"
+    ball = world.getObjList()[1]
+    assert vis.create_graphical_object(ball, "ball") == [ball]
+    assert vis.create_graphical_object(ball, dimension=20, name="b", material="copper") == [ball]
+    vis.get_light().set_direction([0, 0, -1]).anything_else()
     assert (
         vis.add_visual_object("mark", "sphereMesh", "red", scale=(0.1, 0.1, 0.1)).type == "sphere"
     )

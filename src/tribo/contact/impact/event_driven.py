@@ -288,3 +288,52 @@ def propagate(model, work, t, is_midpoint, dt):
         work.impact_count[0] += 1
     aim_again(model, work, t, dt)
     return k < 0
+
+
+@kernel
+def time_rebounds(model, work, t, is_midpoint, dt):
+    """Aim the contacts of island t that rebound at what they have at the end of the step.
+
+    Contact c meets at the time τ at which its gap closes, with the velocity of that time; from there the
+    step's forces act for dt − τ. What meets later is left to a later step. The solve is that of all contacts
+    at once; `place_rebounds` then takes the way before τ back.
+
+    Writes: work.
+    """
+    for place in contacts_in(work, t):
+        c = work.island_contact[place]
+        if work.contact_bounce[c] <= 0.0 or work.contact_compliance[c, 2] > 0.0:
+            continue
+        push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
+        vec.store(work.contact_push, c, push)
+        time = closing_time(model, work, c, 0.0, dt, is_midpoint)
+        if time > dt:
+            work.contact_bounce[c] = 0.0
+            set_target(work, c, LATER, work.contact_vel[c, 2])
+            continue
+        bend = work.contact_drift[c, 2]
+        before = bend - work.contact_vel[c, 2]  # approach at the start of the step
+        approach = -velocity_at(model, work, c, time, dt, is_midpoint)[2]
+        bounce = work.contact_bounce[c] * approach / before
+        target = bounce + push[2] * (1.0 - time / dt)
+        work.contact_shift[c] = 0.0
+        if target > 0.0:
+            set_target(work, c, target - bend, work.contact_vel[c, 2])
+            work.contact_bounce[c] = bounce
+            work.contact_shift[c] = (0.5 * dt if is_midpoint else 0.0) - time
+            work.impact_count[0] = 1
+        else:  # the step's forces bring it back: it rests
+            vec.store(work.contact_push, c, ZERO)
+
+
+@kernel
+def place_rebounds(model, work, t):
+    """Move island t as far as its rebounds do that act from their own times on.
+
+    Writes: work.
+    """
+    for place in contacts_in(work, t):
+        c = work.island_contact[place]
+        if work.contact_bounce[c] > 0.0 and work.contact_compliance[c, 2] == 0.0:
+            lead = vec.scale(work.contact_shift[c], vec.load(work.contact_impulse, c))
+            add_to(model, work, work.contact_row, c, lead, work.impact_shift)

@@ -4,7 +4,7 @@ What tumbles is met where it is; with `impact = "propagate"` impacts come one af
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.impact import impact_split
+from tribo.contact.impact import event_driven, impact_split
 from tribo.contact.lazily_compiled import call_impact
 from tribo.model import Impact, Integrator, Late, Status
 
@@ -52,9 +52,13 @@ def impacts(model, state, settings, work):
     """
     meet(model, state, settings, work)
     work.impact_count[0] = 0
-    if settings.impact != PROPAGATE:
-        return
     begin(work)
+    if settings.impact != PROPAGATE:
+        mid = settings.integrator != SEMI_IMPLICIT
+        for t in range(work.tree_island.shape[0]):
+            if work.island_contact_start[t + 1] > work.island_contact_start[t]:
+                event_driven.time_rebounds(model, work, t, mid, settings.dt)
+        return
     if model.late_address[IMPACT] == 0:
         work.late_wanted[IMPACT] = 1
         work.status[0] |= CAPACITY

@@ -8,6 +8,7 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.impact import event_driven
 from tribo.contact.problem.contact_targets import rest_of, set_target
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import scalar_velocity, velocity
@@ -15,9 +16,10 @@ from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
-from tribo.model import Impact, Status
+from tribo.model import Impact, Integrator, Status
 
 SIMULTANEOUS = int(Impact.SIMULTANEOUS)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 ROUND_OFF = 1e-9  # [–] of the energy that changes hands; the solve is not more exact
 TRIES = 10  # at the factor; the way is halved each time
@@ -31,6 +33,12 @@ def has_rebound(work, t):
         if work.contact_bounce[c] > 0.0:
             return True
     return False
+
+
+@kernel
+def after_impact(settings, lead):
+    """Return the part of the step after an impact that comes by `lead` [s] before the middle of the drift."""
+    return lead / settings.dt + (0.5 if settings.integrator != SEMI_IMPLICIT else 1.0)
 
 
 @kernel
@@ -58,6 +66,10 @@ def gained(model, settings, work, t):
         asked = work.contact_target[c] + bend[2]
         if asked < 0.0 or work.contact_bounce[c] > 0.0:
             part += impulse[2] * work.contact_target[c]
+        if (
+            work.contact_bounce[c] > 0.0
+        ):  # it met at its own time: so much of the step's forces came later
+            part -= impulse[2] * work.contact_push[c, 2] * work.contact_shift[c] / settings.dt
         else:
             part -= impulse[2] * bend[2]
         if work.contact_is_spun[c] == 1:
@@ -84,7 +96,8 @@ def aim(settings, work, t, part):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_bounce[c] > 0.0:
-            bounce = part * work.contact_bounce[c] - work.contact_drift[c, 2]
+            late = work.contact_push[c, 2] * after_impact(settings, work.contact_shift[c])
+            bounce = part * work.contact_bounce[c] + late - work.contact_drift[c, 2]
             target = max(bounce, rest_of(work, c, settings))
             set_target(work, c, target, work.contact_vel[c, 2])
 
@@ -135,3 +148,4 @@ def bound(model, settings, work):
             limit = GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
                 weaken(model, settings, work, t)
+            event_driven.place_rebounds(model, work, t)

@@ -340,3 +340,31 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
     tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
     tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it
+
+    # An island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
+    direction_felt = field("ncolumn", "ncolumn")  # whitened rows l that laws follow
+    column_count = field(1, dtype=INT)  # columns that the largest island wants here
+    column_matrix = field("ncolumn", "ncolumn")  # [–] I + Yᵀ D Y, then its factor
+    packed_row = field("max_row")  # rows in columns: three numbers each, scalar rows one
+    column_of = field("nv", dtype=INT)  # of a dof
+    contact_trial = field("max_contact", 6)  # [N s, N m s] what a law makes an impulse of
+    column_dof = field("ncolumn", dtype=INT)
+    column_vector = field(7, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    contact_packed = field("max_contact", 4, dtype=INT)  # first numbers, first column, columns
+    packed_column = field("max_row", dtype=INT)  # of `packed_row`
+    scalar_packed = field("nscalar", 3, dtype=INT)  # first number, first column, columns
+    contact_motion = field("max_contact", 6)  # [m/s, rad/s] at a response
+    contact_change = field("max_contact", 6)  # [m/s, rad/s] by a step
+    contact_rate = field("max_contact", 3)  # [kg, kg m²] r of its normal, its friction, its torque
+    scalar_motion = field("nscalar")  # [m/s, rad/s]
+    scalar_change = field("nscalar")  # [m/s, rad/s]
+    scalar_rate = field("nscalar")  # [kg, kg m²]
+    scalar_trial = field("nscalar")  # [N s, N m s]
+    direction_push = field("ncolumn", "ncolumn")  # those p that they push, where some are others
+    direction_give = field("ncolumn")  # [–] 1/d of each
+    direction_count = field(1, dtype=INT)
+    direction_owner = field("ncolumn", dtype=INT)  # its contact; −1 less its scalar row
+    direction_ask = field("ncolumn")  # what its part of the impulses is to do
+    direction_impulse = field("ncolumn", 6)  # [–] force and torque of a part of 1
+    contact_linear = field("max_contact", 6)  # [N s, N m s] impulses that linear laws give
+    scalar_linear = field("nscalar")  # [N s, N m s]

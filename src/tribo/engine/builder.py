@@ -72,6 +72,7 @@ class Capacity:
     contacts: int = 32
     rows: int = 2048
     dense: int = 24
+    columns: int = 24
     nodes: int = 1
     values: int = 1
     frictions: int = 0
@@ -90,6 +91,7 @@ class Capacity:
             "max_packet": self.packets,
             "max_row": self.rows,
             "ndense": self.dense,
+            "ncolumn": self.columns,
             "nnode": self.nodes,
             "nvalue": self.values,
         }
@@ -100,6 +102,7 @@ class Capacity:
         contacts: int = 0,
         rows: int = 0,
         dense: int = 0,
+        columns: int = 0,
         nodes: int = 0,
         values: int = 0,
         frictions: int = 0,
@@ -110,6 +113,7 @@ class Capacity:
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
             max(self.dense, (dense + 3) // 4 * 4),  # lanes take four
+            max(self.columns, (columns + 3) // 4 * 4),
             max(self.nodes, nodes * 3 // 2),
             max(self.values, values * 3 // 2),
             max(self.frictions, frictions * 3 // 2),

@@ -275,6 +275,7 @@ class Engine:
             "contact_count",
             "row_count",
             "dense_count",
+            "column_count",
             "node_count",
             "value_count",
             "friction_count",

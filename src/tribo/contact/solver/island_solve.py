@@ -166,6 +166,7 @@ def solve(model, state, settings, work):
     warm_start(model, state, settings, work)
     work.sweeps[0] = 0
     work.dense_count[0] = 0
+    work.column_count[0] = 0
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0

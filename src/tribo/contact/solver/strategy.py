@@ -12,6 +12,8 @@ from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.loose_contacts import lay_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
+from tribo.contact.solver.proximal_newton import MAX_DOFS, solve_in_dofs
+from tribo.contact.solver.proximal_rows import find_columns
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
 from tribo.model import Late, Status
@@ -40,6 +42,19 @@ def has_room(work, rows):
     if rows <= work.dense.shape[0]:
         return True
     work.dense_count[0] = max(work.dense_count[0], rows)
+    work.status[0] |= CAPACITY
+    return False
+
+
+@kernel
+def has_columns(work, columns):
+    """Tell whether an island of so many columns fits; if not, ask for larger tables: the step is made again.
+
+    Writes: work.
+    """
+    if columns <= work.column_dof.shape[0]:
+        return True
+    work.column_count[0] = max(work.column_count[0], columns)
     work.status[0] |= CAPACITY
     return False
 
@@ -161,6 +176,9 @@ def solve_listed(model, settings, work, t, trees, limit):
     if is_dense(model, work, t, rows):
         if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
             return True
+    columns = find_columns(model, work, t, min(MAX_DOFS, work.column_dof.shape[0]))
+    if columns <= MAX_DOFS:
+        return not has_columns(work, columns) or solve_in_dofs(model, work, t, columns, limit)
     lay_out(model, work, t)
     if sweep_only(model, work, t, 1, limit):  # what rests needs no more
         return True

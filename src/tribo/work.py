@@ -229,15 +229,15 @@ class Work(Record):
     tree_is_borne = field("ntree", dtype=INT)  # 1: a contact pushes it
     island_readiness = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
 
-    # The dense problem of one island.
-    dense_count = field(1, dtype=INT)  # rows that the largest island wants here
-    dense = field("ndense", "ndense")  # [1/kg] G
-    dense_row = field("ndense", "ndense")  # Y, whitened rows: G = Y Yᵀ
-    tree_column = field("ntree", dtype=INT)  # of Y where the dofs of a tree begin
-    dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
-    dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
-    dense_scratch = field(6, "ndense")
+    # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
+    column_count = field(1, dtype=INT)  # columns that the largest island wants here
+    column_matrix = field("ncolumn", "ncolumn")  # [–] I + Yᵀ D Y, then its factor
+    packed_row = field("max_row")  # rows in columns: three numbers each, scalar rows one
+    column_of = field("nv", dtype=INT)  # of a dof
+    contact_trial = field("max_contact", 6)  # [N s, N m s] what a law makes an impulse of
+    column_dof = field("ncolumn", dtype=INT)
+    column_vector = field(6, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    contact_packed = field("max_contact", 4, dtype=INT)  # first numbers, first column, columns
 
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
@@ -312,8 +312,7 @@ class Work(Record):
     tied_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
     tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
-    # Robots with many contacts.
-    contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
+    packed_column = field("max_row", dtype=INT)  # of `packed_row`
 
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
@@ -331,8 +330,7 @@ class Work(Record):
     tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
     slot_packet = field(62, dtype=INT)  # the packet of each bit
 
-    # The dense problem of an island with more rows than dofs.
-    dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`
+    scalar_packed = field("nscalar", 3, dtype=INT)  # first number, first column, columns
 
     # Constraints of robots that turn far in the step.
     rk_way = field("nv")  # [m, rad] ∫ v dt of that way
@@ -340,3 +338,14 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
     tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
     tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it
+
+    # Velocities and rates of the rows of an island that is solved in its dofs.
+    contact_motion = field("max_contact", 6)  # [m/s, rad/s] at a response
+    contact_change = field("max_contact", 6)  # [m/s, rad/s] by a step
+    contact_rate = field("max_contact", 3)  # [kg, kg m²] r of its normal, its friction, its torque
+    scalar_motion = field("nscalar")  # [m/s, rad/s]
+    scalar_change = field("nscalar")  # [m/s, rad/s]
+    scalar_rate = field("nscalar")  # [kg, kg m²]
+    scalar_trial = field("nscalar")  # [N s, N m s]
+    contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
+    column_four = field("ncolumn", dtype=INT)  # first of four columns of the matrix, not all zero

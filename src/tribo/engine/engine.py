@@ -274,7 +274,7 @@ class Engine:
             "candidate_count",
             "contact_count",
             "row_count",
-            "dense_count",
+            "column_count",
             "node_count",
             "value_count",
             "friction_count",

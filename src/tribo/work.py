@@ -236,7 +236,7 @@ class Work(Record):
     column_of = field("nv", dtype=INT)  # of a dof
     contact_trial = field("max_contact", 6)  # [N s, N m s] what a law makes an impulse of
     column_dof = field("ncolumn", dtype=INT)
-    column_vector = field(6, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    column_vector = field(7, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
     contact_packed = field("max_contact", 4, dtype=INT)  # first numbers, first column, columns
 
     # The block-sparse problem of one island: nodes are its trees.
@@ -349,3 +349,9 @@ class Work(Record):
     scalar_trial = field("nscalar")  # [N s, N m s]
     contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
     column_four = field("ncolumn", dtype=INT)  # first of four columns of the matrix, not all zero
+    direction_felt = field(
+        "ncolumn", "ncolumn"
+    )  # whitened rows l along which laws follow velocities
+    direction_push = field("ncolumn", "ncolumn")  # those p that they push, where these are others
+    direction_give = field("ncolumn")  # [–] 1/d of each
+    direction_is_even = field("ncolumn", dtype=INT)  # 1: pushes what it feels

@@ -36,7 +36,7 @@ _INNER = (
     "contact.constraints.velocity_bound.bound",
     "contact.impact.rebound_energy.bound",
     "contact.impact.impact_split.meet",
-    "contact.solver.proximal_matrix.assemble",
+    "contact.solver.proximal_matrix.solve_step",
     "dynamics.middle.judge_explicit",
     "contact.stabilisation.bias_iteration.note",
     "dynamics.middle.settle_tree",

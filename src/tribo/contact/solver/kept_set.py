@@ -10,6 +10,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.solver.proximal_directions import torque_trial_of, trial_of
 from tribo.contact.solver.proximal_law import (
     TANGENT,
     TORQUE,
@@ -18,7 +19,6 @@ from tribo.contact.solver.proximal_law import (
     scalar_trial,
     torque_trial,
 )
-from tribo.contact.solver.proximal_matrix import torque_trial_of, trial_of
 from tribo.math import vec
 
 SLIDES = 1.0 - 1e-9  # [–] of a bound: from here on an impulse slides

@@ -10,7 +10,7 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import shared_dofs
 
 FORCE, SPIN, COLUMN, LENGTH = 0, 1, 2, 3  # of `contact_packed`; `scalar_packed` has no SPIN
-Z, FREE, LACK, STEP, REACHED, KEPT = 0, 1, 2, 3, 4, 5  # rows of `column_vector`
+Z, FREE, LACK, STEP, REACHED, KEPT, SHARE = 0, 1, 2, 3, 4, 5, 6  # rows of `column_vector`
 
 
 @kernel

@@ -10,6 +10,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.solver.proximal_directions import gather_linear
 from tribo.contact.solver.proximal_law import (
     gather_impulses,
     measure,
@@ -19,7 +20,7 @@ from tribo.contact.solver.proximal_law import (
     violation_here,
     write_trials,
 )
-from tribo.contact.solver.proximal_matrix import assemble, eliminate, gather_linear
+from tribo.contact.solver.proximal_matrix import solve_step
 from tribo.contact.solver.proximal_rows import FREE, LACK, REACHED, STEP, Z
 
 LINE_STEPS = 8  # looks along a step
@@ -74,10 +75,9 @@ def newton_step(work, t, count):
     """
     work.newton_steps[0] += 1
     x = work.column_vector
-    is_symmetric = assemble(work, t, count)
     for k in range(count):
         x[STEP, k] = -x[LACK, k]
-    return eliminate(work, count, STEP, is_symmetric)
+    return solve_step(work, t, count, STEP)
 
 
 @kernel

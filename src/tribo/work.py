@@ -355,3 +355,9 @@ class Work(Record):
     direction_push = field("ncolumn", "ncolumn")  # those p that they push, where these are others
     direction_give = field("ncolumn")  # [–] 1/d of each
     direction_is_even = field("ncolumn", dtype=INT)  # 1: pushes what it feels
+    direction_count = field(1, dtype=INT)
+    direction_owner = field("ncolumn", dtype=INT)  # its contact; −1 less its scalar row
+    direction_ask = field("ncolumn")  # what its part of the impulses is to do
+    direction_impulse = field("ncolumn", 6)  # [–] force and torque of a part of 1
+    contact_linear = field("max_contact", 6)  # [N s, N m s] impulses that linear laws give
+    scalar_linear = field("nscalar")  # [N s, N m s]

@@ -16,7 +16,6 @@ from tribo.contact.solver.proximal_law import (
     TORQUE,
     ZERO,
     force_trial,
-    scalar_trial,
     torque_trial,
 )
 from tribo.math import vec
@@ -157,9 +156,13 @@ def next_torque(work, c, old, n, w):
     """
     trial = work.contact_trial
     memory = vec.load(work.contact_spin_guess, c)
-    was, x = torque_trial_of(work, c), torque_trial(work, c, w)
-    r = work.contact_rate[c, TORQUE]
+    was = torque_trial_of(work, c)
     roll, spin = work.contact_rolling[c], work.contact_spinning[c]
+    linear = work.contact_linear
+    x = (linear[c, 3], linear[c, 4], linear[c, 5])
+    if length(was) > roll * old:
+        x = torque_trial(work, c, w)
+    r = work.contact_rate[c, TORQUE]
     own, more = next_disc(roll * n, roll * old, was, x, memory, r, w)
     trial[c, 3], trial[c, 4] = more
     bound = spin * n
@@ -188,7 +191,7 @@ def correct_set(work, t):
 
     Writes: work.
     """
-    motion, trial = work.contact_motion, work.contact_trial
+    motion, trial, linear = work.contact_motion, work.contact_trial, work.contact_linear
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         w = (motion[c, 0], motion[c, 1], motion[c, 2])
@@ -210,7 +213,10 @@ def correct_set(work, t):
                 for a in range(3, 6):
                     trial[c, a] = 0.0
             continue
-        x = force_trial(work, c, w)
+        x = (linear[c, 0], linear[c, 1], linear[c, 2])
+        if length(was) > mu * was[2]:  # it slides: along its velocity
+            side = force_trial(work, c, w)
+            x = (side[0], side[1], x[2])
         if not x[2] > 0.0:
             vec.store(work.contact_impulse, c, ZERO)
             trial[c, 2] = OPEN
@@ -227,7 +233,7 @@ def correct_set(work, t):
         n = work.island_scalar[k]
         lower, upper = work.scalar_lower[n], work.scalar_upper[n]
         was, w = work.scalar_trial[n], work.scalar_motion[n]
-        x = scalar_trial(work, n, w)
+        x = work.scalar_linear[n]
         bound = upper if was > upper else lower
         given = w + work.scalar_compliance[n] * bound if not lower <= was <= upper else w
         r = work.scalar_rate[n]

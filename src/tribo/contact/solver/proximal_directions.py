@@ -19,14 +19,18 @@ from tribo.contact.solver.proximal_law import (
     TANGENT,
     TORQUE,
     ZERO,
-    disc_slope,
-    force_law,
     force_trial,
     scalar_trial,
-    torque_law,
     torque_trial,
 )
-from tribo.contact.solver.proximal_rows import COLUMN, FORCE, LENGTH, SPIN, gather, scalar_gather
+from tribo.contact.solver.proximal_rows import (
+    COLUMN,
+    FORCE,
+    LENGTH,
+    SHARE,
+    SPIN,
+    scalar_gather,
+)
 from tribo.math import spatial, vec
 
 FIRST, SECOND, THIRD = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -141,44 +145,70 @@ def add_outer(work, count, is_symmetric):
 
 
 @kernel
-def settle(work, u, count, give, is_even, by_rows, is_symmetric):
+def settle(work, u, count, owner, scale, give, ask, force, torque, by_rows, is_symmetric, x):
     """Take the direction that is written in place u; return the next place.
 
-    give: 1/d of it; is_even: it pushes what it feels; by_rows: directions are unknowns, else dofs are.
+    owner: its contact, or −1 less its scalar row; give: 1/d of it; ask: what it is to lead to, with the sizes
+    of its rows; force, torque: what it pushes; by_rows: directions are unknowns, else dofs are, x is their row.
 
     Writes: work.
     """
+    work.direction_owner[u] = owner
     work.direction_give[u] = give
-    work.direction_is_even[u] = is_even
+    work.direction_ask[u] = ask
+    for k in range(3):
+        work.direction_impulse[u, k] = scale * force[k]
+        work.direction_impulse[u, 3 + k] = scale * torque[k]
     if by_rows:
         return u + 1
     add_outer(work, count, is_symmetric)
+    push = work.direction_felt if work.direction_is_even[u] == 1 else work.direction_push
+    for j in range(count):
+        work.column_vector[x, j] += push[u, j] * (ask / give)
     return u
 
 
 @kernel
-def write_disc(work, u, count, c, slot, bound, x, own, by_rows, is_symmetric):
-    """Write the directions of the tangential part of a force or torque; return the next place.
+def write_way(work, u, count, c, slot, way, own, give, by_rows, is_symmetric, x, asks):
+    """Write one direction of contact c that pushes what it feels; return the next place.
 
-    slot: of its rate; x: its trial; own: the mean of its block of G, by which its rows are scaled.
+    slot: of its rate; own: the mean of its block of G, by which its rows are scaled.
+
+    Writes: work.
+    """
+    scale = 1.0 / sqrt(own)
+    w, rate = work.contact_motion, work.contact_rate[c, slot]
+    force, torque = (way, ZERO) if slot != TORQUE else (ZERO, way)
+    write_row(work, work.direction_felt, u, count, c, scale, force, torque)
+    ask = 0.0
+    if asks:
+        if slot != TORQUE:
+            begin = force_trial(work, c, ZERO)
+            now = (w[c, 0], w[c, 1], w[c, 2])
+        else:
+            begin = torque_trial(work, c, ZERO)
+            now = (w[c, 3], w[c, 4], w[c, 5])
+        ask = scale * (vec.dot(way, begin) / rate - vec.dot(way, now))
+    work.direction_is_even[u] = 1
+    return settle(work, u, count, c, scale, give, ask, force, torque, by_rows, is_symmetric, x)
+
+
+@kernel
+def write_disc(work, u, count, c, slot, bound, trial, own, by_rows, is_symmetric, x, asks):
+    """Write the directions of the tangential part of a force or torque; return the next place.
 
     Writes: work.
     """
     rate = work.contact_rate[c, slot]
-    found, slides = disc_directions(bound, x, rate)
-    scale = 1.0 / sqrt(own) if found > 0 else 0.0
+    found, slides = disc_directions(bound, trial, rate)
     for k in range(found):
         give = 1.0 / (rate * own)
         way = FIRST if k == 0 else SECOND
         if slides:
-            s = sqrt(x[0] * x[0] + x[1] * x[1])
-            way = (-x[1] / s, x[0] / s, 0.0)
+            s = sqrt(trial[0] * trial[0] + trial[1] * trial[1])
+            way = (-trial[1] / s, trial[0] / s, 0.0)
             give *= s / bound
-        if slot == TANGENT:
-            write_row(work, work.direction_felt, u, count, c, scale, way, ZERO)
-        else:
-            write_row(work, work.direction_felt, u, count, c, scale, ZERO, way)
-        u = settle(work, u, count, give, 1, by_rows, is_symmetric)
+        u = write_way(work, u, count, c, slot, way, own, give, by_rows, is_symmetric, x, asks)
     return u
 
 
@@ -192,51 +222,64 @@ def along_slip(bound, slope, x, rate):
 
 
 @kernel
-def write_contact(work, u, count, c, by_rows, is_symmetric):
+def write_contact(work, u, count, c, by_rows, is_symmetric, x, asks):
     """Write the directions of contact c from place u on; return the next place.
 
     Writes: work.
     """
-    x, rate = trial_of(work, c), work.contact_rate
-    if not (x[2] > 0.0 and rate[c, NORMAL] > 0.0):
+    trial, rate = trial_of(work, c), work.contact_rate
+    if not (trial[2] > 0.0 and rate[c, NORMAL] > 0.0):
         return u
     mu, own = work.contact_friction[c], work.contact_own[c]
+    bound = mu * trial[2]
+    u = write_disc(work, u, count, c, TANGENT, bound, trial, own, by_rows, is_symmetric, x, asks)
+    k, m = along_slip(bound, mu, trial, rate[c, TANGENT])
     turn = ZERO
-    u = write_disc(work, u, count, c, TANGENT, mu * x[2], x, own, by_rows, is_symmetric)
-    k, m = along_slip(mu * x[2], mu, x, rate[c, TANGENT])
     if work.contact_is_spun[c] == 1 and rate[c, TORQUE] > 0.0:
         r = rate[c, TORQUE]
         y = torque_trial_of(work, c)
         roll, spin = work.contact_rolling[c], work.contact_spinning[c]
         block = 1.0 / stiffness(spatial.load(work.contact_spin_delassus, c))
-        u = write_disc(work, u, count, c, TORQUE, roll * x[2], y, block, by_rows, is_symmetric)
-        p, q = along_slip(roll * x[2], roll, y, r)
+        bound = roll * trial[2]
+        u = write_disc(work, u, count, c, TORQUE, bound, y, block, by_rows, is_symmetric, x, asks)
+        p, q = along_slip(bound, roll, y, r)
         turn = (p, q, 0.0)
-        bound = spin * x[2]
+        bound = spin * trial[2]
         if bound > 0.0 and abs(y[2]) <= bound:
-            write_row(work, work.direction_felt, u, count, c, 1.0 / sqrt(block), ZERO, THIRD)
-            u = settle(work, u, count, 1.0 / (r * block), 1, by_rows, is_symmetric)
+            give = 1.0 / (r * block)
+            u = write_way(
+                work, u, count, c, TORQUE, THIRD, block, give, by_rows, is_symmetric, x, asks
+            )
         elif bound > 0.0:
             turn = (p, q, spin if y[2] > 0.0 else -spin)
-    scale = 1.0 / sqrt(own)
-    is_even = 1
-    write_row(work, work.direction_felt, u, count, c, scale, THIRD, ZERO)
-    if k != 0.0 or m != 0.0 or turn[0] != 0.0 or turn[1] != 0.0 or turn[2] != 0.0:
-        is_even = 0
-        write_row(work, work.direction_push, u, count, c, scale, (k, m, 1.0), turn)
     give = 1.0 / (rate[c, NORMAL] * own)
-    return settle(work, u, count, give, is_even, by_rows, is_symmetric)
+    if k == 0.0 and m == 0.0 and turn[0] == 0.0 and turn[1] == 0.0 and turn[2] == 0.0:
+        return write_way(
+            work, u, count, c, NORMAL, THIRD, own, give, by_rows, is_symmetric, x, asks
+        )
+    scale = 1.0 / sqrt(own)
+    push = (k, m, 1.0)
+    write_row(work, work.direction_felt, u, count, c, scale, THIRD, ZERO)
+    write_row(work, work.direction_push, u, count, c, scale, push, turn)
+    ask = 0.0
+    if asks:
+        begin = force_trial(work, c, ZERO)[2]
+        ask = scale * (begin / rate[c, NORMAL] - work.contact_motion[c, 2])
+    work.direction_is_even[u] = 0
+    return settle(work, u, count, c, scale, give, ask, push, turn, by_rows, is_symmetric, x)
 
 
 @kernel
-def write_directions(work, t, count, by_rows, is_symmetric):
-    """Write all directions of island t: as rows, or into the matrix of its dofs.
+def write_directions(work, t, count, by_rows, is_symmetric, x, asks):
+    """Write all directions of island t: as rows, or into the matrix of its dofs and row x of `column_vector`.
+
+    asks: they lead to what the linear laws give, else they only resist.
 
     Writes: work.
     """
     u = 0
     for k in contacts_in(work, t):
-        u = write_contact(work, u, count, work.island_contact[k], by_rows, is_symmetric)
+        u = write_contact(work, u, count, work.island_contact[k], by_rows, is_symmetric, x, asks)
     none = spread4(0.0)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -245,73 +288,70 @@ def write_directions(work, t, count, by_rows, is_symmetric):
         felt, row, column = work.direction_felt, work.packed_row, work.packed_column
         for j in range(0, count, 4):
             store4(felt, felt.shape[1] * u + j, none)
-        own = work.scalar_delassus[n]
+        own, rate = work.scalar_delassus[n], work.scalar_rate[n]
         scale = 1.0 / sqrt(own)
         i, first = work.scalar_packed[n, 0], work.scalar_packed[n, 1]
         for p in range(work.scalar_packed[n, 2]):
             felt[u, column[first + p]] = scale * row[i + p]
-        give = 1.0 / (work.scalar_rate[n] * own)
-        u = settle(work, u, count, give, 1, by_rows, is_symmetric)
+        give = 1.0 / (rate * own)
+        ask = 0.0
+        if asks:
+            ask = scale * (scalar_trial(work, n, 0.0) / rate - work.scalar_motion[n])
+        work.direction_is_even[u] = 1
+        u = settle(work, u, count, -1 - n, scale, give, ask, FIRST, ZERO, by_rows, is_symmetric, x)
 
 
 @kernel
-def torque_slopes(work, c, x, n):
-    """Return how the torque law follows its trial x: xx, yy, zz, xy; and the normal impulse n, by part."""
-    roll, spin = work.contact_rolling[c], work.contact_spinning[c]
-    xx, yy, xy, k, m = disc_slope(roll * n, roll, x)
-    bound = spin * n
-    if bound > 0.0 and abs(x[2]) <= bound:
-        return xx, yy, 1.0, xy, k, m, 0.0
-    return xx, yy, 0.0, xy, k, m, spin if x[2] > 0.0 else -spin
-
-
-@kernel
-def linear_force(work, c):
-    """Return the force that the laws, linear around the trial of contact c, give at the present velocity."""
-    x, w = trial_of(work, c), work.contact_motion
-    d = vec.sub(force_trial(work, c, (w[c, 0], w[c, 1], w[c, 2])), x)
-    mu = work.contact_friction[c]
-    xx, yy, xy, k, m = disc_slope(mu * x[2], mu, x)
-    change = (xx * d[0] + xy * d[1] + k * d[2], xy * d[0] + yy * d[1] + m * d[2], d[2])
-    return vec.add(force_law(mu, x), change), d[2]
-
-
-@kernel
-def linear_torque(work, c, change):
-    """Return the same of the torque; change: of the normal impulse, of which `linear_force` speaks."""
-    x, w = torque_trial_of(work, c), work.contact_motion
-    n = work.contact_trial[c, 2]
-    d = vec.sub(torque_trial(work, c, (w[c, 3], w[c, 4], w[c, 5])), x)
-    xx, yy, zz, xy, k, m, p = torque_slopes(work, c, x, n)
-    own = (
-        xx * d[0] + xy * d[1] + k * change,
-        xy * d[0] + yy * d[1] + m * change,
-        zz * d[2] + p * change,
-    )
-    return vec.add(torque_law(work, c, x, n), own)
-
-
-@kernel
-def gather_linear(work, t, z):
-    """Add Yᵀ λ to row z of `column_vector`, with laws that are linear around the trials of island t.
+def gather_bounds(work, t, z):
+    """Add yᵀ of the bounds of the scalar rows of island t that have no direction to row z.
 
     Writes: work.
     """
-    packed = work.contact_packed
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if not work.contact_trial[c, 2] > 0.0:
-            continue
-        force, change = linear_force(work, c)
-        gather(work, z, packed[c, FORCE], c, force)
-        if work.contact_is_spun[c] == 1:
-            gather(work, z, packed[c, SPIN], c, linear_torque(work, c, change))
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        x = work.scalar_trial[n]
-        if work.scalar_lower[n] <= x <= work.scalar_upper[n]:
-            x = scalar_trial(work, n, work.scalar_motion[n])
-        else:
-            x = within(work, n, x)
-        if x != 0.0:
-            scalar_gather(work, z, n, x)
+        if is_inside(work, n):
+            continue
+        bound = within(work, n, work.scalar_trial[n])
+        if bound != 0.0:
+            scalar_gather(work, z, n, bound)
+
+
+@kernel
+def write_linear_here(work, t):
+    """Write the impulses that laws linear around the trials give at the measured velocities.
+
+    Of what slides the tangential part is another one.
+
+    Writes: work.
+    """
+    w, out = work.contact_motion, work.contact_linear
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        out[c, 0], out[c, 1], out[c, 2] = force_trial(work, c, (w[c, 0], w[c, 1], w[c, 2]))
+        if work.contact_is_spun[c] == 1:
+            x = torque_trial(work, c, (w[c, 3], w[c, 4], w[c, 5]))
+            out[c, 3], out[c, 4], out[c, 5] = x
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        work.scalar_linear[n] = scalar_trial(work, n, work.scalar_motion[n])
+
+
+@kernel
+def write_linear(work, t, size):
+    """Write the impulses that the solution in row SHARE, of so many directions, consists of.
+
+    Writes: work.
+    """
+    out = work.contact_linear
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for a in range(6):
+            out[c, a] = 0.0
+    for u in range(size):
+        owner = work.direction_owner[u]
+        part = work.column_vector[SHARE, u]
+        if owner < 0:
+            work.scalar_linear[-1 - owner] = part * work.direction_impulse[u, 0]
+            continue
+        for a in range(6):
+            out[owner, a] += part * work.direction_impulse[u, a]

@@ -102,21 +102,6 @@ def torque_law(work, c, x, n):
 
 
 @kernel
-def disc_slope(bound, slope, x):
-    """Return how the tangential part of a law follows its trial x, and how the normal impulse.
-
-    bound: of its size, slope: of the bound with the normal impulse. xx, yy, xy of a matrix, two numbers.
-    """
-    s = sqrt(x[0] * x[0] + x[1] * x[1])
-    if s <= bound and bound > 0.0:
-        return 1.0, 1.0, 0.0, 0.0, 0.0
-    if s == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    a, b, f = x[0] / s, x[1] / s, bound / s
-    return f * b * b, f * a * a, -f * a * b, slope * a, slope * b
-
-
-@kernel
 def write_trials(work, t):
     """Write the trials of island t at the present velocities.
 

@@ -67,16 +67,16 @@ def write_products(work, count, size):
 
 
 @kernel
-def solve_by_directions(work, t, count, size, x, is_symmetric):
+def solve_by_directions(work, t, count, size, x, is_symmetric, asks):
     """Replace row x of `column_vector` by the step that it asks for; return False if there is none.
 
     Writes: work.
     """
     b, felt = work.column_vector, work.direction_felt
-    write_directions(work, t, count, True, is_symmetric)
+    write_directions(work, t, count, True, is_symmetric, x, asks)
     write_products(work, count, size)
     for i in range(size):
-        b[SHARE, i] = dot_rows(felt, i, b, x, count)
+        b[SHARE, i] = work.direction_ask[i] - dot_rows(felt, i, b, x, count)
     if not eliminate(work, size, SHARE, is_symmetric):
         return False
     for i in range(size):
@@ -84,33 +84,36 @@ def solve_by_directions(work, t, count, size, x, is_symmetric):
         four = spread4(b[SHARE, i])
         for j in range(0, count, 4):
             at = b.shape[1] * x + j
-            store4(b, at, load4(b, at) - four * load4(push, push.shape[1] * i + j))
+            store4(b, at, load4(b, at) + four * load4(push, push.shape[1] * i + j))
     return True
 
 
 @kernel
-def solve_by_dofs(work, t, count, x, is_symmetric):
+def solve_by_dofs(work, t, count, x, is_symmetric, asks):
     """Do the same with a matrix of the dofs, however many directions there are.
 
     Writes: work.
     """
     clear(work, count)
-    write_directions(work, t, count, False, is_symmetric)
+    write_directions(work, t, count, False, is_symmetric, x, asks)
     return eliminate(work, count, x, is_symmetric)
 
 
 @kernel
-def solve_step(work, t, count, x):
+def solve_step(work, t, count, x, asks):
     """Replace row x of `column_vector` by the step that it asks for; return False if there is none.
+
+    asks: to what linear laws give, else as the velocities change; then `write_linear` has the impulses.
 
     Writes: work.
     """
     for k in range(count, (count + 3) & ~3):
         work.column_vector[x, k] = 0.0
     size, is_symmetric = count_directions(work, t)
+    work.direction_count[0] = size
     if size <= count:
-        return solve_by_directions(work, t, count, size, x, is_symmetric)
-    return solve_by_dofs(work, t, count, x, is_symmetric)
+        return solve_by_directions(work, t, count, size, x, is_symmetric, asks)
+    return solve_by_dofs(work, t, count, x, is_symmetric, asks)
 
 
 @kernel

@@ -10,7 +10,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.solver.proximal_directions import gather_linear
+from tribo.contact.solver.proximal_directions import gather_bounds, write_linear, write_linear_here
 from tribo.contact.solver.proximal_law import (
     gather_impulses,
     measure,
@@ -77,7 +77,7 @@ def newton_step(work, t, count):
     x = work.column_vector
     for k in range(count):
         x[STEP, k] = -x[LACK, k]
-    return solve_step(work, t, count, STEP)
+    return solve_step(work, t, count, STEP, False)
 
 
 @kernel
@@ -169,19 +169,24 @@ def run_round(work, t, count, rho, limit, unit, last, steps, is_begun):
 def solve_with_set(work, t, count):
     """Solve the problem that is linear around the trials, at whose row Z the velocities are; write them anew.
 
+    The impulses stand in `contact_linear` and `scalar_linear` then.
+
     Writes: work.
     """
+    work.newton_steps[0] += 1
     x = work.column_vector
     for k in range(count):
-        x[LACK, k] = x[FREE, k]
-    gather_linear(work, t, LACK)
-    for k in range(count):
-        x[LACK, k] = x[Z, k] - x[LACK, k]
-    if not newton_step(work, t, count):
+        x[STEP, k] = x[FREE, k] - x[Z, k]
+    gather_bounds(work, t, STEP)
+    if not solve_step(work, t, count, STEP, True):
         return False
     for k in range(count):
         x[Z, k] += x[STEP, k]
     measure(work, t, Z, 1.0, work.contact_motion, work.scalar_motion)
+    if work.direction_count[0] <= count:
+        write_linear(work, t, work.direction_count[0])
+    else:
+        write_linear_here(work, t)
     return True
 
 

@@ -143,10 +143,12 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
         x[proximal_rows.STEP] = 0.0
         x[proximal_rows.STEP, :count] = difference
         if way == "dofs":
-            assert proximal_matrix.solve_by_dofs(work, t, count, proximal_rows.STEP, is_symmetric)
+            assert proximal_matrix.solve_by_dofs(
+                work, t, count, proximal_rows.STEP, is_symmetric, False
+            )
         else:
             assert proximal_matrix.solve_by_directions(
-                work, t, count, size, proximal_rows.STEP, is_symmetric
+                work, t, count, size, proximal_rows.STEP, is_symmetric, False
             )
         found = x[proximal_rows.STEP, :count]
         worst.append(np.abs(found - step).max() / np.abs(step).max())

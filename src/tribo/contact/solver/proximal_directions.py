@@ -149,7 +149,7 @@ def settle(work, u, count, owner, scale, give, ask, force, torque, by_rows, is_s
     """Take the direction that is written in place u; return the next place.
 
     owner: its contact, or −1 less its scalar row; give: 1/d of it; ask: what it is to lead to, with the sizes
-    of its rows; force, torque: what it pushes; by_rows: directions are unknowns, else dofs are, x is their row.
+    of its rows; force, torque: what it pushes; by_rows: directions are unknowns; if not, x: row of the dofs.
 
     Writes: work.
     """

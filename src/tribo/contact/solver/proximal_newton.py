@@ -18,6 +18,7 @@ from tribo.contact.problem.whitened_products import within
 from tribo.contact.solver.checkpoint import BEST, keep
 from tribo.contact.solver.kept_set import correct_set, keep_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
+from tribo.contact.solver.proximal_directions import count_directions
 from tribo.contact.solver.proximal_law import (
     forget,
     gather_impulses,
@@ -76,6 +77,8 @@ def try_set(work, t, count, limit, best, last):
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else VAIN) or work.newton_steps[0] >= last:
             break
+        is_small = count_directions(work, t)[0] <= count
+        set_rates(work, t, SET_RATE if is_small else rho)
         if not solve_with_set(work, t, count):
             break
         correct_set(work, t)
@@ -83,9 +86,8 @@ def try_set(work, t, count, limit, best, last):
         take_reached(work, count)
         remember(work, t)
         if now <= GOOD * best:
-            if now <= FEW * best and rho > LEAST_SET_RATE:
+            if now <= FEW * best and rho > LEAST_SET_RATE and not is_small:
                 rho *= SMALLER
-                set_rates(work, t, rho)
             best = now
             keep(work, t, BEST)
             vain = 0

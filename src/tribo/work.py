@@ -348,13 +348,11 @@ class Work(Record):
     scalar_rate = field("nscalar")  # [kg, kg m²]
     scalar_trial = field("nscalar")  # [N s, N m s]
     contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
-    column_four = field("ncolumn", dtype=INT)  # first of four columns of the matrix, not all zero
     direction_felt = field(
         "ncolumn", "ncolumn"
     )  # whitened rows l along which laws follow velocities
-    direction_push = field("ncolumn", "ncolumn")  # those p that they push, where these are others
+    direction_push = field("ncolumn", "ncolumn")  # those p that they push, where some are others
     direction_give = field("ncolumn")  # [–] 1/d of each
-    direction_is_even = field("ncolumn", dtype=INT)  # 1: pushes what it feels
     direction_count = field(1, dtype=INT)
     direction_owner = field("ncolumn", dtype=INT)  # its contact; −1 less its scalar row
     direction_ask = field("ncolumn")  # what its part of the impulses is to do

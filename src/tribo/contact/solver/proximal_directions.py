@@ -102,14 +102,23 @@ def is_inside(work, n):
 
 
 @kernel
-def write_row(work, table, u, count, c, scale, force, torque):
-    """Write Yᵀ of a force and a torque of contact c, times a number, to row u of a table.
+def clear_row(table, u, count):
+    """Let row u of a table be zero.
 
     Writes: table.
     """
     none = spread4(0.0)
     for j in range(0, count, 4):
         store4(table, table.shape[1] * u + j, none)
+
+
+@kernel
+def write_row(work, table, u, count, c, scale, force, torque):
+    """Write Yᵀ of a force and a torque of contact c, times a number, to row u of a table.
+
+    Writes: table.
+    """
+    clear_row(table, u, count)
     row, packed, column = work.packed_row, work.contact_packed, work.packed_column
     place, length = packed[c, COLUMN], packed[c, LENGTH]
     i = packed[c, FORCE]
@@ -132,7 +141,7 @@ def add_outer(work, count, is_symmetric):
     Writes: work.
     """
     h, felt = work.column_matrix, work.direction_felt
-    push = felt if work.direction_is_even[0] == 1 else work.direction_push
+    push = felt if is_symmetric else work.direction_push
     slope = 1.0 / work.direction_give[0]
     for i in range(count):
         f = slope * push[0, i]
@@ -162,10 +171,23 @@ def settle(work, u, count, owner, scale, give, ask, force, torque, by_rows, is_s
     if by_rows:
         return u + 1
     add_outer(work, count, is_symmetric)
-    push = work.direction_felt if work.direction_is_even[u] == 1 else work.direction_push
+    push = work.direction_felt if is_symmetric else work.direction_push
     for j in range(count):
         work.column_vector[x, j] += push[u, j] * (ask / give)
     return u
+
+
+@kernel
+def follow_row(work, u, count, is_symmetric):
+    """Let direction u push what it feels; where all do, one table has both.
+
+    Writes: work.
+    """
+    if is_symmetric:
+        return
+    felt, push = work.direction_felt, work.direction_push
+    for j in range(0, count, 4):
+        store4(push, push.shape[1] * u + j, load4(felt, felt.shape[1] * u + j))
 
 
 @kernel
@@ -189,7 +211,7 @@ def write_way(work, u, count, c, slot, way, own, give, by_rows, is_symmetric, x,
             begin = torque_trial(work, c, ZERO)
             now = (w[c, 3], w[c, 4], w[c, 5])
         ask = scale * (vec.dot(way, begin) / rate - vec.dot(way, now))
-    work.direction_is_even[u] = 1
+    follow_row(work, u, count, is_symmetric)
     return settle(work, u, count, c, scale, give, ask, force, torque, by_rows, is_symmetric, x)
 
 
@@ -265,7 +287,6 @@ def write_contact(work, u, count, c, by_rows, is_symmetric, x, asks):
     if asks:
         begin = force_trial(work, c, ZERO)[2]
         ask = scale * (begin / rate[c, NORMAL] - work.contact_motion[c, 2])
-    work.direction_is_even[u] = 0
     return settle(work, u, count, c, scale, give, ask, push, turn, by_rows, is_symmetric, x)
 
 
@@ -280,14 +301,12 @@ def write_directions(work, t, count, by_rows, is_symmetric, x, asks):
     u = 0
     for k in contacts_in(work, t):
         u = write_contact(work, u, count, work.island_contact[k], by_rows, is_symmetric, x, asks)
-    none = spread4(0.0)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if not is_inside(work, n):
             continue
         felt, row, column = work.direction_felt, work.packed_row, work.packed_column
-        for j in range(0, count, 4):
-            store4(felt, felt.shape[1] * u + j, none)
+        clear_row(felt, u, count)
         own, rate = work.scalar_delassus[n], work.scalar_rate[n]
         scale = 1.0 / sqrt(own)
         i, first = work.scalar_packed[n, 0], work.scalar_packed[n, 1]
@@ -297,7 +316,7 @@ def write_directions(work, t, count, by_rows, is_symmetric, x, asks):
         ask = 0.0
         if asks:
             ask = scale * (scalar_trial(work, n, 0.0) / rate - work.scalar_motion[n])
-        work.direction_is_even[u] = 1
+        follow_row(work, u, count, is_symmetric)
         u = settle(work, u, count, -1 - n, scale, give, ask, FIRST, ZERO, by_rows, is_symmetric, x)
 
 

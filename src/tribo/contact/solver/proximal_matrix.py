@@ -7,8 +7,8 @@ Source: Woodbury 1950.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import high, load4, low, spread4, store4, total
-from tribo.contact.solver.proximal_directions import count_directions, write_directions
+from tribo.compiler.lanes import high, load4, low, spread4, store4, total, transposed
+from tribo.contact.solver.proximal_directions import clear_row, count_directions, write_directions
 from tribo.contact.solver.proximal_rows import SHARE
 
 MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
@@ -21,10 +21,8 @@ def clear(work, count):
     Writes: work.
     """
     h = work.column_matrix
-    none = spread4(0.0)
     for i in range(count):
-        for j in range(0, count, 4):
-            store4(h, h.shape[1] * i + j, none)
+        clear_row(h, i, count)
         h[i, i] = 1.0
 
 
@@ -39,31 +37,34 @@ def dot_rows(a, i, b, j, count):
 
 
 @kernel
-def write_products(work, count, size):
-    """Write 1/d + L Pᵀ of the directions that are written as rows.
+def dot_four(a, i, b, j, count):
+    """Return the products of row i of a table and four rows of another from j on."""
+    w = x = y = z = spread4(0.0)
+    p, q, stride = a.shape[1] * i, b.shape[1] * j, b.shape[1]
+    for k in range(0, count, 4):
+        four = load4(a, p + k)
+        w = w + four * load4(b, q + k)
+        x = x + four * load4(b, q + stride + k)
+        y = y + four * load4(b, q + 2 * stride + k)
+        z = z + four * load4(b, q + 3 * stride + k)
+    w, x, y, z = transposed(w, x, y, z)
+    return (w + x) + (y + z)
+
+
+@kernel
+def write_products(work, count, size, is_symmetric):
+    """Write 1/d + L Pᵀ of the directions that are written as rows; its upper part if that is enough.
 
     Writes: work.
     """
-    h, felt, push, is_even = (
-        work.column_matrix,
-        work.direction_felt,
-        work.direction_push,
-        work.direction_is_even,
-    )
+    h, felt = work.column_matrix, work.direction_felt
+    push = felt if is_symmetric else work.direction_push
+    for j in range(size, (size + 3) & ~3):
+        clear_row(push, j, count)
     for i in range(size):
-        for j in range(i + 1):
-            if is_even[i] == 1:
-                x = dot_rows(felt, j, felt, i, count)
-                h[j, i] = x
-                h[i, j] = x if is_even[j] == 1 else dot_rows(felt, i, push, j, count)
-            else:
-                h[j, i] = dot_rows(felt, j, push, i, count)
-                if j < i:
-                    other = felt if is_even[j] == 1 else push
-                    h[i, j] = dot_rows(felt, i, other, j, count)
+        for j in range((i if is_symmetric else 0) & ~3, size, 4):
+            store4(h, h.shape[1] * i + j, dot_four(felt, i, push, j, count))
         h[i, i] += work.direction_give[i]
-        for j in range(size, (size + 3) & ~3):
-            h[i, j] = 0.0
 
 
 @kernel
@@ -74,13 +75,13 @@ def solve_by_directions(work, t, count, size, x, is_symmetric, asks):
     """
     b, felt = work.column_vector, work.direction_felt
     write_directions(work, t, count, True, is_symmetric, x, asks)
-    write_products(work, count, size)
+    write_products(work, count, size, is_symmetric)
     for i in range(size):
         b[SHARE, i] = work.direction_ask[i] - dot_rows(felt, i, b, x, count)
     if not eliminate(work, size, SHARE, is_symmetric):
         return False
+    push = felt if is_symmetric else work.direction_push
     for i in range(size):
-        push = felt if work.direction_is_even[i] == 1 else work.direction_push
         four = spread4(b[SHARE, i])
         for j in range(0, count, 4):
             at = b.shape[1] * x + j
@@ -117,24 +118,6 @@ def solve_step(work, t, count, x, asks):
 
 
 @kernel
-def list_fours(work, k, count):
-    """List the fours of columns behind k in which row k has a number that is not zero; return how many.
-
-    Writes: work.
-    """
-    h = work.column_matrix
-    found = 0
-    for first in range((k + 1) & ~3, count, 4):
-        is_filled = False
-        for j in range(max(first, k + 1), min(first + 4, count)):
-            is_filled = is_filled or h[k, j] != 0.0
-        if is_filled:
-            work.column_four[found] = first
-            found += 1
-    return found
-
-
-@kernel
 def eliminate(work, count, x, is_symmetric):
     """Replace row x of `column_vector` by the solution; return False if there is none.
 
@@ -146,8 +129,6 @@ def eliminate(work, count, x, is_symmetric):
         if not abs(h[k, k]) > MIN_PIVOT:
             return False
         inverse = 1.0 / h[k, k]
-        fours = list_fours(work, k, count)
-        first = 0
         for i in range(k + 1, count):
             f = h[k, i] if is_symmetric else h[i, k]
             if f == 0.0:
@@ -155,21 +136,12 @@ def eliminate(work, count, x, is_symmetric):
             f *= inverse
             b[x, i] -= f * b[x, k]
             four = spread4(f)
-            while is_symmetric and work.column_four[first] + 4 <= i:
-                first += 1
-            for m in range(first, fours):
-                j = work.column_four[m]
+            for j in range((i if is_symmetric else k + 1) & ~3, count, 4):
                 at = stride * i + j
                 store4(h, at, load4(h, at) - four * load4(h, stride * k + j))
-    for k in range(count, (count + 3) & ~3):
-        b[x, k] = 0.0
     for i in range(count - 1, -1, -1):
         s = b[x, i]
-        after = (i + 4) & ~3
-        for j in range(i + 1, min(after, count)):
+        for j in range(i + 1, count):
             s -= h[i, j] * b[x, j]
-        four = spread4(0.0)
-        for j in range(after, count, 4):
-            four = four + load4(h, stride * i + j) * load4(b, stride * x + j)
-        b[x, i] = (s - total(low(four) + high(four))) / h[i, i]
+        b[x, i] = s / h[i, i]
     return True

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from contracts import browser
+from contracts.touchable import until
 
 import tribo
 
@@ -53,6 +54,7 @@ def test_a_page_shows_the_world_and_obeys_its_buttons(viewer, tmp_path):
         with browser.opened(viewer.address, tmp_path) as page:
             page.wait_for("real-time factor")
             found["picture"] = page.wait_for_picture(is_drawn)
+            until(viewer._server.get_clients, "the page is a client")  # before, no click is heard
             page.click("Pause")
             page.wait_for("Play")
             found["paused"] = viewer.panel.wishes.is_playing
@@ -64,7 +66,7 @@ def test_a_page_shows_the_world_and_obeys_its_buttons(viewer, tmp_path):
     thread = threading.Thread(target=look)
     thread.start()
     while thread.is_alive():
-        viewer.run(0.2)
+        viewer.run(2.0)  # buttons have no effect between two runs
     thread.join()
     scene, colors = scene_of(found["picture"])
     assert colors > 1000

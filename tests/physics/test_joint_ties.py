@@ -260,12 +260,17 @@ def test_a_block_and_tackle_halves_the_force():
 
 
 # -- magnets ---------------------------------------------------------------------------------------
-def test_a_magnet_catches_what_comes_near_and_holds_it():
-    """A ball flies past at 1 m/s: at 2 cm it is caught, and stays, until it is let go."""
+def flying_past(place, **options):
+    """Return a world, a ball that flies at 1 m/s towards a post, and the magnet between them."""
     world = empty_world(DT, NONE)
     post = world.add_box((0.1, 0.1, 0.1), mass=1.0, body_type=tribo.STATIC, collision_mask=0)
-    puck = ball(world, (-0.2, 0, 0), linear_velocity=(1.0, 0, 0))
-    magnet = world.add_magnet(post, puck, catch_distance=0.02, catch_angle=0.2)
+    puck = ball(world, place, linear_velocity=(1.0, 0, 0))
+    return world, puck, world.add_magnet(post, puck, catch_distance=0.02, **options)
+
+
+def test_a_magnet_catches_what_comes_near_and_holds_it():
+    """A ball flies past at 1 m/s: at 2 cm it is caught, and stays, until it is let go."""
+    world, puck, magnet = flying_past((-0.2, 0, 0), catch_angle=0.2)
     world.step(175)
     assert not magnet.is_caught
     assert puck.linear_velocity[0] == pytest.approx(1.0, rel=1e-12)
@@ -280,10 +285,7 @@ def test_a_magnet_catches_what_comes_near_and_holds_it():
 
 def test_a_magnet_that_breaks_has_caught_nothing():
     """It stops 1 kg at 1 m/s within a step of 1 ms, which takes 1000 N, and breaks at 100 N."""
-    world = empty_world(DT, NONE)
-    post = world.add_box((0.1, 0.1, 0.1), mass=1.0, body_type=tribo.STATIC, collision_mask=0)
-    puck = ball(world, (-0.02, 0, 0), linear_velocity=(1.0, 0, 0))
-    magnet = world.add_magnet(post, puck, catch_distance=0.02, break_force=100.0)
+    world, puck, magnet = flying_past((-0.02, 0, 0), break_force=100.0)
     world.step(50)
     assert magnet.is_broken
     assert not magnet.is_caught

@@ -259,18 +259,18 @@ class Panel:
         self._play.label = "Pause" if is_playing else "Play"
 
     def _step(self) -> None:
-        if not self._is_driven:
-            return
-        with self._lock:
-            self._set_playing(False)
-            self._wishes.steps = min(self._wishes.steps + 1, 100)
+        self._ask_step("steps")
 
     def _step_back(self) -> None:
+        self._ask_step("back")
+
+    def _ask_step(self, name: str) -> None:
+        """Pause, and ask for one more single step: of `Wishes.steps` or of `Wishes.back`."""
         if not self._is_driven:
             return
         with self._lock:
             self._set_playing(False)
-            self._wishes.back = min(self._wishes.back + 1, 100)
+            setattr(self._wishes, name, min(getattr(self._wishes, name) + 1, 100))
 
     def _scrub(self, value: Any) -> None:
         if not self._is_driven:

@@ -68,7 +68,7 @@ class World(WorldParts):
             values = {one.name: one.param for one in params}
             it = tribo.World.load(configFile, parameters=values or None)
         it.collision_filter, it.effective_radius = "both", "distance"
-        it.impact = "propagate"  # a rebound begins within the step, where the gap closes
+        it.impact = "propagate"  # impacts one after another
         super().__init__(it)
 
     # -- files, activation ---------------------------------------------------------------------

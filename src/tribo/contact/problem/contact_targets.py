@@ -132,18 +132,48 @@ def rebound(approach, restitution, threshold, loss):
 
 
 @kernel
-def normal_target(gap, approach, bounce, slow, settings):
+def impact_speed(gap, speed, push, dt):
+    """Return the speed at which surfaces that approach with −`speed` meet when their gap is closed [m/s].
+
+    push: the velocity f that the step's forces give [m/s]. Their work along the rest of the gap counts:
+    u² = w² + f w − 2 f φ/dt, where φ is the gap at the evaluation of the step and w the velocity before it.
+    Midpoint and semi-implicit steps both keep w² + f w − 2 f φ/dt in free motion.
+    """
+    return sqrt(max(0.0, speed * speed + push * (speed - 2.0 * gap / dt)))
+
+
+@kernel
+def parting_speed(gap, bounce, push, dt):
+    """Return the speed at the end of the step of surfaces that part with `bounce` when they touch [m/s].
+
+    They turn round where the step evaluates them, at the gap φ ≥ 0, and have there the energy of the rebound:
+    v² − f v − 2 f φ/dt = b². Where the rebound does not lead up to φ, they stop there.
+    """
+    square = max(bounce * bounce + 2.0 * push * gap / dt, -0.25 * push * push)
+    root = sqrt(0.25 * push * push + square)
+    return square / (root - 0.5 * push) if push < 0.0 else root + 0.5 * push
+
+
+@kernel
+def normal_target(gap, speed, bounce, push, settings):
     """Return the least normal velocity that a contact may end with [m/s].
 
-    approach: speed of the surfaces towards each other before the step's forces; bounce: at which
-    they would part. A pair that will
-    rebound is left alone until it touches, so that no part of its speed is lost to prediction;
-    but not one that approaches slower than `slow`: that is a resting contact and round-off.
+    speed: normal velocity before the step's forces; bounce: at which the surfaces would part. A pair that
+    will rebound is left alone until it touches, so that no part of its speed is lost to prediction; but not
+    one that approaches slower than `slow_speed`: that is a resting contact and round-off.
     """
     rest = rest_target(gap, settings)
-    if gap > 0.0 and (bounce <= 0.0 or gap > approach * settings.dt):
-        return -inf if bounce > 0.0 and approach > slow else rest
-    return max(bounce, rest)
+    if gap > 0.0 and (bounce <= 0.0 or gap > -(speed + push) * settings.dt):
+        return -inf if bounce > 0.0 and -speed > slow_speed(settings) else rest
+    return (
+        max(parting_speed(max(gap, 0.0), bounce, push, settings.dt), rest) if bounce > 0.0 else rest
+    )
+
+
+@kernel
+def forced_velocity(model, work, c):
+    """Return the normal velocity that the step's forces give contact c [m/s]."""
+    return moved_by(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))[2]
 
 
 @kernel
@@ -152,8 +182,7 @@ def undone_speed(model, work, c):
 
     A small overlap, as the bend of a path leaves, is closed by the velocity: that keeps energy.
     """
-    _, _, w = moved_by(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))
-    return LOOSE * max(0.0, -w)
+    return LOOSE * max(0.0, -forced_velocity(model, work, c))
 
 
 @kernel
@@ -236,18 +265,22 @@ def aim(model, settings, work, c):
     e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
     threshold = table[a, b, THRESHOLD]
     loss = 0.0 if settings.bounce == GATE else threshold
-    bounce = rebound(-z, e, threshold, loss)
-    target = normal_target(gap, -z, bounce, slow_speed(settings), settings)
+    bounce = push = 0.0
+    if e > 0.0 and z < 0.0:
+        push = forced_velocity(model, work, c)
+        bounce = rebound(impact_speed(max(gap, 0.0), z, push, settings.dt), e, threshold, loss)
+        if 2.0 * bounce < -push:  # the step's forces bring it back within the step: it rests
+            bounce = 0.0
+    target = normal_target(gap, z, bounce, push, settings)
     is_rigid = table[a, b, YOUNGS_MODULUS] <= 0.0
     if not is_rigid:
         work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
         if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
             give_way(work, c, 2, 0.0)
-            target = min(target, max(bounce, 0.0))
         else:
             bounce = e = 0.0
             target = press(model, settings, work, c, z)
-    work.contact_bounce[c] = bounce if target == bounce else 0.0
+    work.contact_bounce[c] = target if bounce > 0.0 and target > 0.0 else 0.0
     work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = without(gap_correction(settings, gap), NOTHING * step_speed(settings))

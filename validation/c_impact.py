@@ -34,8 +34,7 @@ PROPAGATE = "propagate"
     "ball dropped from 1 m, e = 0, 0.3, 0.65, 0.95, 1, threshold 0",
     "apex e²ⁿ h₀",
     peers=(BULLET,),
-    note="apexes above 1 mm among the first three; apex = z + v²/2g after the bounce; tribo with both laws of "
-    "impact",
+    note="apexes above 1 mm among the first three; apex = z + v²/2g after; both laws of impact",
 )
 def apexes(player: Player) -> list[Check]:
     """Apex error; rest where e = 0."""

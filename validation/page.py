@@ -39,8 +39,8 @@ and D20.
 Pins, hinges and welds are constraints of loose bodies everywhere (a hinge is two points of its axis), and in
 D20 joints of one tree.
 A dash: the case looks into the engine itself or has no counterpart there. **Bold**: a peer is closer than
-tribo, where the tolerance is below 1 (no ratio) and tribo misses by more than rounding (1e-12). What each
-setting gave is printed by `python validation/run.py --only F27` and the like.
+tribo, where the tolerance is below 1 (no ratio) and tribo misses by more than rounding (1e-12). The result
+of each setting is printed by `python validation/run.py --only F27` and the like.
 
 Comparisons with tables of their own: dynamics of models in MuJoCo's format, [MJCF](howto/mjcf.md); of the
 robots that load, with Pinocchio, case D15 and [Robots](reference/robots.md); speed,

@@ -6,8 +6,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # Type checkers know a package that something imports.
     from tribo import (
-        batch, checks, compiler, description, engine, enums, formats, ground, gym, learn, materials, math, model,
-        objects, raisimpy, readout, recording, robots, sensors, spatial, viewer, world,
+        batch,
+        checks,
+        compiler,
+        description,
+        engine,
+        enums,
+        formats,
+        ground,
+        gym,
+        learn,
+        materials,
+        math,
+        model,
+        objects,
+        raisimpy,
+        readout,
+        recording,
+        robots,
+        sensors,
+        spatial,
+        viewer,
+        world,
     )  # fmt: skip
     from tribo.batch.batch import Batch, rollout
     from tribo.batch.collisions import BatchCollisions

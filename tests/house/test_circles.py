@@ -28,7 +28,7 @@ def imports_of(source, modules):
 
 
 def arrows():
-    """Return what each module imports; `tribo` itself promises its packages to type checkers and imports none."""
+    """Return what each module imports; `tribo` promises its packages to type checkers, and imports none."""
     paths = {name_of(path): path for path in kept_modules()}
     modules = {*paths}
     found = {name: imports_of(path.read_text("utf-8"), modules) for name, path in paths.items()}

@@ -15,6 +15,7 @@ from tribo.batch.state import StateOfWorlds
 from tribo.batch.values import JointValues, LinkValues
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.renamed import renamed
 from tribo.engine.builder import meets_compliant
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
@@ -310,8 +311,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         Args:
             name: Of the joint.
             worlds: Index, slice or mask of worlds.
-            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limit, effort_limits or
-                limits, as `joint(name)` has them: one for all these worlds, or (n,).
+            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limits or limits,
+                as `joint(name)` has them: one for all these worlds, or (n,).
 
         Raises:
             KeyError, TypeError, ValueError, EditError: As `set_link`.
@@ -337,10 +338,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     def kd(self, value: Any) -> None:
         self.set_pd_gains(self.kp, value)
 
-    @property
-    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each (worlds, dof) [N/m, N m/rad; N s/m, N m s/rad], live."""
-        return self.kp, self.kd
+    pd_gains = renamed("pd_gains", "kp and kd", lambda it: (it.kp, it.kd), is_set=False)
 
     @property
     def applied_torque(self) -> np.ndarray:

@@ -4,6 +4,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # Type checkers know a package that something imports.
+    from tribo import (
+        batch,
+        checks,
+        compiler,
+        description,
+        engine,
+        enums,
+        formats,
+        ground,
+        gym,
+        learn,
+        materials,
+        math,
+        model,
+        objects,
+        raisimpy,
+        readout,
+        recording,
+        robots,
+        sensors,
+        spatial,
+        viewer,
+        world,
+    )  # fmt: skip
     from tribo.batch.batch import Batch, rollout
     from tribo.batch.collisions import BatchCollisions
     from tribo.batch.contacts import BatchContacts

@@ -309,7 +309,7 @@ class World(WorldSettings):
 
     @property
     def contact_data(self) -> np.ndarray:
-        """The same as one structured array, (n,), several times faster than a `Contact` for each.
+        """The same as one structured array, (n,), without a `Contact` for each.
 
         Fields: position (3,) [m], normal (3,) into A, depth [m], force (3,) [N] on A; object_a, object_b,
         places in `objects`; shape_a, shape_b, places in their `collision_bodies`.

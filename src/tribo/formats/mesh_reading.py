@@ -173,7 +173,7 @@ def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimes
 
 
 def _keep_jpeg(made: Any, shapes: list[Any]) -> None:
-    """Note that a mesh has a picture of type JPEG: it is then sent as one, which is written ten times faster."""
+    """Note that a mesh has a picture of type JPEG: it is then sent as one, as PNG takes ten times as long."""
     forms = {getattr(picture, "format", None) for one in shapes if (picture := _texture(one))}
     picture = _texture(made)
     if forms == {"JPEG"} and picture is not None and picture.mode == "RGB":

@@ -363,7 +363,8 @@ class ArticulatedSystem(Drives, Object):
         self._left_q[:] = 0.0  # its momentum is another now
         if self._world.is_built:
             edits.write(self._records().model, field, row, value)
-            mark_singles(self._world.engine.model)
+            if field == "body_com":
+                mark_singles(self._world.engine.model)
 
     # -- files ---------------------------------------------------------------------------------
     def to_urdf(self) -> str:

@@ -1,13 +1,14 @@
 """Model files of public packages, by format: which load, which are refused and why.
 
-Run `python benchmarks/model_files.py --packages FOLDER --write-docs`, where the folder holds what these put there:
+Run `python benchmarks/model_files.py --packages FOLDER --write-docs`, where the folder holds what these put
+there:
 
     pip install --no-deps --target FOLDER airo-models armar dexmate-urdf drake example-robot-data \
         gb-robot-models gym-ignition-models hello-robot-stretch-urdf icub-models jvrc-description newton
     pip download --no-deps --no-binary :all: pybullet  # its folder pybullet_data is copied to FOLDER
 
-Each file is added to a world of its own with its meshes, and makes ten steps. MJCF files have a page of their own:
-`benchmarks/mjcf_files.py`.
+Each file is added to a world of its own with its meshes, and makes ten steps. MJCF files have a page of their
+own, by `benchmarks/mjcf_files.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ PAGE = Path(__file__).parent.parent / "docs/model-files.md"
 PACKAGES = {  # by folder: names on PyPI
     "airo_models": "airo-models", "armar": "armar", "cmeel.prefix": "example-robot-data",
     "dexmate_urdf": "dexmate-urdf", "gym_ignition_models": "gym-ignition-models",
-    "jvrc_description": "jvrc-description", "newton": "newton", "pybullet_data": "pybullet", "pydrake": "drake",
+    "jvrc_description": "jvrc-description", "newton": "newton", "pybullet_data": "pybullet",
+    "pydrake": "drake",
     "share/gb_robot_models": "gb-robot-models", "share/iCub": "icub-models",
     "stretch_urdf": "hello-robot-stretch-urdf",
 }  # fmt: skip
@@ -121,9 +123,7 @@ def main() -> int:
         inner = path.relative_to(folder).as_posix()
         result = Result(PACKAGES[package], kind, inner)
         examine(result, path, package_folders(folder))
-        for text in (result.refused, *result.doubts):
-            if str(root) in text:
-                result.refused = result.refused.replace(f"{folder}/", "")
+        result.refused = result.refused.replace(f"{folder}/", "")
         found.append(result)
         print(f"{result.seconds:6.2f} s {result.package}/{inner}: {result.refused or 'loaded'}",
               file=sys.stderr, flush=True)  # fmt: skip
@@ -202,26 +202,39 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
 
 
 INTRODUCTION = (
-    "{} load and make {} steps. All are files of packages on PyPI, each with its meshes; those that are refused are "
-    "listed below with the reason. Made by `python benchmarks/model_files.py --packages … --write-docs`, which names "
-    "the packages; none of them has a VRML file. How files are read: [URDF](howto/urdf.md), [SDF](howto/sdf.md), "
-    "[USD](howto/usd.md); MJCF files: [MJCF files of public packages](mjcf-files.md)."
+    "{} load and make {} steps. All are files of packages on PyPI, each with its meshes; those that are refused "
+    "are listed below with the reason. Made by `python benchmarks/model_files.py --packages … --write-docs`, "
+    "which says how to get the packages; none of them has a VRML file. How files are read: "
+    "[URDF](howto/urdf.md), [SDF](howto/sdf.md), [USD](howto/usd.md); MJCF files: "
+    "[MJCF files of public packages](mjcf-files.md)."
 )
 
 
 def _short(text: str, root: str) -> str:
-    """Return a note without places, names and numbers, so that equal ones count as one."""
-    text = text.replace(f"{root}/", "").strip()
-    text = re.sub(r" \(\d+ times\)$", "", text)
-    text = (
-        re.sub(r"^\S*?: (?=\d+ things|<|\S)", "", text)
-        if re.match(r"^\S+\.\w+(:\d+)?: ", text)
-        else text
-    )
-    text = re.sub(r"^.*?: <(\w+)[^>]*>: ", r"`\1`: ", text)
+    """Return a note without places, names and numbers, so that equal ones count as one; empty: no news."""
+    text = re.sub(r" \(\d+ times\)$", "", text.replace(f"{root}/", "").strip())
+    if re.search(r"\d+ things may not be|^and \d+ more", text):
+        return ""
+    for known, pattern in FAMILIAR.items():
+        if re.search(pattern, text):
+            return known
+    text = re.sub(r"^.*?<(/[^>]*)>: ", "", text)
+    text = re.sub(r"^.*?<(\w+)[^>]*>: ", r"`\1`: ", text)
+    text = re.sub(r"^\w\S*: (?=joint|link|the mesh)", "", text)
     text = re.sub(r"'[^']*'", "…", text)
     text = re.sub(r"(?<![\w.])-?\d[\d.e+-]*", "N", text)
-    return text.replace("|", "/").replace("<", "&lt;")[:200]
+    text = re.sub(r" in \S+:N: `?<?\w+[^:]*", "", text)
+    return text.replace("|", "/").replace("<", "&lt;")[:160]
+
+
+FAMILIAR = {
+    "joints are beyond their stops": "joints are beyond their stops",
+    "its convex hull, which collides, is larger than the mesh": "its convex hull, which collides",
+    "overlaps, or gaps of constraints, are closed more slowly than asked": "are closed more slowly than asked",
+    "the contact solve misses its laws": "the contact solve misses its laws",
+    "stops that degrees would explain": r"stops at .* degrees\?",
+    "an inertia that looks like a placeholder": "a placeholder, or other units",
+}
 
 
 if __name__ == "__main__":

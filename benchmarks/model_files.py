@@ -169,8 +169,11 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
     said = ", ".join(
         f"{loaded} of {count} {kind} files" for kind, (count, loaded) in counts.items()
     )
-    lines = ["# URDF, SDF and USD files of public packages", "", INTRODUCTION.format(said, STEPS), "",
-             "| package on PyPI | format | files | loaded | with warnings |", "| --- | --- | --- | --- | --- |"]  # fmt: skip
+    lines = [
+        "# URDF, SDF and USD files of public packages", "", INTRODUCTION.format(said, STEPS), "",
+        "| package on PyPI | format | files | loaded | with warnings |",
+        "| --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
     for package in dict.fromkeys(one.package for one in found):
         for kind in FORMATS:
             own = [one for one in found if (one.package, one.format) == (package, kind)]
@@ -202,9 +205,10 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
 
 
 INTRODUCTION = (
-    "{} load and make {} steps. All are files of packages on PyPI, each with its meshes; those that are refused "
-    "are listed below with the reason. Made by `python benchmarks/model_files.py --packages … --write-docs`, "
-    "which says how to get the packages; none of them has a VRML file. How files are read: "
+    "{} load and make {} steps. All are files of packages on PyPI, each with its meshes; those that are "
+    "refused are listed below with the reason. Made by "
+    "`python benchmarks/model_files.py --packages … --write-docs`, which says how to get "
+    "the packages; none of them has a VRML file. How files are read: "
     "[URDF](howto/urdf.md), [SDF](howto/sdf.md), [USD](howto/usd.md); MJCF files: "
     "[MJCF files of public packages](mjcf-files.md)."
 )
@@ -230,7 +234,7 @@ def _short(text: str, root: str) -> str:
 FAMILIAR = {
     "joints are beyond their stops": "joints are beyond their stops",
     "its convex hull, which collides, is larger than the mesh": "its convex hull, which collides",
-    "overlaps, or gaps of constraints, are closed more slowly than asked": "are closed more slowly than asked",
+    "overlaps, or gaps of constraints, are closed slowly": "are closed more slowly than asked",
     "the contact solve misses its laws": "the contact solve misses its laws",
     "stops that degrees would explain": r"stops at .* degrees\?",
     "an inertia that looks like a placeholder": "a placeholder, or other units",

@@ -357,7 +357,9 @@ BAD = {
         ["spring_mount"],
     ),
     "box": (
-        robot(link("a", SOLID + '<collision><geometry><box size="1 -1 1"/></geometry></collision>')),
+        robot(
+            link("a", SOLID + '<collision><geometry><box size="1 -1 1"/></geometry></collision>')
+        ),
         ["<box>", "'1 -1 1'", "> 0"],
     ),
     "geometry": (

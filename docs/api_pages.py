@@ -24,7 +24,7 @@ OBJECTS, FILES, CONSTRAINTS = "Objects and constraints", "Files of robots and sc
 SENSORS, STATES = "Sensors, rays, distances", "Recordings and saved states"
 SUBJECTS = {
     "WorldObjects": OBJECTS, "WorldList": OBJECTS, "WorldBodyFiles": FILES, "WorldProjects": FILES,
-    "WorldMjcf": FILES, "WorldSdf": FILES, "WorldConstraints": CONSTRAINTS, "WorldJoints": CONSTRAINTS,
+    "WorldMjcf": FILES, "WorldScenes": FILES, "WorldConstraints": CONSTRAINTS, "WorldJoints": CONSTRAINTS,
     "WorldCables": CONSTRAINTS, "WorldTracks": CONSTRAINTS, "WorldSensors": SENSORS, "WorldRays": SENSORS,
     "WorldProximity": SENSORS, "WorldReadout": "How the last step went", "WorldRecording": STATES,
     "StateFiles": STATES,

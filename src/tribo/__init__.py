@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials
     from tribo.formats.material_write import write_materials
+    from tribo.identification.identify import identify
     from tribo.materials import (
         ContactMaterial,
         EffectivePair,
@@ -95,6 +96,7 @@ _PLACES = {
     "tribo.engine.warm_up": "warm_up",
     "tribo.formats.material_files": "read_materials",
     "tribo.formats.material_write": "write_materials",
+    "tribo.identification.identify": "identify",
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
@@ -118,6 +120,7 @@ _KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
 _BESIDE = {
     "gym",
     "ground",
+    "identification",
     "learn",
     "raisimpy",
     "robots",
@@ -214,6 +217,7 @@ __all__ = [
     "Winch",
     "Wire",
     "World",
+    "identify",
     "quaternion",
     "read_materials",
     "rollout",

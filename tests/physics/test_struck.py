@@ -59,7 +59,8 @@ def test_with_friction_the_energy_never_grows(law, restitution):
         before = world.kinetic_energy
 
 
-def test_box_that_bounces_on_a_plane_for_long():
+@pytest.mark.parametrize("height", [1.0, 1.009, 1.011])
+def test_box_that_bounces_on_a_plane_for_long(height):
     """A box that spins at 10 rad/s and bounces on a plane for 20 s under weight keeps its energy, kinetic and
     potential, to the solver's tolerance in 30 blows. (Before, 8 % less with `simultaneous`.)"""
     for law in LAWS:
@@ -67,7 +68,7 @@ def test_box_that_bounces_on_a_plane_for_long():
         world.impact = law
         world.default_pair = tribo.PairProperties(friction=0.0, restitution=1.0)
         world.add_ground()
-        world.add_box((0.1, 0.2, 0.3), 1.0, position=(0, 0, 1), angular_velocity=(7, 5, -5))
+        world.add_box((0.1, 0.2, 0.3), 1.0, position=(0, 0, height), angular_velocity=(7, 5, -5))
         before = world.energy
         world.step(20000)
         assert world.energy == pytest.approx(before, rel=1e-8)

@@ -30,9 +30,14 @@ TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down 
 
 @kernel
 def meeting(model, settings, work, c):
-    """Return `STRUCK` if contact c closes faster than by weight, `ROLLING` if it closes and bends, else 0."""
+    """Return `STRUCK` if contact c rebounds or closes faster than by weight, `ROLLING` if it closes and bends.
+
+    0: neither.
+    """
     if work.contact_is_soft[c] != 0:
         return 0
+    if work.contact_bounce[c] > 0.0:
+        return STRUCK
     before = vec.load(work.contact_vel, c)
     bend = vec.load(work.contact_drift, c)
     approach = bend[2] - before[2]  # at the start of the step

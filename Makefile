@@ -73,7 +73,7 @@ validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJ
 	$(BIN)/python benchmarks/validate_mjcf.py
 	$(BIN)/python benchmarks/dynamics.py
 
-fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
+fuzz: $(STAMPS)/dev+fuzz  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz $(ARGS)
 
 honesty: $(STAMPS)/dev  ## 500 random scenes: does a clean status tell the truth? (ARGS="--scenes 60", "--only 7")

@@ -1,7 +1,8 @@
 """Readers under Atheris: files that reach new branches of ours are kept, and changed further.
 
 The files that are kept lie in `tests/data/fuzz/kept.zip`. Each run begins with them and ends with what it
-kept: libFuzzer replaces a file by a smaller one that reaches the same; no more than `MOST` bytes of each kind.
+kept: libFuzzer replaces a file by a smaller one that reaches the same branches. Of each kind at most `MOST`
+bytes are kept.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ def _keep_inputs(kind: str, notes: Path) -> None:
 
 
 def run(inputs: int, seconds: float, say: Callable[[str], None], jobs: int = 2) -> Findings:
-    """Share inputs and seconds among all kinds, and say how far each came; parts of recordings get a fifth."""
+    """Share inputs and seconds among all kinds, and say how far each came."""
+    # A recording has twelve files that are changed.
     weights = {kind: 0.2 if kind.startswith("recording") else 1.0 for kind in kinds()}
     whole, found = sum(weights.values()), Findings()
 

@@ -26,8 +26,8 @@ READERS = tuple(
     f"tribo.{part}"
     for part in (
         "checks", "description", "formats", "learn.checkpoint", "learn.policy", "materials",
-        "objects.primitives",        "readout.state_bytes", "recording", "spatial.files", "spatial.mat_reader", "world_xml",
-        "world.import_mjcf", "world.import_sdf", "world.load_bodies", "world.load_projects",
+        "objects.primitives", "readout.state_bytes", "recording", "spatial.files", "spatial.mat_reader",
+        "world_xml", "world.import_mjcf", "world.import_sdf", "world.load_bodies", "world.load_projects",
     )
 )  # fmt: skip
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -221,9 +220,9 @@ def longest(name: str) -> float:
     def ring(_: int, frame: FrameType | None) -> None:
         now = time.process_time()
         gaps.append(now - last[0])
-        if gaps[-1] > LIMIT:
-            print("".join(traceback.format_stack(frame)[-2:]), file=sys.stderr)
-        last[0] = now
+        if gaps[-1] > LIMIT and frame is not None:  # where the call goes on
+            sys.stderr.write(f"    {gaps[-1]:.3f} s {frame.f_code.co_filename}:{frame.f_lineno}\n")
+        last[0] = time.process_time()
         if now - began > LONGEST:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             raise _TooLongError

@@ -1,4 +1,4 @@
-"""Memory does not grow with steps, resets and pages that come and go; long runs: `benchmarks/flat_memory.py`."""
+"""Memory does not grow with steps, resets and pages that leave; long runs: `benchmarks/flat_memory.py`."""
 
 import gc
 import sys
@@ -13,9 +13,9 @@ import flat_memory
 
 def grown(run, count):
     """Return by how many bytes Python's objects and arrays have grown in the second half of some calls."""
+    tracemalloc.start()
     run(count)
     gc.collect()
-    tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     run(count)
     gc.collect()

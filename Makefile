@@ -19,6 +19,10 @@ COMPILED := tests/house/test_prebuilt_modes.py tests/contracts/test_determinism.
   $(addprefix tests/physics/test_,$(addsuffix .py,bounce convex_rest free_flight incline integrators joint_rows \
   kinematic loops rolling stack standing terrain))
 
+# What is played with every warning an error, from the start of Python on and in the processes that tests start.
+STRICT := tests/unit/checks tests/unit/engine tests/contracts/test_forked_processes.py \
+  tests/contracts/test_writers_and_failures.py
+
 # The whole suite needs all kernels: they are built once, before workers compile one by one what they miss. A part of
 # it does not, nor does Numba where it is asked for. Where they cannot be built that is said, and tests compile them.
 BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compiled,$(TRIBO_KERNELS)),,$\
@@ -27,7 +31,7 @@ BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compi
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test test-compiled test-learn check format bench validate validate-dynamics simbench fuzz honesty gallery docs kernels wheel clean
+.PHONY: help demo train test test-compiled test-strict test-learn check format bench validate validate-dynamics simbench fuzz honesty gallery docs kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +49,9 @@ test: $(STAMPS)/dev  ## the whole test suite on two cores (ARGS="-k rebound" for
 test-compiled: $(STAMPS)/dev  ## a part of the tests on what Numba compiles, prebuilt kernels or not
 	TRIBO_KERNELS=compiled $(BIN)/tribo warmup --all
 	TRIBO_KERNELS=compiled $(BIN)/python -m pytest -q -n 2 --dist loadfile $(COMPILED) $(ARGS)
+
+test-strict: $(STAMPS)/dev  ## a part of the tests with every warning an error, also in the processes that they start
+	PYTHONWARNINGS=error $(BIN)/python -m pytest -q -n 2 --dist loadfile $(STRICT) $(ARGS)
 
 test-learn: $(STAMPS)/dev+learn+ray  ## what make test skips without PyTorch and Ray: trainings, kills, resuming, runners
 	$(BIN)/python -m pytest -q tests/unit/test_learn.py tests/unit/test_scale.py $(ARGS)
@@ -73,7 +80,7 @@ validate-dynamics: $(STAMPS)/dev+bench+validate  ## robots next to Pinocchio, MJ
 	$(BIN)/python benchmarks/validate_mjcf.py
 	$(BIN)/python benchmarks/dynamics.py
 
-fuzz: $(STAMPS)/dev  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
+fuzz: $(STAMPS)/dev+fuzz  ## 100 000 inputs that nobody would write, to all readers and calls (ARGS="calls --inputs 500")
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz $(ARGS)
 
 honesty: $(STAMPS)/dev  ## 500 random scenes: does a clean status tell the truth? (ARGS="--scenes 60", "--only 7")

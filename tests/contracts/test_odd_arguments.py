@@ -5,6 +5,7 @@ import pytest
 
 import tribo
 from tribo import spatial
+from tribo.tools.demo import ASSETS
 
 
 @pytest.fixture
@@ -187,3 +188,14 @@ GRID = np.zeros((2, 2))
 def test_what_a_second_trial_found_is_said_in_words(call, said):
     with pytest.raises((TypeError, ValueError), match=said):
         call()
+
+
+@pytest.mark.parametrize("hold", [np.array([1, 2, 3]), "no", 1, None])
+@pytest.mark.parametrize("batched", [False, True])
+def test_whether_gains_hold_the_base_is_true_or_false(hold, batched):
+    world = tribo.World()
+    robot = world.add_articulated_system(ASSETS / "quadruped.urdf", name="dog")
+    owner = tribo.Batch(world, 2, threads=1)["dog"] if batched else robot
+    with pytest.raises(TypeError, match="hold_base of dog must be True or False"):
+        owner.set_pd_gains(3.0, 1.0, hold_base=hold)
+    assert (np.asarray(owner.kp) == 0.0).all()

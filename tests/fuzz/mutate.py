@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import random
 import re
+import zipfile
 
 NUMBERS = (
     "0", "-0", "-1", "1e308", "-1e308", "1e-320", "nan", "inf", "-inf", "NaN", "1e400",
@@ -95,3 +98,24 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
             end = min(len(made), at + rng.randrange(1, 64))
             made[at:end] = bytes(made[at:end]) * rng.choice((0, 2, 50))
     return bytes(made)
+
+
+def repacked(rng: random.Random, data: bytes) -> bytes:
+    """Return an archive of which one part is changed and the check sums are right."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = [(item.filename, archive.read(item)) for item in archive.infolist()]
+    except Exception:  # it is damaged already
+        return damaged(rng, data)
+    chosen = rng.randrange(len(parts)) if parts else -1
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for k, (name, content) in enumerate(parts):
+            archive.writestr(name, damaged(rng, content) if k == chosen else content)
+    return made.getvalue()
+
+
+def resealed(rng: random.Random, data: bytes) -> bytes:
+    """Return a state that is changed and whose check sum is right."""
+    body = damaged(rng, data[:-32])
+    return body + hashlib.blake2b(body, digest_size=32).digest()

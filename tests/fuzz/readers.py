@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import random
 import tempfile
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import tribo
-from fuzz.mutate import damaged, mutated
+from fuzz.mutate import damaged, mutated, repacked, resealed
 from tribo import spatial
 from tribo.learn import checkpoint
 from tribo.learn.policy import Policy
@@ -120,13 +121,17 @@ def _checkpoint(world: tribo.World, path: Path) -> object:
 
 def _recording(world: tribo.World, path: Path) -> object:
     """Read all of a recording of which one file is another; its number is in the name."""
-    whole = path.parent / "run.zarr"
-    for k, (name, data) in enumerate(recording()):
-        place = whole / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(path.read_bytes() if path.stem == f"recording{k}" else data)
-    made = tribo.Recording(whole)
-    return [made[name] for name in READ]
+    whole, files = path.parent / "run.zarr", recording()
+    for name, data in files if not whole.exists() else ():
+        (whole / name).parent.mkdir(parents=True, exist_ok=True)
+        (whole / name).write_bytes(data)
+    name, data = files[int(path.stem.removeprefix("recording"))]
+    try:
+        (whole / name).write_bytes(path.read_bytes())
+        made = tribo.Recording(whole)
+        return [made[name] for name in READ]
+    finally:
+        (whole / name).write_bytes(data)
 
 
 @cache
@@ -232,69 +237,72 @@ def companions() -> tuple[tuple[str, bytes], ...]:
     )
 
 
-def lay(folder: str) -> None:
-    """Put the companions into a folder."""
+@cache
+def _folder(process: int) -> Path:
+    """Return the folder of a process, with the companions of what is read."""
+    made = Path(tempfile.mkdtemp(prefix=f"tribo-fuzz-{process}-"))
     for name, data in companions():
-        (Path(folder) / name).write_bytes(data)
+        (made / name).write_bytes(data)
+    return made
 
 
 _world_of_all: dict[str, tribo.World] = {}
+TEXTS = (
+    ".urdf", ".xml", ".sdf", ".usda", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid", ".wrl",
+)  # fmt: skip
+
+
+def quieten() -> None:
+    """Have readers log nothing."""
+    for name in ("tribo", "trimesh"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    np.seterr(all="ignore")
 
 
 def prepare() -> None:
     """Load what readers load lazily, before files are watched."""
-    for name in ("tribo", "trimesh"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    np.seterr(all="ignore")
+    quieten()
     for name, data, take in corpus():
-        with tempfile.TemporaryDirectory() as folder:
-            lay(folder)
-            path = Path(folder) / name
-            path.write_bytes(data)
-            with contextlib.suppress(tribo.DescriptionError, ValueError):
-                take(small_world(), path)
+        with contextlib.suppress(tribo.DescriptionError, ValueError):
+            read(name, data, take)
+
+
+def changed(rng: random.Random, name: str, data: bytes) -> bytes:
+    """Return a file with a few changes of its kind."""
+    if name.endswith(TEXTS) and rng.random() < 0.9:
+        return mutated(rng, data.decode("utf-8", "replace")).encode("utf-8", "replace")
+    if name.endswith((".npz", ".pt")) and rng.random() < 0.7:
+        return repacked(rng, data)
+    if name == "state.bin" and rng.random() < 0.7:
+        return resealed(rng, data)
+    return damaged(rng, data)
+
+
+def read(name: str, data: bytes, take: Take) -> bool:
+    """Read a file with that content; return whether it was taken."""
+    world = _world_of_all.setdefault("world", small_world())
+    before = (world.hash(), len(world.objects), world.material_names)
+    path = _folder(os.getpid()) / name
+    path.write_bytes(data)
+    try:
+        take(world, path)
+    except Exception:
+        if (world.hash(), len(world.objects), world.material_names) != before:
+            _world_of_all.clear()
+            raise AssertionError(f"{name}: refused, and the world is not as it was") from None
+        raise
+    finally:
+        beside = dict(companions()).get(name)
+        if beside is None:
+            path.unlink()
+        else:
+            path.write_bytes(beside)
+    _world_of_all.clear()  # it has something new
+    return True
 
 
 def play(number: int) -> bool:
     """Read one changed file; return whether it was taken."""
     rng = random.Random(number)
     name, data, take = corpus()[number % len(corpus())]
-    is_text = (
-        name.endswith(
-            (
-                ".urdf",
-                ".xml",
-                ".sdf",
-                ".usda",
-                ".txt",
-                ".json",
-                ".dae",
-                ".obj",
-                ".off",
-                ".body",
-                ".yaml",
-                ".cnoid",
-            )
-        )
-        and rng.random() < 0.9
-    )
-    new = (
-        mutated(rng, data.decode("utf-8", "replace")).encode("utf-8", "replace")
-        if is_text
-        else damaged(rng, data)
-    )
-    world = _world_of_all.setdefault("world", small_world())
-    before = (world.hash(), len(world.objects), world.material_names)
-    with tempfile.TemporaryDirectory() as folder:
-        lay(folder)
-        path = Path(folder) / name
-        path.write_bytes(new)
-        try:
-            take(world, path)
-        except Exception:
-            if (world.hash(), len(world.objects), world.material_names) != before:
-                _world_of_all.clear()
-                raise AssertionError(f"{name}: refused, and the world is not as it was") from None
-            raise
-    _world_of_all.clear()  # it has something new
-    return True
+    return read(name, changed(rng, name, data), take)

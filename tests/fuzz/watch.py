@@ -102,26 +102,38 @@ def forbid(folders: list[str]) -> None:
     sys.addaudithook(look)
 
 
+def outcome(play: Callable[[], bool]) -> tuple[str, str]:
+    """Play an input; return "accepted", "refused" or the kind of its defect, and what is said of that."""
+    try:
+        return ("accepted" if play() else "refused"), ""
+    except Misdeed as misdeed:
+        return "misdeed", str(misdeed)
+    except BaseException as error:
+        if is_polite(error):
+            return "refused", ""
+        return type(error).__name__, "".join(traceback.format_exception(error)[-4:])
+
+
+def folders(own: str) -> list[str]:
+    """Return the folders from which an input may open files; the first is its own."""
+    return [
+        own, tempfile.gettempdir(), sys.prefix, sys.base_prefix, "/proc/self", "/sys", "/dev/null",
+        str(cache_root()), "/dev/urandom", str(Path(__file__).parents[2]), *filter(None, sys.path),
+    ]  # fmt: skip
+
+
 def _work(play: Callable[[int], bool], numbers: Any, at: Any, pipe: Any,
-          folders: list[str]) -> None:  # fmt: skip
+          places: list[str]) -> None:  # fmt: skip
     """Play inputs one after the other; send what each did wrong."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-    forbid(folders)
-    os.chdir(folders[0])  # names without a folder end here
+    forbid(places)
+    os.chdir(places[0])  # names without a folder end here
+    tempfile.tempdir = places[0]
     for number in numbers:
         at[0], at[1], at[2] = number, time.monotonic(), _worked(os.getpid())
-        try:
-            said = ("accepted" if play(number) else "refused", number, "")
-        except Misdeed as misdeed:
-            said = ("misdeed", number, str(misdeed))
-        except BaseException as error:
-            if is_polite(error):
-                said = ("refused", number, "")
-            else:
-                tail = "".join(traceback.format_exception(error)[-4:])
-                said = (type(error).__name__, number, tail)
-        pipe.send(said)
+        kind, text = outcome(lambda k=number: play(k))
+        pipe.send((kind, number, text))
     pipe.send(None)
 
 
@@ -144,18 +156,12 @@ def run(play: Callable[[int], bool], prepare: Callable[[], Any], numbers: list[i
     context = multiprocessing.get_context("fork")
     stop = time.monotonic() + seconds
     made = tempfile.TemporaryDirectory()
-    folders = [
-        made.name,tempfile.gettempdir(), sys.prefix, sys.base_prefix, "/proc/self", "/sys", "/dev/null",
-        str(cache_root()),
-               "/dev/urandom", str(Path(__file__).parents[2]), *sys.path]  # fmt: skip
     todo = list(numbers)
     prepare()  # here: its errors are ours, and every process inherits what it loads
     while todo and time.monotonic() < stop:
         at = context.Array("d", [todo[0], time.monotonic(), 0.0])
         ours, theirs = context.Pipe(duplex=False)
-        child = context.Process(
-            target=_work, args=(play, todo, at, theirs, [f for f in folders if f])
-        )
+        child = context.Process(target=_work, args=(play, todo, at, theirs, folders(made.name)))
         child.start()
         theirs.close()
         done, why = 0, ""

@@ -263,6 +263,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
                 or the base would be held and that was not asked for; nothing is changed.
         """
         made, rows = [], self._batch.chosen_worlds(worlds).ravel()
+        check.boolean(hold_base, f"hold_base of {self._part.name}")
         for value, what in ((kp, "kp"), (kd, "kd")):
             target, given = self._array("command", what, "v")[rows], value
             if check.is_scalar(value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
+from tribo.engine.interrupts import held
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.filters import ShapeFilter
-from tribo.readout.rays import MAX_RAYS
+from tribo.readout.rays import AT_ONCE, MAX_RAYS, slices
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -198,24 +200,51 @@ class BatchRays:
         """
         hit = np.empty((len(self._batch), start.shape[1], 4))
         shape = np.empty(hit.shape[:2], np.int64)
-        worlds, engine = len(self._batch), self._batch.engine
-        threads = min(self._batch.threads, worlds)
+        self._look(bits, spans)
+        for rays in slices(start.shape[1]):
+            given = [np.ascontiguousarray(a[:, rays]) for a in (start, toward, far)]
+            made = (
+                np.empty((len(hit), given[0].shape[1], 4)),
+                np.empty(given[0].shape[:2], np.int64),
+            )
+            self._cast_slice(given, nearest, *made)
+            hit[:, rays], shape[:, rays] = made
+        return hit, shape
+
+    def _look(self, bits: int, spans: list[slice]) -> None:
+        """Have a filter for each thread, which sees shapes of some groups."""
+        engine = self._batch.engine
+        threads = min(self._batch.threads, len(self._batch))
         filters = [shape_filter for shape_filter in self._filters if shape_filter.fits(engine)]
         filters += [ShapeFilter(engine) for _ in range(threads - len(filters))]
-        self._filters = filters
-        few = max(1, worlds // (4 * threads))
+        self._filters = filters[:threads]
+        for shape_filter in self._filters:
+            shape_filter.look(bits, spans)
+
+    def _cast_slice(
+        self, given: list[np.ndarray], nearest: float, hit: np.ndarray, shape: np.ndarray
+    ) -> None:
+        """Cast rays, as many in all worlds; if a signal waits, stop between two shares of the worlds."""
+        worlds, engine = len(self._batch), self._batch.engine
+        start, toward, far = given
+        few = max(1, min(worlds // (4 * len(self._filters)), AT_ONCE // max(1, start.shape[1])))
         starts = iter(range(0, worlds, few))  # one iterator: each start is handed out once
 
         def work(shape_filter: ShapeFilter) -> None:
-            shape_filter.look(bits, spans)
             for first in starts:
                 cast.closest_in_worlds(
                     engine.model, engine.state, shape_filter.work, shape_filter.scene, first,
                     min(first + few, worlds), start, toward, nearest, far, hit, shape,
                 )  # fmt: skip
+                if held.is_late():
+                    return
 
-        run_together([lambda s=s: work(s) for s in filters[:threads]])  # type: ignore[misc]
-        return hit, shape
+        with held:
+            while True:
+                run_together([partial(work, shape_filter) for shape_filter in self._filters])
+                if not held.is_late():
+                    return
+                held.let_through()
 
 
 def _of_worlds(

@@ -71,12 +71,11 @@ def read_limited(path: Path, largest: int) -> bytes:
         OSError: It cannot be read.
         ValueError: It is a pipe or device, or larger.
     """
-    plain(path)
+    size = plain(path).st_size
+    if size > largest:
+        raise ValueError(f"it has {size} bytes, at most {largest} are read")
     with path.open("rb") as stream:
-        content = stream.read(largest + 1)
-    if len(content) > largest:
-        raise ValueError(f"it has more than {largest} bytes")
-    return content
+        return stream.read(size)  # memory is taken for what is asked, before a byte is read
 
 
 def checked_archive(content: bytes, largest: int) -> zipfile.ZipFile:

@@ -6,6 +6,9 @@ Plain NumPy on the way into the model; the kernels never see these classes.
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +17,7 @@ import numpy as np
 from tribo.checks import check
 
 MAX_VERTICES = 256  # of a hull; one with more is made simpler
+MANY = 10_000  # points from which on finding the hull may take longer than Ctrl-C should wait
 COPLANAR = 1e-7  # [rad] faces that enclose less are one
 WELD = 1e-7  # [-] of the size: vertices nearer than this are one
 FLAT = 1e-10  # [-] area of a triangle in squares of its longest edge: below, it has none
@@ -145,7 +149,24 @@ def _qhull(points: np.ndarray) -> Any:
         from scipy.spatial import ConvexHull
     except ImportError:
         raise ImportError('convex hulls need SciPy: pip install "tribo[mesh]"') from None
-    return ConvexHull(points)
+    return ConvexHull(points) if len(points) < MANY else _aside(lambda: ConvexHull(points))
+
+
+def _aside(job: Callable[[], Any]) -> Any:
+    """Return the answer of a job that runs in a thread: the calling thread hears Ctrl-C meanwhile.
+
+    A job that is interrupted ends on its own, and its answer is dropped.
+    """
+    answer: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(job())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=work, daemon=True, name="tribo hull").start()
+    return answer.result()
 
 
 def _fewer(points: np.ndarray) -> np.ndarray:

@@ -32,12 +32,11 @@ class _Worker(threading.Thread):
         self.job = job
         self._go.release()
 
-    def finish(self) -> None:
-        """Wait for the job; raise what it raised."""
+    def finish(self) -> BaseException | None:
+        """Wait for the job; return what it raised."""
         self._done.acquire()
         error, self.error = self.error, None
-        if error is not None:
-            raise error
+        return error
 
     def run(self) -> None:
         """Work for ever; the process does not wait for it."""
@@ -95,7 +94,7 @@ def run_together(jobs: Sequence[Callable[[], None]]) -> None:
     """Run jobs at the same time, the first in the calling thread; return when all are done.
 
     If another thread is running jobs, these run one after another: the processors are taken. Signals wait
-    until all are done.
+    until all are done. Of what jobs raise, the first in their order is raised, when all are done.
     """
     with held:
         _run(jobs)
@@ -112,10 +111,14 @@ def _run(jobs: Sequence[Callable[[], None]]) -> None:
         busy = _pool.workers[: len(jobs) - 1]
         for worker, job in zip(busy, jobs[1:], strict=True):
             worker.begin(job)
+        errors: list[BaseException | None] = []
         try:
             jobs[0]()
-        finally:
-            for worker in busy:
-                worker.finish()
+        except BaseException as error:
+            errors.append(error)
+        errors += [worker.finish() for worker in busy]  # all of them: a worker rests, or is lost
+        for error in errors:
+            if error is not None:
+                raise error
     finally:
         _pool.in_use.release()

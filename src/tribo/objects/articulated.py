@@ -196,6 +196,7 @@ class ArticulatedSystem(Drives, Object):
                 and that was not asked for.
         """
         made = []
+        check.boolean(hold_base, f"hold_base of {self.name}")
         for value, what, now in ((kp, "kp", self._kp), (kd, "kd", self._kd)):
             given = value
             if check.is_scalar(value):

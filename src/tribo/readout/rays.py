@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from tribo.objects.world_view import WorldView
 from tribo.readout.filters import ShapeFilter, object_numbers, shapes_of
 
 MAX_RAYS = 1 << 24  # of one call: a gigabyte of answers
+AT_ONCE = 1 << 13  # between two places where signals are heard
 
 
 class _HitFields(NamedTuple):
@@ -242,12 +244,13 @@ class WorldRays:
         hit, shape = np.empty((count, 4)), np.empty(count, np.int64)
         from tribo.probes import cast
 
-        bad = cast.closest(
-            engine.model, engine.state, seen.work, seen.scene, count <= cast.FEW, start, toward,
-            nearest, reach, hit, shape,
-        )  # fmt: skip
-        if bad >= 0:
-            raise _refused(bad, start, toward)
+        for rays in slices(count):
+            bad = cast.closest(
+                engine.model, engine.state, seen.work, seen.scene, count <= cast.FEW, start[rays],
+                toward[rays], nearest, reach[rays], hit[rays], shape[rays],
+            )  # fmt: skip
+            if bad >= 0:
+                raise _refused(rays.start + bad, start, toward)
         return hit, shape
 
     def _hit(self, start: np.ndarray, toward: np.ndarray, hit: np.ndarray, shape: int) -> RayHit:
@@ -259,6 +262,18 @@ class WorldRays:
         material = self._world.material_names[self._world.engine.model.shape_material[shape]]
         body = part.collision_bodies[shape - part.span.shape.start]
         return RayHit(float(hit[0]), frozen(position), frozen(hit[1:].copy()), part, body, material)
+
+
+def slices(count: int) -> list[slice]:
+    """Return the parts in which so many rays are cast: signals are heard between two of them.
+
+    Example:
+        >>> slices(10_000)
+        [slice(0, 5000, None), slice(5000, 10000, None)]
+    """
+    parts = max(1, -(-count // AT_ONCE))
+    edges = [count * k // parts for k in range(parts + 1)]
+    return [slice(first, stop) for first, stop in pairwise(edges)]
 
 
 def _refused(bad: int, start: np.ndarray, toward: np.ndarray) -> ValueError:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from fuzz.mutate import damaged
 
-from tribo.checks.array_files import read_arrays
+from tribo.checks.array_files import read_arrays, read_limited
 from tribo.learn.policy import Policy
 
 MOST = 1 << 20
@@ -112,3 +112,15 @@ def test_bytes_in_memory_are_not_kept(tmp_path):
     np.savez(stream, x=np.zeros(3))
     (tmp_path / "a.npz").write_bytes(stream.getvalue())
     assert read_arrays(tmp_path / "a.npz", MOST)["x"].base is None
+
+
+def test_a_file_takes_as_much_memory_as_it_has_bytes(tmp_path):
+    """Before, the limit was asked of the system at once: 4 GiB for a checkpoint of a few bytes."""
+    path = tmp_path / "small"
+    path.write_bytes(b"small")
+    tracemalloc.start()
+    assert read_limited(path, 1 << 32) == b"small"
+    assert tracemalloc.get_traced_memory()[1] < MOST
+    tracemalloc.stop()
+    with pytest.raises(ValueError, match="it has 5 bytes, at most 4 are read"):
+        read_limited(path, 4)

@@ -11,6 +11,8 @@ import tribo
 from tribo.engine import engine as engines
 from tribo.engine.interrupts import held
 from tribo.engine.threads import run_together
+from tribo.probes import cast
+from tribo.readout.rays import AT_ONCE
 
 if os.name != "posix":
     pytest.skip("signals of POSIX", allow_module_level=True)
@@ -178,3 +180,74 @@ def test_what_lasts_long_hears_signals_at_once():
             came.append("at once")
     assert came == ["at once"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def interrupting(monkeypatch, module, name, count=1):
+    """Send a signal while a compiled call runs for the k-th time; return how many rays each call had."""
+    call, sizes = getattr(module, name), []
+
+    def called(*given):
+        sizes.append(given[-1].size)
+        if len(sizes) == count:
+            os.kill(os.getpid(), signal.SIGINT)
+        return call(*given)
+
+    monkeypatch.setattr(module, name, called)
+    return sizes
+
+
+def test_many_rays_stop_between_two_slices(monkeypatch):
+    """Before there was one call for all of them, which nothing ends."""
+    world = batch_world()
+    starts, down = np.full((100_000, 3), (0.0, 0.0, 2.0)), (0.0, 0.0, -1.0)
+    whole = world.ray_test_batch(starts[:9], down)
+    with monkeypatch.context() as patch:
+        sizes = interrupting(patch, cast, "closest", 3)
+        with pytest.raises(KeyboardInterrupt):
+            world.ray_test_batch(starts, down)
+    assert len(sizes) == 3
+    assert max(sizes) <= AT_ONCE
+    made = world.ray_test_batch(starts, down)
+    assert np.ptp(made.distance) == 0.0
+    assert made.distance[0] == whole.distance[0]
+
+
+@pytest.mark.parametrize(("worlds", "rays"), [(40, 5000), (3, 40_000)])
+def test_rays_of_a_batch_stop_between_two_slices(monkeypatch, worlds, rays):
+    batch = tribo.Batch(batch_world(), worlds, threads=2)
+    starts, down = np.full((rays, 3), (0.0, 0.0, 2.0)), (0.0, 0.0, -1.0)
+    starts[:, 0] = np.linspace(-0.1, 0.1, rays)
+    starts = np.tile(starts, (worlds, 1, 1))
+    whole = batch.ray_test_batch(starts, down)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        sizes = interrupting(patch, cast, "closest_in_worlds")
+        with pytest.raises(KeyboardInterrupt):
+            batch.ray_test_batch(starts, down)
+    assert len(sizes) <= 4
+    alone = tribo.Batch(batch_world(), 1, threads=1).ray_test_batch(starts[:1], down)
+    again = batch.ray_test_batch(starts, down)
+    for name in ("distance", "normal", "shape"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+        np.testing.assert_array_equal(getattr(again, name)[:1], getattr(alone, name))
+
+
+def test_handlers_that_do_not_raise_leave_no_ray_out(monkeypatch, batch):
+    came = []
+    before = signal.signal(signal.SIGALRM, lambda *_: came.append(1))
+    starts, down = np.full((40, 2000, 3), (0.0, 0.0, 2.0)), (0.0, 0.0, -1.0)
+    whole = batch.ray_test_batch(starts, down)
+    call = cast.closest_in_worlds
+
+    def called(*given):
+        os.kill(os.getpid(), signal.SIGALRM)
+        return call(*given)
+
+    try:
+        monkeypatch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        monkeypatch.setattr(cast, "closest_in_worlds", called)
+        again = batch.ray_test_batch(starts, down)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert came
+    np.testing.assert_array_equal(again.distance, whole.distance)

@@ -1,0 +1,41 @@
+"""Memory does not grow with steps, resets and pages that leave; long runs: `benchmarks/flat_memory.py`."""
+
+import gc
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import flat_memory
+
+
+def grown(run, count):
+    """Return by how many bytes Python's objects and arrays have grown in the second half of some calls."""
+    tracemalloc.start()
+    run(count)
+    gc.collect()
+    before = tracemalloc.get_traced_memory()[0]
+    run(count)
+    gc.collect()
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return after - before
+
+
+@pytest.mark.parametrize(("kind", "count"), [("steps", 400), ("resets", 100)])
+def test_steps_and_resets_keep_nothing(kind, count):
+    """Anything kept of each call, be it one object of 32 bytes, is more than this."""
+    assert grown(flat_memory.KINDS[kind][0](), count) < 32 * count
+
+
+def test_what_keeps_something_is_found():
+    kept = []
+    assert grown(lambda count: kept.extend(bytes(64) for _ in range(count)), 400) > 32 * 400
+
+
+def test_pages_that_leave_are_forgotten():
+    """A page that stays in some list keeps its queue and its camera: kilobytes."""
+    pytest.importorskip("viser")
+    assert grown(flat_memory.connects(), 40) < 40 * 1024

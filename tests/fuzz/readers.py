@@ -248,7 +248,8 @@ def _folder(process: int) -> Path:
 
 _world_of_all: dict[str, tribo.World] = {}
 TEXTS = (
-    ".urdf", ".xml", ".sdf", ".usda", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid", ".wrl",
+    ".urdf", ".xml", ".sdf", ".usda", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid",
+    ".wrl",
 )  # fmt: skip
 
 

@@ -117,8 +117,8 @@ def _run(jobs: Sequence[Callable[[], None]]) -> None:
         except BaseException as error:
             errors.append(error)
         errors += [worker.finish() for worker in busy]  # all of them: a worker rests, or is lost
-        for error in errors:
-            if error is not None:
-                raise error
+        for raised in errors:
+            if raised is not None:
+                raise raised
     finally:
         _pool.in_use.release()

@@ -217,7 +217,7 @@ def cone_on(player: Player, floor: str, dt: float) -> tuple[float, float]:
         "cone", (r, h), 1.0, tuple(place), turn((0.0, -1.0, 0.0), np.pi / 2 + half),
         tuple(np.cross(spin, place)), tuple(spin),
     )  # fmt: skip
-    scene = laid(cone, floor, round(20.0 / dt), dt, 1)
+    scene = laid(cone, floor, round(20.0 / dt), dt, 5)
     track = player.play(scene)
     x, y, _ = np.moveaxis(track.position[:, 0], -1, 0)
     total = energy(scene, track).sum(axis=1)

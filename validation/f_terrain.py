@@ -162,9 +162,10 @@ def mesh_cube(player: Player) -> list[Check]:
             if is_mesh:
                 work = world.engine.work
                 keys = work.contact_key[: work.contact_count[0]].tolist()
-                changes += before is not None and keys != before
+                if keys != before:
+                    changes += before is not None
+                    counts.add(len(made[0].contacts))
                 before = keys
-                counts.add(len(made[0].contacts))
         paths.append(path)
     gap = np.abs(np.array(paths[0]) - np.array(paths[1])).max(axis=(0, 2))
     return [

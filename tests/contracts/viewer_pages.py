@@ -15,10 +15,10 @@ GIZMO = {
 
 
 def opened(viewer, path="", **more):
-    """Connect as a page does."""
+    """Connect as a page does; one that is closed does not read what was sent to it before the farewell."""
     address = viewer.address.partition("/?")[0].replace("http://", "ws://")
     address = address.replace("0.0.0.0", "127.0.0.1")
     return connect(
         address + path, subprotocols=[f"viser-v{viser.__version__}"], compression=None, max_size=None,
-        **more,
+        close_timeout=0.2, **more,
     )  # fmt: skip

@@ -128,11 +128,12 @@ def test_a_defect_is_named(text, says):
         vrml.read(text)
 
 
-def test_uses_within_uses_are_bounded():
+def test_uses_within_uses_are_bounded(monkeypatch):
+    monkeypatch.setattr(vrml, "MAX_PLACES", 1000)
     text = "DEF n0 " + shape("Box { }")
     for k in range(60):
         text += f" DEF n{k + 1} Group {{ children [ USE n{k} USE n{k} ] }}"
-    with pytest.raises(MeshError, match="placed more than"):
+    with pytest.raises(MeshError, match="placed more than 1000 times"):
         vrml.read(HEAD + text)
 
 

@@ -30,7 +30,7 @@ TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down 
 
 @kernel
 def meeting(model, settings, work, c):
-    """Return `STRUCK` if contact c rebounds or closes faster than by weight, `ROLLING` if it bends, else 0."""
+    """Return `STRUCK` if c rebounds or closes faster than by weight, `ROLLING` if it bends, else 0."""
     if work.contact_is_soft[c] != 0:
         return 0
     if work.contact_bounce[c] > 0.0:

@@ -64,7 +64,8 @@ def cut(
     whole = _part(mesh, mesh, [], 0)
     if whole is None:
         raise ValueError("the mesh has no volume that could be cut")
-    todo, done = [whole], []
+    todo = [whole]
+    done: list[_Part] = []
     number = 1
     while todo and -todo[0].rank > tolerance and len(todo) + len(done) < max_hulls:
         worst = heapq.heappop(todo)

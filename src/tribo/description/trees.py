@@ -51,6 +51,8 @@ class MeshFile:
     reference: str  # as written in the file that names it
     scale: Vector = (1.0, 1.0, 1.0)
     collision: str = ""  # "hull", "decomposition" or "exact"; empty: as the robot's meshes collide
+    max_hulls: int = 0  # of a decomposition; 0: as many as are usual
+    tolerance: float = 0.0  # [m] that its deepest wrong point may have; 0: coacd's own measure
 
 
 @dataclass(slots=True)

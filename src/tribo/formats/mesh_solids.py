@@ -90,16 +90,27 @@ def _closed(made: Any, what: str) -> Mesh:
     return Mesh(what, vertices, triangles, is_closed)
 
 
-def solids(mesh: Mesh, mode: str) -> list[Hull]:
-    """Return the convex solids that stand for a mesh; mode is "hull" or "decomposition".
+def solids(mesh: Mesh, mode: str, max_hulls: int = 0, tolerance: float = 0.0) -> list[Hull]:
+    """Return the convex solids that stand for a mesh.
+
+    Args:
+        mesh: Of a file, or from memory.
+        mode: "hull" or "decomposition".
+        max_hulls: Of a decomposition; 0: 64.
+        tolerance: [m] that the deepest wrong point of a decomposition may have, which the log then says; 0:
+            coacd splits it, by a measure of its own.
 
     Raises:
-        ValueError: The mesh is flat or degenerate, or the mode unknown.
+        ValueError: The mesh is flat or degenerate, open though a tolerance is given, or the mode unknown.
     """
     if check.choice(mode, MODES[:2], "mode") == "decomposition":
-        from tribo.formats.convex_parts import convex_parts
+        if tolerance > 0.0:
+            return _cut(mesh, max_hulls, tolerance)
+        from tribo.formats.convex_parts import MAX_PARTS, convex_parts
 
-        return convex_parts(mesh.vertices, mesh.triangles, what=mesh.what)
+        return convex_parts(
+            mesh.vertices, mesh.triangles, max_parts=max_hulls or MAX_PARTS, what=mesh.what
+        )
     hull = convex_hull(mesh.vertices, f"{mesh.what}: vertices")
     if mesh.is_closed:
         share = hull.volume / volume_moments(mesh.vertices, mesh.triangles)[0]
@@ -109,6 +120,25 @@ def solids(mesh: Mesh, mode: str) -> list[Hull]:
                 '"decomposition" if its hollows matter', mesh.what, share,
             )  # fmt: skip
     return [hull]
+
+
+def _cut(mesh: Mesh, max_hulls: int, tolerance: float) -> list[Hull]:
+    """Cut a closed mesh until its parts are good enough, and log how good they are."""
+    from tribo.formats import convex_cuts
+
+    if not mesh.is_closed:
+        raise ValueError(
+            f"{mesh.what} is not a closed surface: what is outside of it cannot be measured; close its "
+            "holes, or leave tolerance out"
+        )
+    most = max_hulls or convex_cuts.MAX_HULLS
+    hulls, deepest = convex_cuts.cut(mesh.vertices, mesh.triangles, tolerance, most)
+    said = f"{mesh.what}: {len(hulls)} convex parts, their deepest wrong point is {deepest:.3g} m"
+    if deepest > tolerance:
+        logger.warning("%s, more than tolerance=%g m; allow more max_hulls", said, tolerance)
+    else:
+        logger.info("%s outside of the mesh", said)
+    return hulls
 
 
 def moments(mesh: Mesh, hulls: list[Hull]) -> tuple[float, np.ndarray, np.ndarray]:
@@ -200,7 +230,7 @@ def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[S
         return [
             replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)
         ]
-    hulls = solids(mesh, mode)
+    hulls = solids(mesh, mode, shape.mesh.max_hulls, shape.mesh.tolerance)
     return [
         replace(
             shape, kind=Shape.HULL, size=(hull.half_width,), geometry=hull,

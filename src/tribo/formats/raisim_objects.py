@@ -99,7 +99,10 @@ def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectD
     own = {"compound": ("children",), "mesh": ("file", "scale")}.get(node.tag, ("dim",))
     is_mesh = node.tag == "mesh"
     report.check_attributes(
-        node, (*SINGLE, "file_name", "scale", "collision") if is_mesh else SINGLE
+        node,
+        (*SINGLE, "file_name", "scale", "collision", "max_hulls", "tolerance")
+        if is_mesh
+        else SINGLE,
     )
     report.check_children(node, (*own, "inertia", "state", "collision_body"))
     made = _common(node)

@@ -31,6 +31,7 @@ DIMENSIONS = {
     "cone": ("radius", "height"),
     "ellipsoid": ("a", "b", "c"),  # semi-axes along x, y, z
 }
+MAX_HULLS = 256  # of a decomposition that a file asks for
 MESH_MODES = ("hull", "decomposition", "exact")
 TERRAIN = ("z_scale", "fractal_octaves", "fractal_lacunarity", "fractal_gain", "step_size",
            "height_offset", "frequency", "seed")  # fmt: skip
@@ -113,6 +114,13 @@ def read_mesh(
     if mode == "exact" and not is_static:
         raise node.error('exact triangles are for what stands; add body_type="static"')
     made.mesh_mode = mode
+    if mode == "decomposition":
+        made.mesh.max_hulls = node.integer("max_hulls", 0)
+        made.mesh.tolerance = node.number("tolerance", 0.0, at_least=0.0)
+        if not 0 <= made.mesh.max_hulls <= MAX_HULLS:
+            raise node.error(
+                f"max_hulls={made.mesh.max_hulls} must be from 1 to {MAX_HULLS}, or left out"
+            )
 
 
 def read_heights(

@@ -127,6 +127,10 @@ def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None
         node.set("file_name", _text(_reference(item.mesh.path, path)))
         node.set("scale", _numbers(item.mesh.scale))
         node.set("collision", item.mesh_mode)
+        if item.mesh.max_hulls:
+            node.set("max_hulls", str(item.mesh.max_hulls))
+        if item.mesh.tolerance:
+            node.set("tolerance", _number(item.mesh.tolerance))
     elif item.type == "mesh":
         raise DescriptionError(f"object {item.name!r}: a 'mesh' without a file cannot be written")
     else:

@@ -137,29 +137,37 @@ def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Re
 
 
 def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
-    """Give a body of which a file says that it has mass and no inertia that of its collision shapes."""
+    """Give a body that could turn without inertia, as a file writes it, that of its collision shapes."""
     written = list(_written(links))
-    if not written or body.inertia.any() or body.mass <= 0.0:
+    if not written or body.mass <= 0.0 or _free_turn(body) is None:
         return
     try:
-        parts = [shape_mass.of_hollow(shape) for shape in body.shapes]
+        whole = merged([shape_mass.of_hollow(shape) for shape in body.shapes])
     except (DescriptionError, ImportError):
         return
-    whole = merged(parts)
     if whole.mass <= 0.0:
         return
     body.inertia = whole.inertia * (body.mass / whole.mass)
     report.doubt(
-        written[0][1], f"body {body.name!r} has mass and an inertia of 0: its collision shapes' is taken",
-        "inertia 0",
+        written[0][1], f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
+        "its collision shapes is taken", "inertia 0",
     )  # fmt: skip
 
 
 def _check_leaf(body: BodyDescription, node: LinkPlace) -> None:
     """Refuse a body that can turn about a direction in which it has no inertia."""
+    found = _free_turn(body)
+    if found is not None:
+        raise node.error(
+            f"can turn without inertia {found[1]} (moment {found[0]:.6g} kg m²); {REMEDY}"
+        )
+
+
+def _free_turn(body: BodyDescription) -> tuple[float, str] | None:
+    """Return the moment and the direction in which a body turns without inertia; None: there is none."""
     part = Inertial(body.mass, body.com, body.inertia)
     if body.joint.type == Joint.PRISMATIC or body.joint.armature > 0.0:
-        return
+        return None
     if body.joint.type == Joint.REVOLUTE:
         least = axis_inertia(part, (0.0, 0.0, 0.0), body.joint.axis)
         what = f"about the axis of joint {body.joint.name!r}"
@@ -168,5 +176,4 @@ def _check_leaf(body: BodyDescription, node: LinkPlace) -> None:
         least = float(np.linalg.eigvalsh(part.about(about))[0])
         what = "about at least one direction"
     scale = float(np.trace(part.about((0.0, 0.0, 0.0))))
-    if least <= 1e-12 * scale:
-        raise node.error(f"can turn without inertia {what} (moment {least:.6g} kg m²); {REMEDY}")
+    return (least, what) if least <= 1e-12 * scale else None

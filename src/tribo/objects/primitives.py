@@ -224,14 +224,20 @@ def convex(
     return of_hulls([hull], centre, m, solid_inertia(m / volume * second), material, "hull")
 
 
-def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
-         material: str, com: Any = None) -> TreeDescription:  # fmt: skip
+def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: str, com: Any = None,
+         max_hulls: int | None = None, tolerance: float | None = None) -> TreeDescription:  # fmt: skip
     """Describe a body from a mesh; see `World.add_mesh`."""
     factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
     if not factors.all():
         raise ValueError(f"scale must not be 0, got {factors.tolist()}")
     check.choice(mode, mesh_solids.MODES, "mode")
+    if mode != "decomposition" and (max_hulls is not None or tolerance is not None):
+        raise ValueError(f'max_hulls and tolerance are of mode="decomposition", got mode={mode!r}')
+    most = 0 if max_hulls is None else check.integer(max_hulls, "max_hulls", 1)
+    fineness = 0.0 if tolerance is None else _positive(tolerance, "tolerance")
     source, made = _mesh_of(item, tuple(factors.tolist()))
+    if source is not None:
+        source.max_hulls, source.tolerance = most, fineness
     if mode == "exact":
         if mass is not None or density is not None:
             raise ValueError('mode "exact" is for static bodies: leave mass and density out')
@@ -249,7 +255,7 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any,
             f"{made.what} is not a closed surface: it has no volume for a density; close its holes, or give "
             "mass"
         )
-    hulls = mesh_solids.solids(made, mode)
+    hulls = mesh_solids.solids(made, mode, most, fineness)
     if not made.is_closed:
         logger.warning(
             "%s is not a closed surface: mass and inertia are those of what collides; close its holes "

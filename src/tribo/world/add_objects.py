@@ -199,7 +199,8 @@ class WorldObjects:
         )
 
     def add_mesh(self, /, file: Any, *, mass: float | None = None, density: float | None = None,
-                 scale: float | Vector = 1.0, mode: str = "hull", material: str = DEFAULT_MATERIAL,
+                 scale: float | Vector = 1.0, mode: str = "hull", max_hulls: int | None = None,
+                 tolerance: float | None = None, material: str = DEFAULT_MATERIAL,
                  **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
 
@@ -212,6 +213,10 @@ class WorldObjects:
             mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
                 once and kept on disk). The body's origin is the centre of mass of the mesh.
                 "exact": static triangles in the frame of the file, see `add_surface`.
+            max_hulls: Of a decomposition: most convex parts; None: 64.
+            tolerance: [m] Of a decomposition of a closed mesh: it is cut until no point of a part is further
+                outside of the mesh. The log says how far the deepest one is; it warns if `max_hulls` are not
+                enough. None: coacd's own measure.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
@@ -232,7 +237,17 @@ class WorldObjects:
         """
         if check.choice(mode, mesh_solids.MODES, "mode") == "exact":
             _check_static(options)
-        made = primitives.mesh(file, mode, scale, mass, density, material, options.pop("com", None))
+        made = primitives.mesh(
+            file,
+            mode,
+            scale,
+            mass,
+            density,
+            material,
+            options.pop("com", None),
+            max_hulls,
+            tolerance,
+        )
         return self.add_single(made, "mesh", options)
 
     def add_compound(self, /, parts: Sequence[CompoundPart], mass: float | None = None, *,

@@ -249,6 +249,7 @@ def _make(
         assert item.mesh.path is not None
         return world.add_mesh(
             item.mesh.path, mass=mass, scale=item.mesh.scale, mode=item.mesh_mode,
+            max_hulls=item.mesh.max_hulls or None, tolerance=item.mesh.tolerance or None,
             material=material, **options,
         )  # fmt: skip
     if item.type == "sphere":

@@ -226,9 +226,10 @@ def test_the_root_of_a_plane_that_stands_is_not_the_world():
     assert tree.bodies[0].joint.type == Joint.FIXED
 
 
-def test_an_inertia_of_zero_is_that_of_the_collision_shapes():
-    """1000 of pybullet_data's URDFs have mass and an inertia of 0."""
-    body = f'<link name="a">{MASS.format(0, 0, 0)}{BALL.format("")}</link>'
+@pytest.mark.parametrize("moments", [(0, 0, 0), (1, 1, 0)])
+def test_an_inertia_of_zero_is_that_of_the_collision_shapes(moments):
+    """1000 of pybullet_data's URDFs have an inertia of diag(1, 1, 0)."""
+    body = f'<link name="a">{MASS.format(*moments)}{BALL.format("")}</link>'
     made = urdf.read(robot(body))
     assert made.bodies[0].inertia.diagonal() == pytest.approx([0.4 * 0.1**2] * 3)
     assert any("inertia of 0" in text for text in made.doubts)

@@ -67,7 +67,8 @@ class Sealed(Answering):
         super().__init_subclass__(**options)
         found = ((key, getattr(cls, key, None)) for key in dir(cls))
         properties = {key: made for key, made in found if isinstance(made, property)}
-        cls._inner |= {key for key, made in properties.items() if isinstance(made, Renamed)}
+        renamed = frozenset(key for key, made in properties.items() if isinstance(made, Renamed))
+        cls._inner = renamed.union(*(vars(base).get("_inner", ()) for base in cls.__mro__))
         cls._setters = {key: made.fset for key, made in properties.items() if made.fset}
         if not cls.__module__.startswith("tribo."):
             cls._assignable = None

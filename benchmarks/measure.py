@@ -1,4 +1,4 @@
-"""Timing: engines in turns, so that a change of the machine's load meets all of them alike."""
+"""Timing: engines alternating, so that a change of the machine's load meets all of them alike."""
 
 from __future__ import annotations
 

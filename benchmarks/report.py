@@ -170,7 +170,7 @@ def write_docs(result: Result, page: Path = PAGE) -> None:
     if BEGIN not in text:
         text = text.replace("## Results\n", f"## Results\n\n{BEGIN}\n{END}\n")
     how = (
-        "Times are processor time of one thread, engines in turns; × is MuJoCo's time over tribo's, "
+        "Times are processor time of one thread, engines alternating; × is MuJoCo's time over tribo's, "
         "median (min…max) of the rounds."
     )
     lines = [BEGIN, "", origin(result) + ".", "", how, ""]

@@ -1,4 +1,4 @@
-"""Go back in time: from a snapshot a world takes the same way again, bit for bit, or another one."""
+"""Go back in time: from a snapshot a world does the same again, bit for bit, or something else."""
 
 import numpy as np
 

@@ -63,8 +63,8 @@ def test_words_have_one_meaning(pattern):
     assert found == []
 
 
-# Words that stood for many things, each with one meaning now. Way: the path that something moves along, and "give
-# way", compliance. Turn: rotation. Carry: bear a load. Of a thousand words of README and docs; they may only fall.
+# Words that stood for many things, each with one meaning now. Way: the path that something moves along, and
+# "give way", compliance. Turn: rotation. Carry: bear a load. Of a thousand words; they may only fall.
 MANY = {r"ways?": 0.82, r"turn(?:s|ed|ing)?": 1.75, r"carr(?:y|ies|ied|ying)": 0.31}
 
 

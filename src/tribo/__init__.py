@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         formats,
         ground,
         gym,
+        identification,
         learn,
         materials,
         math,

@@ -78,7 +78,7 @@ def test_a_drive_becomes_gains_and_a_target(arm):
     assert robot.kp[0] == pytest.approx(1000e-4 * 180 / math.pi, rel=SINGLE)
     assert robot.kd[0] == pytest.approx(100e-4 * 180 / math.pi, rel=SINGLE)
     assert robot.pd_target[0] == pytest.approx(math.radians(30), rel=SINGLE)
-    assert robot.joint("hinge").effort_limit == pytest.approx(5.0)
+    assert robot.joint("hinge").effort_limits[1] == pytest.approx(5.0)
 
 
 def test_a_joint_from_the_second_body_on_moves_the_other_way(arm):

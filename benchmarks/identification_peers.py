@@ -2,8 +2,8 @@
 
     python benchmarks/identification_peers.py
 
-Needs the extra `bench`. Poses are MuJoCo's, with errors of 1 mm; the rest of the misfit is the difference of the
-two contact models.
+Needs the extra `bench`. Poses are MuJoCo's, with errors of 1 mm; the rest of the misfit is the difference of
+the two contact models.
 """
 
 from __future__ import annotations

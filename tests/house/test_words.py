@@ -37,6 +37,7 @@ LEFT: dict[str, tuple[str, ...]] = {}
 LEFT["closure"] = ("src/tribo/compiler/",)
 LEFT["recovery"] = ("src/tribo/ground/",)
 LEFT["complaints?"] = ("src/tribo/materials/", "src/tribo/tools/", "src/tribo/viewer/film.py")
+LEFT[r"polish\w*"] = ("src/tribo/identification/search.py",)  # an argument of SciPy
 PAGES = [
     (name, text)
     for name, text in kept_text()

@@ -26,6 +26,8 @@ from tribo.world.world import World
 logger = logging.getLogger("tribo")
 
 NOISE_ROUNDS = 2  # of fits after which a noise that was not given is found anew
+LIKELY = 0.1  # probability of its misfit at which a fit is taken without others to compare
+DIPS = 6  # times that a fit goes on from a better point near by
 MOST_STEPS = 60  # evaluations of a fit
 SMALL = 1e-7  # relative change of costs or parameters at which a fit ends
 NEEDS = 'identification needs SciPy: pip install "tribo[identification]"'
@@ -130,12 +132,17 @@ def identify(
     fits = []
     for point in searching.first_points(problem, x, search, seed):
         fits.append(fit(point))
-        if is_given and explains(problem, 2.0 * fits[-1].cost):
+        if is_given and explains(problem, 2.0 * fits[-1].cost, LIKELY):
             break
     best = min(fits, key=lambda one: float(one.cost))
     for _ in range(0 if is_given else NOISE_ROUNDS):
         _find_noise(problem, films, best.fun)
         best = fit(best.x)
+    for turn in range(DIPS):
+        better = searching.better_point(problem, best.x, best.jac, seed + turn)
+        if better is None:
+            break
+        best = min(best, fit(better), key=lambda one: float(one.cost))
     jacobian = problem.jacobian(best.x)
     known = certainty(problem, best.fun, jacobian, confidence, given=is_given)
     samples = None

@@ -28,11 +28,17 @@ class Certainty:
     is_excessive: bool  # the misfit is more than the noise that was given
 
 
-def explains(problem: Problem, square: float) -> bool:
-    """Tell whether a sum of squares of residuals, in units of a noise that was given, may be noise alone."""
+def explains(problem: Problem, square: float, least: float = DOUBT) -> bool:
+    """Tell whether a sum of squares of residuals may be noise alone.
+
+    Args:
+        problem: The least-squares problem, with the noise that was given.
+        square: χ² [–].
+        least: Probability of so large a χ² below which it is not.
+    """
     from scipy import stats
 
-    return float(stats.chi2.sf(square, max(1, problem.rows - problem.size))) >= DOUBT
+    return float(stats.chi2.sf(square, max(1, problem.rows - problem.size))) >= least
 
 
 def certainty(

@@ -667,3 +667,32 @@ def test_limits_of_actions_that_no_float32_holds_are_refused():
     """They became infinite, with a warning of NumPy."""
     with pytest.raises(ValueError, match="limits of actions must be at most 1e"):
         Actions([-1e300], [1e300], lambda sim, actions: None)
+
+
+def test_worlds_get_what_an_identification_left_uncertain():
+    """A draw is the world's own: it does not depend on the other worlds."""
+
+    class Known:
+        names = ("m",)
+
+        def draw(self, count, generator=None):
+            return self.of_normal(generator.standard_normal((count, 1)))
+
+        def of_normal(self, normal):
+            return np.clip(0.1 + 0.01 * normal, 0.05, 0.2)
+
+        def set_in_batch(self, batch, values, worlds):
+            batch["cart_pole"].set_link("pole", worlds, mass=values[:, 0])
+
+    task = load("CartPole")
+    task.randomisations["pole"] = randomisation.identified(Known())
+    masses = []
+    for worlds in (2, 3):
+        sim = Simulation(task, worlds, threads=1)
+        sim.draws.seed(np.arange(worlds), [1, 2, 3][:worlds])
+        sim.begin(np.arange(worlds))
+        masses.append(np.asarray(sim.batch["cart_pole"].link("pole").mass)[:2])
+    assert np.array_equal(*masses)
+    assert masses[0][0] != masses[0][1]
+    with pytest.raises(TypeError, match=r"what tribo\.identify returns"):
+        randomisation.identified({"friction": 0.5})

@@ -64,7 +64,7 @@ PARTS = {
     "ArticulatedSystemVisual": ("_Colored",), "HeightMapVisual": ("_Colored",),
 }  # fmt: skip
 INNER = {"spellings", "tribo", "wrap", "push", "show", "law", "of", "field", "part", "body_of",
-         "make_viewer", "colors", "viewer", "extra", "with_traceback"}  # fmt: skip
+         "make_viewer", "colors", "viewer", "with_traceback"}  # fmt: skip
 
 
 def kinds() -> list[type]:

@@ -114,6 +114,19 @@ def test_a_rebound_that_ends_below_the_turn_stays_there():
     assert heights[-1] == pytest.approx(0.0, abs=1e-9)
 
 
+def test_a_force_that_lifts_counts_as_weight_does():
+    """30 N lift 1 kg that comes down at 5 m/s from 0.2 m: u² = v² − 2 a h, then v² = b² + 2 a φ."""
+    world = ground_world(5e-3, restitution=0.5)
+    ball = world.add_sphere(0.5, 1.0, position=(0, 0, 0.7))
+    ball.linear_velocity = 0, 0, -5
+    while ball.linear_velocity[2] < 0.0:
+        ball.apply_force((0, 0, 30.0))
+        world.step()
+    lift, v = 30.0 - GRAVITY, ball.linear_velocity[2]
+    found = v * v - 2 * lift * (ball.position[2] - 0.5)
+    assert found == pytest.approx(0.25 * (25 - 2 * lift * 0.2), abs=EXACT)
+
+
 def test_a_rebound_within_the_step_rests():
     """From 0.1 µm the ball meets the ground at 1.4 mm/s. Half of it is less than g dt/2 = 4.9 mm/s: weight
     would bring it back before the step ends."""

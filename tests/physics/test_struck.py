@@ -62,7 +62,8 @@ def test_with_friction_the_energy_never_grows(law, restitution):
 @pytest.mark.parametrize("height", [1.0, 1.009, 1.011])
 def test_box_that_bounces_on_a_plane_for_long(height):
     """A box that spins at 10 rad/s and bounces on a plane for 20 s under weight keeps its energy, kinetic and
-    potential, to the solver's tolerance in 30 blows. (Before, 8 % less with `simultaneous`.)"""
+    potential, to the solver's tolerance in 30 blows. From 1.009 m and 1.011 m the sag of a turning corner
+    decides in a step whether it rebounds."""
     for law in LAWS:
         world = tribo.World(time_step=1e-3)
         world.impact = law

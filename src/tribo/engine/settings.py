@@ -159,7 +159,8 @@ class WorldSettings(Sealed):
         """``"simultaneous"`` (default): contacts that meet at once share one solution; or ``"propagate"``.
 
         With ``"propagate"`` contacts rebound one after the other, each at the time within the step at which
-        its gap closes: a row of balls hands a speed on to the last one, and heights of bounces are exact.
+        its gap closes: a row of balls hands a speed on to the last one, and the times of bounces are exact.
+        Their heights are exact in both.
         """
         return Impact(int(self._settings.impact)).name.lower()
 

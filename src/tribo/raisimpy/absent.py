@@ -25,6 +25,9 @@ ABSENT: dict[str, dict[str, str]] = {
         "getLastCollisionCounters": "world.summary() and world.sweeps say how a step went",
         "integrateNoContactDetection": "mask the contacts instead: collision_mask = 0 of the bodies",
     },
+    "Single3DContactProblem": {
+        "impact_vel": "read contact.relative_velocity before world.step(): no velocity of before it is kept",
+    },
     "ArticulatedSystem": {
         "getFullDelassusAndTauStar": _INSIDE,
         "getj_MinvJT_T1D": _INSIDE,

@@ -20,6 +20,13 @@ from tribo.raisimpy.joints import (
 from tribo.raisimpy.robot_shapes import RobotShapes
 
 
+def _axes(frame: Any) -> Frame:
+    """Return the frame of a vector; refuse that of the parent."""
+    if Frame(frame) == Frame.PARENT_FRAME:
+        raise ValueError("PARENT_FRAME is not taken; give the vector in WORLD_FRAME or BODY_FRAME")
+    return Frame(frame)
+
+
 class RobotParts(RobotShapes):
     """The parts of a robot; a body is named by its number or its link's name, a frame by either, too."""
 
@@ -179,7 +186,7 @@ class RobotParts(RobotShapes):
         if not place:
             return frame.position
         axes, point = (Frame.BODY_FRAME, place[0]) if len(place) == 1 else place
-        if Frame(axes) == Frame.WORLD_FRAME:
+        if _axes(axes) == Frame.WORLD_FRAME:
             return frame.position + np.asarray(point, float)
         return frame.to_world(np.asarray(point, float))
 
@@ -351,9 +358,9 @@ class RobotParts(RobotShapes):
             return
         axes, force, place, point = values  # frame of the force, force, frame of the point, point
         frame = self._frame(localIdx)
-        if Frame(place) == Frame.WORLD_FRAME:
+        if _axes(place) == Frame.WORLD_FRAME:
             point = frame.to_local(point)
-        axes = "frame" if Frame(axes) == Frame.BODY_FRAME else "world"
+        axes = "frame" if _axes(axes) == Frame.BODY_FRAME else "world"
         self._it.apply_force(self._body_name(localIdx), force, point, axes=axes)
         turned = frame.rotation_matrix @ np.asarray(force) if axes == "frame" else force
         self._note("force", localIdx, turned, point)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tribo.raisimpy.enums import BodyType
-from tribo.raisimpy.spelling import Dialects, nothing, reads
+from tribo.raisimpy.spelling import Dialects, data, nothing, reads, snake
 
 
 def place_of(contact: Any, others: list[Any]) -> int:
@@ -28,7 +28,8 @@ class AABB(Dialects):
 
     def overlaps(self, other: AABB) -> bool:
         """``world.collision_bodies_in(low, high)``"""
-        return bool(np.all(self.min <= other.max) and np.all(other.min <= self.max))
+        a, b = np.asarray([self.min, self.max]), np.asarray([other.min, other.max])
+        return bool(np.all(a[0] <= b[1]) and np.all(b[0] <= a[1]))
 
 
 class Contact(Dialects):
@@ -126,7 +127,6 @@ class Single3DContactProblem(Dialects):
     depth = property(lambda self: float(self._it.depth), doc="``contact.depth``")
     position_W = property(lambda self: self._it.position, doc="``contact.position``")
     vel_w = property(lambda self: self._it.relative_velocity, doc="``contact.relative_velocity``")
-    impact_vel = vel_w
 
     @property
     def bounceThres(self) -> float:
@@ -160,7 +160,9 @@ class SolverConfiguration(Dialects):
     erp: float = 0.3
     erp2: float = 0.002
     maxIteration: int = 150
-    extra: dict[str, Any] = field(default_factory=dict)
+
+
+data(SolverConfiguration, *(name for name in vars(SolverConfiguration()) if snake(name) != name))
 
 
 class BisectionContactSolver(Dialects):
@@ -189,5 +191,6 @@ class BisectionContactSolver(Dialects):
         )
 
     def updateConfig(self, config: SolverConfiguration) -> None:
-        """``world.tolerance = …``, ``world.max_sweeps = …``"""
+        """``world.tolerance = …``, ``world.max_sweeps = …``, ``world.erp = …``, ``world.erp2 = …``"""
         self._it.tolerance, self._it.max_sweeps = config.error_to_terminate, config.maxIteration
+        self._it.erp, self._it.erp2 = config.erp, config.erp2

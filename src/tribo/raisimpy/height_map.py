@@ -140,7 +140,8 @@ class HeightMap(SingleBodyObject):
 def channels(color: Any) -> tuple[float, ...]:
     """Return the numbers of a `ColorRGB`, of a `ColorRGBA` or of a sequence, 0 … 1."""
     if hasattr(color, "r"):
-        made = [color.r, color.g, color.b, getattr(color, "a", 1.0)]
+        made = [color.r, color.g, color.b]
+        made.append(getattr(color, "a", 255.0 if max(made) > 1.0 else 1.0))
     else:
         made = [float(c) for c in color]
     return tuple(c / 255.0 if max(made) > 1.0 else c for c in made)

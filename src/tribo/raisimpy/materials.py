@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ def law(*numbers: float) -> tribo.PairProperties:
     """
     if len(numbers) not in {1, 2, 3, 5, 7}:
         raise TypeError(
-            f"a material pair takes 3, 5 or 7 numbers (μ, c_r, r_th, [μ_s, v_s, [μ_r, μ_spin]]), "
+            f"a material pair takes 1, 2, 3, 5 or 7 numbers (μ, c_r, r_th, [μ_s, v_s, [μ_r, μ_spin]]), "
             f"got {len(numbers)}"
         )
     values = dict(zip(_NAMES, numbers, strict=False))
@@ -53,7 +54,7 @@ class MaterialPairProperties(Dialects):
     @property
     def v_static_speed_inv(self) -> float:
         """``1 / static_friction_velocity``"""
-        return 1.0 / self.v_static_speed
+        return 1.0 / self.v_static_speed if self.v_static_speed else math.inf
 
     @classmethod
     def of(cls, pair: Any) -> MaterialPairProperties:

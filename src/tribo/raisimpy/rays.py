@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.raisimpy.objects import rotation_of
-from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, snake
 from tribo.sensors import Noise
 
 
@@ -72,6 +72,11 @@ class DepthCameraProperties(Dialects):
     depthNoiseMean: float = 0.0
     depthNoiseStd: float = 0.0
     seed: int = 0
+
+
+data(
+    DepthCameraProperties, *(name for name in vars(DepthCameraProperties()) if snake(name) != name)
+)
 
 
 @dataclass

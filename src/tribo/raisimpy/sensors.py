@@ -147,8 +147,9 @@ class Sensor(Dialects):
         return it.reading
 
     def _value(self, name: str) -> Any:
-        given = self._given
-        return given[name] if name in given else getattr(self._reading(), name)
+        if self._source == MeasurementSource.MANUAL and name in self._given:
+            return self._given[name]
+        return getattr(self._reading(), name)
 
     def _give(self, name: str, value: Any) -> None:
         self._given = self._given | {name: np.asarray(value, float)}
@@ -198,7 +199,7 @@ class DepthCamera(Sensor):
 
     def get3DPoints(self) -> Any:
         """``points()``, world axes"""
-        if "points" in self._given:
+        if self._source == MeasurementSource.MANUAL and "points" in self._given:
             return self._value("points")
         return self.depthToPointCloud(self._value("depth"))
 

@@ -44,7 +44,7 @@ class RaisimServer(Dialects):
         self._world = world
         self._viewer: Any = None
         self._drawn: dict[str, visuals.Drawn] = {}
-        self._paused = False
+        self._paused = self._is_asleep = False
         self._camera: tuple[Any, Any] | None = None
         self._film: tuple[str, list[Any], float] | None = None
 
@@ -85,7 +85,7 @@ class RaisimServer(Dialects):
         """``viewer.update()``"""
         if self._film is not None:
             self._take_picture()
-        if self._viewer is None:
+        if self._viewer is None or self._is_asleep:
             return
         for thing in self._drawn.values():
             thing.push()
@@ -120,14 +120,19 @@ class RaisimServer(Dialects):
 
     def hibernate(self) -> None:
         """``viewer.update()`` left out"""
-        self._paused = True
+        self._is_asleep = True
 
     def wakeup(self) -> None:
         """``viewer.update()``"""
-        self._paused = False
+        self._is_asleep = False
 
-    pauseSimulation = hibernate
-    resumeSimulation = wakeup
+    def pauseSimulation(self) -> None:
+        """``world.step()`` left out"""
+        self._paused = True
+
+    def resumeSimulation(self) -> None:
+        """``world.step()``"""
+        self._paused = False
 
     def isSimulationPaused(self) -> bool:
         """the loop of the program that calls ``world.step()``"""

@@ -151,7 +151,13 @@ class World(WorldParts):
                             **named: float) -> None:  # fmt: skip
         """``world.set_material_pair(a, b, friction=…, restitution=…, restitution_threshold=…, …)``"""
         words = ("friction", "restitution", "threshold")
-        numbers = numbers + tuple(named[word] for word in words[len(numbers) :] if word in named)
+        given = [word for word in words[len(numbers) :] if word in named]
+        if len(given) < len(named) or given != list(words[len(numbers) :][: len(given)]):
+            raise TypeError(
+                f"setMaterialPairProp takes {', '.join(words)} in that order by name, "
+                f"got {', '.join(named)}"
+            )
+        numbers += tuple(named[word] for word in given)
         self._it.set_material_pair(material1, material2, law(*numbers))
 
     def getMaterialPairProperties(self, material1: str, material2: str) -> MaterialPairProperties:

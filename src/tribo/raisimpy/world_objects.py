@@ -14,7 +14,7 @@ from tribo.raisimpy import constraints, objects
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
 from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
 from tribo.raisimpy.height_map import HeightMap
-from tribo.raisimpy.spelling import Dialects, Wrapper, filled
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, snake
 
 logger = logging.getLogger("tribo")
 
@@ -40,6 +40,9 @@ class CoacdOptions(Dialects):
     maxConvexHull: int = -1
     sampleResolution: int = 2000
     mctsIteration: int = 150
+
+
+data(CoacdOptions, *(name for name in vars(CoacdOptions()) if snake(name) != name))
 
 
 def kind_of(it: Any) -> ObjectType:
@@ -274,8 +277,9 @@ class WorldParts(Wrapper):
 
     def isObjectAlive(self, item: Any) -> bool:
         """``object.is_removed``"""
-        it = self._wrapped.get(item) if isinstance(item, int) else item
-        return it is not None and it.tribo in self._it.objects
+        if isinstance(item, int):
+            return any(it.id == item for it in self._it.objects)
+        return item.tribo in self._it.objects
 
     def getObjList(self) -> list[Any]:
         """``world.objects``"""

@@ -7,6 +7,7 @@ under PD control, writes a plot, a picture and a film, and shows both in the bro
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,11 +55,11 @@ class Rebound:
     """The first bounce of a sphere."""
 
     name: str
-    speed_in: float = 0.0  # [m/s] before the impact
-    speed_out: float = 0.0  # [m/s] after it
-    expected_out: float = 0.0  # [m/s] e · max(0, v − r_th)
+    speed_in: float = 0.0  # [m/s] at the surface, before the impact
+    speed_out: float = 0.0  # [m/s] at the surface, after it
+    expected_out: float = 0.0  # [m/s] e · max(0, u − r_th)
     apex: float = 0.0  # [m] highest point of the centre that follows
-    expected_apex: float = 0.0  # [m] z + v²/2g from the state after the impact
+    expected_apex: float = 0.0  # [m] r + b²/2g, b the expected rebound
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +138,28 @@ def drop(world: tribo.World) -> tuple[list[Rebound], np.ndarray, Shots]:
             shots.note(world)
         if step == steps:
             break
-        before = [float(ball.linear_velocity[2]) for ball in balls]
+        before = [(float(ball.position[2]), float(ball.linear_velocity[2])) for ball in balls]
         world.step()
-        for ball, bounce, fell in zip(balls, found, before, strict=True):
+        for ball, bounce, (height, fell) in zip(balls, found, before, strict=True):
             rises = float(ball.linear_velocity[2])
             if fell < 0.0 <= rises and not bounce.speed_out:
                 pair = world.materials.pair("steel", ball.material)
                 assert isinstance(pair, PairProperties)  # as the demo's file says
-                bounce.speed_in, bounce.speed_out = -fell, rises
+                radius = float(ball.collision_bodies[0].size[0])
+                bounce.speed_in = _speed_at(radius, height, fell, gravity)
+                bounce.speed_out = _speed_at(radius, float(ball.position[2]), rises, gravity)
                 bounce.expected_out = pair.restitution * max(
-                    0.0, -fell - pair.restitution_threshold
+                    0.0, bounce.speed_in - pair.restitution_threshold
                 )
-                bounce.expected_apex = float(ball.position[2]) + rises**2 / (2.0 * gravity)
+                bounce.expected_apex = radius + bounce.expected_out**2 / (2.0 * gravity)
     for k, bounce in enumerate(found):
         bounce.apex = _first_apex(table[:, 1 + k])
     return found, table, shots
+
+
+def _speed_at(height: float, z: float, v: float, gravity: float) -> float:
+    """Return the speed that a body in free flight at height z with velocity v has at another height."""
+    return math.sqrt(max(0.0, v**2 + 2.0 * gravity * (z - height)))
 
 
 def _first_apex(heights: np.ndarray) -> float:
@@ -195,7 +203,7 @@ def print_rebounds(found: Sequence[Rebound]) -> None:
     """Print the table of the bounces."""
     table = Table(
         title="First rebound on steel", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-        caption="expected: rebound e·max(0, v − r) and apex z + v²/2g, z and v after the impact",
+        caption="speeds at the surface; expected: rebound b = e·max(0, u − r), apex b²/2g above the surface",
         caption_justify="left",
     )  # fmt: skip
     names = ("sphere", "impact\n[m/s]", "rebound\n[m/s]", "expected\n[m/s]", "error\n[m/s]",

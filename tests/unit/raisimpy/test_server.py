@@ -121,3 +121,15 @@ def test_ogre_steps_the_world_and_says_once_what_is_not_there(world, caplog):
         vis.add_visual_object("mark", "sphereMesh", "red", scale=(0.1, 0.1, 0.1)).type == "sphere"
     )
     assert raisim.OgreVis.get() is raisim.OgreVis.get()
+
+
+def test_hibernation_stops_the_page_and_not_the_world(world):
+    server = raisim.RaisimServer(world)
+    server.hibernate()
+    server.integrateWorldThreadSafe()
+    assert world.getWorldTime() == 0.005
+    assert not server.isSimulationPaused()
+    server.wakeup()
+    server.pauseSimulation()
+    server.integrateWorldThreadSafe()
+    assert world.getWorldTime() == 0.005

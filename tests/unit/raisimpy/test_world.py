@@ -359,3 +359,35 @@ def test_the_wrapper_and_the_world_are_one(world):
     world.tribo.object(ball.name).position = 0, 0, 7
     assert ball.getPosition().tolist() == [0, 0, 7]
     assert isinstance(world.tribo, tribo.World)
+
+
+def test_names_of_a_pair_come_in_their_order(world):
+    world.setMaterialPairProp("a", "b", friction=0.4, restitution=0.2)
+    assert world.tribo.materials.pair("a", "b").restitution == 0.2
+    with pytest.raises(TypeError, match="in that order"):
+        world.setMaterialPairProp("a", "b", friction=0.5, threshold=0.1)
+    with pytest.raises(TypeError, match="static_friction"):
+        world.setMaterialPairProp("a", "b", 0.5, static_friction=0.9)
+
+
+def test_an_object_that_nobody_asked_for_is_alive(world):
+    made = world.tribo.add_sphere(0.1, 1.0)
+    assert world.isObjectAlive(made.id)
+    world.tribo.remove(made)
+    assert not world.isObjectAlive(made.id)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        (raisim.DepthCameraProperties, "clipNear", "clip_near"),
+        (raisim.SolverConfiguration, "maxIteration", "max_iteration"),
+        (raisim.CoacdOptions, "maxConvexHull", "max_convex_hull"),
+    ],
+)
+def test_both_spellings_are_one_number(kind, old, new):
+    made = kind()
+    setattr(made, new, 7)
+    assert getattr(made, old) == 7
+    setattr(made, old, 8)
+    assert getattr(made, new) == 8

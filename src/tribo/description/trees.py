@@ -22,16 +22,9 @@ from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.joints import (
-    IDENTITY,
-    ORIGIN,
-    JointDescription,
-    JointProperties,
-    Vector,
-    check_properties,
-    check_ranges,
-    direction_of,
-    joint_type,
-)
+    IDENTITY, ORIGIN, JointDescription, JointProperties, Vector, check_properties, check_ranges,
+    direction_of, joint_type,
+)  # fmt: skip
 from tribo.materials.table import Law
 from tribo.model import Joint, Kind, Shape
 
@@ -134,8 +127,7 @@ class LinkDescription:
 
     def add_child(
         self, name: str, joint: str, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
-        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "",
-        **properties: Unpack[JointProperties],
+        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "", **properties: Unpack[JointProperties],
     ) -> LinkDescription:  # fmt: skip
         """Add a link that hangs on this one, and return it.
 

@@ -249,7 +249,7 @@ def test_joint_and_mass_are_found_under_torque():
 
 def test_an_inertia_shows_what_can_be_shown():
     """On one hinge the data show m·x, m·z and the moment about it: seven of ten are unseen."""
-    found = tribo.identify(pendulum(), swing(pendulum()), inertial("arm", "rod", span=0.5), search="none",
+    found = tribo.identify(pendulum(), swing(pendulum()), inertial("arm", "rod", span=0.5),
                            threads=1)  # fmt: skip
     assert sum("only a combination" in one or "say nothing" in one for one in found.remarks) >= 6
     assert not found["arm/rod/mass"].is_seen
@@ -303,7 +303,7 @@ def test_poses_are_measured():
     columns |= {f"q/box/q{a}": turns[:, k] for k, a in enumerate("wxyz")}
     noise = {f"q/box/{a}": 1e-3 for a in "xyz"} | {"q/box/rotation": 1e-3}
     pose = Trajectory(0.01 * np.arange(40), columns, noise=noise)
-    one = tribo.identify(dropped(0.5)[0], pose, pair("table", "wood", friction=(0.05, 1.0)), search="none",
+    one = tribo.identify(dropped(0.5)[0], pose, pair("table", "wood", friction=(0.05, 1.0)),
                          threads=1).estimates[0]  # fmt: skip
     assert abs(one.value - 0.3) < 4.0 * one.standard_error < 0.1
 

@@ -22,8 +22,15 @@ from tribo.description.constraints import ConstraintDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.joints import (
-    IDENTITY, ORIGIN, JointDescription, JointProperties, Vector, check_properties, check_ranges,
-    direction_of, joint_type,
+    IDENTITY,
+    ORIGIN,
+    JointDescription,
+    JointProperties,
+    Vector,
+    check_properties,
+    check_ranges,
+    direction_of,
+    joint_type,
 )  # fmt: skip
 from tribo.materials.table import Law
 from tribo.model import Joint, Kind, Shape
@@ -76,9 +83,7 @@ class VisualDescription:
     quaternion: Vector = IDENTITY
     color: Vector | None = None  # RGBA 0…1
     mesh: MeshFile | None = None
-    triangles: tuple[np.ndarray, np.ndarray] | None = (
-        None  # of a mesh in memory: vertices [m], faces
-    )
+    triangles: tuple[np.ndarray, np.ndarray] | None = None  # in memory: vertices [m], faces
 
 
 @record
@@ -325,10 +330,7 @@ class BodyDescription:
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)
     gravity_compensation: float = 0.0  # [–] share of the weight that is borne from outside
-    drag: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # [N s/m, N m s/rad] of a body that is free: against v and ω
+    drag: tuple[float, float] = (0.0, 0.0)  # [N s/m, N m s/rad] of a free body, against v and ω
     parent_link: str = field(default="", compare=False)  # of the parent, as `ShapeDescription.link`
 
 

@@ -15,24 +15,17 @@ from tribo.raisimpy.server import RaisimServer
 SCRIPTS = sorted((ROOT / "tests/data/raisim_scripts").glob("*.py"))
 
 
-def older_spellings():
-    """Return the snake_case spelling of each camelCase name: RaiSim's older one where it had one."""
-    found = {}
-    for kind in vars(raisimpy).values():
-        for name, others in getattr(kind, "spellings", {}).items():
-            found[name] = others[-1]
-    return found
+SPELLED = {name for kind in vars(raisimpy).values() for name in getattr(kind, "spellings", {})}
 
 
 def in_snake_case(text):
     """Return a script in the other dialect."""
-    spelled = older_spellings()
     # A name that is a method of several classes keeps the plain spelling where an older one is of one class.
     plain = raisimpy.spelling.snake
 
     def other(match):
         name = match[1]
-        return "." + (plain(name) if name in spelled else name)
+        return "." + (plain(name) if name in SPELLED else name)
 
     return re.sub(r"\.([a-z]+[A-Z0-9]\w*)\b", other, text)
 

@@ -16,8 +16,9 @@ fastest = dict.fromkeys(balls, 0.0)
 for _ in range(600):
     world.integrate()
     for name, (ball, _e) in balls.items():
-        fastest[name] = max(fastest[name], ball.getLinearVelocity()[2])
+        v, gap = ball.getLinearVelocity()[2], max(0.0, ball.getPosition()[2] - 0.5)
+        if v > 0.0:  # its speed where the gap is closed
+            fastest[name] = max(fastest[name], (v * v + 2.0 * 9.81 * gap) ** 0.5)
 impact = (2.0 * 9.81 * 1.0) ** 0.5
 for name, (_ball, e) in balls.items():
-    # The fall ends within a step, during which the velocity changes by g dt.
-    assert abs(fastest[name] - e * (impact - 0.001)) < 0.02, name
+    assert abs(fastest[name] - e * (impact - 0.001)) < 1e-8, name

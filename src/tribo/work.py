@@ -229,15 +229,22 @@ class Work(Record):
     tree_is_borne = field("ntree", dtype=INT)  # 1: a contact pushes it
     island_readiness = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
 
-    # The dense problem of one island.
-    dense_count = field(1, dtype=INT)  # rows that the largest island wants here
-    dense = field("ndense", "ndense")  # [1/kg] G
-    dense_row = field("ndense", "ndense")  # Y, whitened rows: G = Y Yᵀ
-    tree_column = field("ntree", dtype=INT)  # of Y where the dofs of a tree begin
-    dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
-    dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
-    dense_scratch = field(6, "ndense")
+    # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
+    column_count = field(1, dtype=INT)  # columns that the largest island wants here
+    dense_count = field(1, dtype=INT)  # rows that the largest island wants here, with directions
+    dense_size = field(4, dtype=INT)  # rows, laws, columns, directions of the present one
+    column_of = field("nv", dtype=INT)  # place of a dof in the list, from 1 on; 0: none
+    column_dof = field("nv", dtype=INT)  # the list: the first has the last column
+    column_matrix = field("ncolumn", "ncolumn")  # [–] of a Newton step, then its factor
+    column_vector = field(5, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    dense_row = field("ndense", "ncolumn")  # Y, whitened rows over the roots of their own blocks
+    dense_vector = field(14, "ndense")  # numbers of rows: velocities, rates, impulses, …
+    law_row = field("ndense", 3, dtype=INT)  # first row, kind, row of the normal impulse
+    law_number = field("ndense", 4)  # share of that impulse, bounds, r of the natural map
+    row_direction = field("ndense", dtype=INT)  # of a normal row
+    direction_row = field("ndense", 2, dtype=INT)  # rows l and p of Y: what it feels, and pushes
+    direction_number = field("ndense", 3)  # 1/d, to what it leads, its part of the impulses
+    direction_part = field("ncolumn")  # the unknowns of a Newton step
 
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
@@ -330,9 +337,6 @@ class Work(Record):
     packet_rest = field("max_contact", dtype=INT)  # these
     tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
     slot_packet = field(62, dtype=INT)  # the packet of each bit
-
-    # The dense problem of an island with more rows than dofs.
-    dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`
 
     # Constraints of robots that turn far in the step.
     rk_way = field("nv")  # [m, rad] ∫ v dt of that way

@@ -260,16 +260,16 @@ class Work(Record):
     block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
-    pile_lack = field("nv")  # z − z_free − Yᵀ λ(z), or −Yᵀ λ
-    newton_start = field("nv")  # z where a Newton step of a round, or a far sweep, begins
+    pile_lack = field("nv")  # −Yᵀ λ
+    newton_start = field("nv")  # z where a far sweep begins
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
     pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
-    contact_guess = field("max_contact", 3)  # [N s] λ̂ of rounds; of an impact
-    contact_spin_guess = field("max_contact", 3)  # [N m s] of rounds; [m/s] before an impact
-    contact_shift = field("max_contact")  # [m/s] Γ of rounds; speed after an impact
-    contact_kept = field(5, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    contact_guess = field("max_contact", 3)  # [N s] of an impact
+    contact_spin_guess = field("max_contact", 3)  # [m/s] before an impact
+    contact_shift = field("max_contact")  # [m/s] speed after an impact
+    contact_kept = field(4, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
     scalar_kept = field(5, "nscalar")
-    scalar_guess = field("nscalar")  # λ̂ of rounds; also of a projection, by row
+    scalar_guess = field("nscalar")  # of a projection, by row
 
     # The shift that corrects positions (`src/tribo/contact/position_pass.py`).
     shift_holds = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it

@@ -37,16 +37,6 @@ def spun_rows(work, t):
 
 
 @kernel
-def has_spin(work, t):
-    """Tell whether a contact of island t has rolling or spinning friction."""
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_is_spun[c] == 1:
-            return True
-    return False
-
-
-@kernel
 def find(parent, t):
     """Return the representative of a tree's island, shortening the way to it.
 

@@ -171,19 +171,6 @@ def violation(model, work, t):
 
 
 @kernel
-def largest_block(work, t):
-    """Return the largest diagonal entry of G in island t."""
-    g = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        for a in range(3):
-            g = max(g, work.contact_delassus[c, a])
-    for k in scalars_in(work, t):
-        g = max(g, work.scalar_delassus[work.island_scalar[k]])
-    return g
-
-
-@kernel
 def rounded_speed(settings, work, n):
     """Return a speed next to which the rounding of where the bodies of scalar row n are does not count."""
     size = 1.0  # [m, rad]

@@ -39,7 +39,11 @@ from tribo.contact.solver.proximal_rows import (
 )
 
 FELT, PUSH = 0, 1  # of `direction_row`
-RESISTANCE, ASK, PART = 0, 1, 2  # of `direction_number`: 1/d, where it leads to, its part of the impulses
+RESISTANCE, ASK, PART = (
+    0,
+    1,
+    2,
+)  # of `direction_number`: 1/d, where it leads to, its part of the impulses
 MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
 
 
@@ -133,7 +137,11 @@ def write_directions(work):
         if kind == SPINNING and not share * x[TRIAL, n] > 0.0:
             continue
         lower, upper = bounds_of(work, b, TRIAL)
-        if lower < upper and lower <= x[TRIAL, i] <= upper and (kind != NORMAL or x[TRIAL, i] > 0.0):
+        if (
+            lower < upper
+            and lower <= x[TRIAL, i] <= upper
+            and (kind != NORMAL or x[TRIAL, i] > 0.0)
+        ):
             if kind == NORMAL:
                 work.row_direction[i] = work.dense_size[DIRECTIONS]
             add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
@@ -226,6 +234,50 @@ def push_parts(work, z):
 
 
 @kernel
+def solve_by_directions(work, z, is_symmetric, asks):
+    """Replace row z of `column_vector` by the step, with the parts of the directions as unknowns.
+
+    Writes: work.
+    """
+    number, part, size = work.direction_number, work.direction_part, work.dense_size[DIRECTIONS]
+    write_products(work, is_symmetric)
+    for u in range(size):
+        ask = number[u, ASK] if asks else 0.0
+        part[u] = ask - dot_row(work, u, z)
+    if not eliminate(work.column_matrix, size, is_symmetric, part):
+        return False
+    for u in range(size):
+        number[u, PART] = part[u]
+    push_parts(work, z)
+    return True
+
+
+@kernel
+def solve_by_dofs(work, z, is_symmetric, asks):
+    """Do the same with a matrix of the dofs, however many directions there are.
+
+    Writes: work.
+    """
+    number, part, x = work.direction_number, work.direction_part, work.column_vector
+    size, count = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    write_dofs(work, is_symmetric)
+    if asks:
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        push_parts(work, z)
+    for k in range(count):
+        part[k] = x[z, k]
+    if not eliminate(work.column_matrix, count, is_symmetric, part):
+        return False
+    for k in range(count):
+        x[z, k] = part[k]
+    if asks:
+        for u in range(size):
+            number[u, PART] = (number[u, ASK] - dot_row(work, u, z)) / number[u, RESISTANCE]
+    return True
+
+
+@kernel
 def solve_step(work, z, is_symmetric, asks):
     """Replace row z of `column_vector` by the step that it asks for; return False if there is none.
 
@@ -233,37 +285,16 @@ def solve_step(work, z, is_symmetric, asks):
 
     Writes: work.
     """
-    number, size = work.direction_number, work.dense_size[DIRECTIONS]
-    x, count = work.column_vector, work.dense_size[COLUMNS]
-    if size <= count:
-        write_products(work, is_symmetric)
-        for u in range(size):
-            ask = number[u, ASK] if asks else 0.0
-            work.direction_part[u] = ask - dot_row(work, u, z)
-        if not eliminate(work.column_matrix, size, is_symmetric, work.direction_part):
+    if work.dense_size[DIRECTIONS] <= work.dense_size[COLUMNS]:
+        if not solve_by_directions(work, z, is_symmetric, asks):
             return False
-        for u in range(size):
-            number[u, PART] = work.direction_part[u]
-        push_parts(work, z)
-    else:
-        write_dofs(work, is_symmetric)
-        if asks:
-            for u in range(size):
-                number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
-            push_parts(work, z)
-        for k in range(count):
-            work.direction_part[k] = x[z, k]
-        if not eliminate(work.column_matrix, count, is_symmetric, work.direction_part):
-            return False
-        for k in range(count):
-            x[z, k] = work.direction_part[k]
-        if asks:
-            for u in range(size):
-                number[u, PART] = (number[u, ASK] - dot_row(work, u, z)) / number[u, RESISTANCE]
+    elif not solve_by_dofs(work, z, is_symmetric, asks):
+        return False
     if asks:
-        for u in range(size):
-            if work.direction_row[u, FELT] < work.dense_size[ROWS]:
-                work.dense_vector[LINEAR, work.direction_row[u, FELT]] = number[u, PART]
+        for u in range(work.dense_size[DIRECTIONS]):
+            i = work.direction_row[u, FELT]
+            if i < work.dense_size[ROWS]:
+                work.dense_vector[LINEAR, i] = work.direction_number[u, PART]
     return True
 
 
@@ -309,7 +340,7 @@ def back(h, count, b):
 def refine(work, z):
     """Improve a solve with directions that push what they feel: their velocities at row z become nothing.
 
-    Its matrix is factored. The velocities of row z are measured; z and LINEAR change.
+    Its matrix is factored. The velocities of row z are measured, before; z and LINEAR change.
 
     Writes: work.
     """

@@ -13,19 +13,21 @@ Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991; Hintermüller, 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.kept_set import correct_set, keep_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
-from tribo.contact.solver.proximal_law import obey, set_rates
+from tribo.contact.solver.proximal_law import obey, set_rates, violation_here
 from tribo.contact.solver.proximal_rows import (
     BEST,
     FREE,
     IMPULSE,
     MEMORY,
-    REACHED,
+    MOTION,
     ROWS,
     START,
     STEP,
     UNIT,
+    Z,
     copy_row,
     gather,
+    measure,
     read_impulses,
     respond,
     write_island,
@@ -146,7 +148,7 @@ def make_rounds(work, limit, best, last):
             rho = max(rho * BACK, LEAST_RATE)
             has_set = False
             go_to(work, MEMORY)
-    copy_row(work, BEST, IMPULSE)
+    go_to(work, BEST)
     return best
 
 
@@ -181,6 +183,7 @@ def round_without_memory(work, limit):
     run_round(work, SOFT_RATE, limit, largest_unit(work), last, SOFT_STEPS, False)
     if energy(work) > 0.0:
         copy_row(work, BEST, IMPULSE)
+    respond(work, Z)
 
 
 @kernel
@@ -194,7 +197,8 @@ def solve_in_dofs(model, work, t, count, limit):
     """
     write_island(model, work, t, count)
     last = work.newton_steps[0] + MAX_STEPS
-    best = judge(work)
+    measure(work, Z, MOTION, 1.0)
+    best = violation_here(work)
     copy_row(work, IMPULSE, MEMORY)
     copy_row(work, IMPULSE, BEST)
     if best > limit:
@@ -204,6 +208,5 @@ def solve_in_dofs(model, work, t, count, limit):
     said = FLAGGED * work.removed_speed[0]
     if not best <= max(limit, said) and energy(work) > 0.0:
         round_without_memory(work, limit)
-    respond(work, REACHED)
     read_impulses(work, t)
     return best <= max(limit, min(ENOUGH * limit, said))

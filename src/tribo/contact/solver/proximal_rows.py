@@ -16,10 +16,18 @@ from tribo.math import spatial, vec
 
 ROWS, LAWS, COLUMNS, DIRECTIONS = 0, 1, 2, 3  # of `dense_size`
 Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
-(START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK) = range(14)
+(START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK) = (
+    range(14)
+)
 ROW, KIND, PRESS = 0, 1, 2  # of `law_row`
 SHARE, LOWER, UPPER, REACH = 0, 1, 2, 3  # of `law_number`
-NORMAL, FRICTION, ROLLING, SPINNING, SCALAR = 0, 1, 2, 3, 4  # kinds of laws; 1 and 2 are of two rows
+NORMAL, FRICTION, ROLLING, SPINNING, SCALAR = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # kinds of laws; 1 and 2 are of two rows
 
 
 @kernel
@@ -116,7 +124,12 @@ def add_law(work, row, kind, press, share, lower, upper, reach):
     work.dense_size[LAWS] = b + 1
     law, number = work.law_row, work.law_number
     law[b, ROW], law[b, KIND], law[b, PRESS] = row, kind, press
-    number[b, SHARE], number[b, LOWER], number[b, UPPER], number[b, REACH] = share, lower, upper, reach
+    number[b, SHARE], number[b, LOWER], number[b, UPPER], number[b, REACH] = (
+        share,
+        lower,
+        upper,
+        reach,
+    )
 
 
 @kernel
@@ -126,7 +139,13 @@ def write_number(work, i, start, give, soft, unit, impulse):
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = start, give, soft, unit, impulse
+    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (
+        start,
+        give,
+        soft,
+        unit,
+        impulse,
+    )
 
 
 @kernel
@@ -223,7 +242,7 @@ def write_island(model, work, t, count):
 
 @kernel
 def read_impulses(work, t):
-    """Take the impulses and the response of row REACHED of the dense problem over.
+    """Take the impulses of the dense problem and the response in row Z over.
 
     Writes: work.
     """
@@ -254,7 +273,7 @@ def read_impulses(work, t):
             i += 1
     count = work.dense_size[COLUMNS]
     for k in range(count):
-        work.response[work.column_dof[count - 1 - k]] = work.column_vector[REACHED, k]
+        work.response[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
 
 
 @kernel
@@ -304,19 +323,10 @@ def respond(work, z):
 
     Writes: work.
     """
-    copy_column(work, FREE, z)
-    gather(work, IMPULSE, z)
-
-
-@kernel
-def copy_column(work, old, new):
-    """Copy a row of `column_vector`.
-
-    Writes: work.
-    """
     x = work.column_vector
     for k in range(0, work.dense_size[COLUMNS], 4):
-        store4(x, x.shape[1] * new + k, load4(x, x.shape[1] * old + k))
+        store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * FREE + k))
+    gather(work, IMPULSE, z)
 
 
 @kernel

@@ -33,7 +33,6 @@ from tribo.contact.solver.proximal_rows import (
     STEP,
     TRIAL,
     Z,
-    copy_column,
     gather,
     measure,
     respond,
@@ -184,17 +183,15 @@ def solve_with_set(work):
     measure(work, Z, MOTION, 1.0)
     if is_symmetric and work.dense_size[DIRECTIONS] <= work.dense_size[COLUMNS]:
         refine(work, Z)
-        measure(work, Z, MOTION, 1.0)
     return True
 
 
 @kernel
 def judge(work):
-    """Return how far the impulses are from the hard law [m/s]; their response and velocities are at row Z then.
+    """Return how far the impulses are from the hard law [m/s]; row Z and the velocities are theirs.
 
     Writes: work.
     """
-    respond(work, REACHED)
-    copy_column(work, REACHED, Z)
+    respond(work, Z)
     measure(work, Z, MOTION, 1.0)
     return violation_here(work)

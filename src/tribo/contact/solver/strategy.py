@@ -37,7 +37,9 @@ def has_room(work, t, columns):
 
     Writes: work.
     """
-    rows = 2 * wide(island_rows(work, t) + spun_rows(work, t)) + 4  # besides these there are directions
+    rows = (
+        2 * wide(island_rows(work, t) + spun_rows(work, t)) + 4
+    )  # besides these there are directions
     if columns <= work.column_matrix.shape[0] and rows <= work.dense_row.shape[0]:
         return True
     work.column_count[0] = max(work.column_count[0], columns)

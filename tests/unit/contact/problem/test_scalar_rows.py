@@ -159,7 +159,7 @@ def test_force_and_torque_against_differences():
 def test_delassus_and_columns_against_dense():
     """G_ij = J_i M̂⁻¹ J_jᵀ, on the diagonal plus R: bodies of one tree, of two, of the world.
 
-    The rows in columns of `proximal_rows`, Y, give the same G = Y Yᵀ.
+    The dense rows of `proximal_rows`, Y, times their own sizes, give the same G = Y Yᵀ.
     """
     rng = np.random.default_rng(4)
     engine = engine_of(rng)
@@ -180,13 +180,10 @@ def test_delassus_and_columns_against_dense():
     for t in range(len(work.tree_island)):
         own = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
         count = proximal_rows.find_columns(engine.model, work, t, len(work.column_dof))
-        proximal_rows.pack(engine.model, work, t)
-        y = np.zeros((len(own), count))
-        for k, n in enumerate(own):
-            first, place, length = work.scalar_packed[n]
-            columns = work.packed_column[place : place + length]
-            assert len(set(columns)) == length
-            y[k, columns] = work.packed_row[first : first + length]
+        proximal_rows.write_island(engine.model, work, t, count)
+        proximal_rows.leave_columns(work, count)
+        size = np.sqrt(work.scalar_delassus[own])
+        y = work.dense_row[: len(own), :count] * size[:, None]
         np.testing.assert_allclose(y @ y.T, g[np.ix_(own, own)], rtol=1e-9, atol=1e-10)
         seen += len(own)
     assert seen == len(dense)

@@ -34,7 +34,9 @@ from tribo.contact.solver.proximal_rows import (
     ROWS,
     SHARE,
     SPINNING,
+    STEP,
     TRIAL,
+    Z,
     wide,
 )
 
@@ -337,24 +339,52 @@ def back(h, count, b):
 
 
 @kernel
-def refine(work, z):
-    """Improve a solve with directions that push what they feel: their velocities at row z become nothing.
+def resolve(h, count, b):
+    """Replace b by H⁻¹ b once more, H symmetric and eliminated.
 
-    Its matrix is factored. The velocities of row z are measured, before; z and LINEAR change.
+    Writes: b.
+    """
+    for k in range(count):
+        f = b[k] / h[k, k]
+        for i in range(k + 1, count):
+            b[i] -= f * h[k, i]
+    back(h, count, b)
+
+
+@kernel
+def refine(work):
+    """Improve a solve with directions that push what they feel: the velocities of row Z become nothing.
+
+    Its matrix is factored. The velocities of row Z are measured, before; Z, STEP and LINEAR change.
 
     Writes: work.
     """
-    h, size, b = work.column_matrix, work.dense_size[DIRECTIONS], work.direction_part
-    x = work.dense_vector
+    number, part, x = work.direction_number, work.direction_part, work.dense_vector
+    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
         i = work.direction_row[u, FELT]
-        b[u] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
-    for k in range(size):
-        f = b[k] / h[k, k]
-        for i in range(k + 1, size):
-            b[i] -= f * h[k, i]
-    back(h, size, b)
+        number[u, ASK] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
+    for k in range(count):
+        z[STEP, k] = 0.0
+    if size <= count:
+        for u in range(size):
+            part[u] = number[u, ASK]
+        resolve(work.column_matrix, size, part)
+        for u in range(size):
+            number[u, PART] = part[u]
+        push_parts(work, STEP)
+    else:
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        push_parts(work, STEP)
+        for k in range(count):
+            part[k] = z[STEP, k]
+        resolve(work.column_matrix, count, part)
+        for k in range(count):
+            z[STEP, k] = part[k]
+        for u in range(size):
+            number[u, PART] = (number[u, ASK] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
+    for k in range(count):
+        z[Z, k] += z[STEP, k]
     for u in range(size):
-        work.direction_number[u, PART] = b[u]
-        x[LINEAR, work.direction_row[u, FELT]] += b[u]
-    push_parts(work, z)
+        x[LINEAR, work.direction_row[u, FELT]] += number[u, PART]

@@ -32,7 +32,7 @@ from tribo.contact.solver.proximal_rows import (
     respond,
     write_island,
 )
-from tribo.contact.solver.proximal_step import dot, judge, run_round, solve_with_set
+from tribo.contact.solver.proximal_step import SET_RATE, dot, judge, run_round, solve_with_set
 
 MAX_DOFS = 96  # columns: of more an island is solved in blocks
 MAX_STEPS = 150  # Newton steps of a solve
@@ -40,7 +40,6 @@ ROUND_STEPS = 10  # Newton steps of a round
 FIRST_RATE = 30.0  # [–] in units of the inverse of a row's own block of G
 LEAST_RATE = 1e-2
 LAST_RATE = 1e9
-SET_RATE = 1e6  # of a solve with the set of the last step
 NEARER = 0.2  # [–] of the limit, for one solve more: what rests is to lie still
 SET_STEPS = 12  # solves with sets
 VAIN = 3  # of these in a row that did not halve the error, and end the trial
@@ -68,7 +67,7 @@ def try_set(work, limit, best, last):
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else VAIN) or work.newton_steps[0] >= last:
             break
-        if not solve_with_set(work):
+        if not solve_with_set(work, True):
             break
         correct_set(work)
         now = judge(work)
@@ -125,7 +124,7 @@ def make_rounds(work, limit, best, last):
         is_begun = False
         if has_set:
             keep_set(work, False)
-            is_begun = solve_with_set(work)
+            is_begun = solve_with_set(work, False)
         arrived = run_round(work, rho, limit, unit, last, ROUND_STEPS, is_begun)
         now = judge(work)
         idle = 0 if now < GAIN * best else idle + 1

@@ -14,6 +14,7 @@ from tribo.contact.solver.proximal_law import (
     memory_error,
     obey,
     pairing,
+    set_rates,
     sum4,
     violation_here,
     write_trials,
@@ -40,6 +41,8 @@ from tribo.contact.solver.proximal_rows import (
 
 LINE_STEPS = 8  # looks along a step
 FLAT = 0.1  # [–] of the first slope: a point this flat is good enough
+SET_RATE = 1e6  # of a solve with the set of the last step
+REDUNDANT_RATE = 1e4  # the same where what sticks is more than needed
 EXACT = 0.05  # [–] of the limit: Newton's method goes no farther
 
 
@@ -166,23 +169,37 @@ def run_round(work, rho, limit, unit, last, steps, is_begun):
 
 
 @kernel
-def solve_with_set(work):
+def solve_with_set(work, exact):
     """Solve the problem that is linear around the trials; tell whether there was a solution.
 
-    Row Z and the velocities are those of the solution then, its impulses are LINEAR.
+    exact: to the end where that is cheap: where nothing slides the matrix is symmetric, and its factor is good
+    for more than one memory. More directions than dofs contradict one another by rounding, which a rate
+    multiplies: it is small then, and one memory more makes up for it. Row Z is that of the solution, whose
+    impulses are LINEAR; so are the velocities, to about 1e-6 of the change.
 
     Writes: work.
     """
     work.newton_steps[0] += 1
+    refinements = 0
+    if exact:
+        set_rates(work, SET_RATE)
     is_symmetric = write_directions(work)
+    if exact and is_symmetric:
+        refinements = 1
+        if work.dense_size[DIRECTIONS] > work.dense_size[COLUMNS]:
+            refinements = 2
+            set_rates(work, REDUNDANT_RATE)
+            write_directions(work)
     difference(work, FREE, Z, STEP)
     gather(work, LINEAR, STEP)
     if not solve_step(work, STEP, is_symmetric, True):
         return False
     add_part(work.column_vector, work.dense_size[COLUMNS], Z, 1.0, STEP)
     measure(work, Z, MOTION, 1.0)
-    if is_symmetric and work.dense_size[DIRECTIONS] <= work.dense_size[COLUMNS]:
-        refine(work, Z)
+    for k in range(refinements):
+        if k > 0:
+            measure(work, Z, MOTION, 1.0)
+        refine(work)
     return True
 
 

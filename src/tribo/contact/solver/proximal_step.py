@@ -172,7 +172,7 @@ def run_round(work, rho, limit, unit, last, steps, is_begun):
 def solve_with_set(work, exact):
     """Solve the problem that is linear around the trials; tell whether there was a solution.
 
-    exact: to the end where that is cheap: where nothing slides the matrix is symmetric, and its factor is good
+    exact: to the end where it is cheap: where nothing slides the matrix is symmetric, and its factor is good
     for more than one memory. More directions than dofs contradict one another by rounding, which a rate
     multiplies: it is small then, and one memory more makes up for it. Row Z is that of the solution, whose
     impulses are LINEAR; so are the velocities, to about 1e-6 of the change.

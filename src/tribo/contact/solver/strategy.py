@@ -24,6 +24,7 @@ ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
 LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
+PAIR = 2  # trees: a robot and what it holds; a sweep over more is cheap next to a solve
 CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
 SETS = 3  # choices of contacts that are tried before all of them
 SMALL_ROWS = 32  # up to here an island is no heap
@@ -142,16 +143,13 @@ def carry(model, settings, work, t, limit):
 
 @kernel
 def solve_large(model, settings, work, t, limit):
-    """Find the impulses of island t, which has many dofs; return success.
+    """Find the impulses of island t, which has many dofs or trees; return success.
 
     Writes: work.
     """
     trees = ANY
     if not is_tied(work, t):
         trees = MOVING if is_moving(model, settings, work, t) else AT_REST
-    lay_out(model, work, t)
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
-        return True
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         return carry(model, settings, work, t, limit)
@@ -164,6 +162,13 @@ def solve_listed(model, settings, work, t, limit):
 
     Writes: work.
     """
+    count = block_matrix.find_nodes(model, work, t)
+    if count > PAIR:
+        lay_out(model, work, t)
+        if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+            return True
+    if count > block_matrix.MANY:
+        return solve_large(model, settings, work, t, limit)
     columns = find_columns(model, work, t, MAX_DOFS + 1)
     is_solved = True
     if columns <= MAX_DOFS and has_room(work, t, columns):

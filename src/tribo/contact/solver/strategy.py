@@ -157,12 +157,11 @@ def solve_large(model, settings, work, t, limit):
 
 
 @kernel
-def solve_listed(model, settings, work, t, limit):
-    """Find the impulses of those contacts of island t that stand in its list; return success.
+def solve_listed(model, settings, work, t, count, limit):
+    """Find the impulses of those contacts of island t that stand in its list; count: its trees. Return success.
 
     Writes: work.
     """
-    count = block_matrix.find_nodes(model, work, t)
     if count > PAIR:
         lay_out(model, work, t)
         if sweep_only(model, work, t, 1, limit):  # what rests needs no more
@@ -180,8 +179,8 @@ def solve_listed(model, settings, work, t, limit):
 
 
 @kernel
-def solve_pressed(model, settings, work, t, limit):
-    """Find the impulses of island t, first without the contacts that part; return success.
+def solve_pressed(model, settings, work, t, count, limit):
+    """Find the impulses of a robot's island t, first without the contacts that part; return success.
 
     Where one of those approaches in the end, it is solved once more with a new choice; with all of them where
     it was not solved, or after the last choice.
@@ -190,14 +189,14 @@ def solve_pressed(model, settings, work, t, limit):
     """
     for _ in range(SETS):
         left = open_contacts.set_aside(model, settings, work, t)
-        is_solved = solve_listed(model, settings, work, t, limit)
+        is_solved = solve_listed(model, settings, work, t, count, limit)
         holds = open_contacts.all_part(model, work, left)
         open_contacts.take_back(work, t, left)
         if holds:
             return is_solved
         if not is_solved:
             break
-    return solve_listed(model, settings, work, t, limit)
+    return solve_listed(model, settings, work, t, count, limit)
 
 
 @kernel
@@ -216,9 +215,10 @@ def attempt(model, settings, work, t, rows):
         return True
     if violation(model, work, t) <= limit:
         return True
-    if rows > CHEAP_ROWS:
-        return solve_pressed(model, settings, work, t, limit)
-    return solve_listed(model, settings, work, t, limit)
+    count = block_matrix.find_nodes(model, work, t)
+    if rows > CHEAP_ROWS and count <= PAIR:
+        return solve_pressed(model, settings, work, t, count, limit)
+    return solve_listed(model, settings, work, t, count, limit)
 
 
 @kernel

@@ -169,6 +169,8 @@ def solve(model, state, settings, work):
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0
+    for dof in range(work.column_of.shape[0]):
+        work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
         rows = island_rows(work, t)
         if rows == 0:

@@ -232,6 +232,7 @@ def write_island(model, work, t, count):
     clear_rows(work, i, wide(i), width)
     for j in range(i, wide(i)):
         write_number(work, j, 0.0, 0.0, 0.0, 0.0, 0.0)
+        work.dense_vector[LINEAR, j] = 0.0
     x = work.column_vector
     for k in range(width):
         x[STEP, k] = x[LACK, k] = x[Z, k] = x[FREE, k] = x[REACHED, k] = 0.0

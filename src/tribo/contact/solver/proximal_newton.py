@@ -200,7 +200,7 @@ def solve_in_dofs(model, work, t, count, limit):
     best = violation_here(work)
     copy_row(work, IMPULSE, MEMORY)
     copy_row(work, IMPULSE, BEST)
-    if best > limit:
+    if best > NEARER * limit:
         best = try_set(work, limit, best, last)
     if best > limit:
         best = make_rounds(work, limit, best, last)

@@ -11,7 +11,7 @@ from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.loose_contacts import lay_out
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
-from tribo.contact.solver.proximal_newton import MAX_DOFS, solve_in_dofs
+from tribo.contact.solver.proximal_newton import MAX_DOFS, NEARER, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
@@ -213,7 +213,7 @@ def attempt(model, settings, work, t, rows):
     limit = settings.tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
-    if violation(model, work, t) <= limit:
+    if violation(model, work, t) <= NEARER * limit:
         return True
     count = block_matrix.find_nodes(model, work, t)
     if rows > CHEAP_ROWS and count <= PAIR:

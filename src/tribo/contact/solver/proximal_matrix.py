@@ -396,8 +396,8 @@ def settle(work):
     """Leave what no velocity follows from out of the change of LINEAR: impulses against one another.
 
     What directions ask for contradicts itself by rounding, and its part of the impulses would add up from
-    step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an eigenvalue of
-    Yᵀ Y.
+    step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an eigenvalue
+    of Yᵀ Y.
 
     Writes: work.
     """

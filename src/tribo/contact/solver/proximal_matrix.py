@@ -46,6 +46,7 @@ RESISTANCE, ASK, PART = (
     1,
     2,
 )  # of `direction_number`: 1/d, where it leads to, its part of the impulses
+SETTLINGS = 3  # of the change of impulses that are more than needed
 MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
 
 
@@ -388,3 +389,36 @@ def refine(work):
         z[Z, k] += z[STEP, k]
     for u in range(size):
         x[LINEAR, work.direction_row[u, FELT]] += number[u, PART]
+
+
+@kernel
+def settle(work):
+    """Leave what no velocity follows from out of the change of LINEAR: impulses against one another.
+
+    What directions ask for contradicts itself by rounding, and its part of the impulses would add up from
+    step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an eigenvalue
+    of Yᵀ Y.
+
+    Writes: work.
+    """
+    number, part, x = work.direction_number, work.direction_part, work.dense_vector
+    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    for u in range(size):
+        i = work.direction_row[u, FELT]
+        number[u, ASK] = x[LINEAR, i] - x[MEMORY, i]
+        x[LINEAR, i] = x[MEMORY, i]
+    for _ in range(SETTLINGS):
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        for k in range(count):
+            z[STEP, k] = 0.0
+        push_parts(work, STEP)
+        for k in range(count):
+            part[k] = z[STEP, k]
+        resolve(work.column_matrix, count, part)
+        for k in range(count):
+            z[STEP, k] = part[k]
+        for u in range(size):
+            own = dot_row(work, u, STEP)
+            number[u, ASK] -= own
+            x[LINEAR, work.direction_row[u, FELT]] += own

@@ -19,7 +19,7 @@ from tribo.contact.solver.proximal_law import (
     violation_here,
     write_trials,
 )
-from tribo.contact.solver.proximal_matrix import refine, solve_step, write_directions
+from tribo.contact.solver.proximal_matrix import refine, settle, solve_step, write_directions
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
@@ -200,6 +200,8 @@ def solve_with_set(work, exact):
         if k > 0:
             measure(work, Z, MOTION, 1.0)
         refine(work)
+    if refinements == 2:
+        settle(work)
     return True
 
 

@@ -158,7 +158,9 @@ def solve_large(model, settings, work, t, limit):
 
 @kernel
 def solve_listed(model, settings, work, t, count, limit):
-    """Find the impulses of those contacts of island t that stand in its list; count: its trees. Return success.
+    """Find the impulses of those contacts of island t that stand in its list; return success.
+
+    count: its trees.
 
     Writes: work.
     """

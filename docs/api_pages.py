@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from tribo.checks.renamed import Renamed
+
 BLOCK = re.compile(r"^```\{api\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"\s+# -- (.+?) -+$")
 DUNDERS = ("__getitem__", "__contains__", "__iter__", "__len__")
@@ -22,7 +24,7 @@ OBJECTS, FILES, CONSTRAINTS = "Objects and constraints", "Files of robots and sc
 SENSORS, STATES = "Sensors, rays, distances", "Recordings and saved states"
 SUBJECTS = {
     "WorldObjects": OBJECTS, "WorldList": OBJECTS, "WorldBodyFiles": FILES, "WorldProjects": FILES,
-    "WorldMjcf": FILES, "WorldSdf": FILES, "WorldConstraints": CONSTRAINTS, "WorldJoints": CONSTRAINTS,
+    "WorldMjcf": FILES, "WorldScenes": FILES, "WorldConstraints": CONSTRAINTS, "WorldJoints": CONSTRAINTS,
     "WorldCables": CONSTRAINTS, "WorldTracks": CONSTRAINTS, "WorldSensors": SENSORS, "WorldRays": SENSORS,
     "WorldProximity": SENSORS, "WorldReadout": "How the last step went", "WorldRecording": STATES,
     "StateFiles": STATES,
@@ -90,6 +92,8 @@ def subjects(kind: type) -> dict[str, str]:
 def is_documented(kind: type, name: str) -> bool:
     """Tell whether a member is a property or a method with a docstring of its own."""
     value = inspect.getattr_static(kind, name)
+    if isinstance(value, Renamed):
+        return False
     if not isinstance(value, property):
         value = getattr(kind, name)
     return (isinstance(value, property) or inspect.isroutine(value)) and bool(inspect.getdoc(value))

@@ -44,7 +44,7 @@ def robots_with_pd() -> None:
                 ("LF", "RF", "LH", "RH")
             )  # contact.getlocalBodyIndex()
             lift += contact.impulse[2] / world.time_step  # contact.getImpulse() / dt
-        weight = robot.total_mass * 9.81  # robot->getTotalMass()
+        weight = robot.mass * 9.81  # robot->getTotalMass()
         assert abs(lift / weight - 1.0) < 1e-2
     print(f"two quadrupeds stand: {lift:.1f} N under the second, its weight is {weight:.1f} N")
 

@@ -127,7 +127,7 @@ class Scene:
             at.kinetic_energy,
             at.potential_energy,
         )
-        total, centre = at.total_mass, at.center_of_mass
+        total, centre = at.mass, at.com_position
         frames = _frames(robot, m, twin.root)
         count = min(len(qpos), FRAME_STATES)
         near = robot.at(qpos[:count, iq], v[:count], a[:count])

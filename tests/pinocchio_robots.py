@@ -92,10 +92,10 @@ def energies_and_momenta(case: Case) -> Iterator[Difference]:
     model, data = peer.model, peer.data
     at = robot.at(q, v)
     kinetic, potential, p, mass = (
-        at.kinetic_energy, at.potential_energy, at.linear_momentum, at.total_mass
+        at.kinetic_energy, at.potential_energy, at.linear_momentum, at.mass
     )  # fmt: skip
     centre, inertia, matrix = (
-        at.center_of_mass, at.composite_inertia, at.centroidal_momentum_matrix
+        at.com_position, at.composite_inertia, at.centroidal_momentum_matrix
     )  # fmt: skip
     base = robot.description.bodies[0]
     m0 = base.mass if base.joint.type == Joint.FIXED else 0.0

@@ -4,6 +4,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # Type checkers know a package that something imports.
+    from tribo import (
+        batch,
+        checks,
+        compiler,
+        description,
+        engine,
+        enums,
+        formats,
+        ground,
+        gym,
+        learn,
+        materials,
+        math,
+        model,
+        objects,
+        raisimpy,
+        readout,
+        recording,
+        robots,
+        sensors,
+        spatial,
+        viewer,
+        world,
+    )  # fmt: skip
     from tribo.batch.batch import Batch, rollout
     from tribo.batch.collisions import BatchCollisions
     from tribo.batch.contacts import BatchContacts
@@ -24,6 +49,7 @@ if TYPE_CHECKING:
     from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials
     from tribo.formats.material_write import write_materials
+    from tribo.identification.identify import identify
     from tribo.materials import (
         ContactMaterial,
         EffectivePair,
@@ -70,6 +96,7 @@ _PLACES = {
     "tribo.engine.warm_up": "warm_up",
     "tribo.formats.material_files": "read_materials",
     "tribo.formats.material_write": "write_materials",
+    "tribo.identification.identify": "identify",
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
@@ -93,6 +120,7 @@ _KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
 _BESIDE = {
     "gym",
     "ground",
+    "identification",
     "learn",
     "raisimpy",
     "robots",
@@ -189,6 +217,7 @@ __all__ = [
     "Winch",
     "Wire",
     "World",
+    "identify",
     "quaternion",
     "read_materials",
     "rollout",

@@ -236,7 +236,7 @@ READOUTS = {
     "velocity of what is static": lambda w: w["ground"].linear_velocity,
     "inertia": lambda w: w["ball"].inertia,
     "applied_torque": lambda w: w["robot"].applied_torque,
-    "effort_limit": lambda w: w["robot"].effort_limit,
+    "effort_limits": lambda w: w["robot"].effort_limits[1],
     "mass_matrix": lambda w: w["robot"].mass_matrix,
     "frame_position": lambda w: w["robot"].frame_position("trunk"),
     "frame_orientation": lambda w: w["robot"].frame_orientation("trunk"),
@@ -299,8 +299,8 @@ def test_drives_take_values_for_the_joints_alone(scene, batched):
         robot.pd_target[..., 7:], base[..., :1] * 0 + np.linspace(-1, 1, 12)
     )
     robot.kp = 3.0
-    np.testing.assert_array_equal(robot.pd_gains[0][..., 6:], 3.0)
-    np.testing.assert_array_equal(robot.pd_gains[1][..., 6:], 1.0)
+    np.testing.assert_array_equal(robot.kp[..., 6:], 3.0)
+    np.testing.assert_array_equal(robot.kd[..., 6:], 1.0)
 
 
 @pytest.mark.parametrize("batched", [False, True])

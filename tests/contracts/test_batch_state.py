@@ -324,19 +324,19 @@ def test_effort_limits_name_every_shape_that_works():
     world.add_articulated_system(QUADRUPED, name="dog")
     dog = tribo.Batch(world, 8, threads=1)["dog"]
     for shape in ((18,), (8, 18), (12,), (8, 12)):
-        dog.effort_limit = np.full(shape, 7.0)
-        np.testing.assert_array_equal(dog.effort_limit[:, 6:], 7.0)
+        dog.effort_limits = np.full(shape, 7.0)
+        np.testing.assert_array_equal(dog.effort_limits[1][:, 6:], 7.0)
     for shape in ((8,), (3, 18), (2, 8, 18), (18, 8)):
         with pytest.raises(ValueError, match=(
-            r"effort_limit of dog must be one number or have shape \(18,\) or \(8, 18\), \(12,\) or "
+            r"effort_limits of dog must be one number or have shape \(18,\) or \(8, 18\), \(12,\) or "
             r"\(8, 12\) for the joints alone, got \("
         )):  # fmt: skip
-            dog.effort_limit = np.ones(shape)
+            dog.effort_limits = np.ones(shape)
     with pytest.raises(ValueError, match=r"got \(8,\); a number for each world: \{joint name"):
-        dog.effort_limit = np.ones(8)
-    np.testing.assert_array_equal(dog.effort_limit[:, 6:], 7.0)
-    dog.effort_limit = {"LF_KFE": np.arange(8.0)}
-    np.testing.assert_array_equal(dog.joint("LF_KFE").effort_limit, np.arange(8.0))
+        dog.effort_limits = np.ones(8)
+    np.testing.assert_array_equal(dog.effort_limits[1][:, 6:], 7.0)
+    dog.effort_limits = {"LF_KFE": np.arange(8.0)}
+    np.testing.assert_array_equal(dog.joint("LF_KFE").effort_limits[1], np.arange(8.0))
 
 
 def test_what_touches_is_known_after_update_and_goes_with_a_partner_that_is_removed():

@@ -164,7 +164,7 @@ def test_what_is_written_into_a_reading_is_refused_by_its_name(world):
         assert type(mine) is np.ndarray
         assert not np.array_equal(getattr(item, name), mine)
     with pytest.raises(ValueError, match="assign the property as a whole"):
-        robot.effort_limit[6] = 1.0
+        robot.effort_limits[1][6] = 1.0
 
 
 def test_readings_are_added_to_as_numbers_are(world):

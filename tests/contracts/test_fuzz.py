@@ -54,7 +54,7 @@ def misbehave(number):
 
 
 def test_planted_defects_are_found():
-    found = watch.run(misbehave, lambda: None, list(range(11)), patience=2.0)
+    found = watch.run(misbehave, lambda: None, list(range(11)), patience=0.5)
     assert [number for _, number, _ in found.defects] == [1, 2, 3, 4, 5, 6, 7]
     kinds = [kind for kind, _, _ in found.defects]
     assert kinds[:4] == ["IndexError", "TypeError", "misdeed", "misdeed"]

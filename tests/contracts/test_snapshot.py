@@ -122,7 +122,7 @@ def test_everything_is_restored():
     shelf = world.add_box((1, 1, 1), 1.0, position=(9, 9, 9), body_type="static")
     world.step(10)
     saved = world.snapshot()
-    gains, target = [gain.copy() for gain in robot.pd_gains], robot.pd_target.copy()
+    gains, target = [gain.copy() for gain in (robot.kp, robot.kd)], robot.pd_target.copy()
     pair = world.materials.pair("default", "default")
     world.step(10)
     world.time_step = 2e-3
@@ -141,7 +141,7 @@ def test_everything_is_restored():
     np.testing.assert_array_equal(world.gravity, [0, 0, -9.81])
     assert world.erp == 0.2
     assert world.materials.pair("default", "default") == pair
-    np.testing.assert_array_equal(robot.pd_gains, gains)
+    np.testing.assert_array_equal((robot.kp, robot.kd), gains)
     np.testing.assert_array_equal(robot.pd_target, target)
     np.testing.assert_array_equal(robot.generalized_force, 0)
     assert (foot.material, foot.collision_mask) == ("rubber", -1)

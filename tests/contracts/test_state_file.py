@@ -66,7 +66,7 @@ def test_readings_and_commands_come_along(blob):
     world.time_step = 2e-3
     world.load_state(blob)
     assert world.time_step == 1e-3
-    assert robot.pd_gains[0].max() > 1.0
+    assert robot.kp.max() > 1.0
     assert len(world.contacts) > 4
     assert abs(world.time - 0.2) < 1e-12
 

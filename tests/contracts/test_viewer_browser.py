@@ -260,12 +260,12 @@ def test_numbers_are_clipped(viewer):
     assert viewer.panel.wishes.speed == panel.SLOWEST
     for _ in range(1000):
         viewer.panel._step()
-    assert viewer.panel.take_steps() == 0  # nobody would make them
+    assert viewer.panel.take("steps") == 0  # nobody would make them
     viewer.panel.set_driven(True)
     for _ in range(1000):
         viewer.panel._step()
-    assert viewer.panel.take_steps() == 100
-    assert viewer.panel.take_steps() == 0
+    assert viewer.panel.take("steps") == 100
+    assert viewer.panel.take("steps") == 0
 
 
 def test_the_time_line_leads_back_and_forth(viewer):

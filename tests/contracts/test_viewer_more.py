@@ -13,7 +13,7 @@ from contracts.touchable import serve, until
 
 import tribo
 from tribo.tools import cli
-from tribo.viewer import BatchViewer, SideBySide, inputs, scene
+from tribo.viewer import BatchViewer, SideBySide, draw, inputs, scene
 from tribo.viewer.page import save_page
 from tribo.viewer.player import WHICH, Player
 from tribo.viewer.replay import replay
@@ -204,6 +204,12 @@ def test_every_world_has_a_place_of_its_own(batch):
     np.testing.assert_allclose(poses.position[table], (-1.5, -1.5, 0.1))
     assert len(shown.scene.visual.items) == 8
     assert len(shown.scene.planes.items) == 1
+
+
+def test_a_camera_sees_the_vertices_that_are_drawn(batch):
+    shown = SideBySide(batch[1], batch[0])
+    drawn = draw.heap_of(draw.parts_of(shown.scene.visual, shown.poses())).vertices
+    assert np.array_equal(draw.vertices_of(shown.scene.visual, shown.poses()), drawn)
 
 
 def test_the_browser_shows_what_the_batch_does(batch):

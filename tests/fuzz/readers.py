@@ -69,6 +69,10 @@ def _gazebo(world: tribo.World, path: Path) -> object:
     return world.load_sdf(path)
 
 
+def _usd(world: tribo.World, path: Path) -> object:
+    return world.load_usd(path)
+
+
 def _rigid_materials(world: tribo.World, path: Path) -> object:
     return world.load_materials(tribo.read_materials(path).subset(), rigid=True)
 
@@ -156,6 +160,8 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
     found += [(path, _robot) for path in (DATA / "fuzz").glob("*.urdf")]
     found += [(path, _world) for path in (DATA / "fuzz").glob("*.world.xml")]
     found += [(path, _scene) for path in (DATA / "fuzz").glob("*.mjcf.xml")]
+    if find_spec("pxr") is not None:
+        found += [(path, _usd) for path in (DATA / "usd").glob("*.usd[ac]")]
     files = [
         (path.name, path.read_bytes(), take)
         for path, take in sorted(found, key=lambda f: (f[0].name, f[1].__name__))
@@ -259,6 +265,7 @@ def play(number: int) -> bool:
                 ".urdf",
                 ".xml",
                 ".sdf",
+                ".usda",
                 ".txt",
                 ".json",
                 ".dae",

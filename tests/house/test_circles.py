@@ -5,6 +5,8 @@ import graphlib
 
 from house.repository import PACKAGE, kept_modules
 
+import tribo
+
 
 def name_of(path):
     """Return the dotted name of a module or package."""
@@ -26,10 +28,11 @@ def imports_of(source, modules):
 
 
 def arrows():
-    """Return what each module imports. `tribo` itself promises names to type checkers and imports none."""
+    """Return what each module imports; `tribo` promises its packages to type checkers, and imports none."""
     paths = {name_of(path): path for path in kept_modules()}
     modules = {*paths}
     found = {name: imports_of(path.read_text("utf-8"), modules) for name, path in paths.items()}
+    found["tribo"] -= {f"tribo.{package}" for package in tribo._BESIDE | tribo._WITHIN}
     return {name: targets - {name} for name, targets in found.items()}
 
 

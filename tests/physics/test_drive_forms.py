@@ -189,7 +189,7 @@ def test_a_limit_of_zero_makes_a_passive_joint():
     world = empty_world(1e-3)
     robot = world.add_articulated_system(slider(1.0, axis=(0.0, 0.0, 1.0)))
     robot.set_pd_gains(1e4, 1e2)
-    robot.effort_limit = 0.0
+    robot.effort_limits = 0.0
     world.step(100)
     assert robot.applied_torque[0] == 0.0
     assert robot.generalized_velocity[0] == pytest.approx(-GRAVITY * 0.1, rel=1e-12)
@@ -219,7 +219,7 @@ def test_gravity_compensation_of_some_joints_within_their_limits():
     world.add_articulated_system(QUADRUPED, name="dog", position=(0, 0, 5))
     robot = world["dog"]
     robot.gravity_compensation = {"LF_KFE": True}
-    robot.effort_limit = {"RF_KFE": 0.01}
+    robot.effort_limits = {"RF_KFE": 0.01}
     robot.joint("RF_KFE").gravity_compensation = True
     world.update()
     load = robot.at(world.engine.work.mid_q.copy()).gravity_force
@@ -265,21 +265,21 @@ def test_forms_and_gains_by_name_in_a_batch_and_a_snapshot():
     batch = tribo.Batch(world, 3, threads=1)
     dogs = batch["dog"]
     dogs.set_pd_gains({"LF_KFE": [50.0, 60.0, 70.0]}, {"LF_KFE": 2.0})
-    dogs.joint("RF_KFE").effort_limit = [1.0, 2.0, np.inf]
+    dogs.joint("RF_KFE").effort_limits = [1.0, 2.0, np.inf]
     assert dogs.joint("LF_KFE").kp.tolist() == [50.0, 60.0, 70.0]
-    assert dogs.effort_limit[:, robot.velocity_slice("RF_KFE")].ravel().tolist() == [
+    assert dogs.effort_limits[1][:, robot.velocity_slice("RF_KFE")].ravel().tolist() == [
         1.0,
         2.0,
         np.inf,
     ]
     batch.step(20)
     assert abs(dogs.joint("RF_KFE").applied_torque[0]) <= 1.0
-    robot.drive_form, robot.stiffness, robot.effort_limit = "trapezoid", 3.0, 1.0
+    robot.drive_form, robot.stiffness, robot.effort_limits = "trapezoid", 3.0, 1.0
     robot.spring_reference = {"LF_KFE": 0.3}
     world.restore(saved)
     assert knee.drive_form == "averaged"
     assert (knee.stiffness, knee.spring_reference) == (0.0, 0.0)
-    assert not (robot.effort_limit == 1.0).any()
+    assert not (robot.effort_limits[1] == 1.0).any()
     world.step(20)
     first = robot.generalized_coordinate.copy()
     assert np.array_equal(first, dogs.generalized_coordinate[0]) or np.isfinite(first).all()
@@ -292,8 +292,8 @@ MISTAKES = {
     "infinite gain": (lambda r: r.set_pd_gains({"LF_KFE": np.inf}, 1.0), ValueError, "finite"),
     "width": (lambda r: r.set_pd_gains({"LF_KFE": [1.0, 2.0]}, 1.0), ValueError, "1 numbers"),
     "target": (lambda r: setattr(r, "pd_target", {"LF_KFE": np.nan}), ValueError, "finite"),
-    "limit": (lambda r: setattr(r, "effort_limit", -1.0), ValueError, "≥ 0"),
-    "limit nan": (lambda r: setattr(r, "effort_limit", np.nan), ValueError, "≥ 0"),
+    "limit": (lambda r: setattr(r, "effort_limits", -1.0), ValueError, "≥ 0"),
+    "limit nan": (lambda r: setattr(r, "effort_limits", np.nan), ValueError, "≥ 0"),
     "pair": (lambda r: setattr(r, "effort_limits", (1.0, 2.0)), ValueError, "≥ 0"),
     "order of a pair": (
         lambda r: setattr(r, "effort_limits", (50.0, -30.0)),
@@ -314,7 +314,8 @@ def test_mistakes_are_told_and_change_nothing(mistake):
 
     def read():
         return [robot.kp.tolist(), robot.kd.tolist(), robot.pd_target.tolist(), robot.drive_form,
-                robot.effort_limit.tolist(), robot.stiffness.tolist(), robot.damping.tolist()]  # fmt: skip
+                robot.effort_limits[1].tolist(), robot.stiffness.tolist(),
+                robot.damping.tolist()]  # fmt: skip
 
     before = read()
     with pytest.raises(error, match=hint):

@@ -152,7 +152,7 @@ def test_applied_torque_balances_the_momentum_of_a_tree():
         m[dof, chain] = m[chain, dof] = work.mass_matrix[row : row + len(chain)]
     balance = m @ (after - before) / 1e-3 + work.bias_force + model.dof_damping * after
     np.testing.assert_allclose(balance, robot_torque, atol=1e-9 * np.abs(balance).max() + 1e-9)
-    limits = robot.effort_limit
+    limits = robot.effort_limits[1]
     assert (np.abs(robot_torque) <= limits).all()
     assert (np.abs(robot_torque) == limits).any()
     assert (robot_torque[:6] == 0.0).all()

@@ -60,7 +60,7 @@ def test_robots_in_one_place_are_not_shot_out(beside):
         world.add_articulated_system(QUADRUPED, position=(0, k * beside, 0.5)) for k in range(2)
     ]
     energy = sum(r.potential_energy for r in robots)
-    a_step = 0.5 * (2.0 * world.max_push_out_speed) ** 2 * sum(r.total_mass for r in robots)
+    a_step = 0.5 * (2.0 * world.max_push_out_speed) ** 2 * sum(r.mass for r in robots)
     for _ in range(500):
         world.step()
         total = sum(r.kinetic_energy + r.potential_energy for r in robots)
@@ -107,7 +107,7 @@ def test_what_stands_and_jams_stands_well():
     (Before, each step tried 160 Newton steps and left the feet with a residual of up to 0.5.)
     """
     world, robot = jammed_on_the_ground()
-    weight = robot.total_mass * 9.81
+    weight = robot.mass * 9.81
     newton = []
     for k in range(200):
         world.step()

@@ -62,11 +62,11 @@ def test_joints_do_not_change_the_momentum(seed):
 
 def test_weight_adds_its_impulse_and_the_centre_flies_a_parabola():
     world, robot = flier(gravity=(0.0, 1.0, -9.81))
-    p, c = robot.linear_momentum.copy(), robot.center_of_mass.copy()
+    p, c = robot.linear_momentum.copy(), robot.com_position.copy()
     world.step(STEPS)
     t, g = STEPS * world.time_step, world.gravity
     assert np.abs(robot.linear_momentum - p - robot.mass * g * t).max() <= roundoff(world, STEPS)
-    assert np.abs(robot.center_of_mass - c - p / robot.mass * t - 0.5 * g * t**2).max() <= roundoff(
+    assert np.abs(robot.com_position - c - p / robot.mass * t - 0.5 * g * t**2).max() <= roundoff(
         world, STEPS
     )
 

@@ -104,11 +104,11 @@ def test_a_floating_robot_is_shifted_as_a_whole_and_keeps_its_momentum():
     velocity[0] = 1.0
     robot.generalized_velocity = velocity
     ball.linear_velocity = (1.0, 0, 0)
-    middle = (3.0 * robot.center_of_mass + ball.position) / 4.0
+    middle = (3.0 * robot.com_position + ball.position) / 4.0
     for _ in range(200):
         world.step()
     momentum = robot.linear_momentum + ball.mass * ball.linear_velocity
     np.testing.assert_allclose(momentum, (4.0, 0, 0), atol=1e-11)
-    now = (3.0 * robot.center_of_mass + ball.position) / 4.0
+    now = (3.0 * robot.com_position + ball.position) / 4.0
     np.testing.assert_allclose(now - middle, (0.2, 0, 0), atol=1e-9)
     assert max((c.depth for c in world.contacts), default=0.0) < 1e-6

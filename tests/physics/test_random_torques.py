@@ -59,7 +59,7 @@ def test_a_torque_beyond_its_limit_is_cut_before_the_first_solve():
     link = joint_body("l0", 0, Joint.REVOLUTE, 1.0, com=(0, 0, -0.1), inertia=1e-2 * np.eye(3))
     world = tribo.World()
     robot = world.add_articulated_system(TreeDescription([base(), link]), collision_mask=0)
-    robot.joints[0].effort_limit = 2.0
+    robot.joints[0].effort_limits = 2.0
     robot.generalized_force = [5.0]
     world.step()
     assert robot.applied_torque == pytest.approx([2.0], abs=0)

@@ -76,14 +76,14 @@ def test_a_robot_pinned_to_itself_gains_nothing_and_keeps_its_momentum(
     What closing a gap may bring beside what it has is ½ (10 · 0.3 m/s)² of 4.5 kg, 20 J.
     """
     world, robot = knot(kind, other, speed, dt, seed)
-    push, spin = robot.linear_momentum, robot.angular_momentum_about(robot.center_of_mass)
+    push, spin = robot.linear_momentum, robot.angular_momentum_about(robot.com_position)
     start = world.energy
     for _ in range(200):
         world.step()
         assert world.energy <= 1.05 * start
     size = robot.mass * speed
     assert np.allclose(robot.linear_momentum, push, rtol=0, atol=1e-7 * size)
-    after = robot.angular_momentum_about(robot.center_of_mass)
+    after = robot.angular_momentum_about(robot.com_position)
     assert np.allclose(after, spin, rtol=0, atol=1e-7 * size)
 
 

@@ -477,7 +477,7 @@ def test_a_floating_robot_at_its_stops_is_not_thrown(kind, gravity, masses):
     """
     for seed in range(4):
         world, robot = puppet(kind, masses, seed, 300.0, gravity)
-        push, spin = robot.linear_momentum, robot.angular_momentum_about(robot.center_of_mass)
+        push, spin = robot.linear_momentum, robot.angular_momentum_about(robot.com_position)
         for _ in range(300):
             before, kinetic = world.energy, world.kinetic_energy
             world.step()
@@ -485,7 +485,7 @@ def test_a_floating_robot_at_its_stops_is_not_thrown(kind, gravity, masses):
         push = push + 0.3 * robot.mass * np.array(gravity)
         assert np.allclose(robot.linear_momentum, push, rtol=0, atol=1e-9 * np.abs(push).max())
         assert np.allclose(
-            robot.angular_momentum_about(robot.center_of_mass),
+            robot.angular_momentum_about(robot.com_position),
             spin,
             rtol=0,
             atol=1e-9 * np.abs(spin).max(),

@@ -29,7 +29,7 @@ def robot_in(world, rng, name, joints, position, collides=False):
 
 def centre(thing):
     """Return the centre of mass of a robot, or of a body whose origin it is."""
-    return getattr(thing, "center_of_mass", thing.position)
+    return getattr(thing, "com_position", thing.position)
 
 
 def totals(world):

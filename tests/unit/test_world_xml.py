@@ -528,6 +528,6 @@ def test_weight_that_is_borne_and_forms_of_drives_are_not_lost_in_silence(tmp_pa
     with pytest.raises(DescriptionError, match=r"differ from its URDF .*\(link 'trunk'\)"):
         world_xml.save(world, tmp_path / "world.xml")
     robot.link("trunk").gravity_compensation = 0.0
-    robot.joint("LF_HFE").effort_limit = 50.0
+    robot.joint("LF_HFE").effort_limits = 50.0
     with pytest.raises(DescriptionError, match=r"\(joint 'LF_HFE': effort"):
         world_xml.save(world, tmp_path / "world.xml")

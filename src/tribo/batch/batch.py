@@ -21,6 +21,7 @@ from tribo.batch.rollout import BatchRollout, Controls, Rollout
 from tribo.batch.sensors import BatchSensors
 from tribo.batch.settings import BatchSettings
 from tribo.batch.shapes import BatchShapes
+from tribo.batch.spread import Spread
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
@@ -162,6 +163,51 @@ class Batch(BatchSettings):
         check.integer(n, "number of steps", 0)
         check.boolean(hold_forces, "hold_forces")
         return self._inside.go(n, None, hold_forces)
+
+    def randomize(
+        self, spread: Spread, worlds: Any = slice(None), *, seed: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """Give worlds parameters as uncertain as an identification left them: domain randomization from data.
+
+        Args:
+            spread: `tribo.identify` returns it: an `Identification` of parameters that this batch has.
+            worlds: Index, slice or mask of the worlds that are set; the others stay.
+            seed: Of the random numbers, ≥ 0; None: from the system.
+
+        Returns:
+            By name of the parameter what the n worlds got, (n,), units as the identification has them.
+
+        Raises:
+            EditError: Another thread steps the batch.
+            KeyError: The batch has no such object, joint or material.
+            TypeError, ValueError: There is no such world, or `spread` is something else.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> from tribo.identification import Trajectory, pair
+            >>> world = tribo.World(time_step=0.01)
+            >>> ground = world.add_ground(material="ice")
+            >>> stone = world.add_box((1, 1, 1), 1.0, "stone", position=(0, 0, 0.5), name="stone")
+            >>> world.set_material_pair("ice", "stone", friction=0.1)
+            >>> t = np.linspace(0.0, 1.0, 21)
+            >>> slide = 2.0 * t - 0.5 * 0.1 * 9.81 * t**2 + np.random.default_rng(0).normal(0, 0.01, 21)
+            >>> film = Trajectory(t, {"q/stone/x": slide}, noise=0.01)
+            >>> found = tribo.identify(world, film, pair("ice", "stone", friction=(0, 1)), threads=1)
+            >>> batch = tribo.Batch(world, 100, threads=1)
+            >>> drawn = batch.randomize(found, seed=1)["ice/stone/friction"]
+            >>> bool((batch.material_pair("ice", "stone")["friction"] == drawn).all()), drawn.std() < 0.02
+            (True, True)
+        """
+        self._inside.check_idle("randomize")
+        chosen = self._inside.chosen_worlds(worlds).ravel()
+        if not hasattr(spread, "draw") or not hasattr(spread, "set_in_batch"):
+            raise TypeError(
+                f"randomize takes what tribo.identify returns, got {check.shown(spread)}"
+            )
+        generator = np.random.default_rng(None if seed is None else check.integer(seed, "seed", 0))
+        values = spread.draw(len(chosen), generator)
+        spread.set_in_batch(self, values, chosen)
+        return dict(zip(spread.names, values.T, strict=True))
 
     @property
     def time(self) -> np.ndarray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from tribo.batch import contact_materials
 from tribo.batch.owner import BatchOwner
+from tribo.batch.values import PairNumbers
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.materials import PairProperties
@@ -62,7 +63,13 @@ class BatchMaterials:
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
     def set_material_pair(
-        self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Any
+        self,
+        /,
+        first: str,
+        second: str,
+        *,
+        worlds: Any = slice(None),
+        **values: Unpack[PairNumbers],
     ) -> None:
         """Set how two materials interact, world by world; the order of the names does not matter.
 

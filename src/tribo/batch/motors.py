@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
+from tribo.batch.values import MotorValues
 from tribo.batch_kernels.records import Motors
 from tribo.checks import check
 from tribo.checks.readonly import frozen
@@ -36,7 +37,11 @@ class MotorsOfWorlds(Sealed):
     _part: Part
 
     def set_motors(
-        self, joints: Sequence[str] | None = None, *, worlds: Any = slice(None), **values: Any
+        self,
+        joints: Sequence[str] | None = None,
+        *,
+        worlds: Any = slice(None),
+        **values: Unpack[MotorValues],
     ) -> None:
         """Drive joints through motors, in all worlds or some; what is not given stays, at first the default.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.batch.settings import BatchSleeper
 from tribo.batch.state import StateOfWorlds
+from tribo.batch.values import JointValues, LinkValues
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.renamed import renamed
 from tribo.engine.builder import meets_compliant
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
@@ -273,7 +275,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
                 check_base_gains(gain, target, f"{what} of {self._part.name}", joints)
         self.kp[rows], self.kd[rows] = made
 
-    def set_link(self, name: str, worlds: Any = slice(None), **values: Any) -> None:
+    def set_link(self, name: str, worlds: Any = slice(None), **values: Unpack[LinkValues]) -> None:
         """Set properties of a link in some worlds: all that are given, or none if one is wrong.
 
         The other worlds stay as they are and cost nothing.
@@ -299,22 +301,24 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
             [2.0, 1.0, 3.0]
         """
         part = SomeWorlds(self._batch, self._part, worlds)
-        part.set_on(part.link(name), LINK, values)
+        part.set_on(part.link(name), LinkValues.__annotations__, values)
 
-    def set_joint(self, name: str, worlds: Any = slice(None), **values: Any) -> None:
+    def set_joint(
+        self, name: str, worlds: Any = slice(None), **values: Unpack[JointValues]
+    ) -> None:
         """Set properties of a joint in some worlds, as `set_link` does those of a link.
 
         Args:
             name: Of the joint.
             worlds: Index, slice or mask of worlds.
-            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limit, effort_limits or
-                limits, as `joint(name)` has them: one for all these worlds, or (n,).
+            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limits or limits,
+                as `joint(name)` has them: one for all these worlds, or (n,).
 
         Raises:
             KeyError, TypeError, ValueError, EditError: As `set_link`.
         """
         part = SomeWorlds(self._batch, self._part, worlds)
-        part.set_on(part.joint(name), JOINT, values)
+        part.set_on(part.joint(name), JointValues.__annotations__, values)
 
     @property
     def kp(self) -> np.ndarray:
@@ -334,20 +338,12 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     def kd(self, value: Any) -> None:
         self.set_pd_gains(self.kp, value)
 
-    @property
-    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each (worlds, dof) [N/m, N m/rad; N s/m, N m s/rad], live."""
-        return self.kp, self.kd
+    pd_gains = renamed("pd_gains", "kp and kd", lambda it: (it.kp, it.kd), is_set=False)
 
     @property
     def applied_torque(self) -> np.ndarray:
         """What the drives did in the last step, (worlds, dof) [N, N m]."""
         return frozen(self._array("work", "applied_torque", "v").copy())
-
-
-LINK = ("mass", "com", "inertia", "gravity_compensation")
-JOINT = ("armature", "damping", "stiffness", "dry_friction", "velocity_limit", "effort_limit",
-         "effort_limits", "limits")  # fmt: skip
 
 
 class SomeWorlds(ObjectBatch):
@@ -367,7 +363,7 @@ class SomeWorlds(ObjectBatch):
             np.broadcast_to(found, (len(self._batch), *found.shape[1:]))[self._chosen]
         )
 
-    def set_on(self, handle: Handle, known: tuple[str, ...], values: dict[str, Any]) -> None:
+    def set_on(self, handle: Handle, known: Collection[str], values: Mapping[str, Any]) -> None:
         """Set properties of a link or joint: all, or none if one is wrong."""
         for wanted in values:
             check.known(wanted, known, f"property of {handle.name}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
+from tribo.batch.values import SettingValues
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
@@ -70,7 +71,7 @@ class BatchSettings(Sealed):
             trial.checked(name, one, field)
         return np.asarray(given, float)
 
-    def set_settings(self, *, worlds: Any = slice(None), **values: Any) -> None:
+    def set_settings(self, *, worlds: Any = slice(None), **values: Unpack[SettingValues]) -> None:
         """Set numbers of some worlds: all that are given, or none if one is wrong. The others stay.
 
         Args:

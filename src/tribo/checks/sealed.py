@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tribo.checks.answers import answer, listed
 from tribo.checks.calls import said_by_class
+from tribo.checks.renamed import Renamed
 
 
 class AnsweringKind(ABCMeta):
@@ -66,6 +67,7 @@ class Sealed(Answering):
         super().__init_subclass__(**options)
         found = ((key, getattr(cls, key, None)) for key in dir(cls))
         properties = {key: made for key, made in found if isinstance(made, property)}
+        cls._inner |= {key for key, made in properties.items() if isinstance(made, Renamed)}
         cls._setters = {key: made.fset for key, made in properties.items() if made.fset}
         if not cls.__module__.startswith("tribo."):
             cls._assignable = None
@@ -100,10 +102,11 @@ class Sealed(Answering):
     def _refusal(self, name: str) -> str:
         """Return why a name cannot be assigned to, and the nearest that can."""
         kind = type(self)
-        settable = [key for key in self._setters if key[0] != "_"]
-        if hasattr(kind, name):
+        settable = [key for key in self._setters if key[0] != "_" and key not in self._inner]
+        made = getattr(kind, name, None)
+        if made is not None:
             refusal = f"{name} of {kind.__name__} cannot be assigned to"
-            if isinstance(getattr(kind, name), property):
+            if isinstance(made, property):
                 return f"{refusal}, only read; these can be: {', '.join(settable)}"
             return f"{refusal}; it is called: {name}(…)"
         hint = answer(self._called, name, settable) or listed(settable)

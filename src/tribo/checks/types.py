@@ -49,3 +49,19 @@ class BodyOptions(TypedDict, total=False):
     collision_mask: int | None
     ground_points: Rows | None
     color: Color | None
+
+
+class PoseOptions(TypedDict, total=False):
+    """Where something that is only drawn stands."""
+
+    position: Vector
+    orientation: Orientation
+
+
+class ViewerOptions(TypedDict, total=False):
+    """What a viewer takes beside its world."""
+
+    host: str
+    port: int
+    hosts: Sequence[str]
+    token: str | None

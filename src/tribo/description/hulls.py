@@ -22,6 +22,10 @@ SMALLEST = 1e-9  # [m] size of a hull: its volume is still far from the least nu
 THIN = 1e-6  # [-] of the size: what is thinner than this has no inside
 
 
+class FlatError(ValueError):
+    """Points lie in one plane: they enclose nothing."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
     """A convex solid: corners and flat faces.
@@ -122,7 +126,7 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
         )
     spread = np.linalg.svd(array - array.mean(axis=0), compute_uv=False)[2] / np.sqrt(len(array))
     if spread < THIN * size:
-        raise ValueError(
+        raise FlatError(
             f"{what}: all {len(array)} points lie in one plane (thickness {spread:g} m); a solid must "
             "have a volume, use a thin box instead"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import inf
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -31,6 +31,28 @@ _PLACED = (
     "quaternion",
     "axis",
 )  # arguments of `add_child` of their own
+
+
+class JointProperties(TypedDict, total=False):
+    """What a `JointDescription` takes beside its name, type, pose and axis."""
+
+    lower: float
+    upper: float
+    is_cone: bool
+    mimic: tuple[str, float, float] | None
+    effort: float
+    effort_lower: float | None
+    velocity: float
+    damping: float
+    friction: float
+    armature: float
+    stiffness: float
+    spring_reference: Vector | None
+    collision_enabled: bool
+    stop_compliance: float
+    stop_spook_damping: float
+    stop_force: float
+    stop_force_lower: float | None
 
 
 @record

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tribo.description.joints import (
     IDENTITY,
     ORIGIN,
     JointDescription,
+    JointProperties,
     Vector,
     check_properties,
     check_ranges,
@@ -131,7 +132,8 @@ class LinkDescription:
 
     def add_child(
         self, name: str, joint: str, *, position: Vector = ORIGIN, quaternion: Vector = IDENTITY,
-        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "", **properties: Any,
+        axis: Vector = (0.0, 0.0, 1.0), joint_name: str = "",
+        **properties: Unpack[JointProperties],
     ) -> LinkDescription:  # fmt: skip
         """Add a link that hangs on this one, and return it.
 

@@ -18,7 +18,7 @@ from tribo.ground_kernels import records as ground
 from tribo.model import Model, Settings, State, Work
 from tribo.probes import cast, near
 from tribo.probes.records import Scene
-from tribo.queries import coriolis, forward, inverse, mass, momentum, passive, point
+from tribo.queries import contacts, coriolis, forward, inverse, mass, momentum, passive, point
 from tribo.queries.scratch import Scratch
 
 INTEGERS = Array(int64, 1)
@@ -46,6 +46,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.velocities, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, BLOCK)),
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
+    (contacts.contact_rows, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),
     (cast.all_hits, (*SEEN, *RAYS)),

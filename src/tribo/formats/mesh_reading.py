@@ -166,9 +166,25 @@ def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimes
     if faces > MAX_FACES:
         raise MeshError(f"{faces} triangles are more than {MAX_FACES}")
     made: Any = _finished(scene.to_geometry())
+    _keep_jpeg(made, shapes)
     if ending == ".dae" and units and " * meters" in str(units):
         made.apply_scale(float(str(units).split(" ", maxsplit=1)[0]))
     return made  # type: ignore[no-any-return]
+
+
+def _keep_jpeg(made: Any, shapes: list[Any]) -> None:
+    """Note that a mesh has a picture of type JPEG: it is then sent as one, as PNG takes ten times as long."""
+    forms = {getattr(picture, "format", None) for one in shapes if (picture := _texture(one))}
+    picture = _texture(made)
+    if forms == {"JPEG"} and picture is not None and picture.mode == "RGB":
+        picture.format = "JPEG"
+
+
+def _texture(mesh: Any) -> Any:
+    """Return the picture on a mesh, None without one."""
+    material = getattr(mesh.visual, "material", None)
+    found = getattr(material, "baseColorTexture", None)
+    return getattr(material, "image", None) if found is None else found
 
 
 def _finished(made: trimesh.Trimesh) -> trimesh.Trimesh:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.hulls import (
+    FlatError,
     Hull,
     Surface,
     checked_triangles,
@@ -174,6 +175,12 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
                         f'{shape.name}: collision {error}; or collision_meshes="none"'
                     ) from None
                 except ValueError as error:
+                    if isinstance(error, FlatError) and not strict:
+                        logger.warning(
+                            "%s: the collision mesh of %s is flat: it does not collide; use a thin box",
+                            robot.source or "robot", shape.name,
+                        )  # fmt: skip
+                        continue
                     raise DescriptionError(
                         f"collision mesh of {shape.name}: {error}; mend it, or use "
                         'collision_meshes="none"'

@@ -20,12 +20,12 @@ READERS = {
     ".npz": ("no world; arrays", "numpy.load(path)"),
 }  # fmt: skip
 _CAD = ("a CAD file", "export a URDF from the CAD program, or a mesh (STL) for world.add_mesh")
-_USD = ("USD, which is not read", "export it as URDF or MJCF")
+_USD = ("USD", "World.load reads it if its name ends with .usd, .usda, .usdc or .usdz")
 _SCENE = ("a scene of a drawing program", "export a mesh (glTF, OBJ, STL) for world.add_mesh")
 UNREAD = {
     ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".sldasm": _CAD, ".sldprt": _CAD,
     ".fcstd": _CAD,
-    ".usd": _USD, ".usda": _USD, ".usdc": _USD, ".usdz": _USD, ".blend": _SCENE, ".fbx": _SCENE,
+    ".blend": _SCENE, ".fbx": _SCENE,
     ".mjb": ("a compiled model of MuJoCo", "write its XML: mujoco.mj_saveLastXML"),
     ".osim": ("a model of OpenSim", "convert it to MJCF (myoConverter)"),
     ".skel": ("a file of DART", "write a URDF or SDF of it"),

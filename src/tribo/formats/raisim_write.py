@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 
-from tribo.checks.replacing import write_all_whole
+from tribo.checks.replacing import write_all_whole, write_whole
 from tribo.description import colors
 from tribo.description.hulls import Hull, Surface
 from tribo.description.trees import (
@@ -25,10 +25,12 @@ from tribo.description.trees import (
 from tribo.formats import mesh_text, pair_attributes, urdf_write
 from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
-from tribo.materials.table import Law
+from tribo.materials.table import Law, MaterialTable
 from tribo.model import Kind
 
 VERSION = "2.3.0"
+
+Names = tuple[str, str]
 
 
 class _Beside:
@@ -78,12 +80,7 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
     if world.erp is not None or world.erp2 is not None:
         _add(root, "erp", erp=_maybe(world.erp), erp2=_maybe(world.erp2))
     if world.default_pair is not None or world.pairs:
-        material = _add(root, "material")
-        if world.default_pair is not None:
-            _add(material, "default", **_law(world.default_pair))
-        for (first, second), pair in sorted(world.pairs.items()):
-            names = {"name1": _text(first), "name2": _text(second)}
-            _add(material, "pair_prop", **names, **_law(pair))
+        _material(_add(root, "material"), world.default_pair, world.pairs)
     objects = _add(root, "objects")
     beside = _Beside(path, spared)
     for item in world.objects:
@@ -269,6 +266,27 @@ def _common(item: ObjectDescription) -> dict[str, str | None]:
         "collision_group": None if item.group is None else str(int(item.group)),
         "collision_mask": None if item.mask is None else str(int(item.mask)),
     }
+
+
+def write_materials(table: MaterialTable, path: str | Path) -> None:
+    """Write the default pair and all pairs of a table as a file that `World.load_materials` reads.
+
+    Raises:
+        DescriptionError: A pair has no place in the format; the message names it.
+        OSError: The file cannot be written.
+    """
+    root = etree.Element("material")
+    _material(root, table.default, {(first, second): pair for first, second, pair in table})
+    text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
+    write_whole(path, text)
+
+
+def _material(node: etree._Element, default: Law | None, pairs: Mapping[Names, Law]) -> None:
+    """Append the default pair and pairs to an element."""
+    if default is not None:
+        _add(node, "default", **_law(default))
+    for (first, second), pair in sorted(pairs.items()):
+        _add(node, "pair_prop", name1=_text(first), name2=_text(second), **_law(pair))
 
 
 def _law(law: Law) -> dict[str, str]:

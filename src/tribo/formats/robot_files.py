@@ -23,6 +23,7 @@ from tribo.formats.fixed_base import based
 from tribo.formats.other_kinds import refuse_unread
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
+from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.materials.table import Law
@@ -59,7 +60,7 @@ def read(
         from tribo.formats import xacro_files
 
         at, source = xacro_files.expand(source, xacro)
-    else:
+    elif not is_usd(source):
         refuse_unread(source)
     if isinstance(source, TreeDescription):
         made = copy.deepcopy(source)
@@ -67,6 +68,10 @@ def read(
             raise DescriptionError("a tree without bodies cannot be added; describe at least one")
     elif isinstance(source, LinkDescription):
         made = assemble(source)
+    elif is_usd(source):
+        from tribo.formats import usd
+
+        made, laws = usd.read_robot(source, package_dirs=dirs, strict=strict)
     elif is_body(source):
         from tribo.formats import choreonoid
 
@@ -90,7 +95,7 @@ def read(
     laws = {**surface_friction.laws_of(made), **laws}
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
-    if materials is not None and not is_body(source):
+    if materials is not None and (is_usd(source) or not is_body(source)):
         raise DescriptionError(
             "materials are for densities in body files of Choreonoid; leave them out"
         )

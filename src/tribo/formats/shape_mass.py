@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.description import inertias
-from tribo.description.hulls import Hull, solid_inertia, volume_moments
+from tribo.description.hulls import Hull, convex_hull, solid_inertia, volume_moments
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats import mesh_solids
 from tribo.formats.inertia import Inertial
@@ -71,3 +71,21 @@ def solid(
     assert weight is not None
     own = Inertial(weight, tuple(centre.tolist()), weight * unit)
     return own.moved(Pose(shape.position, shape.quaternion))
+
+
+def of_hollow(shape: ShapeDescription) -> Inertial:
+    """Return the solid of a shape at density 1 kg/m³, as `solid` does; of an open mesh that of its hull.
+
+    Raises:
+        DescriptionError: It is flat, or its mesh cannot be read.
+    """
+    if shape.kind != Shape.MESH or shape.mesh is None:
+        return solid(shape, density=1.0)
+    try:
+        mesh = mesh_solids.load(shape.mesh)
+        hulls = [] if mesh.is_closed else [convex_hull(mesh.vertices, mesh.what)]
+        volume, centre, second = mesh_solids.moments(mesh, hulls)
+    except (MeshError, ValueError) as error:
+        raise DescriptionError(f"shape {shape.name!r}: {error}") from None
+    made = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
+    return made.moved(Pose(shape.position, shape.quaternion))

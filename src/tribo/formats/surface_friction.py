@@ -1,12 +1,12 @@
-"""Friction that files give to one surface, as materials: of URDF in the words of three programs, of SDF.
+"""Friction that files give to one surface, as materials: of URDF in the words of three programs, of SDF, USD.
 
 These programs give each surface its own coefficients and make those of a pair from both. Here a pair of
 materials has coefficients; so each combination of numbers is a material, named after them, and the same
 combination in two files is the same material. Against the material "default" its own numbers count; of two,
-Gazebo takes the smaller friction, Bullet the product, Drake 2 μ₁ μ₂ / (μ₁ + μ₂).
+Gazebo takes the smaller friction, Bullet the product, Drake 2 μ₁ μ₂ / (μ₁ + μ₂), programs of USD the mean.
 
 Sources: https://classic.gazebosim.org/tutorials?tut=friction; Bullet's manual, combined friction; Drake's
-documentation of multibody::CoulombFriction.
+documentation of multibody::CoulombFriction; PhysX, combine mode "average".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tribo.formats.report import Report
 from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION, Law, PairProperties
 
-GAZEBO, BULLET, DRAKE = "gazebo", "bullet", "drake"
+GAZEBO, BULLET, DRAKE, USD = "gazebo", "bullet", "drake", "usd"
 GAZEBO_WORDS = ("mu1", "mu2", "kp", "kd")
 BULLET_WORDS = (
     "lateral_friction", "rolling_friction", "spinning_friction", "restitution",
@@ -35,7 +35,7 @@ BULLET_SILENT = (
 )
 DRAKE_CHILD = "drake:proximity_properties"
 RIGID = "its contact stiffness and damping are not read: contacts of it are rigid"
-_NAME = re.compile(r"(gazebo|bullet|drake)((?: [a-z_]+ [0-9.e+-]+)+)")
+_NAME = re.compile(r"(gazebo|bullet|drake|usd)((?: [a-z_]+ [0-9.e+-]+)+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,9 @@ def combined(one: Surface, other: Surface) -> PairProperties:
     elif one.dialect == BULLET:
         friction, static = one.friction * other.friction, a * b
         bounce = one.restitution * other.restitution
+    elif one.dialect == USD:
+        friction, static = 0.5 * (one.friction + other.friction), 0.5 * (a + b)
+        bounce = 0.5 * (one.restitution + other.restitution)
     else:
         friction, static = _harmonic(one.friction, other.friction), _harmonic(a, b)
     weights = (

@@ -26,7 +26,7 @@ from tribo.formats.report import Report, known_hint
 from tribo.formats.sensor_files import add_housings, find_sets, read_set
 from tribo.formats.substitution import fill_tree
 from tribo.formats.urdf_constraints import close_loop, read_constraints
-from tribo.formats.urdf_geometry import GeometryReader, read_origin
+from tribo.formats.urdf_geometry import GeometryReader, is_empty, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
@@ -45,6 +45,7 @@ ROBOT_SILENT = (
 LINK_CHILDREN = ("inertial", "visual", "collision", "contact")
 LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking",
                "self_filter")  # fmt: skip
+WORLD = "world"
 
 
 @dataclass(slots=True)
@@ -139,6 +140,9 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
                 f"a link of this name stands in line {links[name].node.line}: that one is read; rename one",
             )
             continue
+        for child in [one for one in node.all("collision") if is_empty(one)]:
+            report.doubt(child, "a collision shape of size 0 is left out", "collision 0")
+            node.children.remove(child)
         shapes = [
             geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
@@ -209,6 +213,12 @@ def _read_joints(
         if name in seen:
             raise node.error(f"a joint of this name stands in line {seen[name].line}; rename one")
         seen[name] = node
+        if joint.parent == WORLD and WORLD not in links:
+            report.note(
+                f"{node.place}: its parent {WORLD!r} is not declared: the robot stands on it"
+            )
+            implied = Node("link", robot.file, robot.line, {"name": WORLD})
+            links[WORLD], below[WORLD] = UrdfLink(implied, WORLD, Inertial()), []
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
                 raise node.error(f"{role} link {link!r} does not exist{known_hint(link, links)}")

@@ -73,7 +73,7 @@ class GeometryReader:
         """Read a <visual>; None: it has no size."""
         self._report.check_attributes(node, ("name",))
         self._report.check_children(node, ("origin", "geometry", "material"))
-        if _is_empty(node):
+        if is_empty(node):
             self._report.note(f"{node.place}: a visual of size 0 is not drawn", "visual 0")
             return None
         kind, size, mesh = self._geometry(node)
@@ -155,9 +155,9 @@ class GeometryReader:
             self._colors.setdefault(material.attributes.get("name", ""), color)
 
 
-def _is_empty(visual: Node) -> bool:
-    """Tell whether the one geometry of a visual is a primitive of which a length is 0."""
-    geometry = visual.one("geometry")
+def is_empty(owner: Node) -> bool:
+    """Tell whether the one geometry of a visual or collision is a primitive of which a length is 0."""
+    geometry = owner.one("geometry")
     shapes = [] if geometry is None else [c for c in geometry.children if c.tag in GEOMETRIES]
     if len(shapes) != 1 or shapes[0].tag == "mesh":
         return False

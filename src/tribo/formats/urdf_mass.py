@@ -8,12 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from tribo.checks.check import LARGEST
-from tribo.description.trees import BodyDescription, TreeDescription
+from tribo.description.trees import BodyDescription, DescriptionError, TreeDescription
+from tribo.formats import shape_mass
 from tribo.formats.inertia import (
     FEW_DIGITS,
     Inertial,
     axis_inertia,
     impossible_moments,
+    merged,
     nearest_possible,
     negative_moment,
     read_inertia,
@@ -64,6 +66,7 @@ def check_masses(
             )
             raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
         if not has_children[i]:
+            _fill_inertia(body, links[i], report)
             _check_leaf(body, node)
         elif body.mass <= 0.0:
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
@@ -131,6 +134,25 @@ def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Re
             report.note(
                 f"{matrix.place}: the principal moments of {link.place} ({moments}) {NOT_RIGID} ({why})"
             )
+
+
+def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
+    """Give a body of which a file says that it has mass and no inertia that of its collision shapes."""
+    written = list(_written(links))
+    if not written or body.inertia.any() or body.mass <= 0.0:
+        return
+    try:
+        parts = [shape_mass.of_hollow(shape) for shape in body.shapes]
+    except (DescriptionError, ImportError):
+        return
+    whole = merged(parts)
+    if whole.mass <= 0.0:
+        return
+    body.inertia = whole.inertia * (body.mass / whole.mass)
+    report.doubt(
+        written[0][1], f"body {body.name!r} has mass and an inertia of 0: its collision shapes' is taken",
+        "inertia 0",
+    )  # fmt: skip
 
 
 def _check_leaf(body: BodyDescription, node: LinkPlace) -> None:

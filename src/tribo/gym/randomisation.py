@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch.spread import Spread
 from tribo.checks import check
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Change
@@ -87,6 +88,25 @@ def friction(first: str, second: str, low: float, high: float) -> Change:
     def change(sim: Simulation, rows: np.ndarray) -> None:
         values = sim.draws.uniform(rows, low, high, 1)[:, 0]
         sim.batch.set_material_pair(first, second, worlds=rows, friction=values)
+
+    return change
+
+
+def identified(spread: Spread) -> Change:
+    """Draw parameters as uncertain as an identification left them (docs/howto/identify).
+
+    Args:
+        spread: `tribo.identify` returns it: an `Identification` of parameters that the task's world has.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not hasattr(spread, "of_normal") or not hasattr(spread, "set_in_batch"):
+        raise TypeError(f"identified takes what tribo.identify returns, got {check.shown(spread)}")
+
+    def change(sim: Simulation, rows: np.ndarray) -> None:
+        normal = sim.draws.normal(rows, 1.0, len(spread.names))
+        spread.set_in_batch(sim.batch, spread.of_normal(normal), rows)
 
     return change
 

@@ -6,14 +6,14 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 
 from tribo.checks import check
 from tribo.gym.env import Env
 from tribo.gym.task import Task
-from tribo.gym.vector_env import VectorEnv
+from tribo.gym.vector_env import EnvOptions, VectorEnv, VectorEnvOptions
 
 NAMES = {  # name of the id: file in tasks/
     "CartPole": "cart_pole",
@@ -102,12 +102,14 @@ def _made(task: str | Callable[[], Task]) -> Task:
     return load(task) if isinstance(task, str) else _checked(task, "task")
 
 
-def make_env(name: str | Callable[[], Task], **options: Any) -> Env:
+def make_env(name: str | Callable[[], Task], **options: Unpack[EnvOptions]) -> Env:
     """Return an `Env` of a task by name; options as `Env` has them. For Gymnasium's registry."""
     return Env(_made(name), **options)
 
 
-def make_vector_env(name: str | Callable[[], Task], num_envs: int = 1, **options: Any) -> VectorEnv:
+def make_vector_env(
+    name: str | Callable[[], Task], num_envs: int = 1, **options: Unpack[VectorEnvOptions]
+) -> VectorEnv:
     """Return a `VectorEnv` of a task by name; options as `VectorEnv` has them. For Gymnasium's registry."""
     return VectorEnv(_made(name), num_envs, **options)
 

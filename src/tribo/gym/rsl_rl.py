@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -15,7 +15,7 @@ except ImportError:
     raise ImportError("tribo.gym.rsl_rl needs rsl_rl: pip install rsl-rl-lib") from None
 
 from tribo.gym.task import Task
-from tribo.gym.vector_env import VectorEnv
+from tribo.gym.vector_env import LoopOptions, VectorEnv
 
 
 class RslRlEnv(VecEnv):
@@ -42,7 +42,9 @@ class RslRlEnv(VecEnv):
         >>> OnPolicyRunner(envs, settings, "runs/rsl").learn(200)  # doctest: +SKIP
     """
 
-    def __init__(self, task: Task, num_envs: int = 1, *, seed: int = 0, **options: Any) -> None:
+    def __init__(
+        self, task: Task, num_envs: int = 1, *, seed: int = 0, **options: Unpack[LoopOptions]
+    ) -> None:
         self.envs = VectorEnv(task, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
         self.num_envs, self.num_actions = num_envs, task.actions.size
         self.max_episode_length = self.envs.episode_steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -17,7 +17,7 @@ except ImportError:
     ) from None
 
 from tribo.gym.task import Task
-from tribo.gym.vector_env import VectorEnv
+from tribo.gym.vector_env import LoopOptions, VectorEnv
 
 
 class StableBaselinesEnv(VecEnv):
@@ -40,7 +40,7 @@ class StableBaselinesEnv(VecEnv):
         >>> model = PPO("MlpPolicy", envs, n_steps=32, batch_size=512).learn(100_000)  # doctest: +SKIP
     """
 
-    def __init__(self, task: Task, num_envs: int = 1, **options: Any) -> None:
+    def __init__(self, task: Task, num_envs: int = 1, **options: Unpack[LoopOptions]) -> None:
         self.envs = VectorEnv(task, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options)
         self.render_mode = self.envs.render_mode
         width = self.envs.single_observation_space.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -66,6 +66,15 @@ class Actions:
     def size(self) -> int:
         """Number of actions k."""
         return int(self.low.size)
+
+
+class TaskOptions(TypedDict, total=False):
+    """The numbers of a task, and how it is watched."""
+
+    steps_per_action: int
+    episode_steps: int
+    camera: tuple[Any, Any]
+    follows: str
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import cloudpickle
 import numpy as np
@@ -19,6 +19,25 @@ from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
 from tribo.gym.saved_state import check_array
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
+
+
+class EnvOptions(TypedDict, total=False):
+    """What an environment takes beside its task."""
+
+    max_episode_steps: int | None
+    render_mode: str | None
+
+
+class LoopOptions(EnvOptions, total=False):
+    """What environments of libraries take: how episodes begin anew is theirs."""
+
+    threads: int | None
+
+
+class VectorEnvOptions(LoopOptions, total=False):
+    """What a `VectorEnv` takes beside its task and the number of worlds."""
+
+    autoreset_mode: AutoresetMode | str
 
 
 class VectorEnv(GymnasiumVectorEnv):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from tribo.checks import check
 
@@ -116,7 +116,30 @@ PRESETS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def preset(task: str, **numbers: Any) -> Settings:
+class Numbers(TypedDict, total=False):
+    """The fields of `Settings`, for ``preset(task, seed=3)``; None: as it is."""
+
+    worlds: int | None
+    horizon: int | None
+    iterations: int | None
+    epochs: int | None
+    minibatches: int | None
+    discount: float | None
+    trace: float | None
+    clip: float | None
+    divergence: float | None
+    learning_rate: float | None
+    entropy: float | None
+    gradient: float | None
+    hidden: tuple[int, ...] | None
+    deviation: float | None
+    seed: int | None
+    threads: int | None
+    torch_threads: int | None
+    checkpoint_every: int | None
+
+
+def preset(task: str, **numbers: Unpack[Numbers]) -> Settings:
     """Return the settings for a task, those of `Settings` for one of your own.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, part_of
+from tribo.checks.renamed import renamed
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
@@ -272,9 +273,11 @@ class ArticulatedSystem(Drives, Object):
         self.set_pd_gains(self._kp, value)
 
     @property
-    def pd_gains(self) -> tuple[np.ndarray, np.ndarray]:
-        """Gains (kp, kd), each of shape (dof,) [N/m, N m/rad; N s/m, N m s/rad], live."""
-        return self.kp, self.kd
+    def mass(self) -> float:
+        """Mass of all bodies [kg]."""
+        return float(sum(body.mass for body in self.description.bodies))
+
+    pd_gains = renamed("pd_gains", "kp and kd", lambda it: (it.kp, it.kd), is_set=False)
 
     @property
     def pd_target(self) -> np.ndarray:
@@ -360,7 +363,8 @@ class ArticulatedSystem(Drives, Object):
         self._left_q[:] = 0.0  # its momentum is another now
         if self._world.is_built:
             edits.write(self._records().model, field, row, value)
-            mark_singles(self._world.engine.model)
+            if field == "body_com":
+                mark_singles(self._world.engine.model)
 
     # -- files ---------------------------------------------------------------------------------
     def to_urdf(self) -> str:

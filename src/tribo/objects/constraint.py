@@ -186,7 +186,7 @@ class Constraint(Breakable, Compliant, Sealed):
 
     @property
     def erp(self) -> float:
-        """Part of a gap that one step removes, 0 … 1 [–]."""
+        """Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps."""
         return float(self._tuning[Tuning.ERP])
 
     @erp.setter

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import reading
+from tribo.checks.renamed import renamed
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
@@ -45,10 +46,10 @@ class Drives(NamedParts):
         >>> robot.set_pd_gains(60.0, 2.0)
         >>> robot.set_pd_gains({"LF_KFE": 80.0}, {"LF_KFE": 3.0})
         >>> robot.damping = 0.1
-        >>> robot.effort_limit = {"LF_KFE": 20.0}
+        >>> robot.effort_limits = {"LF_KFE": 20.0}
         >>> robot.drive_form = "averaged"
-        >>> robot.joint("LF_KFE").effort_limit, robot.joint("RF_KFE").damping
-        (20.0, 0.1)
+        >>> robot.joint("LF_KFE").effort_limits, robot.joint("RF_KFE").damping
+        ((-20.0, 20.0), 0.1)
     """
 
     def _named(self, value: Mapping[str, Any], present: np.ndarray, what: str) -> np.ndarray:
@@ -157,36 +158,33 @@ class Drives(NamedParts):
         self._assign("gravity_compensation", named)
 
     @property
-    def effort_limit(self) -> np.ndarray:
-        """Largest drive force of each dof, shape (dof,) [N, N m], inf without limit; assignable.
-
-        The number assigned holds in both directions. It limits feed-forward, PD and gravity compensation
-        together.
-        """
-        return self._dof_numbers("dof_effort_upper")
-
-    @effort_limit.setter
-    def effort_limit(self, value: Any) -> None:
-        self._set_joints("effort_limit", value)
-
-    @property
     def effort_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        """Least and largest drive force of each dof, each (dof,) [N, N m]; assign a pair.
+        """Least and largest drive force of each dof, each (dof,) [N, N m], inf without limit; assignable.
 
-        Each of the two is a number, an array or a mapping.
+        Assign what holds in both directions, as a number, an array or {joint: number}, or a tuple
+        (lower, upper) of two such. It limits feed-forward, PD and gravity compensation together.
+
+        Raises:
+            ValueError, TypeError: A limit is negative, or lower > 0, or a shape is wrong; nothing is changed.
         """
         return self._dof_numbers("dof_effort_lower"), self._dof_numbers("dof_effort_upper")
 
     @effort_limits.setter
     def effort_limits(self, value: Any) -> None:
-        if check.is_scalar(value) or isinstance(value, Mapping) or len(value) != 2:
+        if not isinstance(value, tuple):
+            self._set_joints("effort_limits", value)
+            return
+        if len(value) != 2:
             raise ValueError(
-                f"effort_limits of {self.name} must be a pair (lower, upper), got {check.shown(value)}"
+                f"effort_limits of {self.name} must be one limit for both directions, or a pair "
+                f"(lower, upper), got {check.shown(value)}"
             )
         lower, upper = (self._spread(side, "effort_limits") for side in value)
         if lower.keys() != upper.keys():
             raise ValueError(f"effort_limits of {self.name}: lower and upper name other joints")
         self._assign("effort_limits", {name: (lower[name], upper[name]) for name in lower})
+
+    effort_limit = renamed("effort_limit", "effort_limits", lambda it: it.effort_limits[1])
 
     @property
     def velocity_limit(self) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.readonly import frozen
+from tribo.checks.renamed import renamed
 from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.objects.parts import reactions
@@ -255,7 +256,7 @@ class Dynamics(Sealed, ABC):
         return frozen(self.angular_momentum - np.cross(arm, self.linear_momentum))
 
     @property
-    def center_of_mass(self) -> np.ndarray:
+    def com_position(self) -> np.ndarray:
         """Centre of mass of all bodies together, shape (3,) [m], world."""
         return np.asarray(self._total("centre"))
 
@@ -265,9 +266,12 @@ class Dynamics(Sealed, ABC):
         return frozen(self._total("inertia")[..., _SYMMETRIC])
 
     @property
-    def total_mass(self) -> float | np.ndarray:
+    def mass(self) -> float | np.ndarray:
         """Mass of all bodies [kg]."""
         return self._total("mass")  # type: ignore[no-any-return]
+
+    center_of_mass = renamed("center_of_mass", "com_position", is_set=False)
+    total_mass = renamed("total_mass", "mass", is_set=False)
 
     @property
     def centroidal_momentum_matrix(self) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import reading
+from tribo.checks.renamed import renamed
 from tribo.engine.layout import COORDINATES, DOFS, SLOTS
 from tribo.enums import DriveForm
 from tribo.model import Joint as JointType
@@ -314,26 +315,21 @@ class JointDrive(Handle):
         raise ValueError(f"{self._name} is the free joint of a floating base: it has no {what}")
 
     @property
-    def effort_limit(self) -> float | np.ndarray:
-        """Largest force of its drive, ≥ 0 [N m, N], inf without limit; assign one for both directions.
-
-        It limits feed-forward, PD and gravity compensation together; springs and damping are not the drive's.
-        """
-        return self._dof_number("dof_effort_upper", inf)
-
-    @effort_limit.setter
-    def effort_limit(self, value: Any) -> None:
-        limit = self._limit(value, "effort_limit")
-        self._set_dofs("dof_effort_upper", limit)
-        self._set_dofs("dof_effort_lower", -limit)
-
-    @property
     def effort_limits(self) -> tuple[float | np.ndarray, float | np.ndarray]:
-        """Least and largest force of its drive, ≤ 0 and ≥ 0 [N m, N]; assign a pair."""
+        """Least and largest force of its drive, ≤ 0 and ≥ 0 [N m, N], inf without limit; assignable.
+
+        Assign one limit for both directions, or a tuple (lower, upper). It limits feed-forward, PD and
+        gravity compensation together; springs and damping are not the drive's.
+        """
         return self._dof_number("dof_effort_lower", -inf), self._dof_number("dof_effort_upper", inf)
 
     @effort_limits.setter
     def effort_limits(self, value: Any) -> None:
+        if not isinstance(value, tuple):
+            limit = self._limit(value, "effort_limits")
+            self._set_dofs("dof_effort_upper", limit)
+            self._set_dofs("dof_effort_lower", -limit)
+            return
         what = f"effort_limits of {self._name}"
         low, high = check.pair(value, what)
         least = check.array(low, what, "a pair of numbers")
@@ -347,6 +343,8 @@ class JointDrive(Handle):
         upper = self._limit(most, "effort_limits, upper,")
         self._set_dofs("dof_effort_lower", lower)
         self._set_dofs("dof_effort_upper", upper)
+
+    effort_limit = renamed("effort_limit", "effort_limits", lambda it: it.effort_limits[1])
 
     def _dof_number(self, field: str, missing: float = 0.0) -> float | np.ndarray:
         where = self.velocity_slice

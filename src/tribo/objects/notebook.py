@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.model import Joint
+from tribo.objects.handles import Joint as Handle
 from tribo.objects.named_parts import NamedParts
 
 MOST_ROWS = 60
@@ -35,7 +36,7 @@ def robot_table(robot: NamedParts, title: str) -> str:
             f"{_numbers(joint.coordinate)} {place}",
             f"{_number(low)} … {_number(high)} {place}" if np.isfinite([low, high]).any() else "none",
             f"{_numbers(joint.velocity)} {speed}",
-            f"{_numbers(joint.effort_limit)} {force}" if np.isfinite(joint.effort_limit).all() else "none",
+            _effort(joint, force),
         )  # fmt: skip
         rows.append(_row(cells, "td"))
     more = len(robot.joints) - MOST_ROWS
@@ -53,3 +54,13 @@ def _number(value: float) -> str:
 
 def _numbers(value: Any) -> str:
     return ", ".join(_number(float(x)) for x in np.atleast_1d(value))
+
+
+def _effort(joint: Handle, unit: str) -> str:
+    """Return the limits of a drive: one number for both directions, or two."""
+    lower, upper = joint.effort_limits
+    if not (np.isfinite(lower) | np.isfinite(upper)).any():
+        return "none"
+    if np.array_equal(upper, np.negative(lower)):
+        return f"{_numbers(upper)} {unit}"
+    return f"{_numbers(lower)} … {_numbers(upper)} {unit}"

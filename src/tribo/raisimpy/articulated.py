@@ -71,7 +71,7 @@ class ArticulatedSystem(RobotParts):
     def __init__(self, world: Any, it: Any, kind: Any) -> None:
         """Wrap a robot of tribo."""
         super().__init__(world, it, kind)
-        self._mode, self._gains = ControlMode.PD_PLUS_FEEDFORWARD_TORQUE, it.pd_gains
+        self._mode, self._gains = ControlMode.PD_PLUS_FEEDFORWARD_TORQUE, (it.kp, it.kd)
         self._base = 6 if it.is_floating else 0
         self._options = ArticulatedSystemOption()
         if it.dof:
@@ -128,7 +128,7 @@ class ArticulatedSystem(RobotParts):
         self._apply_gains()
 
     def getControlMode(self) -> Any:
-        """``pd_gains``"""
+        """``kp``, ``kd``"""
         return self._mode
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
@@ -157,7 +157,7 @@ class ArticulatedSystem(RobotParts):
         self.setPdGains(self._gains[0], dgain)
 
     def getPdGains(self) -> tuple[Any, Any]:
-        """``pd_gains``"""
+        """``kp``, ``kd``"""
         return self._gains[0], self._gains[1]
 
     def setPdTarget(self, posTarget: Any, velTarget: Any) -> None:
@@ -268,17 +268,17 @@ class ArticulatedSystem(RobotParts):
         if gravity is None:
             return 0.0
         more = np.asarray(gravity, float) - self._world.tribo.gravity
-        return float(it.total_mass * (more @ it.center_of_mass))
+        return float(it.mass * (more @ it.com_position))
 
     def getAngularMomentum(self, refPoint: Any = (0.0, 0.0, 0.0)) -> Any:
         """``angular_momentum_about(point)``"""
         return self._it.angular_momentum_about(refPoint)
 
-    getCOM = reads("center_of_mass")
-    getCompositeCOM = reads("center_of_mass")
+    getCOM = reads("com_position")
+    getCompositeCOM = reads("com_position")
     getCompositeInertia = reads("composite_inertia")
-    getCompositeMass = reads("total_mass")
-    getTotalMass = reads("total_mass")
+    getCompositeMass = reads("mass")
+    getTotalMass = reads("mass")
     setComputeInverseDynamics = nothing("joint_reactions is there whenever it is asked for")
 
     def getComputeInverseDynamics(self) -> bool:

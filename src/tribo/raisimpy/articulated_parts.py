@@ -267,8 +267,8 @@ class RobotParts(RobotShapes):
 
     # -- masses, places of joints --------------------------------------------------------------
     def getMass(self, body: Any = None) -> Any:
-        """``link(name).mass``; without a body ``total_mass``"""
-        return self._it.total_mass if body is None else self._link(body).mass
+        """``link(name).mass``; without a body ``mass``"""
+        return self._it.mass if body is None else self._link(body).mass
 
     def setMass(self, body: Any, mass: float) -> None:
         """``link(name).mass = …``"""

@@ -120,7 +120,7 @@ class RaisimGymVecEnv:
         self.mean, self.var = np.zeros(self.num_obs), np.ones(self.num_obs)
         self._terms: list[dict[str, float]] = []
         self._view: Any = None
-        self._film: tuple[str, list[Any]] | None = None
+        self._film: tuple[str, Any, list[Any]] | None = None  # its file, what is drawn, pictures
         self.seed(seed)
         self.reset()
 
@@ -234,24 +234,24 @@ class RaisimGymVecEnv:
 
     def start_video_recording(self, file_name: str) -> None:
         """Keep a picture of the first worlds after every step, for `stop_video_recording`."""
-        self._film = (file_name, [])
+        from tribo.viewer import SideBySide
+
+        self._film = (file_name, SideBySide(self.wrapper.batch, self.wrapper.world.tribo), [])
 
     def stop_video_recording(self) -> None:
         """Write the film."""
         if self._film is not None:
             from tribo.viewer.film import save_film
 
-            name, pictures = self._film
+            name, _, pictures = self._film
             self._film = None
             rate = round(1.0 / float(self.wrapper.cfg.get("control_dt", 0.01)))
             save_film(pictures, name, max(rate, 1))
 
     def _show(self) -> None:
         if self._film is not None:
-            from tribo.viewer import SideBySide
-
-            shown = SideBySide(self.wrapper.batch, self.wrapper.world.tribo)
-            self._film[1].append(shown.rgb_array())
+            _, shown, pictures = self._film
+            pictures.append(shown.rgb_array())
         if self._view is not None:
             self._view.update()
 

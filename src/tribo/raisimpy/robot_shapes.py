@@ -32,6 +32,10 @@ class RobotShapes(Object):
     def _drawn(self) -> list[Any]:
         return [(link, shown) for link in self._links for shown in link.visuals]
 
+    @functools.cached_property
+    def _colliding(self) -> list[Any]:
+        return [(self._links[self.body_of(it.name)], it) for it in self._it.collision_bodies]
+
     def body_of(self, collision_body: str) -> int:
         """Return the number of the body to which a collision body "LINK/0" belongs."""
         return int(self._it.frame(collision_body.rpartition("/")[0]).body_index)
@@ -88,33 +92,36 @@ class RobotShapes(Object):
 
     def getVisColOb(self) -> list[Any]:
         """``collision_bodies``"""
-        return list(self._it.collision_bodies)
+        return [shape for _, shape in self._colliding]
 
     def getVisObPose(self, index: int) -> tuple[Any, Any]:
         """``link(name).to_world(visual.position)``, ``link(name).rotation_matrix``"""
-        return self.getVisualObjectPosition(index), self.getVisualObjectOrientation(index)
+        link, shown = self._drawn[index]
+        return _pose(link, shown.position, shown.quaternion)
 
     def getVisualObjectPosition(self, index: int) -> Any:
         """``link(name).to_world(visual.position)``"""
-        link, shown = self._drawn[index]
-        return link.to_world(shown.position)
+        return self.getVisObPose(index)[0]
 
     def getVisualObjectOrientation(self, index: int) -> Any:
         """``link(name).rotation_matrix``"""
-        link, shown = self._drawn[index]
-        return link.rotation_matrix @ rotation_matrix(shown.quaternion)
+        return self.getVisObPose(index)[1]
 
     def getVisColObPose(self, index: int) -> tuple[Any, Any]:
         """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
-        return self.getVisColObPosition(index), self.getVisColObOrientation(index)
+        link, shape = self._colliding[index]
+        return _pose(link, shape.position_in_body, shape.orientation_in_body)
 
     def getVisColObPosition(self, index: int) -> Any:
         """``link(name).to_world(collision_bodies[…].position_in_body)``"""
-        shape = self._it.collision_bodies[index]
-        return self._links[self.body_of(shape.name)].to_world(shape.position_in_body)
+        return self.getVisColObPose(index)[0]
 
     def getVisColObOrientation(self, index: int) -> Any:
         """``link(name).rotation_matrix``, ``collision_bodies[…].orientation_in_body``"""
-        shape = self._it.collision_bodies[index]
-        turn = self._links[self.body_of(shape.name)].rotation_matrix
-        return turn @ rotation_matrix(shape.orientation_in_body)
+        return self.getVisColObPose(index)[1]
+
+
+def _pose(link: Any, position: Any, quaternion: Any) -> tuple[Any, Any]:
+    """Return where something fixed to a link is, and how it is turned."""
+    turn = link.rotation_matrix
+    return turn.dot(position) + link.position, turn.dot(rotation_matrix(quaternion))

@@ -1,4 +1,4 @@
-"""Recordings as CSV, Parquet and NumPy files."""
+"""Recordings as CSV, Parquet, NumPy and USD files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.replacing import replaced
-from tribo.recording import fields
+from tribo.recording import fields, usd_export
 from tribo.recording.recorded_frames import RecordedFrames
 
 BLOCK = 4096  # frames that are in memory at once
-ENDINGS = (".csv", ".parquet", ".npz")
+ENDINGS = (".csv", ".parquet", ".npz", *usd_export.ENDINGS)
 
 Table = dict[str, np.ndarray]
 
@@ -31,6 +31,13 @@ def export(
         raise ValueError(f"{path}: the ending must be one of {', '.join(ENDINGS)}, got {ending!r}")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"{path}: its folder does not exist; make it first")
+    if ending in usd_export.ENDINGS:
+        if arrays is not None or contacts:
+            raise ValueError(
+                f"{path}: USD holds the poses of all bodies; leave arrays and contacts out"
+            )
+        usd_export.write_usd(recording, path)
+        return
     chosen = _chosen(recording, arrays, contacts, is_table=ending != ".npz")
     if ending == ".npz":
         _write_npz(recording, path, chosen)

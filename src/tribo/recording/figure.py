@@ -11,8 +11,15 @@ INK = "#30343b"
 GRID = "#d9dde3"
 
 
-def new_figure(rows: int, width: float = 9.0, height: float = 2.6) -> tuple[Any, Any]:
+def new_figure(
+    rows: int, width: float = 9.0, height: float = 2.6, *, share: bool = True
+) -> tuple[Any, Any]:
     """Return a Matplotlib figure and its axes, one below the other, without a window.
+
+    Args:
+        rows: How many axes.
+        width, height: Of the figure and of each row [in].
+        share: Whether all have one x axis.
 
     Raises:
         ImportError: Matplotlib is missing; the message says how to get it.
@@ -24,7 +31,7 @@ def new_figure(rows: int, width: float = 9.0, height: float = 2.6) -> tuple[Any,
         raise ImportError('plots need Matplotlib: pip install "tribo[plot]"') from None
     figure = Figure(figsize=(width, height * rows), layout="constrained", dpi=150)
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    axes = figure.subplots(rows, 1, sharex=share, squeeze=False)[:, 0]
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
         axis.spines[["left", "bottom"]].set_color(INK)

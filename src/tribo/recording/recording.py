@@ -102,11 +102,12 @@ class Recording(RecordedFrames):
     def export(
         self, path: str | Path, arrays: Sequence[str] | None = None, *, contacts: bool = False
     ) -> None:
-        """Write the recording as a table (.csv, .parquet) or as arrays (.npz); the ending says which.
+        """Write the recording as a table (.csv, .parquet), arrays (.npz) or USD; the ending says which.
 
         A table has one row per frame and a column for every number, "q/dog/LF_HFE [rad]". With `contacts` it
         has one row per contact: frame, time, the names of both bodies, and the numbers. An .npz file holds
-        the arrays themselves, with units and names of columns.
+        the arrays themselves, with units and names of columns. A USD file (.usd, .usda, .usdc, .usdz) has the
+        poses of all bodies over time and their shapes, for programs that draw.
 
         Args:
             path: File to write.
@@ -114,7 +115,7 @@ class Recording(RecordedFrames):
             contacts: Of a table: the contacts instead of the frames.
 
         Raises:
-            ImportError: Parquet needs pyarrow; the message names the extra.
+            ImportError: Parquet needs pyarrow, USD needs usd-core; the message names the extra.
             KeyError: There is no such array.
             OSError: The file cannot be written.
             ValueError: The ending is unknown, or an array is not one of the table.

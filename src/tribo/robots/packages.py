@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+from collections.abc import Mapping, Sequence
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
+from tribo.checks.types import AxisAngle, BodyType, Color, Euler, Orientation, Rows, Vector
+from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
 from tribo.world.world import World
 
@@ -58,13 +61,44 @@ def find(name: str) -> Path:
     )
 
 
-def load(name: str, world: World | None = None, **options: Any) -> ArticulatedSystem:
+class RobotOptions(TypedDict, total=False):
+    """What `World.add_articulated_system` takes beside the file."""
+
+    name: str
+    position: Vector | None
+    orientation: Orientation | None
+    package_dirs: Sequence[Path | str] | Path | str
+    body_type: BodyType
+    collision_meshes: str
+    collision_group: int | None
+    collision_mask: int
+    strict: bool
+    ground_points: Mapping[str, Rows] | None
+    modules: Sequence[str | Path]
+    parameters: Mapping[str, object] | None
+    srdf: str | Path | None
+    collide_with_parent: bool
+    joint_order: Sequence[str]
+    fixed_base: bool | None
+    materials: MaterialLibrary | None
+    color: Color | None
+    rpy: Vector | None
+    euler: Euler | None
+    axis_angle: AxisAngle | None
+    rotation_matrix: Rows | None
+    self_collision: str | None
+    xacro: Mapping[str, object] | None
+
+
+def load(
+    robot: str, /, world: World | None = None, **options: Unpack[RobotOptions]
+) -> ArticulatedSystem:
     """Add a robot to a world by its name.
 
     Args:
-        name: As in `find`.
+        robot: Its name, as in `find`.
         world: Where to; None: a new world, which is `robot.world`.
-        options: As in `World.add_articulated_system`.
+        options: As in `World.add_articulated_system`; `name` is that of the object.
 
     Returns:
         The robot.
@@ -73,8 +107,8 @@ def load(name: str, world: World | None = None, **options: Any) -> ArticulatedSy
         KeyError, OSError: As `find`.
         DescriptionError: The robot cannot be simulated.
     """
-    path = find(name)
-    options.setdefault("name", name.rpartition("/")[2])
+    path = find(robot)
+    options.setdefault("name", robot.rpartition("/")[2])
     options.setdefault("package_dirs", [path.parent.parent, path.parent.parent.parent])
     return (World() if world is None else world).add_articulated_system(path, **options)
 

@@ -7,11 +7,11 @@ import io
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tribo.checks.replacing import write_whole
 from tribo.learn import training
-from tribo.learn.settings import preset
+from tribo.learn.settings import Numbers, preset
 from tribo.scale.ray_extra import connected
 
 TABLE = "sweep.csv"
@@ -20,7 +20,8 @@ RETRIES = 3  # of a training whose process died
 
 def sweep(
     task: str, folder: str | Path, values: Mapping[str, Sequence[Any]], *, at_once: int = 2,
-    address: str | None = None, **numbers: Any,
+    address: str | None = None,
+    **numbers: Unpack[Numbers],
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Train with every combination of some settings, several at a time, each in a folder of its own.
 
@@ -43,7 +44,7 @@ def sweep(
         TypeError, ValueError: A setting is unknown or out of its range; nothing is begun.
         KeyError: There is no such task.
     """
-    fixed = {"threads": 1, **numbers}
+    fixed: dict[str, Any] = {"threads": 1, **numbers}
     rows = [
         dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
     ]

@@ -9,22 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tribo.checks import check
+from tribo.checks import answers, check
 
 CHECKED = "RaiSim world, MJCF, URDF, body file, project (.cnoid), or material file (YAML)"
 FILES = "RaiSim world, scene or robot of MuJoCo (MJCF), robot (URDF), body file or project of Choreonoid"
-
-# Names that people try, and the command or option that does it.
-SYNONYMS = {
-    "show": "view", "open": "view", "visualize": "view", "visualise": "view", "gui": "view", "viewer": "view",
-    "simulate": "run", "sim": "run", "step": "run", "info": "check", "inspect": "check", "validate": "check",
-    "lint": "check", "film": "render", "video": "render", "picture": "render", "screenshot": "render",
-    "compile": "warmup", "warm_up": "warmup", "warm-up": "warmup", "benchmark": "bench", "learn": "train",
-    "--dt": "--time-step", "--timestep": "--time-step", "--fixed": "--fixed-base", "--fix": "--fixed-base",
-    "--fix-base": "--fixed-base", "--use-fixed-base": "--fixed-base", "--time": "--duration",
-    "--freeze": "--hold", "--pd": "--hold", "--mesh-dir": "--package-dir", "--packages": "--package-dir",
-    "--output": "--out", "--speed": "--fps",
-}  # fmt: skip
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,9 +45,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def _proposed(word: str, names: Sequence[str]) -> str:
-    meant = SYNONYMS.get(word.lower(), "")
-    if meant in names:
-        return f"; did you mean {meant!r}?"
+    for meant, words in answers.table()["command"]:
+        if meant in names and word.lower() in words:
+            return f"; did you mean {meant!r}?"
     hint = check.nearest(word, names)
     return hint if "did you mean" in hint else ""
 

@@ -34,7 +34,7 @@ from tribo.tools.arguments import (
     add_reading,
     positive,
 )
-from tribo.tools.load_file import InputError, kind_of_file, load, materials_of
+from tribo.tools.load_file import SCENES, InputError, kind_of_file, load, materials_of
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -248,7 +248,7 @@ def _check(chosen: argparse.Namespace) -> int:
         for report in reports:
             _show_robot(report)
         return 0
-    is_scene = kind in {"mujoco", "sdf"}
+    is_scene = kind in SCENES
     of_file = robot_report.examine_scene if is_scene else robot_report.examine_world
     of_file = robot_report.examine_project if kind == "project" else of_file
     _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))

@@ -12,6 +12,7 @@ import numpy as np
 import tribo
 from tribo import world_xml
 from tribo.formats.choreonoid_files import is_body, is_project
+from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
 from tribo.tools.bases import floating_remarks
@@ -20,6 +21,7 @@ from tribo.viewer import scene
 logger = logging.getLogger("tribo")
 
 HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
+SCENES = {"mujoco": "MJCF", "sdf": "SDF", "usd": "USD"}  # by what a file is: what it is called
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 
 
@@ -39,8 +41,9 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
             f"{path}: --fixed-base is for robots (URDF, body files); a scene says itself which of its bases "
             "are fixed"
         )
-    if kind in {"mujoco", "sdf"}:
-        name, read = ("MJCF", world.load_mjcf) if kind == "mujoco" else ("SDF", world.load_sdf)
+    if kind in SCENES:
+        name = SCENES[kind]
+        read = getattr(world, f"load_{name.lower()}")
         if chosen.set:
             raise InputError(f"{path}: is {name}, which has no @@parameters; leave --set out")
         read(path, package_dirs=chosen.package_dir, strict=chosen.strict)
@@ -96,11 +99,13 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
 
 
 def kind_of_file(path: Path) -> str:
-    """Return what a file is: "raisim", "mujoco", "robot" by its outermost element, others by their ending."""
+    """Return what a file is: "raisim", "mujoco", "sdf", "robot" by its first element, else by its ending."""
     if not path.is_file():
         raise InputError(f"{path}: {'is no file' if path.exists() else 'no such file'}")
     if is_project(path):
         return "project"
+    if is_usd(path):
+        return "usd"
     return "body" if is_body(path) else kind_of(path)
 
 

@@ -54,10 +54,15 @@ def add_commands(
     )
     play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     play.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
-    export = add_command(commands, "export", _export, "write a recording as CSV, Parquet or NumPy arrays",
+    export = add_command(commands, "export", _export, "write a recording as CSV, Parquet, NumPy or USD",
                      "tribo export run.zarr run.csv --arrays q v")  # fmt: skip
     _add_recording(export)
-    export.add_argument("out", type=Path, metavar="OUT", help="file: .csv, .parquet or .npz")
+    export.add_argument(
+        "out",
+        type=Path,
+        metavar="OUT",
+        help="file: .csv, .parquet, .npz, .usd, .usda, .usdc or .usdz",
+    )
     export.add_argument("--arrays", nargs="+", metavar="NAME", help="those to keep; standard: all")
     export.add_argument(
         "--contacts", action="store_true", help="a table with a row per contact, not per frame"

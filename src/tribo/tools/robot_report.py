@@ -20,8 +20,9 @@ from tribo.description.trees import (
     Vector,
 )
 from tribo.engine.layout import DOFS
-from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf
+from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf, usd
 from tribo.formats.fixed_base import based
+from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
@@ -150,12 +151,14 @@ def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
 def examine_scene(
     path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
 ) -> SceneReport:
-    """Read an MJCF or SDF file and say what is in it, and what of it is left out.
+    """Read an MJCF, SDF or USD file and say what is in it, and what of it is left out.
 
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
-    if outermost(path, "SDF") == "sdf":
+    if is_usd(path):
+        scene, _ = usd.read(path, package_dirs=package_dirs, strict=strict)
+    elif outermost(path, "SDF") == "sdf":
         scene, _ = sdf.read(path, package_dirs=package_dirs, strict=strict)
     else:
         scene = mjcf.read(path, package_dirs=package_dirs, strict=strict)

@@ -108,6 +108,18 @@ def parts_of(group: Group, poses: Poses, paint: Sequence[float] | None = None) -
     return parts
 
 
+def vertices_of(group: Group, poses: Poses) -> np.ndarray:
+    """Return the vertices (n, 3) [m] of drawables in the world: no colours, no normals."""
+    shown = group.is_shown(poses)
+    made = [np.zeros((0, 3))]
+    for item, position, rotation, is_shown in zip(
+        group.items, *group.place(poses), shown, strict=True
+    ):
+        if is_shown:
+            made.append(_vertices(item) @ rotation.T + position)
+    return np.concatenate(made)
+
+
 def heap_of(parts: Sequence[Part]) -> Triangles:
     """Return all triangles of some surfaces in world axes."""
     if not parts:
@@ -145,6 +157,12 @@ def wires(ends: np.ndarray, colors: np.ndarray) -> list[Part]:
 
 def _surface(item: Drawable) -> Surface:
     return of_shape(item.kind, item.size) if item.mesh is None else _mesh_surface(item.mesh)
+
+
+def _vertices(item: Drawable) -> np.ndarray:
+    if item.mesh is None:
+        return of_shape(item.kind, item.size).vertices
+    return np.asarray(item.mesh.vertices, float)
 
 
 @functools.lru_cache(maxsize=256)

@@ -66,6 +66,9 @@ class Wishes:
         return self.shows_visual, self.shows_collision, self.shows_contacts, self.shows_forces
 
 
+_NOTHING = Wishes()  # nothing is asked for
+
+
 def clipped(value: Any, low: float, high: float, otherwise: float) -> float:
     """Return a number from the browser within its range, or the old one if it is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -130,29 +133,12 @@ class Panel:
         """What is asked for now; change nothing in it."""
         return self._wishes
 
-    def take_steps(self) -> int:
-        """Return how many single steps were asked for, and forget them."""
+    def take(self, name: str) -> Any:
+        """Return what was asked for by a button, a field of `Wishes`, and forget it."""
         with self._lock:
-            steps, self._wishes.steps = self._wishes.steps, 0
-        return steps
-
-    def take_back(self) -> int:
-        """Return how many single steps back were asked for, and forget them."""
-        with self._lock:
-            back, self._wishes.back = self._wishes.back, 0
-        return back
-
-    def take_moment(self) -> float | None:
-        """Return the moment [s] that was chosen on the time line, if any, and forget it."""
-        with self._lock:
-            moment, self._wishes.moment = self._wishes.moment, None
-        return moment
-
-    def take_reset(self) -> bool:
-        """Return whether a reset was asked for, and forget it."""
-        with self._lock:
-            wanted, self._wishes.wants_reset = self._wishes.wants_reset, False
-        return wanted
+            asked = getattr(self._wishes, name)
+            setattr(self._wishes, name, getattr(_NOTHING, name))
+        return asked
 
     def set_names(self, names: Sequence[str]) -> None:
         """Offer other objects to follow."""

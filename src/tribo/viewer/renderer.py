@@ -120,7 +120,7 @@ class Renderer:
     def camera(self, direction: Any = DIRECTION) -> Camera:
         """Return a camera that sees all objects, grounds aside, from a direction, (3,)."""
         shown, poses = self._described(), scene.read_poses(self._world)
-        vertices = draw.heap_of(draw.parts_of(shown.visual, poses)).vertices
+        vertices = draw.vertices_of(shown.visual, poses)
         return seeing(vertices, direction, aspect=self._width / self._height)
 
     # -- inside ----------------------------------------------------------------------------------

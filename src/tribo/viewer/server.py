@@ -246,9 +246,9 @@ class Viewer(Session, VisualObjects, Charts, Views):
     def _obey(self) -> None:
         """Do what was asked for by buttons."""
         self._carry_out()
-        if self._panel.take_reset():
+        if self._panel.take("wants_reset"):
             self.reset()
-        moment, back = self._panel.take_moment(), self._panel.take_back()
+        moment, back = self._panel.take("moment"), self._panel.take("back")
         try:
             if moment is not None:
                 self._history.go_to(moment)
@@ -258,7 +258,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
             self._panel.say(f"cannot go back: {error}")
         if moment is not None or back:
             self._next_status = 0.0
-        steps = self._panel.take_steps()
+        steps = self._panel.take("steps")
         if steps:
             self._step(steps)
 

@@ -97,8 +97,8 @@ class SideBySide:
 
     def camera(self, direction: Any = DIRECTION, aspect: float = 1.5) -> Camera:
         """Return a camera that sees all worlds, grounds aside, from a direction, (3,)."""
-        shown, poses = self.scene.visual, self.poses()
-        return seeing(draw.heap_of(draw.parts_of(shown, poses)).vertices, direction, aspect=aspect)
+        places = draw.vertices_of(self.scene.visual, self.poses())
+        return seeing(places, direction, aspect=aspect)
 
     def rgb_array(
         self, camera: Camera | None = None, width: int = 640, height: int = 480
@@ -191,7 +191,7 @@ def _check_same(batch: Batch, world: World) -> None:
 
 def _extent(one: Scene, poses: Poses) -> float:
     """Return how far apart worlds should be [m]."""
-    vertices = draw.heap_of(draw.parts_of(one.visual, poses)).vertices
+    vertices = draw.vertices_of(one.visual, poses)
     if not len(vertices):
         return 1.0
     return GAP * max(float(np.ptp(vertices[:, :2], axis=0).max()), 0.5)

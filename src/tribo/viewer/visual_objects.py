@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.types import PoseOptions
 from tribo.description.hulls import Heights
 from tribo.description.trees import ShapeDescription
 from tribo.formats import mesh_reading
@@ -97,7 +98,7 @@ class VisualObjects:
 
     # -- solids ----------------------------------------------------------------------------------
     def add_visual_sphere(
-        self, name: str, radius: float, color: Any = BLUE, **pose: Any
+        self, name: str, radius: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a sphere of a radius [m].
 
@@ -113,31 +114,48 @@ class VisualObjects:
         """
         return self._add_shape("sphere", name, radius, color, pose)
 
-    def add_visual_box(self, name: str, size: Any, color: Any = BLUE, **pose: Any) -> VisualShape:
+    def add_visual_box(
+        self, name: str, size: Any, color: Any = BLUE, **pose: Unpack[PoseOptions]
+    ) -> VisualShape:
         """Draw a box of full edge lengths `size` (3,) [m]."""
         return self._add_shape("box", name, size, color, pose)
 
     def add_visual_cylinder(
-        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Any
+        self,
+        name: str,
+        radius: float,
+        height: float,
+        color: Any = BLUE,
+        **pose: Unpack[PoseOptions],
     ) -> VisualShape:
         """Draw a cylinder along its own z, full `height` [m]."""
         return self._add_shape("cylinder", name, (radius, height), color, pose)
 
     def add_visual_capsule(
-        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Any
+        self,
+        name: str,
+        radius: float,
+        height: float,
+        color: Any = BLUE,
+        **pose: Unpack[PoseOptions],
     ) -> VisualShape:
         """Draw a capsule along its own z, `height` [m] between the centres of its caps."""
         return self._add_shape("capsule", name, (radius, height), color, pose)
 
     def add_visual_arrow(
-        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Any
+        self,
+        name: str,
+        radius: float,
+        height: float,
+        color: Any = BLUE,
+        **pose: Unpack[PoseOptions],
     ) -> VisualShape:
         """Draw an arrow from its origin along its own z: `radius` of the head, `height` to the tip [m]."""
         return self._add_shape("arrow", name, (radius, height), color, pose)
 
     def add_visual_mesh(
         self, name: str, file: str | Path | None = None, *, vertices: Any = None, faces: Any = None,
-        scale: Any = 1.0, color: Any = None, **pose: Any,
+        scale: Any = 1.0, color: Any = None, **pose: Unpack[PoseOptions],
     ) -> VisualMesh:  # fmt: skip
         """Draw a mesh, of a file or of arrays.
 
@@ -173,7 +191,7 @@ class VisualObjects:
         return self._keep(VisualMesh(name, node, self._forget, surface, shade))
 
     def add_visual_height_map(
-        self, name: str, heights: Any, size: Any, color: Any = GROUND, **pose: Any
+        self, name: str, heights: Any, size: Any, color: Any = GROUND, **pose: Unpack[PoseOptions]
     ) -> VisualHeightMap:
         """Draw a height map: heights (ny, nx) [m] with x along a row, lengths (2,) [m] along x and y.
 
@@ -200,7 +218,12 @@ class VisualObjects:
 
     # -- many at once ----------------------------------------------------------------------------
     def add_visual_polyline(
-        self, name: str, points: Any = (), color: Any = INK, width: float = 0.01, **pose: Any
+        self,
+        name: str,
+        points: Any = (),
+        color: Any = INK,
+        width: float = 0.01,
+        **pose: Unpack[PoseOptions],
     ) -> VisualPolyline:
         """Draw a line through points (n, 3) [m], `width` [m] thick."""
         self._check_name(name)
@@ -219,7 +242,12 @@ class VisualObjects:
         return self._keep(VisualPolyline(name, make, self._forget, path, shade, thick))
 
     def add_visual_point_cloud(
-        self, name: str, points: Any = (), colors: Any = BLUE, point_size: float = 0.02, **pose: Any
+        self,
+        name: str,
+        points: Any = (),
+        colors: Any = BLUE,
+        point_size: float = 0.02,
+        **pose: Unpack[PoseOptions],
     ) -> VisualPointCloud:
         """Draw points (n, 3) [m] of a diameter [m], in one colour or (n, 3) colours."""
         self._check_name(name)
@@ -232,7 +260,7 @@ class VisualObjects:
         return self._keep(VisualPointCloud(name, node, self._forget, cloud, shades))
 
     def add_instanced_visuals(
-        self, name: str, shape: str, size: Any, color: Any = BLUE, **pose: Any
+        self, name: str, shape: str, size: Any, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualInstances:
         """Draw many copies of a shape; `VisualInstances.update` says where.
 
@@ -268,7 +296,7 @@ class VisualObjects:
         return self._keep(VisualInstances(name, make, self._forget, kind, lengths, shade))
 
     def add_visual_text(
-        self, name: str, text: str, height: float | None = None, **pose: Any
+        self, name: str, text: str, height: float | None = None, **pose: Unpack[PoseOptions]
     ) -> VisualText:
         """Write a text into the scene, `height` [m] tall, or of one size on the screen if None."""
         self._check_name(name)
@@ -286,7 +314,7 @@ class VisualObjects:
 
     def add_visual_articulated_system(
         self, name: str, source: str | Path | TreeDescription, color: Any = GHOST,
-        package_dirs: Sequence[Path | str] = (), **pose: Any,
+        package_dirs: Sequence[Path | str] = (), **pose: Unpack[PoseOptions],
     ) -> VisualArticulatedSystem:  # fmt: skip
         """Draw a robot that nothing moves or meets: a ghost, for a plan or a reference motion.
 
@@ -318,7 +346,7 @@ class VisualObjects:
 
     # -- inside ----------------------------------------------------------------------------------
     def _add_shape(
-        self, kind: str, name: str, size: Any, color: Any, pose: dict[str, Any]
+        self, kind: str, name: str, size: Any, color: Any, pose: PoseOptions
     ) -> VisualShape:
         self._check_name(name)
         lengths = size_of(kind, size, f"size of {name}")
@@ -326,7 +354,7 @@ class VisualObjects:
         return self._keep(VisualShape(name, node, self._forget, kind, lengths, shade))
 
     def _mesh(
-        self, name: str, surface: Surface, color: Any, pose: dict[str, Any]
+        self, name: str, surface: Surface, color: Any, pose: PoseOptions
     ) -> tuple[Any, Color]:
         """Return the node of a mesh of one colour, and the colour."""
         self._check_name(name)
@@ -357,7 +385,7 @@ class VisualObjects:
             )
 
     @staticmethod
-    def _pose(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _pose(name: str, given: PoseOptions) -> dict[str, Any]:
         """Return position and orientation, checked, as nodes take them."""
         for word in given:
             check.choice(word, ("position", "orientation"), f"option of {name}")

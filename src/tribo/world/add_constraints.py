@@ -179,7 +179,7 @@ class WorldConstraints:
             first_point, second_point: (3,) [m], instead of `position`: in the frame of each, as wires take
                 them. With one of them the other end is at the same place; a gap between two is closed.
             name: Empty: "pin_0" and so on.
-            erp: Part of a gap that one step removes.
+            erp: Part of a gap that one step closes; not `World.erp`, which is of overlaps.
             break_force: [N] beyond which it breaks.
             collide: Whether the two bodies touch each other, see `Constraint.collide`.
 

@@ -30,7 +30,7 @@ GONE = {
 INNER = frozenset(("check_editable", "continuous_collision", "load", "take_scene", "tie_described"))
 MAKES_ANOTHER = (
     "load makes a new world: world = tribo.World.load(path); what reads a file into a world that is there "
-    "already is add_articulated_system, load_mjcf, load_sdf, load_body, load_project or load_state"
+    "already is add_articulated_system, load_mjcf, load_sdf, load_usd, load_body, load_project or load_state"
 )
 
 

@@ -159,6 +159,8 @@ class WorldMjcf:
                     item.tree, name=name, body_type=item.kind
                 )
                 item.tree.notes = []
+                if item.generalized_velocity is not None:
+                    part.generalized_velocity = item.generalized_velocity
                 added.append(part)
             else:
                 added.append(self._stand(item, name))

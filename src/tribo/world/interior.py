@@ -39,7 +39,7 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.building import Built, build
 from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.import_sdf import WorldSdf
+from tribo.world.import_scenes import WorldScenes
 from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.load_projects import WorldProjects
 from tribo.world.object_list import Objects, WorldList
@@ -85,7 +85,7 @@ class Interior:
         )
         self.projects = WorldProjects(self, settings, self.body_files)
         self.mjcf = WorldMjcf(self, settings, self.adding, self.ties)
-        self.sdf = WorldSdf(self.mjcf)
+        self.scenes = WorldScenes(self.mjcf, settings)
         self.readout = WorldReadout(self)
         self.rays = WorldRays(self)
         self.proximity = WorldProximity(self, self.rays)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import importlib
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, Unpack
 
+from tribo.checks.types import ViewerOptions
 from tribo.engine.settings import WorldSettings
 from tribo.objects.world_view import WorldView
 
@@ -83,7 +84,7 @@ class Shown:
         lines[40:] = [f"  and {len(lines) - 40} more"] * (len(lines) > 40)
         return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
-    def viewer(self, /, **options: Any) -> OpenViewer:
+    def viewer(self, /, **options: Unpack[ViewerOptions]) -> OpenViewer:
         """Open a viewer of this world in the browser: ``with world.viewer() as view:``.
 
         Args:
@@ -106,7 +107,7 @@ class Shown:
         )
         return made
 
-    def show(self, /, **options: Any) -> OpenViewer:
+    def show(self, /, **options: Unpack[ViewerOptions]) -> OpenViewer:
         """Return a viewer that a notebook embeds below the cell; the same one until it is closed.
 
         Call its `update` after the steps of a loop, or `run(seconds)`, and it moves. The browser must reach

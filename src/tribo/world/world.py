@@ -38,7 +38,7 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.gone_names import INNER, OnClass, gone, refuse_unknown
 from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.import_sdf import WorldSdf
+from tribo.world.import_scenes import WorldScenes
 from tribo.world.interior import Interior
 from tribo.world.load_bodies import WorldBodyFiles
 from tribo.world.load_projects import WorldProjects
@@ -214,7 +214,8 @@ class World(WorldSettings):
     load_body = forward("body_files", WorldBodyFiles.load_body)
     load_project = forward("projects", WorldProjects.load_project)
     load_mjcf = forward("mjcf", WorldMjcf.load_mjcf)
-    load_sdf = forward("sdf", WorldSdf.load_sdf)
+    load_sdf = forward("scenes", WorldScenes.load_sdf)
+    load_usd = forward("scenes", WorldScenes.load_usd)
     load_mujoco = forward("mjcf", WorldMjcf.load_mujoco)
     take_scene = forward("mjcf", WorldMjcf.take_scene)
     add_pin = forward("ties", WorldConstraints.add_pin)
@@ -309,7 +310,7 @@ class World(WorldSettings):
 
     @property
     def contact_data(self) -> np.ndarray:
-        """The same as one structured array, (n,), several times faster than a `Contact` for each.
+        """The same as one structured array, (n,), without a `Contact` for each.
 
         Fields: position (3,) [m], normal (3,) into A, depth [m], force (3,) [N] on A; object_a, object_b,
         places in `objects`; shape_a, shape_b, places in their `collision_bodies`.
@@ -417,10 +418,9 @@ class World(WorldSettings):
     def load(cls, path: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
              root: Path | str | None = None, parameters: Mapping[str, Any] | None = None,
              strict: bool = False) -> Self:  # fmt: skip
-        """Return the world of a RaiSim XML file, an MJCF or SDF file or a project of Choreonoid (.cnoid).
+        """Return the world of a file: RaiSim XML, MJCF, SDF, USD, or a project of Choreonoid (.cnoid).
 
         Args:
-            path: The file. `load_mjcf`, `load_sdf` and `load_project` say more.
             package_dirs: Folders with what the file names, besides its own and the two above it.
             root: The outermost folder that may hold such files: what a file names by ``../`` is inside of it.
             parameters: Values for @@name in a RaiSim file that is a template; its own <params> win.

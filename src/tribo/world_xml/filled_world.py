@@ -68,6 +68,9 @@ class FilledWorld(Protocol):
     def load_sdf(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
         """Add everything in an SDF file."""
 
+    def load_usd(self, source: str | Path, *args: Any, **options: Any) -> list[Object]:
+        """Add everything in a USD file."""
+
     def tie_described(self, tie: ConstraintDescription, parts: Any) -> Constraint:
         """Add a constraint that a file describes."""
 

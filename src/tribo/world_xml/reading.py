@@ -26,6 +26,7 @@ from tribo.formats.other_kinds import refuse_other_kinds
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import known_hint, warning
 from tribo.formats.substitution import checked
+from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import kind_of
 from tribo.model import Kind
 from tribo.objects import Object, SingleBody
@@ -49,6 +50,11 @@ def load_into(
         if parameters:
             raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
         world.load_project(path, package_dirs=package_dirs, strict=strict)
+        return
+    if is_usd(path):
+        if parameters:
+            raise ValueError(f"{path}: is USD, which has no @@parameters; leave them out")
+        world.load_usd(path, package_dirs=package_dirs, strict=strict)
         return
     refuse_other_kinds(path)
     kind = kind_of(path)

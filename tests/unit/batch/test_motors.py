@@ -81,7 +81,7 @@ def test_effort_limits_hold_as_well():
     """The line is cut off at the effort limit."""
     batch, wheel = wheels()
     wheel.set_motors(stall_torque=3.0, no_load_speed=20.0)
-    wheel.joint("wheel_joint").effort_limit = 1.0
+    wheel.joint("wheel_joint").effort_limits = 1.0
     wheel.generalized_force[:, 0] = 1e3
     batch.step()
     assert wheel.applied_torque[0, 0] == 1.0

@@ -30,10 +30,10 @@ def test_some_worlds_are_all_worlds_with_the_others_as_they_were():
     com = np.array(trunk.com)
     com[MASK] = (0.01, 0, 0)
     trunk.com = com
-    damping, limit = np.array(knee.damping), np.array(knee.effort_limit)
+    damping, limit = np.array(knee.damping), np.array(knee.effort_limits[1])
     damping[MASK], limit[MASK] = (0.3, 0.4), 25.0
-    one.set_joint("LF_KFE", MASK, damping=[0.3, 0.4], effort_limit=25.0)
-    knee.damping, knee.effort_limit = damping, limit
+    one.set_joint("LF_KFE", MASK, damping=[0.3, 0.4], effort_limits=25.0)
+    knee.damping, knee.effort_limits = damping, limit
     kp = np.array(other.kp)
     kp[MASK, 6:] = [[50.0], [70.0]]
     one.set_pd_gains(kp[MASK], 1.5, MASK)

@@ -85,7 +85,7 @@ def test_a_reference_is_where_the_file_draws_the_body():
     bodies = '<body><joint name="j" ref="30" axis="0 0 1"/><geom size="0.1" pos="1 0 0"/></body>'
     robot = tribo.World().add_articulated_system(model(bodies))
     assert robot.generalized_coordinate[0] == math.radians(30)
-    np.testing.assert_allclose(robot.center_of_mass, (1, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(robot.com_position, (1, 0, 0), atol=1e-15)
 
 
 def test_keyframes_by_name_and_number():
@@ -231,7 +231,7 @@ def actuated(actuators, *sections):
 )  # fmt: skip
 def test_actuators_become_gains_and_efforts(actuators, kp, kd, effort):
     robot = actuated(actuators)
-    assert (robot.kp[0], robot.kd[0], robot.effort_limit[0].max()) == (kp, kd, effort)
+    assert (robot.kp[0], robot.kd[0], robot.effort_limits[1][0].max()) == (kp, kd, effort)
     assert robot.pd_target[0] == 0.0
 
 
@@ -239,7 +239,7 @@ def test_actuators_inherit_from_defaults_in_their_own_words():
     default = '<default><position kp="50" kv="3" ctrlrange="-2 2"/></default>'
     assert actuated('<position joint="j"/>', default).kp[0] == 50.0
     motor = actuated('<motor joint="j" gear="10"/>', default)
-    assert (motor.kp[0], motor.kd[0], motor.effort_limit[0].max()) == (0.0, 0.0, 20.0)
+    assert (motor.kp[0], motor.kd[0], motor.effort_limits[1][0].max()) == (0.0, 0.0, 20.0)
 
 
 def test_a_position_actuator_holds_its_target():

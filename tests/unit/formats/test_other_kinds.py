@@ -12,9 +12,8 @@ from tribo.formats import xacro_files
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("robot.usd", b"PXR-USDC\0\xff", "is USD, which is not read"),
-        ("robot.urdf", b"PXR-USDC\0\xff", "is USD, which is not read"),
-        ("robot.urdf", b"#usda 1.0\n", "is USD, which is not read"),
+        ("robot.urdf", b"PXR-USDC\0\xff", r"is USD; World\.load reads it if its name ends"),
+        ("robot.urdf", b"#usda 1.0\n", r"is USD; World\.load reads it if its name ends"),
         ("robot.step", b"ISO-10303-21;", "is a CAD file; export a URDF"),
         ("robot.urdf", b"#VRML V2.0 utf8\n", r"is a mesh \(VRML\)"),
         ("robot.mjb", b"", "is a compiled model of MuJoCo; write its XML"),

@@ -339,7 +339,6 @@ BAD = {
         robot(*map(link, "abc"), joint("j", "b", "c"), joint("k", "c", "b")),
         ["loop", "'b'"],
     ),
-    "limits": (pair(inside='<limit lower="2" upper="1"/>'), ["lower=2.0", "upper=1.0", "swap"]),
     "damping": (pair(inside='<dynamics damping="-1"/>'), ["<dynamics>", "'-1'", "≥ 0"]),
     "spring": (pair(inside='<dynamics stiffness="-3"/>'), ["<dynamics>", "'-3'", "≥ 0"]),
     "mimic of itself": (pair(inside=LIMIT + '<mimic joint="j"/>'), ["'j'", "circle"]),
@@ -358,8 +357,10 @@ BAD = {
         ["spring_mount"],
     ),
     "box": (
-        robot(link("a", SOLID + '<collision><geometry><box size="1 0 1"/></geometry></collision>')),
-        ["<box>", "'1 0 1'", "> 0"],
+        robot(
+            link("a", SOLID + '<collision><geometry><box size="1 -1 1"/></geometry></collision>')
+        ),
+        ["<box>", "'1 -1 1'", "> 0"],
     ),
     "geometry": (
         robot(link("a", SOLID + "<visual><geometry><spere/></geometry></visual>")),

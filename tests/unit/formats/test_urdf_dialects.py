@@ -224,3 +224,45 @@ def test_the_root_of_a_plane_that_stands_is_not_the_world():
     tree = urdf.read(robot('<link name="plane"/>'))
     assert tree.bodies[0].name == "plane"
     assert tree.bodies[0].joint.type == Joint.FIXED
+
+
+def test_an_inertia_of_zero_is_that_of_the_collision_shapes():
+    """1000 of pybullet_data's URDFs have mass and an inertia of 0."""
+    body = f'<link name="a">{MASS.format(0, 0, 0)}{BALL.format("")}</link>'
+    made = urdf.read(robot(body))
+    assert made.bodies[0].inertia.diagonal() == pytest.approx([0.4 * 0.1**2] * 3)
+    assert any("inertia of 0" in text for text in made.doubts)
+    with pytest.raises(DescriptionError, match="inertia of 0"):
+        urdf.read(robot(body), strict=True)
+    with pytest.raises(DescriptionError, match="without inertia"):
+        urdf.read(robot(f'<link name="a">{MASS.format(0, 0, 0)}</link>'))
+
+
+def test_stops_that_are_crossed_are_none():
+    text = robot(link("a"), link("b"), joint("j", "a", "b", inside='<limit lower="1" upper="-1"/>'))
+    made = urdf.read(text)
+    assert (made.bodies[1].joint.lower, made.bodies[1].joint.upper) == (-np.inf, np.inf)
+    assert any("above upper" in one for one in made.doubts)
+
+
+def test_a_world_that_is_not_declared_is_stood_on():
+    made = urdf.read(robot(link("a"), joint("j", "world", "a")))
+    assert [body.joint.type for body in made.bodies] == [Joint.FIXED, Joint.REVOLUTE]
+
+
+def test_a_collision_shape_of_size_zero_is_left_out():
+    empty = "<collision><geometry><sphere radius='0.00'/></geometry></collision>"
+    made = urdf.read(robot(f'<link name="a">{SOLID}{empty}{BALL.format(BULLET)}</link>'))
+    assert [shape.size for shape in made.bodies[0].shapes] == [(0.1,)]
+    assert any("size 0" in text for text in made.doubts)
+
+
+def test_a_flat_collision_mesh_does_not_collide(tmp_path, caplog):
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+    mesh = "<collision><geometry><mesh filename='flat.obj'/></geometry></collision>"
+    (tmp_path / "r.urdf").write_text(robot(f'<link name="a">{SOLID}{mesh}{BALL.format("")}</link>'))
+    made = tribo.World().add_articulated_system(tmp_path / "r.urdf")
+    assert [shape.name for shape in made.description.bodies[0].shapes] == ["a/1"]
+    assert "the collision mesh of a/0 is flat" in caplog.text
+    with pytest.raises(DescriptionError, match="one plane"):
+        tribo.World().add_articulated_system(tmp_path / "r.urdf", strict=True)

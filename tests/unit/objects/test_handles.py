@@ -343,7 +343,7 @@ def test_answers_are_read_only_and_typos_errors(in_batch):
     owner = tribo.Batch(world, 2, threads=1)["robot"] if in_batch else robot
     link, joint, frame = owner.links[1], owner.joints[0], owner.frames[0]
     answers = [
-        owner.mass_matrix, owner.inverse_mass_matrix, owner.bias_force, owner.center_of_mass,
+        owner.mass_matrix, owner.inverse_mass_matrix, owner.bias_force, owner.com_position,
         owner.composite_inertia, owner.angular_momentum_about((0, 0, 1)), owner.at().mass_matrix,
         *owner.body_poses(), frame.position, frame.orientation, frame.jacobian(), frame.dofs,
         *frame.sparse_jacobian(), frame.position_in_body, link.com, link.inertia,

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scenes import QUADRUPED
 
 from tribo import raisimpy as raisim
+from tribo.viewer import side_by_side
 
 pytest.importorskip("yaml")
 CFG = """
@@ -136,6 +138,59 @@ def test_looking(env):
     finally:
         env.close()
     assert env._view is None
+
+
+class Robots(Balls):
+    """The package's quadruped, with a mesh that has a texture on its trunk."""
+
+    def create_world(self):
+        world = raisim.World()
+        world.addGround()
+        robot = world.addArticulatedSystem(self.resource_dir)
+        robot.setName("ball")
+        robot.setBasePos([0, 0, 0.6])
+        return world
+
+
+def test_32_worlds_of_robots_are_shown_and_filmed(tmp_path, monkeypatch):
+    """However many worlds there are, a mesh is sent once, and once only it is said what there is to draw."""
+    pytest.importorskip("viser")
+    pytest.importorskip("imageio_ffmpeg")
+    Image = pytest.importorskip("PIL.Image")
+    Image.new("RGB", (64, 64), (200, 30, 30)).save(tmp_path / "paint.jpg")
+    (tmp_path / "box.mtl").write_text("newmtl paint\nmap_Kd paint.jpg\n")
+    (tmp_path / "box.obj").write_text(
+        "mtllib box.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl paint\n"
+        "f 1/1 2/2 3/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 1/1 3/2 4/3\n"
+    )
+    text = QUADRUPED.read_text("utf-8")
+    mesh = '<visual><geometry><mesh filename="box.obj"/></geometry></visual>'
+    text = text.replace('<link name="trunk">', f'<link name="trunk">{mesh}', 1)
+    assert mesh in text
+    (tmp_path / "robot.urdf").write_text(text)
+    told = []
+    describe = side_by_side.describe
+    monkeypatch.setattr(
+        side_by_side, "describe", lambda world: told.append(world) or describe(world)
+    )
+    env = raisim.RaisimGymVecEnv(
+        Robots(str(tmp_path / "robot.urdf"), CFG.replace("num_envs: 3", "num_envs: 32"))
+    )
+    env.turn_on_visualization(port=8475)
+    try:
+        assert len(env._view.shown.worlds) == 16
+        meshes = [handle for handle in env._view._stage.visual.handles if "mesh" in handle.name]
+        assert [len(handle.batched_positions) for handle in meshes] == [16]
+        assert b"image/jpeg" in meshes[0].glb_data
+        assert b"image/png" not in meshes[0].glb_data
+        env.start_video_recording(str(tmp_path / "film.mp4"))
+        for _ in range(2):
+            env.step(np.zeros((32, 1)))
+        assert len(told) == 2  # by the page and by the film
+        env.stop_video_recording()
+    finally:
+        env.close()
+    assert (tmp_path / "film.mp4").stat().st_size > 1000
 
 
 SLIDER = """

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
+from tribo.checks import answers
 from tribo.tools import cli
 
 ASSETS = Path(tribo.__file__).parent / "assets"
@@ -474,3 +475,11 @@ def test_a_misspelt_material_is_remarked_on(tmp_path, capsys, caplog, command):
     said = capsys.readouterr().out.replace("\n", " ") + caplog.text
     assert said.count("material 'ruber' is in no pair") == 1
     assert "did you mean 'rubber'?" in said
+
+
+@pytest.mark.parametrize("meant", [row for row, _ in answers.table()["command"]])
+def test_an_answer_to_a_guessed_command_is_one_that_exists(meant):
+    parser = cli._parser()
+    commands = parser._subparsers._group_actions[0].choices
+    options = {name for made in commands.values() for name in made._option_string_actions}
+    assert meant in (options if meant.startswith("--") else {*commands})

@@ -43,7 +43,7 @@ def test_centres_of_mass_add_up_to_that_of_the_robot(posed):
     robot = posed["quad"]
     np.testing.assert_allclose(mass.sum(), robot.mass + 3.0)
     np.testing.assert_allclose(centre[0], (2, 0, 0.3), atol=1e-12)
-    np.testing.assert_allclose(mass[1:] @ centre[1:] / robot.mass, robot.center_of_mass, atol=1e-12)
+    np.testing.assert_allclose(mass[1:] @ centre[1:] / robot.mass, robot.com_position, atol=1e-12)
 
 
 def test_an_inertia_box_has_mass_and_inertia_of_its_body(posed):

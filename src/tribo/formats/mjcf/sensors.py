@@ -22,7 +22,7 @@ INSTEAD = {
     "magnetometer": "there is no magnetic field",
     "rangefinder": "use World.ray_test, or World.add_lidar",
     "actuatorfrc": "ask the joint: robot.joint(name).applied_torque",
-    "subtreecom": "ask robot.center_of_mass",
+    "subtreecom": "ask robot.com_position",
     "clock": "ask world.time",
 }
 FRAMES = "ask the body or site: robot.frame(name)"

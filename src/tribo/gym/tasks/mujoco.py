@@ -121,14 +121,15 @@ def start(span: float, speed: float, *, normal: bool = False) -> Change:
     return change
 
 
-def planar(name: str, file: str, steps: int, noise: float, speed: float, **options: Any) -> Task:
+def planar(
+    name: str, file: str, steps: int, noise: float, speed: float, *, normal: bool = False
+) -> Task:
     """Return a task of a robot in the plane, without what is its own: forward speed less control cost.
 
     Args:
         name, file: Of the task and its MJCF file.
         steps: Of the file's time step in a control step.
-        noise, speed: As `start` has them.
-        options: Of `start`.
+        noise, speed, normal: As `start` has them.
     """
     world = builder(file)
     task = Task(
@@ -139,7 +140,7 @@ def planar(name: str, file: str, steps: int, noise: float, speed: float, **optio
     task.observations["position"] = lambda sim: position(sim)[:, 1:]
     task.rewards["forward"] = 1.0, forward
     task.infos["x_position"] = lambda sim: np.array(position(sim)[:, 0])
-    task.resets["start"] = start(noise, speed, **options)
+    task.resets["start"] = start(noise, speed, normal=normal)
     return task
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ import tribo
 from tribo.checks import check
 from tribo.gym.rotations import turned_back
 from tribo.gym.simulation import Simulation
-from tribo.gym.task import Actions, Task
+from tribo.gym.task import Actions, Task, TaskOptions
 
 DOWN = np.array([0.0, 0.0, -1.0])
 RESTING = 0.1  # [–] part of the commands that is: stand still
@@ -202,7 +202,9 @@ class Walker:
         rests = sim.draws.uniform(rows, 0.0, 1.0, 1) < RESTING
         self.command(sim)[rows] = np.where(rests, 0.0, wanted)
 
-    def task(self, name: str, make_world: Callable[[], tribo.World], **options: Any) -> Task:
+    def task(
+        self, name: str, make_world: Callable[[], tribo.World], **options: Unpack[TaskOptions]
+    ) -> Task:
         """Return the task: at most 1000 control steps of 20 ms, a new command every 5 s.
 
         Args:
@@ -211,7 +213,7 @@ class Walker:
             options: Of `Task`.
         """
         count, height = len(self.stance), self.height
-        chosen: dict[str, Any] = {
+        chosen: TaskOptions = {
             "steps_per_action": 4,
             "camera": ((3.0 * height, -4.5 * height, 2.2 * height), (0.0, 0.0, 0.75 * height)),
             "follows": self.name,

@@ -42,7 +42,7 @@ def test_sensors_have_the_names_of_the_file_and_measure_at_their_sites():
     [
         ('<touch site="arm"/>', "add_contact_sensor"),
         ('<framepos objtype="site" objname="arm"/>', "robot.frame"),
-        ('<subtreecom body="arm"/>', "center_of_mass"),
+        ('<subtreecom body="arm"/>', "com_position"),
         ('<gyro site="none"/>', "measures nothing"),
         ("<wurst/>", "not read"),
     ],

@@ -70,7 +70,7 @@ def test_a_motor_of_joints_that_move_apart_pulls_each_by_its_coefficient():
     }
     robot.set_controls([9.0])
     assert robot.generalized_force.max() == 15.0
-    assert robot.effort_limit[robot.joint_names.index("r")].max() == 7.5
+    assert robot.effort_limits[1][robot.joint_names.index("r")].max() == 7.5
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_damper_damps_as_much_as_its_control_says():
     world.step(100)
     expected = (1.0 + world.time_step * 6.0 / 2.0) ** -100
     assert robot.generalized_velocity[0] == pytest.approx(expected, rel=1e-9)
-    assert math.isfinite(robot.effort_limit[0].max()) is False
+    assert math.isfinite(robot.effort_limits[1][0].max()) is False
 
 
 def test_a_cylinder_pushes_by_its_area_and_its_lag_is_said():

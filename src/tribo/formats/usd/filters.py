@@ -1,0 +1,107 @@
+"""Which bodies of USD pass through each other: filtered pairs, and collision groups as bits.
+
+Shapes that belong to the same groups and filtered prims are one class; each class that may not meet another
+has a bit of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tribo.description.trees import ShapeDescription, WorldDescription
+from tribo.engine.builder import ALL_GROUPS
+from tribo.formats.loops import place_of
+from tribo.formats.report import Report
+from tribo.formats.self_collision import set_pair
+from tribo.formats.usd.bodies import Body, BodyReader
+from tribo.formats.usd.stage import Stage
+
+LAST_BIT = 60  # the first class has this one, the others those below
+MAX_CLASSES = 40
+GROUP, NAMED = "PhysicsCollisionGroup", "physics:filteredPairs"
+
+Pair = frozenset[str]
+
+
+def keep_apart(
+    stage: Stage, known: BodyReader, robot_of: dict[int, int], report: Report
+) -> list[tuple[Body, Body]]:
+    """Apply the collision groups and filtered pairs of a stage.
+
+    Args:
+        stage, known: The file and its bodies, whose shapes get bits.
+        robot_of: Number of the robot by the id of a body.
+        report: Takes what there are no bits for.
+
+    Returns:
+        Pairs of links of one robot that may not meet, which `part_links` lets pass.
+    """
+    links: list[tuple[Body, Body]] = []
+    members: dict[str, list[str]] = {}  # paths by group, or by the prim itself
+    apart: set[Pair] = set()
+    for prim in stage.prims.values():
+        if prim.type == GROUP:
+            if prim.is_set("physics:invertFilteredGroups", default=False):
+                report.doubt(
+                    prim, "invertFilteredGroups is not read: the group is left out", "invert"
+                )
+                continue
+            members[prim.path] = prim.targets.get("collection:colliders:includes", [])
+            apart |= {
+                frozenset((prim.path, o)) for o in prim.targets.get("physics:filteredGroups", ())
+            }
+        for other in prim.targets.get(NAMED, ()):
+            first, second = known.carrier(prim.path), known.carrier(other)
+            if (
+                first is not None
+                and second is not None
+                and robot_of[id(first)] == robot_of[id(second)]
+            ):
+                links.append((first, second))
+            else:
+                members |= {path: [path] for path in (prim.path, other)}
+                apart.add(frozenset((prim.path, other)))
+    named = {name for pair in apart for name in pair}
+    classes: dict[frozenset[str], list[ShapeDescription]] = {}
+    of_shape: dict[int, tuple[ShapeDescription, set[str]]] = {}
+    for name in named & members.keys():
+        for path in members[name]:
+            for shape in _shapes_below(known, path):
+                of_shape.setdefault(id(shape), (shape, set()))[1].add(name)
+    for shape, groups in of_shape.values():
+        classes.setdefault(frozenset(groups), []).append(shape)
+    if len(classes) > MAX_CLASSES:
+        somewhere = next(prim for prim in stage.prims.values() if prim.path in named)
+        report.doubt(
+            somewhere, f"{len(classes)} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
+            "meet; use collision_group and collision_mask",
+        )  # fmt: skip
+        return links
+    bits = {names: 1 << (LAST_BIT - k) for k, names in enumerate(sorted(classes, key=sorted))}
+    for names, shapes in classes.items():
+        mask = ALL_GROUPS
+        for others, bit in bits.items():
+            if any(frozenset((a, b)) in apart for a in names for b in others):
+                mask &= ~bit
+        for shape in shapes:
+            shape.group, shape.mask = bits[names], mask
+    return links
+
+
+def _shapes_below(known: BodyReader, path: str) -> Iterator[ShapeDescription]:
+    """Iterate over the collision shapes of all geometries at or below a path."""
+    for owner in (known.ground, *known.bodies.values()):
+        for prim, solid in owner.solids:
+            if prim.path == path or prim.path.startswith(f"{path}/"):
+                yield from solid.shapes
+
+
+def part_links(pairs: list[tuple[Body, Body]], scene: WorldDescription) -> None:
+    """Let links of one robot pass through each other."""
+    for first, second in pairs:
+        for item in scene.objects:
+            if item.tree is None:
+                continue
+            found = [place_of(item.tree, body.name) for body in (first, second)]
+            if found[0] is not None and found[1] is not None and found[0][0] != found[1][0]:
+                set_pair(item.tree, found[0][0], found[1][0], touching=False)

@@ -1,0 +1,91 @@
+"""Where the least-squares fit begins: points over the bounds, CMA-ES or differential evolution."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tribo.identification.problem import Problem
+
+SEARCHES = ("scan", "cma", "differential_evolution", "none")
+POINTS = 64  # of a scan, besides the first values
+BEST = 3  # of the scan from which fits begin
+SPREAD = 0.25  # of the first generation of CMA-ES, in spans of the bounds
+MOST_GENERATIONS = 100
+SMALL = 1e-3  # in spans: where the search ends and the fit goes on
+
+
+def first_points(problem: Problem, x: np.ndarray, kind: str, seed: int) -> list[np.ndarray]:
+    """Return candidates from which fits begin, the best first; starts of segments are those of `x`.
+
+    Args:
+        problem: The least-squares problem.
+        x: First candidate, (size,).
+        kind: One of `SEARCHES`.
+        seed: Of the random numbers.
+
+    Raises:
+        ImportError: CMA-ES needs the package cma; the message names the extra.
+    """
+    count = problem.count
+
+    def costs(places: np.ndarray) -> np.ndarray:
+        """Return half the sums of squares of parameters' places, (n,)."""
+        candidates = np.tile(x, (len(places), 1))
+        candidates[:, :count] = places
+        return np.asarray(0.5 * (problem.residuals(candidates) ** 2).sum(axis=1))
+
+    def with_places(places: np.ndarray) -> np.ndarray:
+        made = x.copy()
+        made[:count] = np.clip(places, 0.0, 1.0)
+        return made
+
+    if kind == "none":
+        return [x]
+    if kind == "cma":
+        return [with_places(_cma(costs, x[:count], seed))]
+    if kind == "differential_evolution":
+        return [with_places(_evolution(costs, x[:count], seed))]
+    from scipy.stats import qmc
+
+    points = qmc.LatinHypercube(count, rng=np.random.default_rng(seed)).random(POINTS)
+    points = np.concatenate([x[None, :count], points])
+    order = np.argsort(costs(points), kind="stable")[:BEST]
+    return [with_places(points[k]) for k in order]
+
+
+def _cma(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
+    """Return the best places by CMA-ES (Hansen, 2001), each generation as one batch."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about packages that it would like
+            import cma
+    except ImportError:
+        raise ImportError(
+            'CMA-ES needs the package cma: pip install "tribo[identification]"'
+        ) from None
+    start = np.clip(first, 0.05, 0.95)
+    lone = len(start) == 1  # CMA-ES has no covariance in one dimension
+    start = np.append(start, 0.5) if lone else start
+    options = {"bounds": [0.0, 1.0], "seed": seed + 1, "verbose": -9, "tolx": SMALL,
+               "maxiter": MOST_GENERATIONS}  # fmt: skip
+    strategy = cma.CMAEvolutionStrategy(start, SPREAD, options)
+    while not strategy.stop():
+        asked = strategy.ask()
+        told = costs(np.array(asked)[:, : len(first)])
+        strategy.tell(asked, told.tolist())
+    return np.asarray(strategy.result.xbest)[: len(first)]
+
+
+def _evolution(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
+    """Return the best places by differential evolution (Storn, Price, 1997), each generation as one batch."""
+    from scipy.optimize import differential_evolution
+
+    found = differential_evolution(
+        lambda places: costs(places.reshape(len(first), -1).T), [(0.0, 1.0)] * len(first), x0=first,
+        rng=np.random.default_rng(seed), vectorized=True, updating="deferred", polish=False,
+        maxiter=MOST_GENERATIONS, tol=SMALL, popsize=8,
+    )  # fmt: skip
+    return np.asarray(found.x)

@@ -1,0 +1,116 @@
+"""How well parameters are known: covariance of the Jacobian, directions that the data lack, bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tribo.identification.problem import Problem
+
+UNIFORM = 12.0  # a number that is anywhere within its bounds has the variance span²/12
+SHARE = 0.3  # of a direction that a parameter must have to be named with it
+DOUBT = 1e-3  # probability below which the misfit is not noise
+ROUNDS = 6  # of Gauss–Newton steps of each set of the bootstrap
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """How well the parameters of a fit are known, in spans of their bounds."""
+
+    covariance: np.ndarray  # (k, k), inf where the data say nothing
+    spread: np.ndarray  # (k, k), with the bounds as what is known beforehand
+    unseen: list[np.ndarray]  # directions (k,) that the data do not show
+    quantile: float  # how many standard errors an interval goes to either side
+    scale: float  # by which the covariance was multiplied
+    chi_square: float
+    freedom: int
+    is_excessive: bool  # the misfit is more than the noise that was given
+
+
+def explains(problem: Problem, square: float) -> bool:
+    """Tell whether a sum of squares of residuals, in units of a noise that was given, may be noise alone."""
+    from scipy import stats
+
+    return float(stats.chi2.sf(square, max(1, problem.rows - problem.size))) >= DOUBT
+
+
+def certainty(
+    problem: Problem, residuals: np.ndarray, jacobian: np.ndarray, confidence: float, *, given: bool
+) -> Certainty:
+    """Return how well parameters are known by the Gauss–Newton Hessian JᵀJ.
+
+    With a noise that was given, χ² of the fit is tested; where it is too large (p < 0.001) the covariance is
+    multiplied by χ²/ν (Birge's ratio) and `is_excessive` says so. With a noise that was found from the
+    misfit, intervals are Student's.
+
+    Args:
+        problem: The least-squares problem.
+        residuals, jacobian: At the solution, (rows,) and (rows, size).
+        confidence: Of the intervals, 0 … 1.
+        given: Whether the noise was given for all columns.
+    """
+    from scipy import stats
+
+    count = problem.count
+    square = float(residuals @ residuals)
+    freedom = max(1, len(residuals) - problem.size)
+    is_excessive = given and not explains(problem, square)
+    scale = square / freedom if is_excessive or not given else 1.0
+    tail = 0.5 + 0.5 * confidence
+    quantile = float(stats.norm.ppf(tail) if given else stats.t.ppf(tail, freedom))
+    # Starts are eliminated: of the parameters' columns, what no start can mimic is left (QR of the starts).
+    starts = jacobian[:, count:]
+    own = jacobian[:, :count] / np.sqrt(max(scale, 1e-300))
+    if starts.shape[1]:
+        basis, size, _ = np.linalg.svd(starts, full_matrices=False)
+        basis = basis[:, size > 1e-12 * size.max(initial=0.0)]
+        own = own - basis @ (basis.T @ own)
+    _, size, turns = np.linalg.svd(own, full_matrices=False)
+    # A direction whose standard error is more than that of "anywhere within the bounds" is not shown.
+    is_seen = size**2 > UNIFORM
+    seen, hidden = turns[is_seen], turns[~is_seen]
+    shown = (seen.T / size[is_seen] ** 2) @ seen
+    anywhere = (hidden.T @ hidden) / UNIFORM
+    lost = np.diag(anywhere) > np.maximum(np.diag(shown), 0.01 / UNIFORM)
+    covariance = shown + anywhere
+    covariance[lost, lost] = np.inf
+    spread = np.linalg.inv(own.T @ own + UNIFORM * np.eye(count))
+    return Certainty(
+        covariance, spread, list(hidden), quantile, scale, square, freedom, is_excessive
+    )
+
+
+def bootstrap(
+    problem: Problem,
+    x: np.ndarray,
+    residuals: np.ndarray,
+    jacobian: np.ndarray,
+    count: int,
+    seed: int,
+) -> np.ndarray:
+    """Return parameters (count, k), in spans, fitted to data made of the fit and of residuals drawn anew.
+
+    Residuals of a channel are drawn with replacement (Efron, 1979). All sets are fitted at once by
+    Gauss–Newton steps with the Jacobian of the solution.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = np.empty((count, len(residuals)))
+    for rows in [*problem.rows_of.values(), *problem.defect_rows.values()]:
+        own = residuals[rows]
+        if len(own):
+            centred = own - own.mean()
+            drawn[:, rows] = centred[generator.integers(0, len(own), (count, len(own)))]
+    inverse = np.linalg.pinv(jacobian, rcond=1e-10)
+    least, most = problem.least, problem.most
+    candidates = np.tile(x, (count, 1))
+    best, lowest = candidates.copy(), np.full(count, np.inf)
+    for turn in range(ROUNDS + 1):
+        # data* = fit + drawn: residual of a candidate is r(candidate) − r(x) − drawn
+        misfit = problem.residuals(candidates) - residuals - drawn
+        cost = (misfit**2).sum(axis=1)
+        better = cost < lowest
+        best[better], lowest[better] = candidates[better], cost[better]
+        if turn < ROUNDS:
+            candidates = np.clip(candidates - misfit @ inverse.T, least, most)
+    return best[:, : problem.count]

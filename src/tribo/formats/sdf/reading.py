@@ -28,6 +28,7 @@ from tribo.formats import surface_friction
 from tribo.formats.assembly import merge
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.one_robot import one_robot
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.sdf.joints import TYPES, read_joints
@@ -123,16 +124,7 @@ def read_robot(
         DescriptionError: There is none, or several.
     """
     scene, _ = read(source, package_dirs=package_dirs, strict=strict)
-    trees = [item.tree for item in scene.objects if item.tree is not None]
-    if len(trees) != 1:
-        names = ", ".join(item.name for item in scene.objects[:5])
-        raise DescriptionError(
-            f"{scene.source or 'SDF text'}: holds {len(trees)} things that move ({names}), not one robot; "
-            "world.load_sdf reads them all"
-        )
-    (tree,) = trees
-    tree.notes, tree.doubts = scene.notes, scene.doubts
-    return tree, scene.pairs
+    return one_robot(scene, "SDF", "load_sdf")
 
 
 def _settings(world: Node, scene: WorldDescription) -> None:

@@ -17,6 +17,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.formats import surface_friction
+from tribo.formats.one_robot import one_robot
 from tribo.formats.report import Report
 from tribo.formats.usd.bodies import BodyReader
 from tribo.formats.usd.filters import keep_apart, part_links
@@ -75,16 +76,7 @@ def read_robot(
         DescriptionError: There is none, or several.
     """
     scene, _ = read(source, package_dirs=package_dirs, strict=strict)
-    trees = [item.tree for item in scene.objects if item.tree is not None]
-    if len(trees) != 1:
-        names = ", ".join(item.name for item in scene.objects[:5])
-        raise DescriptionError(
-            f"{scene.source or 'USD text'}: holds {len(trees)} things that move ({names}), not one robot; "
-            "world.load_usd reads them all"
-        )
-    (tree,) = trees
-    tree.notes, tree.doubts = scene.notes, scene.doubts
-    return tree, scene.pairs
+    return one_robot(scene, "USD", "load_usd")
 
 
 class _Whole:

@@ -274,6 +274,7 @@ class Engine:
             "candidate_count",
             "contact_count",
             "row_count",
+            "column_count",
             "dense_count",
             "node_count",
             "value_count",

@@ -9,9 +9,8 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import rest_of, set_target
-from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in
 from tribo.contact.problem.whitened_products import scalar_velocity, velocity
-from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
@@ -98,7 +97,7 @@ def weaken(model, settings, work, t):
 
     Writes: work.
     """
-    rows = dense_island.island_rows(work, t)
+    rows = island_rows(work, t)
     is_solved = True
     low = part = more = turnover = 0.0
     high = 1.0

@@ -21,13 +21,19 @@ def scalars_in(work, t):
 
 
 @kernel
-def has_spin(work, t):
-    """Tell whether a contact of island t has rolling or spinning friction."""
+def island_rows(work, t):
+    """Return the number of rows of island t, three of each contact."""
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    return 3 * contacts + work.island_scalar_start[t + 1] - work.island_scalar_start[t]
+
+
+@kernel
+def spun_rows(work, t):
+    """Return the number of rows of rolling and spinning friction of island t."""
+    rows = 0
     for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_is_spun[c] == 1:
-            return True
-    return False
+        rows += 3 * work.contact_is_spun[work.island_contact[k]]
+    return rows
 
 
 @kernel

@@ -22,7 +22,6 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
-PAIR = 2  # trees: an island of more that moves is large: a robot, and what it holds, is none
 MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
 MAX_NODES = 1500  # the table of blocks has the square of it
 MAX_WORK = 3e7  # multiplications of one factor: about 20 ms

@@ -4,12 +4,8 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 
-BEST, ROUND, STEP = (
-    0,
-    1,
-    2,
-)  # the best, those of the last round or turns, those before a Newton step
-SWEPT, WAY = 3, 4  # those before a sweep, and the way on which sweeps go on
+BEST, STEP = 0, 1  # the best, those before a Newton step
+SWEPT, WAY = 2, 3  # those before a sweep, and the way on which sweeps go on
 
 
 @kernel

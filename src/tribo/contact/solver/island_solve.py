@@ -13,16 +13,15 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import turn_together
-from tribo.contact.problem.islands import contact_island, find
+from tribo.contact.problem.islands import contact_island, find, island_rows
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
     add_scalar_to,
     within,
 )
-from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
-from tribo.contact.solver.strategy import MAX_DENSE_ROWS, loosen_heap, solve_as_set
+from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
 from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import Status
@@ -140,7 +139,7 @@ def solve_island(model, settings, work, t, rows):
     if work.status[0] & CAPACITY == 0:
         is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
     work.island_miss[t] = 0.0
-    if is_solved and rows < MAX_DENSE_ROWS:
+    if is_solved and rows < SMALL_ROWS:
         return
     speed = island_speed(settings, work, t)  # a large one that moves is not solved exactly
     if speed > 0.0:
@@ -165,12 +164,15 @@ def solve(model, state, settings, work):
     find_origins(work)
     warm_start(model, state, settings, work)
     work.sweeps[0] = 0
+    work.column_count[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0
+    for dof in range(work.column_of.shape[0]):
+        work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
-        rows = dense_island.island_rows(work, t)
+        rows = island_rows(work, t)
         if rows == 0:
             work.island_miss[t] = 0.0
             continue

@@ -10,9 +10,8 @@ their laws, the path keeps the energy; of trees that contacts push only v̄ is t
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, find
+from tribo.contact.problem.islands import contacts_in, find, island_rows
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.middle import (

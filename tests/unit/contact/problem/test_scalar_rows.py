@@ -6,7 +6,7 @@ import reference
 from scenes import empty_world, random_state, random_tree
 
 from tribo.contact.problem import contact_rows, islands, joint_limit_rows, scalar_rows
-from tribo.contact.solver import dense_island, island_solve, natural_residual, sparse_island
+from tribo.contact.solver import island_solve, natural_residual, proximal_rows, sparse_island
 from tribo.dynamics import actuation, inertia, integrate
 from tribo.engine import lazy_kernels
 from tribo.enums import Trees
@@ -34,7 +34,7 @@ def engine_of(rng, trees=3, balls=2):
     world.update()
     engine = world.engine
     engine.work.node_count[0], engine.work.value_count[0] = 16, 10_000
-    engine.work.row_count[0], engine.work.dense_count[0] = 10_000, 64
+    engine.work.row_count[0], engine.work.column_count[0] = 10_000, 64
     engine.grow()
     engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     begin(engine)
@@ -156,8 +156,11 @@ def test_force_and_torque_against_differences():
                 work.scalar_count[0] = 0
 
 
-def test_delassus_and_pairs_against_dense():
-    """G_ij = J_i M̂⁻¹ J_jᵀ, on the diagonal plus R: bodies of one tree, of two, of the world."""
+def test_delassus_and_columns_against_dense():
+    """G_ij = J_i M̂⁻¹ J_jᵀ, on the diagonal plus R: bodies of one tree, of two, of the world.
+
+    The dense rows of `proximal_rows`, Y, times their own sizes, give the same G = Y Yᵀ.
+    """
     rng = np.random.default_rng(4)
     engine = engine_of(rng)
     work = engine.work
@@ -172,9 +175,18 @@ def test_delassus_and_pairs_against_dense():
     g = dense @ dense_inverse(engine) @ dense.T
     for n in range(len(dense)):
         assert work.scalar_delassus[n] == pytest.approx(g[n, n] + compliance[n], rel=1e-10)
-        for m in range(n):
-            found = dense_island.scalar_pair(engine.model, work, n, m)
-            assert found == pytest.approx(g[n, m], rel=1e-9, abs=1e-10)
+    islands.islands(engine.model, work)
+    seen = 0
+    for t in range(len(work.tree_island)):
+        own = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
+        count = proximal_rows.find_columns(engine.model, work, t, len(work.column_dof))
+        proximal_rows.write_island(engine.model, work, t, count)
+        proximal_rows.leave_columns(work, count)
+        size = np.sqrt(work.scalar_delassus[own])
+        y = work.dense_row[: len(own), :count] * size[:, None]
+        np.testing.assert_allclose(y @ y.T, g[np.ix_(own, own)], rtol=1e-9, atol=1e-10)
+        seen += len(own)
+    assert seen == len(dense)
 
 
 def test_a_row_that_nothing_moves_takes_no_part():
@@ -231,7 +243,7 @@ def test_random_islands(way, copies, compliant):
         else:
             island_solve.warm_start(model, engine.state, engine.settings, work)
             for t in range(len(work.tree_island)):
-                if dense_island.island_rows(work, t):
+                if islands.island_rows(work, t):
                     speed = natural_residual.island_speed(engine.settings, work, t)
                     work.removed_speed[0] = speed
                     unsolved += not sparse_island.solve_pile(model, work, t, ANY, TOLERANCE * speed)

@@ -75,7 +75,7 @@ def gained(model, settings, work, t):
 
 
 @kernel
-def aim(settings, work, t, part):
+def aim_rebounds(settings, work, t, part):
     """Ask island t for a part of its restitution.
 
     Writes: work.
@@ -103,7 +103,7 @@ def weaken(model, settings, work, t):
     high = 1.0
     for _ in range(TRIES):
         part = 0.5 * (low + high)
-        aim(settings, work, t, part)
+        aim_rebounds(settings, work, t, part)
         is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
@@ -111,7 +111,7 @@ def weaken(model, settings, work, t):
         else:
             low = part
     if low < part:  # the last try was too much
-        aim(settings, work, t, low)
+        aim_rebounds(settings, work, t, low)
         is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:

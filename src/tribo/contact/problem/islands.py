@@ -37,7 +37,7 @@ def spun_rows(work, t):
 
 
 @kernel
-def find(parent, t):
+def find_representative(parent, t):
     """Return the representative of a tree's island, shortening the way to it.
 
     Writes: parent.
@@ -55,8 +55,8 @@ def join(parent, a, b):
     Writes: parent.
     """
     if a >= 0 and b >= 0 and a != b:
-        a = find(parent, a)
-        b = find(parent, b)
+        a = find_representative(parent, a)
+        b = find_representative(parent, b)
         parent[max(a, b)] = min(a, b)
 
 
@@ -81,7 +81,7 @@ def is_same_pair(work, a, b):
 @kernel
 def is_member(model, work, tree, t):
     """Tell whether a tree is moved by forces and belongs to island t."""
-    return model.tree_kind[tree] == DYNAMIC and find(work.tree_island, tree) == t
+    return model.tree_kind[tree] == DYNAMIC and find_representative(work.tree_island, tree) == t
 
 
 @kernel
@@ -92,14 +92,14 @@ def contact_island(model, work, c):
     tree = moved_tree(model, work.contact_body[c, 0])
     if tree < 0:
         tree = moved_tree(model, work.contact_body[c, 1])
-    return find(work.tree_island, tree) if tree >= 0 else -1
+    return find_representative(work.tree_island, tree) if tree >= 0 else -1
 
 
 @kernel
 def scalar_island(model, work, n):
     """Return the island of a scalar row: impulses move at least one of its sides."""
     side = 0 if work.scalar_len[n, 0] > 0 else 1
-    return find(work.tree_island, model.body_tree[work.scalar_body[n, side]])
+    return find_representative(work.tree_island, model.body_tree[work.scalar_body[n, side]])
 
 
 @kernel
@@ -136,11 +136,11 @@ def islands(model, work):
     for t in range(start.shape[0] - 1):
         start[t + 1] += start[t]
         scalar_start[t + 1] += scalar_start[t]
-    place(model, work)
+    write_island_lists(model, work)
 
 
 @kernel
-def place(model, work):
+def write_island_lists(model, work):
     """Write the sorted lists; afterwards start[t] is the *end* of island t − 1 again.
 
     Writes: work.

@@ -47,4 +47,4 @@ def go_back(model, work, t, count, slot, part):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = between(work.scalar_kept[slot, n], work.scalar_impulse[n], part)
-    island_sums.settle(model, work, t, count)
+    island_sums.sum_response(model, work, t, count)

@@ -28,7 +28,7 @@ from tribo.contact.solver.proximal_rows import (
     SPINNING,
     TRIAL,
     WAS,
-    copy_row,
+    copy_vector,
 )
 
 SLIDES = 1.0 - 1e-9  # [–] of a bound: from here on an impulse slides
@@ -64,20 +64,20 @@ def set_disc(work, i, a, b, bound, more):
 
 
 @kernel
-def slip(work, i):
+def slip_speed_of_row(work, i):
     """Return the speed of the two rows i and i + 1."""
     x = work.dense_vector
     return sqrt(x[MOTION, i] * x[MOTION, i] + x[MOTION, i + 1] * x[MOTION, i + 1])
 
 
 @kernel
-def closing(work, i, press):
+def stopping_impulse(work, i, press):
     """Return the impulse that stops row i of an open contact by the block of its normal row alone."""
     return -work.dense_vector[MOTION, i] / (1.0 + work.dense_vector[SOFT, press])
 
 
 @kernel
-def beyond(work, i):
+def trial_excess(work, i):
     """Return by how much the trial of row i, at a bound, is beyond it at the present velocity."""
     x = work.dense_vector
     return x[RATE, i] * (abs(x[MOTION, i]) + LEAST)
@@ -98,18 +98,18 @@ def keep_set(work, is_first):
             x[TRIAL, i] = x[IMPULSE, i]
             if not x[IMPULSE, i] > 0.0:
                 close = is_first and x[MOTION, i] < 0.0
-                x[TRIAL, i] = closing(work, i, i) if close else OPEN
+                x[TRIAL, i] = stopping_impulse(work, i, i) if close else OPEN
         elif n >= 0 and not x[IMPULSE, n] > 0.0:
-            x[TRIAL, i] = closing(work, i, n) if kind == FRICTION else 0.0
+            x[TRIAL, i] = stopping_impulse(work, i, n) if kind == FRICTION else 0.0
             if kind != SPINNING:
-                x[TRIAL, i + 1] = closing(work, i + 1, n) if kind == FRICTION else 0.0
+                x[TRIAL, i + 1] = stopping_impulse(work, i + 1, n) if kind == FRICTION else 0.0
         elif kind == FRICTION or kind == ROLLING:
             bound = work.law_number[b, SHARE] * x[IMPULSE, n]
             p, q = x[IMPULSE, i], x[IMPULSE, i + 1]
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
                 set_trial(work, i, p, q)
             else:
-                more = x[RATE, i] * slip(work, i) + LEAST * (bound + x[RATE, i])
+                more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
                 set_disc(work, i, p, q, bound, more)
         else:
             lower, upper = bounds_of(work, b, IMPULSE)
@@ -126,9 +126,9 @@ def keep_bound(work, i, lower, upper, near):
     own = x[IMPULSE, i]
     x[TRIAL, i] = own
     if lower < upper and own >= near * upper:
-        x[TRIAL, i] = upper + beyond(work, i)
+        x[TRIAL, i] = upper + trial_excess(work, i)
     elif lower < upper and own <= near * lower:
-        x[TRIAL, i] = lower - beyond(work, i)
+        x[TRIAL, i] = lower - trial_excess(work, i)
 
 
 @kernel
@@ -141,19 +141,19 @@ def correct_disc(work, b, i, n):
     bound, old = share * x[IMPULSE, n], share * x[WAS, n]
     u, v = x[MOTION, i], x[MOTION, i + 1]
     if not bound > 0.0:
-        set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, beyond(work, i))
+        set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, trial_excess(work, i))
         return
     p, q = x[LINEAR, i], x[LINEAR, i + 1]
     if not x[WAS, n] > 0.0:  # it has closed just now
         if kind == ROLLING:
             set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
             return
-        p, q = closing(work, i, n), closing(work, i + 1, n)
+        p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
     elif x[WAS, i] * x[WAS, i] + x[WAS, i + 1] * x[WAS, i + 1] > old * old:  # it slid
         p, q = x[MEMORY, i], x[MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            set_disc(work, i, p, q, bound, x[RATE, i] * slip(work, i) + LEAST * bound)
+            set_disc(work, i, p, q, bound, x[RATE, i] * slip_speed_of_row(work, i) + LEAST * bound)
             return
         s = sqrt(p * p + q * q)  # along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
@@ -182,7 +182,7 @@ def correct_bound(work, i, lower, upper, side, little):
         elif own < lower:
             x[TRIAL, i] -= little
     elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
-        x[TRIAL, i] += side * beyond(work, i)
+        x[TRIAL, i] += side * trial_excess(work, i)
 
 
 @kernel
@@ -195,12 +195,12 @@ def correct_set(work):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    copy_row(work, TRIAL, WAS)
+    copy_vector(work, TRIAL, WAS)
     for b in range(work.dense_size[LAWS]):
         i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
         was = x[WAS, i]
         if kind == NORMAL:
-            own = x[LINEAR, i] if was > 0.0 else closing(work, i, i)
+            own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
             x[IMPULSE, i] = max(own, 0.0)
             x[TRIAL, i] = own if own > 0.0 else OPEN
         elif kind == FRICTION or kind == ROLLING:

@@ -45,7 +45,7 @@ def project(mu, x):
     """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
     if mu <= NO_FRICTION:
         return (0.0, 0.0, max(0.0, x[2]))
-    return coulomb_cone.project(mu, x)
+    return coulomb_cone.nearest_in_cone(mu, x)
 
 
 @kernel

@@ -39,7 +39,7 @@ from tribo.math import vec
 
 
 @kernel
-def set_rates(work, rho):
+def set_row_rates(work, rho):
     """Set the rate of every row; rho: the rate of one that does not give way.
 
     Writes: work.
@@ -80,7 +80,7 @@ def bounds_of(work, b, out):
 
 
 @kernel
-def obey(work, trial, out):
+def apply_laws(work, trial, out):
     """Set a row of `dense_vector` to what the laws make of the trials in another; both may be one.
 
     Writes: work.
@@ -110,7 +110,7 @@ def pairing(work, part):
     for i in range(0, work.dense_size[ROWS], 4):
         way = load4(x, n * RATE + i) * load4(x, n * CHANGE + i)
         store4(x, n * LOOK + i, load4(x, n * TRIAL + i) - part * way)
-    obey(work, LOOK, LOOK)
+    apply_laws(work, LOOK, LOOK)
     total = spread4(0.0)
     for i in range(0, work.dense_size[ROWS], 4):
         total = total + load4(x, n * LOOK + i) * load4(x, n * CHANGE + i)

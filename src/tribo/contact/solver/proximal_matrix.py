@@ -247,7 +247,7 @@ def solve_by_directions(work, z, is_symmetric, asks):
     for u in range(size):
         ask = number[u, ASK] if asks else 0.0
         part[u] = ask - dot_row(work, u, z)
-    if not eliminate(work.column_matrix, size, is_symmetric, part):
+    if not solve_in_place(work.column_matrix, size, is_symmetric, part):
         return False
     for u in range(size):
         number[u, PART] = part[u]
@@ -270,7 +270,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
         push_parts(work, z)
     for k in range(count):
         part[k] = x[z, k]
-    if not eliminate(work.column_matrix, count, is_symmetric, part):
+    if not solve_in_place(work.column_matrix, count, is_symmetric, part):
         return False
     for k in range(count):
         x[z, k] = part[k]
@@ -302,7 +302,7 @@ def solve_step(work, z, is_symmetric, asks):
 
 
 @kernel
-def eliminate(h, count, is_symmetric, b):
+def solve_in_place(h, count, is_symmetric, b):
     """Replace b by H⁻¹ b; return False if H has a pivot that is nothing.
 
     Writes: h, b.
@@ -353,7 +353,7 @@ def resolve(h, count, b):
 
 
 @kernel
-def refine(work):
+def refine_set_solution(work):
     """Improve a solve with directions that push what they feel: the velocities of row Z become nothing.
 
     Its matrix is factored. The velocities of row Z are measured, before; Z, STEP and LINEAR change.
@@ -392,7 +392,7 @@ def refine(work):
 
 
 @kernel
-def settle(work):
+def remove_opposed_impulses(work):
     """Leave what no velocity follows from out of the change of LINEAR: impulses against one another.
 
     What directions ask for contradicts itself by rounding, and its part of the impulses would add up from

@@ -13,7 +13,7 @@ Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991; Hintermüller, 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.kept_set import correct_set, keep_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
-from tribo.contact.solver.proximal_law import obey, set_rates, violation_here
+from tribo.contact.solver.proximal_law import apply_laws, set_row_rates, violation_here
 from tribo.contact.solver.proximal_rows import (
     BEST,
     FREE,
@@ -25,14 +25,20 @@ from tribo.contact.solver.proximal_rows import (
     STEP,
     UNIT,
     Z,
-    copy_row,
-    gather,
-    measure,
+    copy_vector,
+    gather_response,
+    measure_motion,
     read_impulses,
-    respond,
     write_island,
+    write_response,
 )
-from tribo.contact.solver.proximal_step import SET_RATE, dot, judge, run_round, solve_with_set
+from tribo.contact.solver.proximal_step import (
+    SET_RATE,
+    column_product,
+    find_violation,
+    run_round,
+    solve_with_set,
+)
 
 MAX_DOFS = 96  # columns: of more an island is solved in blocks
 MAX_STEPS = 150  # Newton steps of a solve
@@ -61,7 +67,7 @@ def try_set(work, limit, best, last):
 
     Writes: work.
     """
-    set_rates(work, SET_RATE)
+    set_row_rates(work, SET_RATE)
     keep_set(work, True)
     vain = 0
     for _ in range(SET_STEPS):
@@ -70,29 +76,29 @@ def try_set(work, limit, best, last):
         if not solve_with_set(work, True):
             break
         correct_set(work)
-        now = judge(work)
-        copy_row(work, IMPULSE, MEMORY)
+        now = find_violation(work)
+        copy_vector(work, IMPULSE, MEMORY)
         if now <= GOOD * best:
             best = now
-            copy_row(work, IMPULSE, BEST)
+            copy_vector(work, IMPULSE, BEST)
             vain = 0
         else:
             vain += 1
         if best <= NEARER * limit:
             return best
-    go_to(work, BEST)
+    restore_impulses(work, BEST)
     return best
 
 
 @kernel
-def go_to(work, kept):
+def restore_impulses(work, kept):
     """Make impulses that are kept the present ones and the memory.
 
     Writes: work.
     """
-    copy_row(work, kept, IMPULSE)
-    copy_row(work, kept, MEMORY)
-    judge(work)
+    copy_vector(work, kept, IMPULSE)
+    copy_vector(work, kept, MEMORY)
+    find_violation(work)
 
 
 @kernel
@@ -120,19 +126,19 @@ def make_rounds(work, limit, best, last):
         if idle >= (VAIN if best <= fine and rho >= SET_RATE else PATIENCE):
             break
         begun = work.newton_steps[0]
-        set_rates(work, rho)
+        set_row_rates(work, rho)
         is_begun = False
         if has_set:
             keep_set(work, False)
             is_begun = solve_with_set(work, False)
         arrived = run_round(work, rho, limit, unit, last, ROUND_STEPS, is_begun)
-        now = judge(work)
+        now = find_violation(work)
         idle = 0 if now < GAIN * best else idle + 1
         if now < best:
             best = now
-            copy_row(work, IMPULSE, BEST)
+            copy_vector(work, IMPULSE, BEST)
         if (arrived and now <= WORSE * before) or rho <= LEAST_RATE or now <= GOOD * before:
-            copy_row(work, IMPULSE, MEMORY)
+            copy_vector(work, IMPULSE, MEMORY)
             has_set = arrived
             if arrived and now <= VERY_GOOD * before:
                 rho = min(rho * MUCH_FASTER, LAST_RATE)
@@ -146,13 +152,13 @@ def make_rounds(work, limit, best, last):
         else:
             rho = max(rho * BACK, LEAST_RATE)
             has_set = False
-            go_to(work, MEMORY)
-    go_to(work, BEST)
+            restore_impulses(work, MEMORY)
+    restore_impulses(work, BEST)
     return best
 
 
 @kernel
-def energy(work):
+def impulse_energy(work):
     """Return what the present impulses bring, ½ λᵀ G λ + λ · c [J]: none that obey their laws bring any.
 
     Writes: work.
@@ -160,8 +166,8 @@ def energy(work):
     x = work.column_vector
     for k in range(x.shape[1]):
         x[STEP, k] = 0.0
-    gather(work, IMPULSE, STEP)
-    total = 0.5 * dot(work, STEP, STEP) + dot(work, STEP, FREE)
+    gather_response(work, IMPULSE, STEP)
+    total = 0.5 * column_product(work, STEP, STEP) + column_product(work, STEP, FREE)
     for i in range(work.dense_size[ROWS]):
         total += work.dense_vector[IMPULSE, i] * work.dense_vector[START, i]
     return total
@@ -175,14 +181,14 @@ def round_without_memory(work, limit):
     """
     for i in range(work.dense_size[ROWS]):
         work.dense_vector[MEMORY, i] = 0.0
-    obey(work, MEMORY, MEMORY)
-    go_to(work, MEMORY)
-    set_rates(work, SOFT_RATE)
+    apply_laws(work, MEMORY, MEMORY)
+    restore_impulses(work, MEMORY)
+    set_row_rates(work, SOFT_RATE)
     last = work.newton_steps[0] + SOFT_STEPS
     run_round(work, SOFT_RATE, limit, largest_unit(work), last, SOFT_STEPS, False)
-    if energy(work) > 0.0:
-        copy_row(work, BEST, IMPULSE)
-    respond(work, Z)
+    if impulse_energy(work) > 0.0:
+        copy_vector(work, BEST, IMPULSE)
+    write_response(work, Z)
 
 
 @kernel
@@ -196,16 +202,16 @@ def solve_in_dofs(model, work, t, count, limit):
     """
     write_island(model, work, t, count)
     last = work.newton_steps[0] + MAX_STEPS
-    measure(work, Z, MOTION, 1.0)
+    measure_motion(work, Z, MOTION, 1.0)
     best = violation_here(work)
-    copy_row(work, IMPULSE, MEMORY)
-    copy_row(work, IMPULSE, BEST)
+    copy_vector(work, IMPULSE, MEMORY)
+    copy_vector(work, IMPULSE, BEST)
     if best > NEARER * limit:
         best = try_set(work, limit, best, last)
     if best > limit:
         best = make_rounds(work, limit, best, last)
     said = FLAGGED * work.removed_speed[0]
-    if not best <= max(limit, said) and energy(work) > 0.0:
+    if not best <= max(limit, said) and impulse_energy(work) > 0.0:
         round_without_memory(work, limit)
     read_impulses(work, t)
     return best <= max(limit, min(ENOUGH * limit, said))

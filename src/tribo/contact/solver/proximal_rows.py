@@ -149,7 +149,7 @@ def write_number(work, i, start, give, soft, unit, impulse):
 
 
 @kernel
-def write_contact(model, work, c, i, width):
+def write_contact_rows(model, work, c, i, width):
     """Write contact c from row i on; return the next row.
 
     Writes: work.
@@ -225,7 +225,7 @@ def write_island(model, work, t, count):
     width = wide(count)
     i = 0
     for k in contacts_in(work, t):
-        i = write_contact(model, work, work.island_contact[k], i, width)
+        i = write_contact_rows(model, work, work.island_contact[k], i, width)
     for k in scalars_in(work, t):
         i = write_scalar(model, work, work.island_scalar[k], i, width)
     size[ROWS] = i
@@ -278,7 +278,7 @@ def read_impulses(work, t):
 
 
 @kernel
-def measure(work, z, out, part):
+def measure_motion(work, z, out, part):
     """Write the velocities that row z of `column_vector` gives, and a part of those without it.
 
     Writes: work.
@@ -301,7 +301,7 @@ def measure(work, z, out, part):
 
 
 @kernel
-def gather(work, v, z):
+def gather_response(work, v, z):
     """Add Yᵀ of a row of `dense_vector` to row z of `column_vector`.
 
     Writes: work.
@@ -319,7 +319,7 @@ def gather(work, v, z):
 
 
 @kernel
-def respond(work, z):
+def write_response(work, z):
     """Set row z of `column_vector` to z_free + Yᵀ λ.
 
     Writes: work.
@@ -327,11 +327,11 @@ def respond(work, z):
     x = work.column_vector
     for k in range(0, work.dense_size[COLUMNS], 4):
         store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * FREE + k))
-    gather(work, IMPULSE, z)
+    gather_response(work, IMPULSE, z)
 
 
 @kernel
-def copy_row(work, old, new):
+def copy_vector(work, old, new):
     """Copy a row of `dense_vector`.
 
     Writes: work.

@@ -11,15 +11,20 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4
 from tribo.contact.solver.proximal_law import (
+    apply_laws,
     memory_error,
-    obey,
     pairing,
-    set_rates,
+    set_row_rates,
     sum4,
     violation_here,
     write_trials,
 )
-from tribo.contact.solver.proximal_matrix import refine, settle, solve_step, write_directions
+from tribo.contact.solver.proximal_matrix import (
+    refine_set_solution,
+    remove_opposed_impulses,
+    solve_step,
+    write_directions,
+)
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
@@ -34,9 +39,9 @@ from tribo.contact.solver.proximal_rows import (
     STEP,
     TRIAL,
     Z,
-    gather,
-    measure,
-    respond,
+    gather_response,
+    measure_motion,
+    write_response,
 )
 
 LINE_STEPS = 8  # looks along a step
@@ -47,7 +52,7 @@ EXACT = 0.05  # [–] of the limit: Newton's method goes no farther
 
 
 @kernel
-def difference(work, a, b, out):
+def write_difference(work, a, b, out):
     """Set a row of `column_vector` to the difference of two others; return its square.
 
     Writes: work.
@@ -63,7 +68,7 @@ def difference(work, a, b, out):
 
 
 @kernel
-def dot(work, a, b):
+def column_product(work, a, b):
     """Return the product of two rows of `column_vector`."""
     x = work.column_vector
     n = x.shape[1]
@@ -90,9 +95,9 @@ def write_lack(work):
 
     Writes: work.
     """
-    obey(work, TRIAL, IMPULSE)
-    respond(work, REACHED)
-    return sqrt(difference(work, Z, REACHED, LACK))
+    apply_laws(work, TRIAL, IMPULSE)
+    write_response(work, REACHED)
+    return sqrt(write_difference(work, Z, REACHED, LACK))
 
 
 @kernel
@@ -102,7 +107,7 @@ def newton_step(work):
     Writes: work.
     """
     work.newton_steps[0] += 1
-    difference(work, REACHED, Z, STEP)
+    write_difference(work, REACHED, Z, STEP)
     return solve_step(work, STEP, write_directions(work), False)
 
 
@@ -112,10 +117,10 @@ def look_along(work):
 
     Writes: work.
     """
-    first, square = dot(work, LACK, STEP), dot(work, STEP, STEP)
+    first, square = column_product(work, LACK, STEP), column_product(work, STEP, STEP)
     if not first < 0.0:
         return 0.0
-    along = dot(work, Z, STEP) - dot(work, FREE, STEP)
+    along = column_product(work, Z, STEP) - column_product(work, FREE, STEP)
     part = 1.0
     low, low_value = 0.0, first
     high, high_value = -1.0, 0.0
@@ -157,7 +162,7 @@ def run_round(work, rho, limit, unit, last, steps, is_begun):
             return True
         if not newton_step(work):
             return False
-        measure(work, STEP, CHANGE, 0.0)
+        measure_motion(work, STEP, CHANGE, 0.0)
         part = look_along(work)
         if part == 0.0:
             return False
@@ -182,35 +187,35 @@ def solve_with_set(work, exact):
     work.newton_steps[0] += 1
     refinements = 0
     if exact:
-        set_rates(work, SET_RATE)
+        set_row_rates(work, SET_RATE)
     is_symmetric = write_directions(work)
     if exact and is_symmetric:
         refinements = 1
         if work.dense_size[DIRECTIONS] > work.dense_size[COLUMNS]:
             refinements = 2
-            set_rates(work, REDUNDANT_RATE)
+            set_row_rates(work, REDUNDANT_RATE)
             write_directions(work)
-    difference(work, FREE, Z, STEP)
-    gather(work, LINEAR, STEP)
+    write_difference(work, FREE, Z, STEP)
+    gather_response(work, LINEAR, STEP)
     if not solve_step(work, STEP, is_symmetric, True):
         return False
     add_part(work.column_vector, work.dense_size[COLUMNS], Z, 1.0, STEP)
-    measure(work, Z, MOTION, 1.0)
+    measure_motion(work, Z, MOTION, 1.0)
     for k in range(refinements):
         if k > 0:
-            measure(work, Z, MOTION, 1.0)
-        refine(work)
+            measure_motion(work, Z, MOTION, 1.0)
+        refine_set_solution(work)
     if refinements == 2:
-        settle(work)
+        remove_opposed_impulses(work)
     return True
 
 
 @kernel
-def judge(work):
+def find_violation(work):
     """Return how far the impulses are from the hard law [m/s]; row Z and the velocities are theirs.
 
     Writes: work.
     """
-    respond(work, Z)
-    measure(work, Z, MOTION, 1.0)
+    write_response(work, Z)
+    measure_motion(work, Z, MOTION, 1.0)
     return violation_here(work)

@@ -9,7 +9,7 @@ from tribo.contact.solver import block_matrix, open_contacts
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
-from tribo.contact.solver.loose_contacts import lay_out
+from tribo.contact.solver.loose_contacts import lay_out_loose
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
 from tribo.contact.solver.proximal_newton import MAX_DOFS, NEARER, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
@@ -165,7 +165,7 @@ def solve_listed(model, settings, work, t, count, limit):
     Writes: work.
     """
     if count > PAIR:
-        lay_out(model, work, t)
+        lay_out_loose(model, work, t)
         if sweep_only(model, work, t, 1, limit):  # what rests needs no more
             return True
     if count > block_matrix.MANY:
@@ -231,7 +231,7 @@ def solve_as_set(model, settings, work, t, rows):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
-        lay_out(model, work, t)
+        lay_out_loose(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
         is_solved = attempt(model, settings, work, t, rows)

@@ -83,7 +83,7 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
         if body < 0:
             continue
         point, force, torque = rng.normal(size=(3, 3))
-        scalar_rows.add_force(model, work, n, side, tuple(point), tuple(force))
+        scalar_rows.add_force_along(model, work, n, side, tuple(point), tuple(force))
         scalar_rows.add_torque(model, work, n, side, tuple(torque))
         if model.body_chain_len[body]:
             chain = model.body_chain_start[body]
@@ -144,7 +144,9 @@ def test_force_and_torque_against_differences():
                 pair = (body, -1) if side == 0 else (-1, body)
                 n = scalar_rows.open_row(model, work, 0, *pair)
                 if add == "force":
-                    scalar_rows.add_force(model, work, n, side, tuple(point), tuple(direction))
+                    scalar_rows.add_force_along(
+                        model, work, n, side, tuple(point), tuple(direction)
+                    )
                 else:
                     scalar_rows.add_torque(model, work, n, side, tuple(direction))
                 found = np.zeros(len(expected))
@@ -282,5 +284,5 @@ def test_the_warm_start_of_two_stops_is_shared():
         joint_limit_rows.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
         island_solve.warm_start(model, state, engine.settings, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
-        island_solve.remember(model, state, work)
+        island_solve.remember_impulses(model, state, work)
         assert state.scalar_impulse[model.joint_slot[body]] == impulse

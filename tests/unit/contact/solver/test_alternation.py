@@ -82,7 +82,7 @@ def test_what_brings_energy_is_told(engine):
         g, c = problem.dense()
         for factor in (1.0, 3.0, 10.0):
             work.contact_impulse[:] *= factor
-            island_sums.settle(model, work, 0, count)
+            island_sums.sum_response(model, work, 0, count)
             x = work.contact_impulse[: len(problem.bodies)].ravel()
             gain = 0.5 * x @ g @ x + x @ c
             if abs(gain) > 1e-6 * (x @ g @ x):

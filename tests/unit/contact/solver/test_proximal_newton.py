@@ -82,7 +82,7 @@ def test_rows_have_their_blocks_and_velocities(make):
     dofs = work.column_dof[:count]
     assert len(set(dofs)) == count
     y = work.dense_row[:, :count]
-    proximal_rows.measure(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
+    proximal_rows.measure_motion(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
     w = work.dense_vector[proximal_rows.MOTION]
     i = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
@@ -118,13 +118,13 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
     x = work.column_vector
     begin = x[proximal_rows.Z, :count].copy()
     for _ in range(20):
-        proximal_law.set_rates(work, 3.0)
-        proximal_rows.copy_row(work, proximal_rows.IMPULSE, proximal_rows.MEMORY)
+        proximal_law.set_row_rates(work, 3.0)
+        proximal_rows.copy_vector(work, proximal_rows.IMPULSE, proximal_rows.MEMORY)
         z = begin + 1e-2 * rng.normal(size=count)
 
         def lack(z):
             x[proximal_rows.Z, :count] = z
-            proximal_rows.measure(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
+            proximal_rows.measure_motion(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
             proximal_law.write_trials(work)
             proximal_step.write_lack(work)
             return x[proximal_rows.LACK, :count].copy()

@@ -207,7 +207,7 @@ def test_contacts_that_are_to_stay_open_take_no_part(kept_engine):
 
 
 def test_blocks_solve_what_dofs_solve(kept_engine):
-    """Kept problems in blocks: the law is obeyed where that is said, else no energy comes in; steps are bounded."""
+    """In blocks the law is obeyed where that is said, else no energy comes in; steps are bounded."""
     model, state, settings, work = (
         kept_engine.model,
         kept_engine.state,

@@ -99,7 +99,7 @@ def extend(model, settings, work):
     """List the pairs too that bodies reach only because of their `body_excess`.
 
     Writes: work.
-    Cost: O(bodies) for each body that `is_faster`.
+    Cost: O(bodies) for each body that `outruns_margin`.
     """
     n = work.candidate_count[0]
     widen(work, 1.0)

@@ -1,4 +1,4 @@
-"""Stages `actuation.begin`, `.drives`, `.saturate`, `.remember` and `.release`: joint torques.
+"""Stages `actuation.begin`, `.drives`, `.saturate`, `.remember_limits` and `.release`: joint torques.
 
 They are what drives, springs, damping and external wrenches do to each dof.
 

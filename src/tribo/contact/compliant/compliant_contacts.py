@@ -1,4 +1,4 @@
-"""Stages `compliant_contacts.mark_compliant_contacts`, `.forces`, `.changed` and `.remember`.
+"""Stages `compliant_contacts.mark_compliant_contacts`, `.forces`, `.changed` and `.remember_displacements`.
 
 Contacts of compliant pairs follow a law of forces where rigid ones are conditions.
 

@@ -405,7 +405,7 @@ def write_displacements(model, state, settings, work):
 
 @kernel
 def run_ground_part(model, state, settings, work, part):
-    """Do one part of the stage; return what `settle` says.
+    """Do one part of the stage; return what `settle_ground` says.
 
     Writes: state, work.
     """

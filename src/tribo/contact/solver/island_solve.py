@@ -1,4 +1,4 @@
-"""Stages `island_solve.solve` and `.remember`: the impulses of all islands.
+"""Stages `island_solve.solve` and `.remember_impulses`: the impulses of all islands.
 
 They start from those of the last step, and are kept for the next one.
 

@@ -242,6 +242,16 @@ def write_island(model, work, t, count):
 
 
 @kernel
+def unscaled(work, n, impulse):
+    """Return the impulse of scalar row n from a scaled one; at a bound it is the bound, to the last bit."""
+    size = sqrt(work.scalar_delassus[n])
+    lower, upper = work.scalar_lower[n], work.scalar_upper[n]
+    if impulse >= upper * size:
+        return upper
+    return lower if impulse <= lower * size else impulse / size
+
+
+@kernel
 def read_impulses(work, t):
     """Take the impulses of the dense problem and the response in row Z over.
 
@@ -269,8 +279,7 @@ def read_impulses(work, t):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            bounded = x[IMPULSE, i] / sqrt(work.scalar_delassus[n])
-            work.scalar_impulse[n] = min(max(bounded, work.scalar_lower[n]), work.scalar_upper[n])
+            work.scalar_impulse[n] = unscaled(work, n, x[IMPULSE, i])
             i += 1
     count = work.dense_size[COLUMNS]
     for k in range(count):

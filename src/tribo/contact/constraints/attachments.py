@@ -7,8 +7,8 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 
 where s is how far the curve sags between two ends of steps. What is left is of third order in dt. Of a free
 body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
-the beginning of the step to its end (`end_swing`). Ties of robots that turn far do no work instead (`way_work`).
-`projection` takes the rest out of the positions there.
+the beginning of the step to its end (`end_swing`). Ties of robots that turn far do no work instead
+(`way_work`). `projection` takes the rest out of the positions there.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -103,10 +103,10 @@ def across(way, x):
 def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
     """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
 
-    point: where the forces act, the place of side B's end; acceleration: of the body there, see `attached_motion`:
-    dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω × r, and what the
-    end has left of its tangent since the step began, at the velocities after the push and before it. Across
-    its way the bend at the mean of both counts: so the push, which is across, does no work.
+    point: where the forces act, the place of side B's end; acceleration: of the body there, see
+    `attached_motion`: dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω
+    × r, and what the end has left of its tangent since the step began, at the velocities after the push and
+    before it. Across its way the bend at the mean of both counts: so the push, which is across, does no work.
     """
     h = 0.5 * settings.dt
     drift = vec.scale(h, acceleration)

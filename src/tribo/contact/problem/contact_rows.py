@@ -81,8 +81,8 @@ def write_force_rows(model, work, c, side, first):
 def single_row(work, arm, axis, dof, a, b, gives_way, speed):
     """Return the row of a force along an axis at an arm of a free body, and `speed` with what `kick_v` adds.
 
-    Whitened, if impulses move the body: what `write_force_rows`, `add_product`, `whiten_contact` would make of it,
-    without a loop. a, b: where the last two rows of its factor begin.
+    Whitened, if impulses move the body: what `write_force_rows`, `add_product`, `whiten_contact` would make
+    of it, without a loop. a, b: where the last two rows of its factor begin.
     """
     x, y, z = axis
     u, v, w = vec.cross(arm, axis)

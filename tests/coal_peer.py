@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 from shapes import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, hull_of, rotation
 
-from tribo.collision.closest import closest
+from tribo.collision.closest import find_closest
 from tribo.collision.solid import load_solid
 from tribo.description.hulls import convex_hull
 from tribo.math import vec
@@ -105,7 +105,7 @@ def gap_and_normal(model, work, found, k):
     pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
     rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
     pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
-    _, found[k, 0], normal, _, _ = closest(model, work, pair, 1e3)
+    _, found[k, 0], normal, _, _ = find_closest(model, work, pair, 1e3)
     for i in range(3):
         found[k, 1 + i] = normal[i]
 

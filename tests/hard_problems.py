@@ -83,7 +83,8 @@ def engine_of(bodies: int, contacts: int) -> Engine:
     engine = world.engine
     work = engine.work
     work.contact_count[0], work.row_count[0] = contacts, contacts * 72
-    work.dense_count[0], work.node_count[0] = 3 * contacts, bodies
+    work.column_count[0], work.node_count[0] = 6 * bodies, bodies
+    work.dense_count[0] = 16 * contacts
     work.value_count[0] = (6 * bodies) ** 2
     engine.grow()
     engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)

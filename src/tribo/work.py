@@ -229,15 +229,22 @@ class Work(Record):
     tree_is_borne = field("ntree", dtype=INT)  # 1: a contact pushes it
     island_readiness = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting, 2 restless
 
-    # The dense problem of one island.
-    dense_count = field(1, dtype=INT)  # rows that the largest island wants here
-    dense = field("ndense", "ndense")  # [1/kg] G
-    dense_row = field("ndense", "ndense")  # Y, whitened rows: G = Y Yᵀ
-    tree_column = field("ntree", dtype=INT)  # of Y where the dofs of a tree begin
-    dense_jacobian = field("ndense", "ndense")  # of the natural map, or a factor
-    dense_index = field("ndense", dtype=INT)  # rows that are not open
-    dense_vector = field(5, "ndense")  # c, x, friction, lower, upper
-    dense_scratch = field(6, "ndense")
+    # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
+    column_count = field(1, dtype=INT)  # columns that the largest island wants here
+    dense_count = field(1, dtype=INT)  # rows that the largest island wants here, with directions
+    dense_size = field(4, dtype=INT)  # rows, laws, columns, directions of the present one
+    column_of = field("nv", dtype=INT)  # place of a dof in the list, from 1 on; 0: none
+    column_dof = field("nv", dtype=INT)  # the list: the first has the last column
+    column_matrix = field("ncolumn", "ncolumn")  # [–] of a Newton step, then its factor
+    column_vector = field(5, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    dense_row = field("ndense", "ncolumn")  # Y, whitened rows over the roots of their own blocks
+    dense_vector = field(14, "ndense")  # numbers of rows: velocities, rates, impulses, …
+    law_row = field("ndense", 3, dtype=INT)  # first row, kind, row of the normal impulse
+    law_number = field("ndense", 4)  # share of that impulse, bounds, r of the natural map
+    row_direction = field("ndense", dtype=INT)  # of a normal row
+    direction_row = field("ndense", 2, dtype=INT)  # rows l and p of Y: what it feels, and pushes
+    direction_number = field("ndense", 3)  # 1/d, to what it leads, its part of the impulses
+    direction_part = field("ncolumn")  # the unknowns of a Newton step
 
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # nodes that the largest island wants here
@@ -253,16 +260,16 @@ class Work(Record):
     block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
-    pile_lack = field("nv")  # z − z_free − Yᵀ λ(z), or −Yᵀ λ
-    newton_start = field("nv")  # z where a Newton step of a round, or a far sweep, begins
+    pile_lack = field("nv")  # −Yᵀ λ
+    newton_start = field("nv")  # z where a far sweep begins
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
     pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
-    contact_guess = field("max_contact", 3)  # [N s] λ̂ of rounds; of an impact
-    contact_spin_guess = field("max_contact", 3)  # [N m s] of rounds; [m/s] before an impact
-    contact_shift = field("max_contact")  # [m/s] Γ of rounds; speed after an impact
-    contact_kept = field(5, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    contact_guess = field("max_contact", 3)  # [N s] of an impact
+    contact_spin_guess = field("max_contact", 3)  # [m/s] before an impact
+    contact_shift = field("max_contact")  # [m/s] speed after an impact
+    contact_kept = field(4, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
     scalar_kept = field(5, "nscalar")
-    scalar_guess = field("nscalar")  # λ̂ of rounds; also of a projection, by row
+    scalar_guess = field("nscalar")  # of a projection, by row
 
     # The shift that corrects positions (`src/tribo/contact/position_pass.py`).
     shift_holds = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it
@@ -330,9 +337,6 @@ class Work(Record):
     packet_rest = field("max_contact", dtype=INT)  # these
     tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
     slot_packet = field(62, dtype=INT)  # the packet of each bit
-
-    # The dense problem of an island with more rows than dofs.
-    dense_dof = field("ndense", dtype=INT)  # which dof is the k-th column of `dense_row`
 
     # Constraints of robots that turn far in the step.
     rk_way = field("nv")  # [m, rad] ∫ v dt of that way

@@ -40,7 +40,7 @@ MACHINERY = {
     },
     "compiler/lane_types.py": {"llvmlite", "operator", "typing"},
     "compiler/lanes.py": {"collections", "typing"},
-    "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "typing"},
+    "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "threading", "time", "typing"},
     "compiler/record.py": {"hashlib", "typing"},
     "compiler/record_types.py": {"collections", "hashlib", "importlib", "llvmlite", "typing"},
     "compiler/signature.py": {"dataclasses"},

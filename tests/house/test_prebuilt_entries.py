@@ -9,7 +9,7 @@ from tribo.compiler.jit import BESIDE, LAYERS
 LIST = PACKAGE / "engine" / "prebuilt_entries.py"
 # Called from Python only where nothing is compiled, or as plain Python (`py_func`).
 PLAIN = {
-    "tribo.batch_kernels.rollout.go", "tribo.step.update", "tribo.step.advance",
+    "tribo.batch_kernels.rollout.roll_out", "tribo.step.update", "tribo.step.advance",
     "tribo.math.quat.to_matrix",
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from world_shapes import turned
 
 import tribo
 from tribo.sensors import Noise
+from tribo.sensors.base import Sensor
 from tribo.tools.demo import ASSETS
 
 G = 9.81
@@ -355,3 +356,24 @@ def test_a_link_can_carry_a_sensor_as_it_can_a_constraint():
     )
     with pytest.raises(TypeError, match="an object of the world, a link of a robot, or None"):
         world.add_imu("trunk")
+
+
+def test_a_step_asks_timed_sensors_alone(monkeypatch):
+    """Sensors on request, of which robots bring dozens, cost nothing in a step; none is asked after it left."""
+    asked = []
+    due = Sensor.due
+    monkeypatch.setattr(Sensor, "due", lambda sensor: asked.append(sensor.name) or due(sensor))
+    world = tribo.World()
+    box = world.add_box((1, 1, 1), mass=1.0)
+    world.add_imu(box, name="on request")
+    world.step(3)
+    assert asked == []
+    world.add_imu(box, name="timed", update_rate=500.0)
+    world.step(2)
+    assert set(asked) == {"timed"}
+    assert world.sensor("timed").reading is not None
+    world.remove_sensor("timed")
+    asked.clear()
+    world.step(3)
+    assert asked == []
+    assert np.allclose(world.sensor("on request").measure().linear_acceleration, 0.0, atol=1e-9)

@@ -27,7 +27,7 @@ def line(motors, model, dof, v):
 
 
 @kernel
-def wanted(motors, state, command, dof):
+def motor_torque(motors, state, command, dof):
     """Return the torque of the drive's law with the commands that have arrived."""
     target = command.target_q[motors.dof_q[dof]]
     rate = command.target_v[dof]
@@ -52,7 +52,7 @@ def engage(motors, model, state, command, settings):
     for dof in range(state.v.shape[0]):
         if motors.dof_q[dof] < 0:
             continue
-        torque = wanted(motors, state, command, dof)
+        torque = motor_torque(motors, state, command, dof)
         lag = motors.lag[dof]
         if lag > 0.0:
             before = motors.torque[dof]

@@ -17,7 +17,7 @@ def apply(course, command, k):
 
 
 @kernel
-def note(course, state, k):
+def write_plan_row(course, state, k):
     """Write the state into the k-th row of a plan.
 
     Writes: course.
@@ -29,7 +29,7 @@ def note(course, state, k):
 
 
 @kernel
-def go(gear, course, pilot, model, state, command, settings, work, n, is_planned):
+def roll_out(gear, course, pilot, model, state, command, settings, work, n, is_planned):
     """Advance one world by up to n steps; return how many were made (see `work.status`).
 
     With a plan, n are the steps that are left of it: the first ones may have been made before.
@@ -65,7 +65,7 @@ def go(gear, course, pilot, model, state, command, settings, work, n, is_planned
         if done < chunk:
             break
         if is_planned and (before + made) % every == 0:
-            note(course, state, k)
+            write_plan_row(course, state, k)
     if n > 0:
         work.status[0] = said
     return made

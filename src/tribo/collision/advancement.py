@@ -20,9 +20,9 @@ way of the others. A pair that rebounds has none: that would be the rebound of a
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
-from tribo.collision.broadphase import body_motion, is_moved
+from tribo.collision.broadphase import is_moved, origin_motion
 from tribo.collision.core import core_radius
-from tribo.collision.meeting import meet
+from tribo.collision.meeting import find_meeting
 from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid
 from tribo.compiler.jit import kernel
@@ -80,7 +80,7 @@ def core_contact(model, settings, work, a, b, margin):
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
-    n = meet(model, work, -1 - a, b, margin)
+    n = find_meeting(model, work, -1 - a, b, margin)
     if n <= 0:
         return NO_CORE
     row = work.manifold
@@ -184,7 +184,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         time += (gap + touch) / closing
         put_pose(work, i, pos_a, rot_a, motion_a, time)
         put_pose(work, j, pos_b, rot_b, motion_b, time)
-        n = meet(model, work, a, b, margin * (1.0 - time / settings.dt))
+        n = find_meeting(model, work, a, b, margin * (1.0 - time / settings.dt))
         if n == 0:
             break
     if n > 0:  # still closing: taken to meet where they are
@@ -207,7 +207,7 @@ def put_back(work, i, j, pos_a, rot_a, pos_b, rot_b):
 
 
 @kernel
-def velocity_at(motion, arm):
+def moving_point_velocity(motion, arm):
     """Return the velocity of a point of a body."""
     return vec.add(motion[0], vec.cross(motion[1], arm))
 
@@ -231,7 +231,9 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
     middle = vec.axpy(-0.5 * time, vec.add(motion_a[0], motion_b[0]), p)
     if shares:
         arm_a, arm_b, way = vec.sub(middle, pos_a), vec.sub(middle, pos_b), NOTHING
-    approach = -vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
+    approach = -vec.dot(
+        n, vec.sub(moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b))
+    )
     vec.store(work.travel, k, way)
     work.travel[k, 3] = time
     vec.store(row, k, middle)
@@ -247,8 +249,8 @@ def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
     for k in range(n):
         p = vec.load(row, k)
         normal = (row[k, 3], row[k, 4], row[k, 5])
-        at_a = velocity_at(motion_a, vec.sub(p, pos_i))
-        at_b = velocity_at(motion_b, vec.sub(p, pos_j))
+        at_a = moving_point_velocity(motion_a, vec.sub(p, pos_i))
+        at_b = moving_point_velocity(motion_b, vec.sub(p, pos_j))
         if row[k, 6] + settings.dt * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
             return True
     return False
@@ -260,7 +262,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
 
     Writes: work.
     """
-    n = meet(model, work, a, b, margin)
+    n = find_meeting(model, work, a, b, margin)
     if n <= 0 or model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE:
         return n
     row = work.manifold
@@ -273,8 +275,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
         return n
     i = model.shape_body[a]
     j = model.shape_body[b]
-    motion_a = body_motion(model, state, work, i)
-    motion_b = body_motion(model, state, work, j)
+    motion_a = origin_motion(model, state, work, i)
+    motion_b = origin_motion(model, state, work, j)
     if not touches and not crosses_plane(
         model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch
     ):
@@ -296,12 +298,12 @@ def meet_moving(model, state, settings, work, a, b, margin):
         along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))
         if not is_fast and along > SIMILAR:
             put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
-            return meet(model, work, a, b, margin)
+            return find_meeting(model, work, a, b, margin)
         left *= 1.0 - time / settings.dt
         if is_fast:
             core_a = core_contact(model, settings, work, a, b, left)
             core_b = core_contact(model, settings, work, b, a, left)
-    n = meet(model, work, a, b, left)
+    n = find_meeting(model, work, a, b, left)
     n = add_core(work, n, core_b, -1.0, CORE - 1.0)
     n = add_core(work, n, core_a, 1.0, CORE)
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)

@@ -23,7 +23,7 @@ lie deeper than `best` are raised to `best`. Crossings are placed to 0.01 % of t
 from math import sqrt
 
 from tribo.collision.face import face_manifold
-from tribo.collision.point import first_row, put
+from tribo.collision.point import first_row, put_point
 from tribo.collision.sphere import point_box
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -140,7 +140,7 @@ def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
     p = vec.axpy(max(-reach_a, min(reach_a, s)), a, middle_a)
     q = vec.axpy(max(-reach_b, min(reach_b, t)), b, middle_b)
     point = vec.scale(0.5, vec.add(p, q))
-    return put(out, n, point, normal, gap, float(EDGE_WITNESS + 12 * edge_a + edge_b))
+    return put_point(out, n, point, normal, gap, float(EDGE_WITNESS + 12 * edge_a + edge_b))
 
 
 @kernel
@@ -204,7 +204,7 @@ def stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, 
         if gap <= margin:
             middle = vec.scale(0.5, vec.add(p, q))
             feature = float(STRETCH + 2 * (12 * edge_a + edge_b) + end)
-            n = put(out, n, middle, normal, gap, feature)
+            n = put_point(out, n, middle, normal, gap, feature)
     if n > 1 and min(out[1, 6], out[n - 1, 6]) <= enough:
         n -= 1
         for k in range(n):
@@ -249,11 +249,13 @@ def corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out):
     if gap <= other:
         place = vec.axpy(-0.5 * gap, outward, place)
         point = vec.add(pos_b, vec.mat_vec(rot_b, place))
-        return put(out, n, point, vec.mat_vec(rot_b, outward), gap, float(CORNER_WITNESS + number))
+        return put_point(
+            out, n, point, vec.mat_vec(rot_b, outward), gap, float(CORNER_WITNESS + number)
+        )
     place_b = vec.axpy(-0.5 * other, outward_b, place_b)
     point = vec.add(pos_a, vec.mat_vec(rot_a, place_b))
     normal = vec.neg(vec.mat_vec(rot_a, outward_b))
-    return put(out, n, point, normal, other, float(CORNER_WITNESS + 8 + number_b))
+    return put_point(out, n, point, normal, other, float(CORNER_WITNESS + 8 + number_b))
 
 
 @kernel

@@ -34,7 +34,7 @@ SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pa
 
 
 @kernel
-def body_motion(model, state, work, i):
+def origin_motion(model, state, work, i):
     """Return the velocity of the origin of body i [m/s] and its angular velocity [rad/s]."""
     t = model.body_tree[i]
     if model.tree_nv[t] == 0:
@@ -56,7 +56,7 @@ def body_motion(model, state, work, i):
 @kernel
 def body_speed(model, state, work, i):
     """Return a bound of the speed of any surface point of body i [m/s]."""
-    v, w = body_motion(model, state, work, i)
+    v, w = origin_motion(model, state, work, i)
     return vec.norm(v) + vec.norm(w) * model.body_radius[i]
 
 

@@ -105,7 +105,7 @@ def foot(model, work, pair, normal):
 
 
 @kernel
-def closest(model, work, pair, limit):
+def find_closest(model, work, pair, limit):
     """Return if the gap is within a limit, the gap, the unit normal from B into A, both points.
 
     The points are those of the surfaces that are nearest, or deepest.

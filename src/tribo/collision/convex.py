@@ -11,7 +11,7 @@ Features: 0 the nearest points, the rest see `overlap`.
 
 from math import cos, pi, sin
 
-from tribo.collision.closest import closest
+from tribo.collision.closest import find_closest
 from tribo.collision.feature import DISC, SEGMENT, face_towards, load_edge, load_face
 from tribo.collision.overlap import (  # fmt: skip
     CORNER_A,
@@ -24,7 +24,7 @@ from tribo.collision.overlap import (  # fmt: skip
 )
 from tribo.collision.plane import PASSED, TILTED
 from tribo.collision.point import first_row
-from tribo.collision.solid import PLANE, TRIANGLE, difference, extent, radius, separation
+from tribo.collision.solid import PLANE, TRIANGLE, extent, radius, separation, support_difference
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
@@ -187,7 +187,7 @@ def edge_points(model, work, pair, normal, best, margin):
 
 
 @kernel
-def keep(work, table, n, row):
+def keep_point(work, table, n, row):
     """Copy a point of a table into the manifold; return the next row.
 
     Writes: work.
@@ -200,7 +200,7 @@ def keep(work, table, n, row):
 
 
 @kernel
-def is_kept(work, table, n, row, near):
+def is_point_kept(work, table, n, row, near):
     """Tell whether one of the first n points of the manifold is as good as one of a table."""
     for m in range(n):
         away = vec.sub(vec.load(table, row), vec.load(work.manifold, m))
@@ -266,14 +266,14 @@ def keep_below(work, table, count, n, u, v, spread):
         lowest = -LOWER * spread
         best = -1
         for k in range(count):
-            if not is_kept(work, table, n, k, WIDER * spread):
+            if not is_point_kept(work, table, n, k, WIDER * spread):
                 below = table[k, 6] - level(work, n, u, v, vec.load(table, k))
                 if below < lowest:
                     lowest = below
                     best = k
         if best < 0:
             return n
-        n = keep(work, table, n, best)
+        n = keep_point(work, table, n, best)
     return n
 
 
@@ -292,7 +292,7 @@ def keep_spread(work, table, count, few):
     spread = 0.0
     for k in range(count):
         if count <= few:
-            n = keep(work, table, n, k)
+            n = keep_point(work, table, n, k)
         if table[k, 6] < table[deepest, 6]:
             deepest = k
         for axis in range(3):
@@ -312,7 +312,7 @@ def keep_spread(work, table, count, few):
         for m in range(n):
             is_wider = is_wider and vec.dot(d, vec.load(work.manifold, m)) < reach
         if is_wider and n < MAX_POINTS - 2:
-            n = keep(work, table, n, farthest)
+            n = keep_point(work, table, n, farthest)
     for k in range(count):
         is_new = True
         lowest = 1e300
@@ -325,7 +325,7 @@ def keep_spread(work, table, count, few):
         if is_new or (k == deepest and table[k, 6] < lowest - LOWER * spread):
             if n == MAX_POINTS and k == deepest:
                 n -= 1
-            n = keep(work, table, n, k)
+            n = keep_point(work, table, n, k)
     return keep_below(work, table, count, n, u, v, spread)
 
 
@@ -339,7 +339,7 @@ def solid_points(model, work, pair, margin):
     size = extent(pair[0])
     if pair[2][0] == PLANE:
         normal = vec.mat_col(pair[4], 2)
-        w, a = difference(model, work, pair, vec.neg(normal))
+        w, a = support_difference(model, work, pair, vec.neg(normal))
         best = vec.dot(w, normal) - rounding
         if not best <= margin:
             return 0
@@ -347,7 +347,7 @@ def solid_points(model, work, pair, margin):
         b = vec.axpy(-best, normal, a)
         n = face_points(model, work, pair, 1, 0, normal, best, margin)
     else:
-        is_near, best, normal, a, b = closest(model, work, pair, margin)
+        is_near, best, normal, a, b = find_closest(model, work, pair, margin)
         if not is_near:
             return 0
         for axis in range(3):

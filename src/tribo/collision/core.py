@@ -101,7 +101,7 @@ def core_radius(model, s):
 
 
 @kernel
-def kind_of(model, s):
+def core_kind(model, s):
     """Return the kind of a shape, or of a core."""
     return model.shape_kind[s] if s >= 0 else SPHERE
 

@@ -10,7 +10,7 @@ Source: van den Bergh, Collision Detection in Interactive 3D Environments, 4.3.8
 """
 
 from tribo.collision.gjk import INSIDE
-from tribo.collision.solid import difference
+from tribo.collision.solid import support_difference
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
@@ -20,7 +20,7 @@ FLAT = 1e-10  # [-] volume of a tetrahedron in cubed lengths: below, it has no i
 
 
 @kernel
-def put(work, k, point, on_a):
+def put_vertex(work, k, point, on_a):
     """Write a point of the polytope.
 
     Writes: work.
@@ -66,27 +66,27 @@ def start_polytope(model, work, pair):
         reach = turn_outwards(work)
         if reach > 0.0:
             return reach
-    first, on_a = difference(model, work, pair, (0.0, 0.0, 1.0))
-    put(work, 0, first, on_a)
-    second, on_a = difference(model, work, pair, (0.0, 0.0, -1.0))
-    put(work, 1, second, on_a)
+    first, on_a = support_difference(model, work, pair, (0.0, 0.0, 1.0))
+    put_vertex(work, 0, first, on_a)
+    second, on_a = support_difference(model, work, pair, (0.0, 0.0, -1.0))
+    put_vertex(work, 1, second, on_a)
     edge = vec.sub(second, first)
     length = vec.norm(edge)
     across = vec.cross(edge, (1.0, 0.0, 0.0))
     if abs(edge[0]) > 0.7 * length:
         across = vec.cross(edge, (0.0, 1.0, 0.0))
-    third, on_a = difference(model, work, pair, across)
+    third, on_a = support_difference(model, work, pair, across)
     if abs(vec.dot(across, vec.sub(third, first))) < FLAT * length * vec.norm(across):
-        third, on_a = difference(model, work, pair, vec.neg(across))
-    put(work, 2, third, on_a)
+        third, on_a = support_difference(model, work, pair, vec.neg(across))
+    put_vertex(work, 2, third, on_a)
     normal = vec.cross(edge, vec.sub(third, first))
-    fourth, on_a = difference(model, work, pair, normal)
-    other, on_other = difference(model, work, pair, vec.neg(normal))
+    fourth, on_a = support_difference(model, work, pair, normal)
+    other, on_other = support_difference(model, work, pair, vec.neg(normal))
     up = vec.dot(normal, vec.sub(fourth, first))
     if abs(vec.dot(normal, vec.sub(other, first))) > abs(up):
-        put(work, 3, other, on_other)
+        put_vertex(work, 3, other, on_other)
     else:
-        put(work, 3, fourth, on_a)
+        put_vertex(work, 3, fourth, on_a)
     return turn_outwards(work)
 
 
@@ -205,7 +205,7 @@ def push_direction(model, work, pair, tolerance):
             work.polytope_face[nearest, 4],
             work.polytope_face[nearest, 5],
         )
-        w, on_a = difference(model, work, pair, d)
+        w, on_a = support_difference(model, work, pair, d)
         high = vec.dot(w, d)
         if high < best:
             best = high
@@ -217,7 +217,7 @@ def push_direction(model, work, pair, tolerance):
                 work.simplex[k, 6] = 1.0
         if best - low <= tolerance * abs(best) + 1e-12 * reach:
             break
-        put(work, new, w, on_a)
+        put_vertex(work, new, w, on_a)
         faces = grow(work, faces, new, SEEN * reach)
         if faces < 0:
             break

@@ -6,7 +6,7 @@ that meet in it (0…3 sides of the incident face, 4…7 of the reference face),
 one box (its corner) or by a side of each (a crossing).
 """
 
-from tribo.collision.point import first_row, put
+from tribo.collision.point import first_row, put_point
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
@@ -101,7 +101,7 @@ def incident_face(rot, outward):
 
 
 @kernel
-def load_face(out, u, v, centre, edge_1, edge_2):
+def load_incident_face(out, u, v, centre, edge_1, edge_2):
     """Write the corners of the incident face, in (u, v), into the scratch rows.
 
     Writes: out.
@@ -142,7 +142,7 @@ def face_manifold(
     centre = vec.sub(vec.axpy(inc_half[inc_axis], facing, inc_pos), origin)
     edge_1 = vec.scale(inc_half[i1], vec.mat_col(inc_rot, i1))
     edge_2 = vec.scale(inc_half[i2], vec.mat_col(inc_rot, i2))
-    load_face(out, u, v, centre, edge_1, edge_2)
+    load_incident_face(out, u, v, centre, edge_1, edge_2)
     wide_u = hu * (1.0 + WIDENING)
     wide_v = hv * (1.0 + WIDENING)
     count = first_row() + 4
@@ -183,7 +183,7 @@ def face_manifold(
         gap = best if i == count else max(gap, best)
         if gap <= margin:
             point = vec.axpy(x, u, vec.axpy(y, v, vec.axpy(0.5 * gap, outward, origin)))
-            n = put(out, n, point, normal, gap, float(feature))
+            n = put_point(out, n, point, normal, gap, float(feature))
     return n
 
 

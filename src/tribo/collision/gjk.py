@@ -6,7 +6,7 @@ Source: Gilbert, Johnson, Keerthi 1988; the nearest point of a triangle: Ericson
 Detection, 5.1.5.
 """
 
-from tribo.collision.solid import difference
+from tribo.collision.solid import support_difference
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
@@ -170,7 +170,7 @@ def distance(model, work, pair, start, limit, exact):
     n = 0
     coordinates = 0.0
     for _ in range(ITERATIONS):
-        w, a = difference(model, work, pair, vec.neg(v))
+        w, a = support_difference(model, work, pair, vec.neg(v))
         if n > 0:
             along = vec.dot(v, w)
             if along > 0.0 and along * along > limit * limit * v2:

@@ -184,7 +184,7 @@ def list_pairs(model, work, n):
 
 
 @kernel
-def motion(model, state, work, i, p):
+def carrier_motion(model, state, work, i, p):
     """Return angular velocity and velocity at p of a body that forces do not move.
 
     Infinite, if it is a link that the user moves: it keeps still beside nothing.
@@ -219,13 +219,13 @@ def stand_still(model, state, work, i, j):
     if is_moved(model, i) or is_moved(model, j):
         return False
     p = vec.load(work.body_pos, i)
-    spin_i, vel_i = motion(model, state, work, i, p)
-    spin_j, vel_j = motion(model, state, work, j, p)
+    spin_i, vel_i = carrier_motion(model, state, work, i, p)
+    spin_j, vel_j = carrier_motion(model, state, work, j, p)
     return are_alike(spin_i, spin_j) and are_alike(vel_i, vel_j)
 
 
 @kernel
-def reach(model, work, s, d):
+def support_reach(model, work, s, d):
     """Return how far a convex shape reaches along a unit direction, from the world's origin."""
     pos, rot = shape_pose(model, work, s)
     solid = load_solid(model, s)
@@ -269,15 +269,15 @@ def says_all(model, state, work, c, side, d, other):
     slop = SLOP * min(extent(load_solid(model, top)), extent(load_solid(model, s)))
     height = vec.dot(point_d, normal_d)
     plane = height - work.contact_gap[d]
-    if reach(model, work, s, normal_d) > plane + slop:
+    if support_reach(model, work, s, normal_d) > plane + slop:
         return False  # S rises above the plane
-    if -reach(model, work, top, vec.neg(normal_d)) < height - slop:
+    if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
     if not is_convex(model.shape_kind[t]):
         return True
     plane = vec.dot(point_c, normal_c) - work.contact_gap[c]
-    return reach(model, work, t, normal_c) > plane + slop  # else a ridge
+    return support_reach(model, work, t, normal_c) > plane + slop  # else a ridge
 
 
 @kernel
@@ -298,13 +298,15 @@ def has_no_place(model, work, c, side, d, other):
 
 
 @kernel
-def turn(model, work, c, side, normal):
+def turn_normal(model, work, c, side, normal):
     """Give a contact another normal, out of the other shape.
 
     Writes: work.
     """
     _, point = toward(work, c, side)
-    gap = vec.dot(point, normal) - reach(model, work, work.contact_shape[c, 1 - side], normal)
+    gap = vec.dot(point, normal) - support_reach(
+        model, work, work.contact_shape[c, 1 - side], normal
+    )
     n = normal if side == 0 else vec.neg(normal)
     t1, t2 = vec.axes_from_normal(n)
     vec.store_mat(
@@ -315,7 +317,7 @@ def turn(model, work, c, side, normal):
 
 
 @kernel
-def judge(model, state, work, n, first, c, side):
+def judge_edge(model, state, work, n, first, c, side):
     """Mark a contact that another pair of its shape on `side` makes void (key −1), or turn it.
 
     Writes: work.
@@ -340,7 +342,7 @@ def judge(model, state, work, n, first, c, side):
                 if has_no_place(model, work, c, side, d, other):
                     work.contact_key[c] = -1
                 else:
-                    turn(model, work, c, side, toward(work, d, other)[0])
+                    turn_normal(model, work, c, side, toward(work, d, other)[0])
                     break_run(work, first)
                 return
             d += 1
@@ -384,5 +386,5 @@ def suppress(model, state, work):
         if is_convex(model.shape_kind[a]) and is_convex(model.shape_kind[b]):
             for side in range(2):
                 if work.contact_key[c] >= 0 and may_lie_flush(model, work, c, side):
-                    judge(model, state, work, n, first, c, side)
+                    judge_edge(model, state, work, n, first, c, side)
     remove_marked(work, n)

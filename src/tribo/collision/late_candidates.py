@@ -15,7 +15,7 @@ DEEP = 5.0  # times the gap that counts as none: less is left to the next step
 
 
 @kernel
-def is_faster(model, work, i):
+def outruns_margin(model, work, i):
     """Tell whether body i moves farther than its margin by an amount that matters."""
     more = work.body_excess[i]
     return more > 0.0 and more > DEEP * TOUCH * thickness(model, model.body_shape_start[i])
@@ -76,7 +76,7 @@ def add_pairs_of(model, settings, work, i, n):
     """
     for m in range(work.sweep_count[0]):
         j = work.sweep_order[m]
-        if j == i or (j < i and is_faster(model, work, j)):
+        if j == i or (j < i and outruns_margin(model, work, j)):
             continue
         if reach_one_another(work, i, j):
             start = work.candidate_count[0]
@@ -99,7 +99,7 @@ def extend(model, settings, work):
     """List the pairs too that bodies reach only because of their `body_excess`.
 
     Writes: work.
-    Cost: O(bodies) for each body that `is_faster`.
+    Cost: O(bodies) for each body that `outruns_margin`.
     """
     n = work.candidate_count[0]
     widen(work, 1.0)
@@ -108,13 +108,13 @@ def extend(model, settings, work):
             continue
         normal, height = plane_of(model, work, model.body_shape_start[s])
         for i in range(model.body_parent.shape[0]):
-            if is_faster(model, work, i):
+            if outruns_margin(model, work, i):
                 start = work.candidate_count[0]
                 add_plane_pair(model, settings, work, model.body_shape_start[s], normal, height, i)
                 drop_listed(work, n, start)
     if work.sweep_count[0] > 1:
         for i in range(model.body_parent.shape[0]):
-            if is_faster(model, work, i):
+            if outruns_margin(model, work, i):
                 add_pairs_of(model, settings, work, i, n)
     widen(work, -1.0)
     if work.candidate_count[0] > work.candidate.shape[0]:

@@ -8,7 +8,7 @@ a function of its own, called by address.
 """
 
 from tribo.collision.convex import convex_pair
-from tribo.collision.core import kind_of, own_centre, placed
+from tribo.collision.core import core_kind, own_centre, placed
 from tribo.collision.terrain import terrain_pair
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
@@ -45,7 +45,7 @@ def convex(model, work, a, b, margin):
 
     Writes: work.
     """
-    is_swapped = kind_of(model, a) < kind_of(model, b)
+    is_swapped = core_kind(model, a) < core_kind(model, b)
     if is_swapped:
         a, b = b, a
     pos_a, rot_a, solid_a = placed(model, work, a)
@@ -62,7 +62,7 @@ def terrain(model, work, a, b, margin):
 
     Writes: work.
     """
-    is_swapped = kind_of(model, a) >= SURFACE
+    is_swapped = core_kind(model, a) >= SURFACE
     if is_swapped:
         a, b = b, a
     pos_a, rot_a, solid = placed(model, work, a)

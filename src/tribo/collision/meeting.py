@@ -1,6 +1,6 @@
 """The contacts of two shapes where they are now, whichever function finds them."""
 
-from tribo.collision.core import kind_of, placed
+from tribo.collision.core import core_kind, placed
 from tribo.collision.lazily_compiled import call_late, family_of
 from tribo.collision.pairs import collide
 from tribo.compiler.jit import kernel
@@ -39,7 +39,7 @@ def primitives(model, work, a, b, margin):
 
 
 @kernel
-def meet(model, work, a, b, margin):
+def find_meeting(model, work, a, b, margin):
     """Write the contacts of two shapes into the manifold, sorted; return their number, −1: not loaded yet.
 
     A pair whose function is not loaded stops the stage with `CAPACITY`; the engine loads it and repeats.
@@ -47,7 +47,7 @@ def meet(model, work, a, b, margin):
 
     Writes: work.
     """
-    family = family_of(kind_of(model, a), kind_of(model, b))
+    family = family_of(core_kind(model, a), core_kind(model, b))
     if family < 0:
         n = primitives(model, work, a, b, margin)
     else:

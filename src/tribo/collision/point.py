@@ -31,7 +31,7 @@ def deepest(out, n):
 
 
 @kernel
-def put(out, n, point, normal, gap, feature):
+def put_point(out, n, point, normal, gap, feature):
     """Write a contact into row n and return the next free row.
 
     Writes: out.
@@ -62,7 +62,7 @@ def put_balls(out, n, margin, centre_a, radius_a, centre_b, radius_b, fallback, 
         return n
     normal = vec.scale(1.0 / distance, arm) if distance > COINCIDENT else fallback
     point = vec.axpy(radius_b + 0.5 * gap, normal, centre_b)
-    return put(out, n, point, normal, gap, feature)
+    return put_point(out, n, point, normal, gap, feature)
 
 
 @kernel
@@ -78,7 +78,7 @@ def put_ball(out, n, margin, side, centre, radius, distance, outward, feature):
     if not gap <= margin:
         return n
     point = vec.axpy(-0.5 * (distance + radius), outward, centre)
-    return put(out, n, point, vec.scale(side, outward), gap, feature)
+    return put_point(out, n, point, vec.scale(side, outward), gap, feature)
 
 
 @kernel
@@ -89,4 +89,4 @@ def put_height(out, n, margin, point, normal, gap, feature):
     """
     if not gap <= margin:
         return n
-    return put(out, n, vec.axpy(-0.5 * gap, normal, point), normal, gap, feature)
+    return put_point(out, n, vec.axpy(-0.5 * gap, normal, point), normal, gap, feature)

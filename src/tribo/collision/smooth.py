@@ -19,10 +19,10 @@ from tribo.collision.solid import (  # fmt: skip
     CONE,
     CYLINDER,
     ELLIPSOID,
-    difference,
     extent,
     farthest_of_ellipsoid,
     separation,
+    support_difference,
 )
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -308,7 +308,7 @@ def on_face(model, work, pair, start):
     kind, count, centre = load_face(model, work, side, solid, face, pos, rot)
     normal = vec.mat_vec(rot, normal)
     n = vec.neg(normal) if is_a else normal
-    w, a = difference(model, work, pair, vec.neg(n))
+    w, a = support_difference(model, work, pair, vec.neg(n))
     gap = vec.dot(w, n)
     b = vec.axpy(-gap, n, a)
     if is_a:

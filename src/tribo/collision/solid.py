@@ -153,7 +153,7 @@ def support_at(model, work, solid, pos, rot, d):
 
 
 @kernel
-def difference(model, work, pair, d):
+def support_difference(model, work, pair, d):
     """Return the point of A − B that is farthest in a direction, and A's part of it.
 
     A pair is (solid A, rotation A, solid B, position B, rotation B); A stands at the origin.
@@ -170,5 +170,5 @@ def separation(model, work, pair, n):
     No direction has a greater one than the true distance; overlapping solids are pushed apart
     least along the direction of the greatest.
     """
-    w, _ = difference(model, work, pair, vec.neg(n))
+    w, _ = support_difference(model, work, pair, vec.neg(n))
     return vec.dot(w, n)

@@ -27,11 +27,11 @@ from tribo.collision.solid import (  # fmt: skip
     CYLINDER,
     HEIGHT_MAP,
     TRIANGLE,
-    difference,
     extent,
     radius,
     separation,
     support_at,
+    support_difference,
 )
 from tribo.collision.triangles import (  # fmt: skip
     OPEN,
@@ -218,7 +218,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
     normal = normal_of(
         vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2)
     )
-    w, lowest = difference(model, work, pair, vec.neg(normal))
+    w, lowest = support_difference(model, work, pair, vec.neg(normal))
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:
         return n

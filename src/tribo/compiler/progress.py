@@ -1,12 +1,15 @@
-"""What is said while something is compiled: a line, and on a terminal a bar that says what and how long."""
+"""What is said while something is compiled: a line, then on a terminal a bar, else a line now and then."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+EVERY = 10.0  # [s] between lines where no terminal shows a bar
 Notice = Callable[[str, int, int | None], Any]  # label, work done by now, all work if that is known
 
 listeners: list[Callable[[str], Any]] = []  # are told what was compiled: "kernel NAME", "unit NAME"
@@ -31,7 +34,7 @@ def listening(listener: Callable[[str], Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def shown(title: str, *, quiet: bool = False) -> Iterator[Notice]:
-    """Say a line, and show a bar meanwhile where stderr is a terminal.
+    """Say a line, and show a bar meanwhile where stderr is a terminal, elsewhere a line every ten seconds.
 
     What is compiled within is a part of it and is not announced by itself.
 
@@ -47,10 +50,7 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Notice]:
             return
         sys.stderr.write(f"tribo: compiling {title} …\n")
         sys.stderr.flush()
-        if not sys.stderr.isatty():
-            yield _nothing
-            return
-        with _bar() as notice:
+        with _bar() if sys.stderr.isatty() else _lines() as notice:
             yield notice
     finally:
         _shown.pop()
@@ -58,6 +58,31 @@ def shown(title: str, *, quiet: bool = False) -> Iterator[Notice]:
 
 def _nothing(_label: str, _done: int, _whole: int | None) -> None:
     """Show nothing."""
+
+
+@contextlib.contextmanager
+def _lines() -> Iterator[Notice]:
+    done: list[int | None] = [0, None]
+    ends = threading.Event()
+    start = time.monotonic()
+
+    def notice(_label: str, now: int, whole: int | None) -> None:
+        done[:] = now, whole
+
+    def say() -> None:
+        while not ends.wait(EVERY):
+            now, whole = done
+            part = f", {100 * (now or 0) // whole} %" if whole else ""
+            sys.stderr.write(f"tribo: still compiling, {time.monotonic() - start:.0f} s{part}\n")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield notice
+    finally:
+        ends.set()
+        thread.join()
 
 
 @contextlib.contextmanager

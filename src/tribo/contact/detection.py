@@ -15,8 +15,12 @@ def find(model, state, settings, work):
     """
     broadphase.candidates(model, state, settings, work)  # who might touch whom?
     narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
-    look_ahead.begin(work)  # nothing was added or tried in this step yet
+    look_ahead.begin_look_ahead(work)  # nothing was added or tried in this step yet
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
     contact_reduction.reduce(model, work)  # which points of a patch bear it?
-    compliant_contacts.find(model, state, work)  # which contacts give way like springs?
-    unconstrained_trees.find(model, state, settings, work)  # whom does nothing touch?
+    compliant_contacts.mark_compliant_contacts(
+        model, state, work
+    )  # which contacts give way like springs?
+    unconstrained_trees.note_unconstrained_trees(
+        model, state, settings, work
+    )  # whom does nothing touch?

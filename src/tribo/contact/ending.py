@@ -14,9 +14,9 @@ def remember(model, state, command, settings, work):
 
     Writes: state, work.
     """
-    island_solve.remember(model, state, work)
-    actuation.remember(state, work)
-    compliant_contacts.remember(model, state, settings, work)
+    island_solve.remember_impulses(model, state, work)
+    actuation.remember_limits(state, work)
+    compliant_contacts.remember_displacements(model, state, settings, work)
     sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
 
 

@@ -38,7 +38,7 @@ def _compliant_at(model_at, state_at, settings_at, work_at, part):
     state = from_address(STATE, state_at)
     settings = from_address(SETTINGS, settings_at)
     work = from_address(WORK, work_at)
-    return ground_law.run_part(model, state, settings, work, part)
+    return ground_law.run_ground_part(model, state, settings, work, part)
 
 
 def _linkage_at(model_at, state_at, command_at, settings_at, work_at):
@@ -85,7 +85,7 @@ call_impact = _call_impact_python if DISABLED else call_at
 
 
 def _call_compliant(address, model, state, settings, work, part):
-    return ground_law.run_part(model, state, settings, work, part)
+    return ground_law.run_ground_part(model, state, settings, work, part)
 
 
 call_compliant = _call_compliant if DISABLED else call_step_at

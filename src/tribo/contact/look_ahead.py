@@ -1,4 +1,4 @@
-"""Stages `look_ahead.begin` and `.look`: does the way lead into points that no contact stands for?
+"""Stages `look_ahead.begin_look_ahead` and `.look`: does the way lead into points that no contact stands for?
 
 The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
 hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
@@ -16,10 +16,10 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 from math import inf
 
 from tribo.collision import late_candidates
-from tribo.collision.advancement import TOUCH, put_pose, thickness, velocity_at
+from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
 from tribo.collision.broadphase import SLACK, is_moved
 from tribo.collision.late_candidates import DEEP
-from tribo.collision.meeting import meet
+from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import (
     FEATURES,
     first_key,
@@ -44,7 +44,7 @@ NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is 
 
 
 @kernel
-def begin(work):
+def begin_look_ahead(work):
     """Begin a step: no contacts were added to it, and none of its islands was solved.
 
     Writes: work.
@@ -151,7 +151,7 @@ def find_excess(model, state, settings, work):
 
 
 @kernel
-def reach(model, s):
+def body_reach(model, s):
     """Return how far the body of a shape reaches from its origin [m]; a plane has no end."""
     return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
 
@@ -164,7 +164,7 @@ def turned_way(model, settings, work, a, b):
     """
     i, j = model.shape_body[a], model.shape_body[b]
     turn = vec.sub(motion_of(model, work, i)[1], motion_of(model, work, j)[1])
-    return settings.dt * vec.norm(turn) * min(reach(model, a), reach(model, b))
+    return settings.dt * vec.norm(turn) * min(body_reach(model, a), body_reach(model, b))
 
 
 @kernel
@@ -196,7 +196,7 @@ def is_looked_after(model, a, b):
 
 
 @kernel
-def place_of(work, key):
+def find_key(work, key):
     """Return the first contact whose key is not below the given one, of those that fitted."""
     return first_from(work.contact_key, min(work.contact_count[0], work.contact_key.shape[0]), key)
 
@@ -214,7 +214,7 @@ def deepest_now(work, first, stop):
 def free_key(work, key, feature):
     """Return the key of a feature of the pair whose first key is given, or the next free one; −1: none is."""
     wanted = key + feature
-    for c in range(place_of(work, wanted), place_of(work, key + FEATURES)):
+    for c in range(find_key(work, wanted), find_key(work, key + FEATURES)):
         if work.contact_key[c] != wanted:
             break
         wanted += 1
@@ -229,7 +229,7 @@ def insert(model, work, a, b, key, point, n, gap, travel):
 
     Writes: work.
     """
-    at = place_of(work, key)
+    at = find_key(work, key)
     last = work.contact_count[0]
     work.contact_count[0] = last + 1
     if last >= work.contact_key.shape[0]:
@@ -257,7 +257,7 @@ def place_now(settings, work, i, p, motion):
 
 
 @kernel
-def add(model, settings, work, a, b, k, motion_a, motion_b):
+def add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b):
     """Add point k of the manifold, of two shapes one step later, to the contacts of this step.
 
     Its places on both bodies go back with them; two moved bodies share the point between, which keeps angular
@@ -281,7 +281,9 @@ def add(model, settings, work, a, b, k, motion_a, motion_b):
         place_a = place_b = point
     arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
-    apart = vec.dot(n, vec.sub(velocity_at(motion_a, arm_a), velocity_at(motion_b, arm_b)))
+    apart = vec.dot(
+        n, vec.sub(moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b))
+    )
     gap = row[k, 6] - settings.dt * min(apart, 0.0)
     insert(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
@@ -299,7 +301,7 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
     put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
-    n = meet(model, work, a, b, 0.0)
+    n = find_meeting(model, work, a, b, 0.0)
     vec.store(work.body_pos, i, pos_a)
     vec.store_mat(work.body_rot, i, rot_a)
     vec.store(work.body_pos, j, pos_b)
@@ -342,7 +344,7 @@ def look_at(model, settings, work, a, b, first, stop):
     is_new = False
     for k in range(n):
         if work.manifold[k, 6] < deep:
-            is_new = add(model, settings, work, a, b, k, motion_a, motion_b) or is_new
+            is_new = add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 
 
@@ -370,8 +372,8 @@ def look(model, state, settings, work):
         if not is_looked_after(model, a, b):
             continue
         key = first_key(model, a, b)
-        first = place_of(work, key)
-        stop = place_of(work, key + FEATURES)
+        first = find_key(work, key)
+        stop = find_key(work, key + FEATURES)
         if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
         if not is_asked:
@@ -383,5 +385,7 @@ def look(model, state, settings, work):
     if not is_new:
         return 0
     work.ahead_rounds[0] += 1
-    compliant_contacts.find(model, state, work)  # contacts have other numbers now
+    compliant_contacts.mark_compliant_contacts(
+        model, state, work
+    )  # contacts have other numbers now
     return 1

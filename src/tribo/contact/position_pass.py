@@ -19,7 +19,7 @@ Source: split of velocity and position, Cline and Pai 2003; conjugate gradients,
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.position_projection import move
+from tribo.contact.constraints.position_projection import shift_coordinates
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
@@ -274,7 +274,7 @@ def best_step(work, t, along, square):
 
 
 @kernel
-def advance(work, t, count, step):
+def follow_direction(work, t, count, step):
     """Go a step along the direction at hand.
 
     Writes: work.
@@ -294,7 +294,7 @@ def advance(work, t, count, step):
 
 
 @kernel
-def descend(model, work, t, count):
+def find_shift(model, work, t, count):
     """Find the shift of island t, `shift_z[0]`; ‖z − z*‖ ≤ ‖∇f‖, since f is at least as curved as ½ ‖z‖².
 
     Writes: work.
@@ -311,7 +311,7 @@ def descend(model, work, t, count):
             square += z[2, dof] * z[2, dof]
             z[3, dof] = z[1, dof]
         set_rates(model, work, t)
-        advance(work, t, count, best_step(work, t, along, square))
+        follow_direction(work, t, count, best_step(work, t, along, square))
         before = size
         size = slope(model, work, t, count)
         length = mixed = 0.0
@@ -344,7 +344,7 @@ def correct(model, state, settings, work):
                 work.shift_is_listed[dof] = 0
         count = list_dofs(model, work, t)
         before, _ = left_open(work, t)
-        descend(model, work, t, count)
+        find_shift(model, work, t, count)
         after, fastest = left_open(work, t)
         if after > JAMMED * JAMMED * before and fastest > step_speed(settings):
             work.status[0] |= SLOWED
@@ -353,4 +353,4 @@ def correct(model, state, settings, work):
             work.pile_step[dof] = settings.dt * work.shift_z[0, dof]
     if is_any:
         shift_goals(model, work, work.pile_step)
-        move(model, state, work, work.pile_step)
+        shift_coordinates(model, state, work, work.pile_step)

@@ -14,7 +14,7 @@ from math import log
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
-from tribo.contact.problem.islands import find, join, moved_tree
+from tribo.contact.problem.islands import find_representative, join, moved_tree
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
 
@@ -194,11 +194,11 @@ def wake(model, state, settings, work):
     trees = work.tree_island.shape[0]
     for t in range(trees):
         if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, settings, work, t):
-            work.tree_is_disturbed[find(work.tree_island, t)] = 1
+            work.tree_is_disturbed[find_representative(work.tree_island, t)] = 1
     count = 0
     for t in range(trees):
         sleeps = state.tree_is_asleep[t] == ASLEEP
-        is_disturbed = work.tree_is_disturbed[find(work.tree_island, t)] == 1
+        is_disturbed = work.tree_is_disturbed[find_representative(work.tree_island, t)] == 1
         work.tree_is_resting[t] = 1 if sleeps and not is_disturbed else 0
         count += work.tree_is_resting[t]
     work.resting_count[0] = count
@@ -315,13 +315,13 @@ def fall_asleep(model, state, command, settings, work):
         work.island_readiness[t] = READY
     for t in range(trees):
         if model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0:
-            island = find(work.tree_island, t)
+            island = find_representative(work.tree_island, t)
             mood = readiness(model, state, command, settings, work, t)
             work.island_readiness[island] = max(work.island_readiness[island], mood)
     for t in range(trees):
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
             continue
-        mood = work.island_readiness[find(work.tree_island, t)]
+        mood = work.island_readiness[find_representative(work.tree_island, t)]
         state.quiet_time[t] = 0.0 if mood == RESTLESS else state.quiet_time[t] + settings.dt
         if mood == READY:
             lie_down(model, state, work, t)

@@ -1,4 +1,4 @@
-"""Stages `actuation.begin`, `.drives`, `.saturate`, `.remember` and `.release`: joint torques.
+"""Stages `actuation.begin`, `.drives`, `.saturate`, `.remember_limits` and `.release`: joint torques.
 
 They are what drives, springs, damping and external wrenches do to each dof.
 
@@ -67,7 +67,7 @@ def spring_torque(model, settings, work, dof, v, next_v):
 
 
 @kernel
-def wanted(command, settings, work, dof, v, next_v):
+def drive_torque(command, settings, work, dof, v, next_v):
     """Return the torque that a drive gives if nothing limits it, feed-forward included."""
     if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
         return work.feed_forward[dof]
@@ -98,7 +98,7 @@ def drive_dof(model, state, command, settings, work, dof):
         if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
             _, b, c = form_weights(command.drive_form[dof], settings.integrator)
             inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
-        force += wanted(command, settings, work, dof, v, v)
+        force += drive_torque(command, settings, work, dof, v, v)
     elif mode == 1:
         force += model.dof_effort_upper[dof]
     elif mode == -1:
@@ -162,7 +162,7 @@ def held_mode(model, state, command, settings, work, dof):
     """
     sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
     speed = sign * model.dof_speed[dof]
-    cap = within_effort(model, dof, wanted(command, settings, work, dof, state.v[dof], speed))
+    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, state.v[dof], speed))
     work.drive_cap[dof] = cap
     return work.drive_mode[dof] if sign * cap > 0.0 else FOLLOWS
 
@@ -264,7 +264,7 @@ def speed_mode(model, command, settings, work, dof, v, torque):
     sign = 1.0 if torque > 0.0 else -1.0
     if not sign * next_v > speed + RELEASE * speed or torque == 0.0:
         return FOLLOWS
-    cap = within_effort(model, dof, wanted(command, settings, work, dof, v, sign * speed))
+    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, v, sign * speed))
     work.drive_cap[dof] = cap if sign * cap > 0.0 else 0.0
     return 2 if sign > 0.0 else -2
 
@@ -279,7 +279,7 @@ def leaves_speed(model, command, settings, work, dof, v):
     sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
     speed = model.dof_speed[dof]
     next_v = work.next_v[dof]
-    torque = wanted(command, settings, work, dof, v, next_v)
+    torque = drive_torque(command, settings, work, dof, v, next_v)
     if sign * next_v < speed - RELEASE * speed:
         cap = work.drive_cap[dof]
         return abs(within_effort(model, dof, torque) - cap) > RELEASE * abs(cap)
@@ -310,7 +310,7 @@ def saturate(model, state, command, settings, work):
             if may_leave and leaves_speed(model, command, settings, work, dof, v):
                 now = FOLLOWS
         else:
-            torque = wanted(command, settings, work, dof, v, work.next_v[dof])
+            torque = drive_torque(command, settings, work, dof, v, work.next_v[dof])
             now, torque = effort_mode(model, work, dof, torque, may_leave)
             if model.dof_speed[dof] != inf:
                 speed = speed_mode(model, command, settings, work, dof, v, torque)
@@ -323,7 +323,7 @@ def saturate(model, state, command, settings, work):
 
 
 @kernel
-def remember(state, work):
+def remember_limits(state, work):
     """Keep which drives were at their limits: most of them are at the same ones in the next step.
 
     Writes: state.

@@ -64,7 +64,7 @@ def times_axis(articulated, i, axes, dof):
 
 
 @kernel
-def give_way(articulated, i, inverse, column, columns, dof):
+def release_dof(articulated, i, inverse, column, columns, dof):
     """Let the articulated inertia of body i give way along a dof.   A ← A − u uᵀ / d, d = 1/inverse
 
     column: u = A s, which stands in row `dof` of `columns` as well.
@@ -88,7 +88,7 @@ def add_inertia(articulated, to, i):
 
 
 @kernel
-def factorize(model, work, t):
+def factorize_articulated(model, work, t):
     """Compute what every dof of a tree sees of the bodies behind it; its D^(−1/2) as `mass_factor` has it.
 
     Writes: work.
@@ -104,13 +104,13 @@ def factorize(model, work, t):
             extra = model.dof_armature[dof] + work.drive_inertia[dof]
             inverse = 1.0 / (six.dot(six.load(work.dof_axis, dof), column) + extra)
             work.dof_scale[dof] = sqrt(inverse)
-            give_way(work.articulated, i, inverse, column, work.dof_column, dof)
+            release_dof(work.articulated, i, inverse, column, work.dof_column, dof)
         if model.body_parent[i] >= 0:
             add_inertia(work.articulated, model.body_parent[i], i)
 
 
 @kernel
-def whiten(model, work, t, x):
+def whiten_articulated(model, work, t, x):
     """Turn generalized impulses on a tree into whitened coordinates, as `whitening` does.
 
     Writes: work, x.
@@ -135,7 +135,7 @@ def whiten(model, work, t, x):
 
 
 @kernel
-def unwhiten(model, work, t, z, out):
+def unwhiten_articulated(model, work, t, z, out):
     """Turn whitened coordinates of a tree into velocities, as `whitening` does.
 
     Writes: work, out.

@@ -209,7 +209,7 @@ def factorize_moved(model, work, t):
     if model.tree_is_single[t] == 1:
         factorize_single(model, work, model.tree_v[t])
     elif work.tree_is_rowless[t] == 1:
-        articulated.factorize(model, work, t)
+        articulated.factorize_articulated(model, work, t)
     else:
         factorize_tree(model, work, t)
 

@@ -46,7 +46,7 @@ def tree_to_middle(model, state, settings, work, t):
     if is_split(model, t):
         drift_split(model, t, state.q, state.v, vec.load(work.single_spin, t), 0.5 * dt, work.mid_q)
         spin = tied_drift.spin_of(model, work.kick_v, t)
-        tied_drift.follow(model, work, t, work.mid_q, work.kick_v)
+        tied_drift.move_tied_body(model, work, t, work.mid_q, work.kick_v)
         change = vec.sub(tied_drift.spin_of(model, work.kick_v, t), spin)
         for k in range(3):
             work.mid_v[model.tree_v[t] + 3 + k] += change[k]
@@ -219,7 +219,7 @@ def finish_split(model, t, v, settings, work, q):
     drift_split(model, t, work.mid_q, v, spin, dt, q)
     for k in range(3):
         v[b + k] = omega[k]
-    tied_drift.follow(model, work, t, q, v)
+    tied_drift.move_tied_body(model, work, t, q, v)
 
 
 @kernel
@@ -309,7 +309,7 @@ def integrate(model, state, settings, work):
     Writes: state, work.
     """
     set_acceleration(model, state, settings, work)
-    tied_drift.find(model, state, settings, work, True)
+    tied_drift.find_tied_drift(model, state, settings, work, True)
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue

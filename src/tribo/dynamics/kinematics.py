@@ -33,7 +33,7 @@ def rotation(axis, c, s):
 
 
 @kernel
-def turned(r, axis, c, s):
+def rotate_about(r, axis, c, s):
     """Return R times a rotation about a unit axis by an angle of cosine c and sine s.
 
     About a coordinate axis only two columns change.
@@ -103,7 +103,7 @@ def pose_of(model, q, pos, rot, i, c, s):
         p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
         r = vec.mat_mul(parent_rot, r) if is_turned(model, i) else parent_rot
     if joint == REVOLUTE:
-        r = turned(r, vec.load(model.joint_axis, i), c, s)
+        r = rotate_about(r, vec.load(model.joint_axis, i), c, s)
     elif joint == PRISMATIC:
         p = vec.axpy(q[first], vec.mat_vec(r, vec.load(model.joint_axis, i)), p)
     elif joint == SPHERICAL:

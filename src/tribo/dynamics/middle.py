@@ -144,7 +144,7 @@ def max_spring_share(model, settings, work, t):
 
 
 @kernel
-def turn(model, settings, work, t):
+def largest_turn(model, settings, work, t):
     """Return how far the body of a tree that turns most does so in this step [rad]; inf for no number."""
     most = 0.0
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
@@ -164,7 +164,7 @@ def rotates_far(model, state, settings, work, t):
     most = FAR
     if max_spring_share(model, settings, work, t) > STIFF:
         most *= 0.1  # it trembles from step to step, and no prediction serves
-    return not turn(model, settings, work, t) <= most
+    return not largest_turn(model, settings, work, t) <= most
 
 
 @kernel
@@ -174,7 +174,7 @@ def turns(joint, k):
 
 
 @kernel
-def difference(model, state, work, t, share, other):
+def velocity_difference(model, state, work, t, share, other):
     """Return by how much v and a share of `change_v` differ from other velocities.
 
     The largest difference of a joint that turns, in parts of the largest velocity of one; infinity if one is
@@ -197,13 +197,13 @@ def difference(model, state, work, t, share, other):
 
 
 @kernel
-def follow(model, state, work, t, z, moves):
+def follow_response(model, state, work, t, z, moves):
     """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
 
     Writes: work.
     """
     unwhiten_tree(model, work, t, z, work.change_v)
-    apart = difference(model, state, work, t, 0.5, work.mid_v)
+    apart = velocity_difference(model, state, work, t, 0.5, work.mid_v)
     if moves:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
@@ -275,7 +275,7 @@ def tolerance(model, command, settings, work, t):
     if model.tree_is_tied[t] == 1:
         return ENOUGH, 0
     loss = min(DAMPED, least_damping(model, command, settings, work, t))
-    angle = turn(model, settings, work, t)
+    angle = largest_turn(model, settings, work, t)
     if not angle**3 <= FOLLOWED * loss:
         return ENOUGH, 0
     return max(ENOUGH, ERROR_DAMPED * loss / max(angle, FAR)), REPEATS
@@ -288,12 +288,12 @@ def settle_tree(model, state, command, settings, work, t):
     Writes: work.
     """
     enough, rounds = tolerance(model, command, settings, work, t)
-    if follow(model, state, work, t, work.free_response, True) <= enough:
+    if follow_response(model, state, work, t, work.free_response, True) <= enough:
         return
     for _ in range(max(1, rounds)):
         bias.tree_bias(model, work.mid_v, settings, work, t)
         integrate.tree_response(model, settings, work, t)
-        if follow(model, state, work, t, work.free_response, True) <= enough:
+        if follow_response(model, state, work, t, work.free_response, True) <= enough:
             return
     is_alone = is_left_alone(model, command, settings, work, t)
     work.tree_course[t] = IN_PARTS if is_alone else HELD
@@ -305,7 +305,7 @@ def judge_explicit(model, state, settings, work, t):
 
     Writes: work.
     """
-    follow(model, state, work, t, work.response, True)
+    follow_response(model, state, work, t, work.response, True)
     bias.tree_bias(model, work.mid_v, settings, work, t)
     integrate.tree_response(model, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -316,5 +316,5 @@ def judge_explicit(model, state, settings, work, t):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.change_v[dof] -= work.free_response[dof]
     # Whitened, so that unwhitening in place gives what h(v̄) adds; v̄ is v again.
-    if not follow(model, state, work, t, work.change_v, False) <= EXPLICIT:
+    if not follow_response(model, state, work, t, work.change_v, False) <= EXPLICIT:
         work.tree_course[t] = UNSETTLED

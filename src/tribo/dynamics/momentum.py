@@ -30,7 +30,7 @@ UNKNOWN = 2.0  # no unit quaternion has it: what `left_q` belongs to is not know
 
 
 @kernel
-def load(array, t):
+def load_motion(array, t):
     """Return m, c, p and L of tree t from an (n, 10) array."""
     return (
         array[t, 0],
@@ -41,7 +41,7 @@ def load(array, t):
 
 
 @kernel
-def store(array, t, m, c, p, l):
+def store_motion(array, t, m, c, p, l):
     """Write m, c, p and L of tree t into an (n, 10) array.
 
     Writes: array.
@@ -110,7 +110,7 @@ def abreast_twists(model, v, work, bodies, p, r):
 
 
 @kernel
-def swing(model, q, v, work, t):
+def swing_tree(model, q, v, work, t):
     """Compute poses and twists of a floating tree at (q, v), counted from the base's origin.
 
     Writes: work.
@@ -148,7 +148,7 @@ def tree_motion(model, q, v, work, t):
 
     Writes: work.
     """
-    swing(model, q, v, work, t)
+    swing_tree(model, q, v, work, t)
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
     none = spread4(0.0)
@@ -331,8 +331,8 @@ def shift_goals(model, work, shift):
         if work.tree_is_kept[t] != KEPT:
             continue
         way = base_push(model, work, t, shift)
-        m, c, p, l = load(work.tree_goal, t)
-        store(work.tree_goal, t, m, vec.axpy(1.0 / m, way, c), p, l)
+        m, c, p, l = load_motion(work.tree_goal, t)
+        store_motion(work.tree_goal, t, m, vec.axpy(1.0 / m, way, c), p, l)
 
 
 @kernel
@@ -389,7 +389,7 @@ def momenta(model, state, settings, work):
         if work.tree_is_kept[t] != KEPT:
             continue
         at = model.joint_q[model.tree_body[t]]
-        m, c, p, l = load(state.tree_motion, t)
+        m, c, p, l = load_motion(state.tree_motion, t)
         if not is_left(model, state, t):
             m, c, p, l, _ = tree_motion(model, state.q, state.v, work, t)
             c = vec.add(c, (state.q[at], state.q[at + 1], state.q[at + 2]))
@@ -397,18 +397,20 @@ def momenta(model, state, settings, work):
         push, turn = impulse(model, state, settings, work, t, middle)
         weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
         after = vec.add(p, vec.axpy(dt, weight, push))
-        store(work.tree_goal, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn))
+        store_motion(
+            work.tree_goal, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn)
+        )
 
 
 @kernel
 def goal(work, t):
     """Return p, and L about its centre of mass, that floating tree t has to have after the step."""
-    _, _, push, spin = load(work.tree_goal, t)
+    _, _, push, spin = load_motion(work.tree_goal, t)
     return push, spin
 
 
 @kernel
-def agree(model, q, v, work, t):
+def set_tree_momentum(model, q, v, work, t):
     """Set base velocity and position of a floating tree at (q, v) so that its momentum is what it has to be.
 
     Return m, c, p, L.
@@ -418,7 +420,7 @@ def agree(model, q, v, work, t):
     at = model.joint_q[model.tree_body[t]]
     dof = model.tree_v[t]
     m, c, p, l, s = tree_motion(model, q, v, work, t)
-    _, place, push, spin = load(work.tree_goal, t)
+    _, place, push, spin = load_motion(work.tree_goal, t)
     omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
     velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
     for k in range(3):
@@ -445,8 +447,8 @@ def keep_momenta(model, state, work):
             if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
                 state.left_q[at + 3] = UNKNOWN
             continue
-        m, c, p, l = agree(model, state.q, state.v, work, t)
-        store(state.tree_motion, t, m, c, p, l)
+        m, c, p, l = set_tree_momentum(model, state.q, state.v, work, t)
+        store_motion(state.tree_motion, t, m, c, p, l)
         for k in range(dof, dof + model.tree_nv[t]):
             state.left_v[k] = state.v[k]
         for k in range(at, end_of_q(model, t)):

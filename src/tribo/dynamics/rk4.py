@@ -3,7 +3,7 @@
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_stage_at, from_address
-from tribo.dynamics.runge_kutta import run_part
+from tribo.dynamics.runge_kutta import run_flight_part
 from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
 
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
@@ -20,7 +20,7 @@ COARSE = int(Status.COARSE)
 
 
 def _advance_at(model_at, state_at, command_at, settings_at, work_at):
-    run_part(
+    run_flight_part(
         from_address(MODEL, model_at),
         from_address(STATE, state_at),
         from_address(COMMAND, command_at),
@@ -34,7 +34,7 @@ ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
 
 
 def _call_python(address, model, state, command, settings, work):
-    run_part(model, state, command, settings, work)
+    run_flight_part(model, state, command, settings, work)
     return 0
 
 
@@ -54,7 +54,7 @@ def is_there(model, work):
 
 
 @kernel
-def fly(model, state, command, settings, work):
+def fly_trees(model, state, command, settings, work):
     """Let the trees that are `HELD` go their way in parts; tell whether they did.
 
     Writes: work.

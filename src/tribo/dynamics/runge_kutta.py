@@ -35,7 +35,7 @@ MOST = 64  # parts of a step
 
 
 @kernel
-def forces(model, command, settings, work, t, weight):
+def write_tree_forces(model, command, settings, work, t, weight):
     """Write the forces on a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
 
     Writes: work.
@@ -70,9 +70,9 @@ def evaluate(model, command, settings, work, t, weight):
             work.rk_acc[dof] = work.held_force[dof] - work.bias_force[dof]
             work.drive_inertia[dof] = 0.0
     else:
-        forces(model, command, settings, work, t, weight)
-    articulated.factorize(model, work, t)
-    articulated.whiten(model, work, t, work.rk_acc)
+        write_tree_forces(model, command, settings, work, t, weight)
+    articulated.factorize_articulated(model, work, t)
+    articulated.whiten_articulated(model, work, t, work.rk_acc)
     size = 0.0
     apart = 0.0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -80,7 +80,7 @@ def evaluate(model, command, settings, work, t, weight):
         size += z * z
         apart += (z - work.rk_force[dof]) * (z - work.rk_force[dof])
         work.rk_force[dof] = z
-    articulated.unwhiten(model, work, t, work.rk_acc, work.rk_acc)
+    articulated.unwhiten_articulated(model, work, t, work.rk_acc, work.rk_acc)
     return size, apart
 
 
@@ -99,7 +99,7 @@ def start(model, work, t):
 
 
 @kernel
-def add(model, work, t, weight, dt):
+def add_stage(model, work, t, weight, dt):
     """Add a stage of a part of length dt to the sums with its weight.
 
     Writes: work.
@@ -121,7 +121,7 @@ def turn_rate(sigma, omega):
 
 
 @kernel
-def go_on(model, work, t, dt):
+def set_next_stage(model, work, t, dt):
     """Set the next stage of a tree: from `rk_q` and `rk_v`, for a time dt at the rates of this stage.
 
     Writes: work.
@@ -174,16 +174,16 @@ def advance_part(model, command, settings, work, t, parts):
     size, _ = evaluate(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
     is_coarse = False
-    add(model, work, t, 1.0 / 6.0, dt)
+    add_stage(model, work, t, 1.0 / 6.0, dt)
     for k in range(3):
-        go_on(model, work, t, dt if k == 2 else 0.5 * dt)
+        set_next_stage(model, work, t, dt if k == 2 else 0.5 * dt)
         _, apart = evaluate(model, command, settings, work, t, share if k == 2 else 2.0 * share)
         most = CHANGED if k == 0 else APART
         if k < 2 and not dt * dt * apart <= most * most * scale:
             is_coarse = True
             if parts < MOST:
                 return True
-        add(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0, dt)
+        add_stage(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0, dt)
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         kinematics.drift_joint(model, i, work.rk_q, work.rk_rate_sum, dt, work.rk_q)
@@ -212,7 +212,7 @@ def advance_in(model, state, command, settings, work, t, parts):
 
 
 @kernel
-def go(model, state, command, settings, work, t):
+def integrate_tree(model, state, command, settings, work, t):
     """Move `rk_q` and `rk_v` of a tree on by one step, in as many parts as it needs.
 
     Return whether even the most are too few; for a free body, whether one is.
@@ -264,7 +264,7 @@ def has_numbers(model, work, t):
 
 
 @kernel
-def fly(model, state, command, settings, work, t):
+def fly_tree(model, state, command, settings, work, t):
     """Let a tree go its way under the forces that were solved for; set h to what the whole step had to have.
 
     Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt. All else is left as a step has it whose
@@ -280,7 +280,7 @@ def fly(model, state, command, settings, work, t):
         work.held_force[dof] = work.bias_force[dof]
         work.rk_inertia[dof] = work.drive_inertia[dof]
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
-    if go(model, state, command, settings, work, t):
+    if integrate_tree(model, state, command, settings, work, t):
         work.status[0] |= COARSE
         work.tree_is_coarse[t] = 1
     back_to_middle(model, state, settings, work, t)
@@ -310,7 +310,7 @@ def advance_free_tree(model, state, command, settings, work, t):
 
     Writes: work.
     """
-    if go(model, state, command, settings, work, t):
+    if integrate_tree(model, state, command, settings, work, t):
         work.status[0] |= COARSE
         work.tree_is_coarse[t] = 1
         if model.tree_is_single[t] == 1:
@@ -346,7 +346,7 @@ def advance_free_trees(model, state, command, settings, work):
 
 
 @kernel
-def run_part(model, state, command, settings, work):
+def run_flight_part(model, state, command, settings, work):
     """Do what the step is waiting for: ways under held forces, or the end of trees that nothing touches.
 
     Writes: work.
@@ -354,7 +354,7 @@ def run_part(model, state, command, settings, work):
     is_held = False
     for t in range(model.tree_body.shape[0]):
         if work.tree_course[t] == HELD:
-            fly(model, state, command, settings, work, t)
+            fly_tree(model, state, command, settings, work, t)
             is_held = True
     if not is_held:
         advance_free_trees(model, state, command, settings, work)

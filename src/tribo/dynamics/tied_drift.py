@@ -1,4 +1,4 @@
-"""Stage `tied_drift.find`: free bodies on constraints drift together, in each half of the step.
+"""Stage `tied_drift.find_tied_drift`: free bodies on constraints drift together, in each half of the step.
 
 A centre of mass drifts straight, and its body turns meanwhile. On an arm r about a pin, at ω, the centre gets
 on by r φ in half a step, φ = dt/2 ω, and so by the angle atan φ about the pin, while the body turns by φ. A
@@ -13,9 +13,9 @@ least kinetic energy with which all ties get on alike,
 γ(∓dt/2) is how far the end of an arm is, in mid step, off the tangent that it has at the beginning and at the
 end of the step. Of γ the part along the way of the end in mid step counts; it is made up along its way at the
 outer end of the half, where r is the arm, and φ is the angle between the two ways. The mean of the two γ is
-how far the tie sags open in mid step (`attachments.swing`). A body on a pin, and a group that turns like one
-rigid body, then meet their ties at both ends of the step with velocities along their ways, and the step is
-the same backwards in time, as far as the velocity after the push is foreseen. What is turned keeps its
+how far the tie sags open in mid step (`attachments.end_swing`). A body on a pin, and a group that turns like
+one rigid body, then meet their ties at both ends of the step with velocities along their ways, and the step
+is the same backwards in time, as far as the velocity after the push is foreseen. What is turned keeps its
 angular momentum; of bodies that only tie one another the common centre of mass stays.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
 """
@@ -80,7 +80,7 @@ def arm_at(model, end, at):
 
 
 @kernel
-def velocity_at(model, v, t, arm):
+def tied_velocity(model, v, t, arm):
     """Return how fast a point of free body t moves, at an arm from its centre of mass.   v + ω × r"""
     b = model.tree_v[t]
     return vec.add((v[b], v[b + 1], v[b + 2]), vec.cross(spin_of(model, v, t), arm))
@@ -113,7 +113,7 @@ def mobility(model, work, end, t):
 
 
 @kernel
-def push(model, work, end, t, impulse):
+def push_tied_body(model, work, end, t, impulse):
     """Add to δ and ρ of body t what an impulse at an end of a constraint does.
 
     Writes: work.
@@ -130,7 +130,7 @@ def push(model, work, end, t, impulse):
 
 
 @kernel
-def spread(model, state, work):
+def spread_drift(model, state, work):
     """Find δ and ρ of all bodies, tie by tie, until all ties get on alike.
 
     Writes: work.
@@ -149,8 +149,8 @@ def spread(model, state, work):
             one = mobility(model, work, 2 * c, a)
             both = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
             impulse = vec.sym_vec(linalg.sym_inverse(both), apart)
-            push(model, work, 2 * c, a, impulse)
-            push(model, work, 2 * c + 1, b, vec.neg(impulse))
+            push_tied_body(model, work, 2 * c, a, impulse)
+            push_tied_body(model, work, 2 * c + 1, b, vec.neg(impulse))
             most = max(most, vec.norm(apart))
         if sweep == 0:
             first = most
@@ -205,7 +205,7 @@ def note_lack(model, settings, work, end, t, at, before, after, is_second):
 
 
 @kernel
-def find(model, state, settings, work, is_second):
+def find_tied_drift(model, state, settings, work, is_second):
     """Find δ and ρ of all bodies in one half of the step.
 
     Before the push, the velocity after it is the one that was predicted.
@@ -233,11 +233,11 @@ def find(model, state, settings, work, is_second):
             half = quat.cayley(vec.scale(0.5 * settings.dt, vec.load(work.single_spin, t)))
             at = quat.mul(half, quat.load(state.q, model.joint_q[model.tree_body[t]] + 3))
         note_lack(model, settings, work, end, t, at, before, after, is_second)
-    spread(model, state, work)
+    spread_drift(model, state, work)
 
 
 @kernel
-def follow(model, work, t, q, v):
+def move_tied_body(model, work, t, q, v):
     """Move and turn free body t by δ and ρ; it keeps its angular momentum.
 
     Writes: q, v.

@@ -49,7 +49,7 @@ def whiten_tree(model, work, t, x):
             x[dof] = 0.0
         return
     if work.tree_is_rowless[t] == 1:
-        articulated.whiten(model, work, t, x)
+        articulated.whiten_articulated(model, work, t, x)
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
     if model.joint_type[model.tree_body[t]] == FREE and last > first + 6:
@@ -101,7 +101,7 @@ def unwhiten_tree(model, work, t, z, out):
             out[dof] = 0.0
         return
     if work.tree_is_rowless[t] == 1:
-        articulated.unwhiten(model, work, t, z, out)
+        articulated.unwhiten_articulated(model, work, t, z, out)
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
     for dof in range(first, min(last, first + 6)):

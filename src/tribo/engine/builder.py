@@ -71,7 +71,8 @@ class Capacity:
     pairs: int = 64
     contacts: int = 32
     rows: int = 2048
-    dense: int = 24
+    columns: int = 24
+    dense: int = 64
     nodes: int = 1
     values: int = 1
     frictions: int = 0
@@ -89,6 +90,7 @@ class Capacity:
             "max_contact": self.contacts,
             "max_packet": self.packets,
             "max_row": self.rows,
+            "ncolumn": self.columns,
             "ndense": self.dense,
             "nnode": self.nodes,
             "nvalue": self.values,
@@ -99,6 +101,7 @@ class Capacity:
         pairs: int = 0,
         contacts: int = 0,
         rows: int = 0,
+        columns: int = 0,
         dense: int = 0,
         nodes: int = 0,
         values: int = 0,
@@ -109,7 +112,8 @@ class Capacity:
             max(self.pairs, pairs * 3 // 2),
             max(self.contacts, contacts * 3 // 2),
             max(self.rows, rows * 3 // 2),
-            max(self.dense, (dense + 3) // 4 * 4),  # lanes take four
+            max(self.columns, (columns + 3) // 4 * 4),  # lanes take four
+            max(self.dense, (dense * 5 // 4 + 3) // 4 * 4),
             max(self.nodes, nodes * 3 // 2),
             max(self.values, values * 3 // 2),
             max(self.frictions, frictions * 3 // 2),

@@ -137,7 +137,7 @@ class Engine:
         if not DISABLED:
             run_at(addresses, self._remaining, first, stop, part)
             return
-        from tribo.batch_kernels.rollout import go
+        from tribo.batch_kernels.rollout import roll_out
         from tribo.step import advance, update
 
         for e in range(first, stop):
@@ -150,7 +150,7 @@ class Engine:
             elif part == 2:
                 advance(model, state, command, settings, work)
             else:
-                self._remaining[e] -= go(
+                self._remaining[e] -= roll_out(
                     motors, course, pilot_of_thread.at(e), model, state, command, settings, work,
                     self._remaining[e], part == 3,
                 )  # fmt: skip
@@ -274,6 +274,7 @@ class Engine:
             "candidate_count",
             "contact_count",
             "row_count",
+            "column_count",
             "dense_count",
             "node_count",
             "value_count",

@@ -59,10 +59,10 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     # -- the compliant ground ----------------------------------------------------------------------
     (flow.rate, (*TREE, LINE, LINE)),
     (flow.classify, (*TREE, LINE, INTEGERS)),
-    (flow.margins, (*TREE, TABLE, TABLE)),
+    (flow.state_margins, (*TREE, TABLE, TABLE)),
     (flow.observe, (*TREE, TABLE, Array(int64, 2), BLOCK, BLOCK, BLOCK)),
     (flow.energies, (*TREE, TABLE, TABLE)),
-    (flow.poses, (*TREE, TABLE, BLOCK, STACK)),
+    (flow.write_poses, (*TREE, TABLE, BLOCK, STACK)),
     # -- kernels that read-outs call ---------------------------------------------------------------
     (kinematics.forward, (Model, LINE, Work)),
     (inertia.mass_matrix, (Model, Work)),

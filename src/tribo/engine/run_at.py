@@ -1,7 +1,7 @@
 """The one way into compiled code: worlds of the records, advanced by their remaining steps."""
 
 from tribo.batch_kernels.records import Course, Motors, Pilot
-from tribo.batch_kernels.rollout import go
+from tribo.batch_kernels.rollout import roll_out
 from tribo.compiler.jit import entry
 from tribo.compiler.record import from_address, world_of
 from tribo.model import Command, Model, Settings, State, Work
@@ -34,7 +34,7 @@ def run_at(addresses, remaining, first, stop, part):
             motors = world_of(from_address(MOTORS, addresses[5]), e)
             course = world_of(from_address(COURSE, addresses[6]), e)
             pilot = world_of(from_address(PILOT, addresses[7]), e)
-            remaining[e] -= go(
+            remaining[e] -= roll_out(
                 motors,
                 course,
                 pilot,

@@ -18,8 +18,8 @@ READ = frozenset(  # by `Batch` and its objects, after a step
      "contact_spin_impulse", "contact_impact", "applied_torque", "residual", "sweeps", "mid_q")
 )  # fmt: skip
 STOPPED = frozenset(  # why a step stopped, for `Engine.grow`
-    ("status", "late_wanted", "candidate_count", "row_count", "dense_count", "node_count", "value_count",
-     "friction_count")
+    ("status", "late_wanted", "candidate_count", "row_count", "column_count", "dense_count",
+     "node_count", "value_count", "friction_count")
 )  # fmt: skip
 AMENDED = frozenset(  # the order of the broadphase; who sleeps, and M of those who do
     ("sweep_order", "sweep_count", "sweep_is_listed", "tree_is_resting", "mass_factor", "dof_scale")

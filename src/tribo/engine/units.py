@@ -18,27 +18,27 @@ from tribo.compiler.signature import Field, boolean, float64, int64
 from tribo.model import Command, Model, Settings, State, Work
 
 # What `run_at` calls: with these, the whole step.
-WHOLE = ("step.update", "step.advance", "batch_kernels.rollout.go")
+WHOLE = ("step.update", "step.advance", "batch_kernels.rollout.roll_out")
 # Heads besides these, the largest pieces first.
 _INNER = (
     "collision.narrowphase.contacts",
     "contact.stabilisation.velocity_scaling.slow",
     "contact.solver.island_solve.solve_island",
     "contact.solver.strategy.solve_as_set",
-    "contact.solver.newton.descend",
+    "contact.solver.proximal_newton.solve_in_dofs",
     "contact.stabilisation.energy_limiter.limit",
     "dynamics.integrate.integrate",
     "collision.broadphase.candidates",
     "contact.constraints.projection_energy.keep_energy",
-    "contact.solver.dense_island.solve_exactly",
+    "contact.solver.proximal_step.run_round",
     "contact.problem.contact_rows.contact_rows",
     "collision.inner_edges.suppress",
-    "contact.constraints.velocity_bound.bound",
+    "contact.constraints.velocity_bound.bound_closing",
     "contact.impact.rebound_energy.bound",
-    "contact.impact.impact_split.meet",
-    "contact.solver.newton.newton",
+    "contact.impact.impact_split.meet_tumbling",
+    "contact.solver.proximal_matrix.solve_step",
     "dynamics.middle.judge_explicit",
-    "contact.stabilisation.bias_iteration.note",
+    "contact.stabilisation.bias_iteration.note_bias",
     "dynamics.middle.settle_tree",
     "collision.box_box.box_box",
     "contact.solver.gauss_seidel_iteration.sweep_contact",
@@ -51,15 +51,15 @@ _INNER = (
     "dynamics.integrate.next_velocity",
     "contact.solver.island_solve.warm_start",
     "contact.problem.joint_limit_rows.stops",
-    "contact.stabilisation.bias_iteration.judge",
+    "contact.stabilisation.bias_iteration.judge_tree",
     "dynamics.inertia.factorize_moved",
     "dynamics.momentum.tree_motion",
     "contact.sleep.fall_asleep",
     "contact.solver.natural_residual.contact_violation",
     "dynamics.momentum.momenta",
     "contact.problem.joint_friction_rows.joint_rows",
-    "contact.problem.box_friction_rows.add_row",
-    "contact.stabilisation.group_momentum.agree",
+    "contact.problem.box_friction_rows.open_direction_row",
+    "contact.stabilisation.group_momentum.set_group_momenta",
     "dynamics.bias.tree_bias",
 )
 HEADS = (*_INNER, *WHOLE)  # in the order in which they are typed: callers by and by

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from tribo.compiler import progress
 from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
 
-EVERY = 10.0  # [s] between lines where no terminal shows a bar
 _STEP = "engine.run_at"  # the layer of the step as Python calls it
 _warm: set[str] = (
     {_STEP, "contact"} if DISABLED or PREBUILT else set()
@@ -67,35 +62,8 @@ def _compile(layer: str, quiet: bool) -> None:
     with (
         progress.shown(f"{what} (once per machine and version)", quiet=quiet) as notice,
         compiling(),
-        contextlib.nullcontext(notice) if quiet or sys.stderr.isatty() else _lines() as told,
     ):
         if layer == _STEP:
-            step_compilation.compile_step(told)
+            step_compilation.compile_step(notice)
         else:
-            step_compilation.compile_late(told)
-
-
-@contextlib.contextmanager
-def _lines() -> Iterator[progress.Notice]:
-    """Say a line on stderr every ten seconds, where no terminal shows a bar."""
-    done: list[int | None] = [0, None]
-    ends = threading.Event()
-    start = time.monotonic()
-
-    def notice(_label: str, now: int, whole: int | None) -> None:
-        done[:] = now, whole
-
-    def say() -> None:
-        while not ends.wait(EVERY):
-            now, whole = done
-            part = f", {100 * (now or 0) // whole} %" if whole else ""
-            sys.stderr.write(f"tribo: still compiling, {time.monotonic() - start:.0f} s{part}\n")
-            sys.stderr.flush()
-
-    thread = threading.Thread(target=say, daemon=True)
-    thread.start()
-    try:
-        yield notice
-    finally:
-        ends.set()
-        thread.join()
+            step_compilation.compile_late(notice)

@@ -141,7 +141,7 @@ class System:
     def margins(self, samples: np.ndarray) -> np.ndarray:
         """Return how far the points are from leaving their states, (k, n), for rows y (k, size)."""
         out = np.empty((len(samples), self.points))
-        flow.margins(self.tree, self.work, np.ascontiguousarray(samples), out)
+        flow.state_margins(self.tree, self.work, np.ascontiguousarray(samples), out)
         return out
 
     # -- for those who read results ----------------------------------------------------------------
@@ -170,5 +170,5 @@ class System:
             np.empty((len(samples), count, 3)),
             np.empty((len(samples), count, 3, 3)),
         )
-        flow.poses(self.tree, self.work, np.ascontiguousarray(samples), positions, rotations)
+        flow.write_poses(self.tree, self.work, np.ascontiguousarray(samples), positions, rotations)
         return positions, rotations

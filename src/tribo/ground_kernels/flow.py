@@ -14,7 +14,7 @@ def rate(tree, work, y, out):
     """
     place_bodies(tree, work, y)
     place_points(tree, work, y)
-    power = press(tree, work)
+    power = press_ground(tree, work)
     accelerate(tree, work, y, out)
     first = first_deformation(tree)
     tangents = tree.up  # the dimension of space less one
@@ -62,7 +62,7 @@ def point_numbers(tree, work, k):
 
 
 @kernel
-def press(tree, work):
+def press_ground(tree, work):
     """Let the ground act on all points; return the power of its forces on the bodies.
 
     Writes: work.
@@ -98,7 +98,7 @@ def classify(tree, work, y, states):
 
 
 @entry
-def margins(tree, work, samples, out):
+def state_margins(tree, work, samples, out):
     """Write how far each point is from leaving its state, for each row y of `samples`.
 
     Writes: work, out.
@@ -150,7 +150,7 @@ def energies(tree, work, samples, out):
 
 
 @entry
-def poses(tree, work, samples, positions, rotations):
+def write_poses(tree, work, samples, positions, rotations):
     """Write positions and axes (as columns) of all bodies for each row y.
 
     Writes: work, positions, rotations.

@@ -11,8 +11,8 @@ from tribo.compiler.record import world_of
 from tribo.math import vec
 from tribo.model import Shape
 from tribo.probes.convex_ray import ENDLESS, interval
-from tribo.probes.scene import build, place
-from tribo.probes.terrain_ray import inverse, meets_box, on_height_map, on_surface
+from tribo.probes.scene import build, place_shapes
+from tribo.probes.terrain_ray import cross_height_map, cross_surface, inverse, meets_box
 
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
@@ -34,10 +34,10 @@ def on_shape(model, scene, s, origin, d, low, high):
         shift = vec.dot(d, vec.sub((box[s, 0], box[s, 1], box[s, 2]), o))
         o = vec.axpy(shift, d, o)
     if kind == HEIGHT_MAP:
-        found, t, normal = on_height_map(model, s, o, d, low - shift, high - shift)
+        found, t, normal = cross_height_map(model, s, o, d, low - shift, high - shift)
         return found, t + shift, normal
     if kind == SURFACE:
-        found, t, normal = on_surface(model, s, o, d, low - shift, high - shift)
+        found, t, normal = cross_surface(model, s, o, d, low - shift, high - shift)
         return found, t + shift, normal
     t_in, t_out, n_in, n_out = interval(model, s, o, d)
     if t_in <= t_out:
@@ -57,12 +57,12 @@ def is_ray(o, d, reach):
 
 
 @kernel
-def prepare(model, state, work, scene, is_flat):
+def prepare_scene(model, state, work, scene, is_flat):
     """Place all shapes that are seen, and make the tree of their boxes.
 
     Writes: work, scene.
     """
-    place(model, state, work, scene)
+    place_shapes(model, state, work, scene)
     build(model, work, scene, is_flat)
 
 
@@ -115,7 +115,7 @@ def closest(model, state, work, scene, is_flat, origin, direction, start, reach,
 
     Writes: work, scene, hit, shape.
     """
-    prepare(model, state, work, scene, is_flat)
+    prepare_scene(model, state, work, scene, is_flat)
     return cast_rays(model, scene, origin, direction, start, reach, hit, shape)
 
 
@@ -132,7 +132,7 @@ def closest_in_worlds(
     """
     for e in range(first, stop):
         here = world_of(model, e)
-        prepare(here, world_of(state, e), work, scene, origin.shape[1] <= FEW)
+        prepare_scene(here, world_of(state, e), work, scene, origin.shape[1] <= FEW)
         along = direction[e if direction.shape[0] > 1 else 0]
         far = reach[e if reach.shape[0] > 1 else 0]
         if cast_rays(here, scene, origin[e], along, start, far, hit[e], shape[e]) >= 0:
@@ -148,7 +148,7 @@ def all_hits(model, state, work, scene, origin, direction, start, reach, hit, sh
 
     Writes: work, scene, hit, shape.
     """
-    prepare(model, state, work, scene, True)
+    prepare_scene(model, state, work, scene, True)
     o = vec.load(origin, 0)
     d = vec.load(direction, 0)
     if not is_ray(o, d, reach[0]):

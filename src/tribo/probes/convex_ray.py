@@ -25,7 +25,7 @@ WHOLE = (-ENDLESS, ENDLESS, NONE, NONE)
 
 
 @kernel
-def meet(a, b):
+def intersect_intervals(a, b):
     """Return the part that two intervals share."""
     t_in = a[0]
     n_in = a[2]
@@ -56,7 +56,7 @@ def below(height, rate, normal):
 def slab(x, rate, half, axis):
     """Return the interval in which a coordinate lies between −half and half."""
     n = (1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2))
-    return meet(below(x - half, rate, n), below(-x - half, -rate, vec.neg(n)))
+    return intersect_intervals(below(x - half, rate, n), below(-x - half, -rate, vec.neg(n)))
 
 
 @kernel
@@ -179,7 +179,7 @@ def pill(o, d, radius, half):
         if k == 0:
             part = ball(o, d, (0.0, 0.0, -half), radius)
         else:
-            part = meet(tube(o, d, radius), slab(o[2], d[2], half, 2))
+            part = intersect_intervals(tube(o, d, radius), slab(o[2], d[2], half, 2))
         if part[0] <= part[1]:
             t_in = best[0]
             n_in = best[2]
@@ -196,14 +196,14 @@ def pill(o, d, radius, half):
 
 
 @kernel
-def hull(model, s, o, d):
+def hull_interval(model, s, o, d):
     """Return the interval in a convex hull."""
     found = WHOLE
     first = model.shape_data[s, 2]
     for f in range(first, first + model.shape_data[s, 3]):
         n = vec.load(model.face_normal, f)
         corner = vec.load(model.vertex, model.face_vertex[model.face_start[f]])
-        found = meet(found, below(vec.dot(n, vec.sub(o, corner)), vec.dot(n, d), n))
+        found = intersect_intervals(found, below(vec.dot(n, vec.sub(o, corner)), vec.dot(n, d), n))
         if found[0] > found[1]:
             return found
     return found
@@ -217,16 +217,16 @@ def interval(model, s, o, d):
     if kind == SPHERE:
         return ball(o, d, (0.0, 0.0, 0.0), a)
     if kind == BOX:
-        found = meet(slab(o[0], d[0], a, 0), slab(o[1], d[1], b, 1))
-        return meet(found, slab(o[2], d[2], c, 2))
+        found = intersect_intervals(slab(o[0], d[0], a, 0), slab(o[1], d[1], b, 1))
+        return intersect_intervals(found, slab(o[2], d[2], c, 2))
     if kind == CAPSULE:
         return pill(o, d, a, b)
     if kind == CYLINDER:
-        return meet(tube(o, d, a), slab(o[2], d[2], b, 2))
+        return intersect_intervals(tube(o, d, a), slab(o[2], d[2], b, 2))
     if kind == CONE:
-        return meet(funnel(o, d, a, b), slab(o[2], d[2], b, 2))
+        return intersect_intervals(funnel(o, d, a, b), slab(o[2], d[2], b, 2))
     if kind == ELLIPSOID:
         return ellipsoid(o, d, (a, b, c))
     if kind == PLANE:
         return below(o[2], d[2], NONE)
-    return hull(model, s, o, d)
+    return hull_interval(model, s, o, d)

@@ -7,7 +7,7 @@ the depth of the deepest contact point.
 
 from math import inf, sqrt
 
-from tribo.collision.closest import closest
+from tribo.collision.closest import find_closest
 from tribo.collision.core import own_centre
 from tribo.collision.point import deepest
 from tribo.collision.solid import HEIGHT_MAP, TRIANGLE, load_solid, radius, support_at
@@ -17,8 +17,8 @@ from tribo.compiler.jit import entry, kernel
 from tribo.math import vec
 from tribo.model import Shape
 from tribo.probes.convex_ray import interval
-from tribo.probes.scene import place, set_box
-from tribo.probes.terrain_ray import on_height_map, on_surface
+from tribo.probes.scene import place_shapes, set_box
+from tribo.probes.terrain_ray import cross_height_map, cross_surface
 
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
@@ -55,7 +55,7 @@ def of_convex(model, work, scene, a, b, limit):
         vec.sub(vec.load(scene.shape_pos, b), origin),
         vec.load_mat(scene.shape_rot, b),
     )
-    found, gap, normal, at_a, at_b = closest(model, work, pair, limit)
+    found, gap, normal, at_a, at_b = find_closest(model, work, pair, limit)
     if not found:
         return APART
     return (True, gap, normal, vec.add(origin, at_a), vec.add(origin, at_b))
@@ -81,7 +81,7 @@ def from_triangle(model, work, solid, rot, pos, p, q, r, size, best):
     for k in range(3):
         vec.store(work.triangle, k, corners[k])
     pair = (solid, rot, (TRIANGLE, size, 0.0, 0.0, 0, 0, 0, 0), ZERO, IDENTITY)
-    answer = closest(model, work, pair, best[1])
+    answer = find_closest(model, work, pair, best[1])
     if answer[0] and answer[1] < best[1]:
         return answer
     return best
@@ -204,7 +204,7 @@ def is_ground(kind):
 
 
 @kernel
-def between(model, work, scene, a, b, limit):
+def find_between(model, work, scene, a, b, limit):
     """Return the answer for two shapes, one of them with an end.
 
     Writes: work.
@@ -232,7 +232,7 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
 
     Writes: work, scene, out, pair.
     """
-    place(model, state, work, scene)
+    place_shapes(model, state, work, scene)
     for part in range(0, 4, 2):
         for s in range(spans[part], spans[part + 1]):
             if scene.is_seen[s] != 0 and model.shape_kind[s] != PLANE:
@@ -252,7 +252,7 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
                 apart = box_distance(low, high, scene.box[b])
                 if apart > 0.0 and apart > limit:  # boxes that overlap say nothing of a depth
                     continue
-            found, gap, normal, at_a, at_b = between(model, work, scene, a, b, limit)
+            found, gap, normal, at_a, at_b = find_between(model, work, scene, a, b, limit)
             if found and (gap < limit or answer == 0):
                 answer = 1
                 limit = gap
@@ -273,9 +273,9 @@ def contains(model, scene, s, point):
     p = vec.mat_t_vec(rot, vec.sub(point, vec.load(scene.shape_pos, s)))
     if model.shape_kind[s] >= SURFACE:  # what a ray upwards meets first, it meets from inside
         if model.shape_kind[s] == HEIGHT_MAP:
-            found, _, normal = on_height_map(model, s, p, UP, 0.0, inf)
+            found, _, normal = cross_height_map(model, s, p, UP, 0.0, inf)
         else:
-            found, _, normal = on_surface(model, s, p, UP, 0.0, inf)
+            found, _, normal = cross_surface(model, s, p, UP, 0.0, inf)
         return found and normal[2] > 0.0
     t_in, t_out, _, _ = interval(model, s, p, UP)
     return t_in <= 0.0 and t_out >= 0.0
@@ -304,7 +304,7 @@ def there(model, state, work, scene, low, high, is_point):
 
     Writes: work, scene.
     """
-    place(model, state, work, scene)
+    place_shapes(model, state, work, scene)
     corner = (low[0], low[1], low[2])
     other = (high[0], high[1], high[2])
     for s in range(model.shape_kind.shape[0]):

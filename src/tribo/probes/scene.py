@@ -18,7 +18,7 @@ PAD = 1e-9  # [-] of the coordinates: boxes are larger by as much, rounding must
 
 
 @kernel
-def place(model, state, work, scene):
+def place_shapes(model, state, work, scene):
     """Write the pose of every shape that is seen, at the present state.
 
     Writes: work, scene.

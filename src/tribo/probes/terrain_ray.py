@@ -40,7 +40,7 @@ def meets_box(bound, node, o, inv, low, high):
 
 
 @kernel
-def on_triangle(a, b, c, o, d, low, high):
+def cross_triangle(a, b, c, o, d, low, high):
     """Return where a line crosses a triangle from either side, between t = low and high.
 
     The three volumes are computed alike from both sides of an edge, so no ray slips through between
@@ -64,7 +64,7 @@ def on_triangle(a, b, c, o, d, low, high):
 
 
 @kernel
-def on_surface(model, s, o, d, low, high):
+def cross_surface(model, s, o, d, low, high):
     """Return the first crossing with a surface of triangles."""
     best = MISS
     inv = inverse(d)
@@ -78,7 +78,7 @@ def on_surface(model, s, o, d, low, high):
         node += 1
         if t < 0:
             continue
-        found = on_triangle(
+        found = cross_triangle(
             vec.load(model.vertex, model.triangle[t, 0]),
             vec.load(model.vertex, model.triangle[t, 1]),
             vec.load(model.vertex, model.triangle[t, 2]),
@@ -165,7 +165,7 @@ def in_cell(p, q, r, c, cell, ray, t, leave, is_known, is_above, dx, dy):
 
 
 @kernel
-def on_height_map(model, s, o, d, low, high):
+def cross_height_map(model, s, o, d, low, high):
     """Return the first crossing with a height map: its cells are visited in the order of the ray.
 
     In cell units the ray is (u, v)(t). Over either triangle of a cell its height over the ground is

@@ -12,7 +12,7 @@ from tribo.dynamics import kinematics
 from tribo.dynamics.articulated import (
     add_inertia,
     dof_count,
-    give_way,
+    release_dof,
     start_inertias,
     times_axis,
 )
@@ -21,7 +21,7 @@ from tribo.queries.inverse import body_forces
 
 
 @kernel
-def eliminate(model, tau, work, scratch):
+def eliminate_to_root(model, tau, work, scratch):
     """From the leaves to the root: what does each dof see of the bodies behind it?
 
     Writes: work, scratch.
@@ -37,7 +37,7 @@ def eliminate(model, tau, work, scratch):
             rest = tau[dof] - six.dot(axis, force)
             scratch.dof_pivot[dof] = pivot
             scratch.dof_rest[dof] = rest
-            give_way(scratch.articulated, i, pivot, column, scratch.dof_force, dof)
+            release_dof(scratch.articulated, i, pivot, column, scratch.dof_force, dof)
             force = six.axpy(pivot * rest, column, force)
         parent = model.body_parent[i]
         if parent >= 0:
@@ -46,7 +46,7 @@ def eliminate(model, tau, work, scratch):
 
 
 @kernel
-def accelerate(model, work, scratch, vdot):
+def find_accelerations(model, work, scratch, vdot):
     """From the root to the leaves: the accelerations, given those of the parents.
 
     Writes: work, vdot.
@@ -78,5 +78,5 @@ def forward_dynamics(model, settings, work, scratch, q, v, tau, vdot):
         kinematics.forward(here, q[e], work)
         body_forces(here, world_of(settings, e), v[e], scratch.still, 1.0, work)
         start_inertias(work.body_inertia, scratch.articulated, 0, here.body_parent.shape[0])
-        eliminate(here, tau[e], work, scratch)
-        accelerate(here, work, scratch, vdot[e])
+        eliminate_to_root(here, tau[e], work, scratch)
+        find_accelerations(here, work, scratch, vdot[e])

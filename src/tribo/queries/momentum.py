@@ -11,7 +11,7 @@ TOTALS = 18  # numbers per state that `totals` writes
 
 
 @kernel
-def whole(work):
+def whole_momentum(work):
     """Return m, m c (3) and the inertia about the tree origin (6) of all bodies together."""
     m, x, y, z = 0.0, 0.0, 0.0, 0.0
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -71,7 +71,7 @@ def totals(model, settings, work, q, v, out):
         inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
         energy.tree_energy(here, v[e], world_of(settings, e), work, 0, out[e])
         out[e, 1] += springs.spring_energy(here, q[e], work, 0)
-        m, moment, s = whole(work)
+        m, moment, s = whole_momentum(work)
         arm = vec.scale(1.0 / m, moment)
         centre = vec.add(vec.load(work.body_pos, 0), arm)
         s = about_centre(m, arm, s)
@@ -113,7 +113,7 @@ def centroidal_matrices(model, work, q, out):
         here = world_of(model, e)
         kinematics.forward(here, q[e], work)
         inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
-        m, moment, _ = whole(work)
+        m, moment, _ = whole_momentum(work)
         centre = vec.scale(1.0 / m, moment)
         composites(here, work)
         for dof in range(out.shape[2]):

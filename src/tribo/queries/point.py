@@ -9,7 +9,7 @@ from tribo.queries.joints import axis_rates
 
 
 @kernel
-def place(work, body, local):
+def point_place(work, body, local):
     """Return where a point of a body is [m], world."""
     p = vec.load(work.body_pos, body)
     return vec.add(p, vec.mat_vec(vec.load_mat(work.body_rot, body), local))
@@ -35,7 +35,7 @@ def motions(model, settings, work, q, v, vdot, body, point, out):
         here = world_of(model, e)
         kinematics.forward(here, q[e], work)
         body_motions(here, world_of(settings, e), v[e], vdot[e], 0.0, work)
-        p = place(work, body, vec.load(point, e))
+        p = point_place(work, body, vec.load(point, e))
         arm = vec.sub(p, vec.load(work.body_pos, 0))
         motion = spatial.load(work.body_vel, body)
         change = spatial.load(work.body_acc, body)
@@ -94,7 +94,7 @@ def jacobians(model, work, q, body, point, out):
     for e in range(q.shape[0]):
         here = world_of(model, e)
         kinematics.forward(here, q[e], work)
-        arm = vec.sub(place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
+        arm = vec.sub(point_place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
         first = here.body_chain_start[body]
         for c in range(first, first + here.body_chain_len[body]):
             dof = here.chain_dof[c]
@@ -116,7 +116,7 @@ def jacobian_rates(model, settings, work, scratch, q, v, body, point, out):
         kinematics.forward(here, q[e], work)
         body_motions(here, world_of(settings, e), v[e], scratch.still, 0.0, work)
         axis_rates(here, v[e], work, scratch)
-        arm = vec.sub(place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
+        arm = vec.sub(point_place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
         velocity = velocity_at(spatial.load(work.body_vel, body), arm)
         first = here.body_chain_start[body]
         for c in range(first, first + here.body_chain_len[body]):

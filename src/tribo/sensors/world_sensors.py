@@ -28,6 +28,7 @@ from tribo.sensors.noise import Noise
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
+INVALID = int(Status.INVALID)
 
 
 class Before(NamedTuple):
@@ -59,6 +60,7 @@ class WorldSensors:
         """Start without sensors; lidars and cameras see what rays do."""
         self.world, self._rays = world, rays
         self._sensors: dict[str, Sensor] = {}
+        self._timed: list[Sensor] = []  # those that measure by themselves
         self._before: Before | None = None
         self._next_sensor = 0
 
@@ -68,6 +70,8 @@ class WorldSensors:
         self._check_rate(sensor)
         sensor.restart(self.world.time)
         self._sensors[sensor.name] = sensor
+        if sensor.update_rate is not None:
+            self._timed.append(sensor)
         self._next_sensor += 1
         self.world.is_measured = True
         return sensor
@@ -301,6 +305,7 @@ class WorldSensors:
             raise KeyError(f"{sensor!r} is not in this world")
         found.drop()
         del self._sensors[name]
+        self._timed = [one for one in self._timed if one is not found]
 
     def drop_those_of(self, part: Object) -> None:
         """Remove the sensors of an object that leaves."""
@@ -312,16 +317,30 @@ class WorldSensors:
     def note_before(self) -> None:
         """Keep what the next step changes and sensors need."""
         pushes, self.world.pushes = self.world.pushes, {}
-        if self._sensors:
-            engine = self.world.engine
-            wrench = np.array(engine.command.wrench)
-            self._before = Before(engine.model, np.array(engine.state.v), wrench, pushes)
+        if not self._sensors:
+            return
+        engine, old = self.world.engine, self._before
+        velocity, wrench = engine.state.v, engine.command.wrench
+        if old is None or old.model is not engine.model:
+            self._before = Before(engine.model, np.array(velocity), np.array(wrench), pushes)
+            return
+        old.velocity[...], old.wrench[...] = velocity, wrench
+        self._before = old._replace(pushes=pushes)
 
     def measure_due(self) -> None:
         """Let those measure whose time it is."""
-        now, dt = self.world.time, self.world.time_step
-        for sensor in self.sensors:
-            sensor.update(now, dt)
+        if self._timed:
+            now, dt = self.world.time, self.world.time_step
+            for sensor in self._timed:
+                sensor.update(now, dt)
+
+    def _steps_to_next(self, n: int) -> int:
+        """Return after how many of n steps a sensor is due, n if none is."""
+        if not self._timed:
+            return n
+        due = min(sensor.due() for sensor in self._timed)
+        left = (due - self.world.time) / self.world.time_step
+        return n if left > n else max(1, math.ceil(left - EARLY))
 
     def run(
         self, n: int, measure_due: Callable[[], None], last_step: Callable[[], bool] | None = None
@@ -331,21 +350,19 @@ class WorldSensors:
         Where it stops it calls `measure_due`: that of the sensors, or of what else looks at steps besides.
         `last_step` makes the step before that; None: the engine, as all others.
         """
-        for sensor in self.sensors:
+        for sensor in self._timed:
             self._check_rate(sensor)
         engine, said = self.world.engine, False
         while n > 0:
-            due = min((sensor.due() for sensor in self.sensors), default=math.inf)
-            left = (due - self.world.time) / self.world.time_step
-            count = n if left > n else max(1, math.ceil(left - EARLY))
+            count = self._steps_to_next(n)
             if count > 1:
                 said |= engine.run(count - 1)
                 self.world.pushes = {}
-            if engine.status[0, 0] & Status.INVALID:
+            if engine.status[0, 0] & INVALID:
                 return True
             self.note_before()
             said |= engine.run(1) if last_step is None else last_step()
-            if engine.status[0, 0] & Status.INVALID:
+            if engine.status[0, 0] & INVALID:
                 return True
             n -= count
             measure_due()

@@ -16,7 +16,7 @@ from shapes import (
     separation,
 )  # fmt: skip
 
-from tribo.collision.closest import closest
+from tribo.collision.closest import find_closest
 from tribo.collision.feature import face_towards
 from tribo.collision.solid import farthest_corner, load_solid, support
 from tribo.description.hulls import convex_hull
@@ -30,7 +30,7 @@ def measured(model, work):
     pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
     rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
     pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
-    _, gap, normal, a, b = closest(model, work, pair, 1e3)
+    _, gap, normal, a, b = find_closest(model, work, pair, 1e3)
     return gap, normal, a, b
 
 

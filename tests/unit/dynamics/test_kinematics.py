@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from tribo.dynamics.kinematics import turned
+from tribo.dynamics.kinematics import rotate_about
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,6 @@ from tribo.dynamics.kinematics import turned
 def test_every_branch_of_a_joint_turns_about_its_axis(axis):
     axis = tuple(float(x) for x in axis)
     start = tuple(Rotation.from_rotvec([0.3, -0.8, 1.1]).as_matrix().ravel())
-    made = np.reshape(turned(start, axis, cos(0.7), sin(0.7)), (3, 3))
+    made = np.reshape(rotate_about(start, axis, cos(0.7), sin(0.7)), (3, 3))
     expected = np.reshape(start, (3, 3)) @ Rotation.from_rotvec(0.7 * np.array(axis)).as_matrix()
     np.testing.assert_allclose(made, expected, atol=4e-16)

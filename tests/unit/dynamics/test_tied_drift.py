@@ -53,7 +53,7 @@ def test_what_is_turned_keeps_its_angular_momentum():
     rho, delta = np.array([0.1, -0.2, 0.05]), np.array([1e-3, 2e-3, -3e-3])
     q, v = engine.state.q.copy(), engine.state.v.copy()
     engine.work.tied_shift[0] = [*rho, *delta]
-    tied_drift.follow(engine.model, engine.work, 0, q, v)
+    tied_drift.move_tied_body(engine.model, engine.work, 0, q, v)
     old, new = (reference.rotation_of(x[3:7]) for x in (engine.state.q, q))
     np.testing.assert_allclose(q[:3] - engine.state.q[:3], delta, atol=1e-15)
     size = np.linalg.norm(rho)

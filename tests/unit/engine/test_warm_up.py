@@ -4,6 +4,7 @@ import io
 import sys
 import threading
 
+from tribo.compiler import progress
 from tribo.engine import step_compilation, warm_up
 
 
@@ -22,7 +23,7 @@ def test_a_line_says_that_compiling_goes_on(monkeypatch):
 
     log = Log()
     monkeypatch.setattr(sys, "stderr", log)
-    monkeypatch.setattr(warm_up, "EVERY", 0.01)
+    monkeypatch.setattr(progress, "EVERY", 0.01)
     monkeypatch.setattr(step_compilation, "compile_step", compile_step)
     warm_up._compile(warm_up._STEP, quiet=False)
     first, *_, last = log.getvalue().splitlines()

@@ -1,6 +1,6 @@
-"""Stages `compliant_contacts.find`, `.forces`, `.changed` and `.remember`: compliant pairs.
+"""Stages `compliant_contacts.mark_compliant_contacts`, `.forces`, `.changed` and `.remember_displacements`.
 
-Their contacts follow a law of forces where rigid ones are conditions.
+Contacts of compliant pairs follow a law of forces where rigid ones are conditions.
 
 The force of such a contact follows from depth and velocity. On a side that does not move it needs no row:
 linearised at the velocity that the step ends with, it joins τ and M̂ as a stiff drive does. Between two moved
@@ -21,7 +21,7 @@ CAPACITY = int(Status.CAPACITY)
 
 
 @kernel
-def find(model, state, work):
+def mark_compliant_contacts(model, state, work):
     """Mark the contacts of compliant pairs, by whether one side of them moves or both do.
 
     Writes: work.
@@ -95,7 +95,7 @@ def changed(model, state, settings, work):
 
 
 @kernel
-def remember(model, state, settings, work):
+def remember_displacements(model, state, settings, work):
     """Keep how far the ground is displaced under each contact; let it recover where there is none.
 
     Writes: state, work.

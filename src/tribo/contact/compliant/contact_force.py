@@ -21,7 +21,7 @@ MOST_BEND = 4.0 / 3.0  # [–] of the slope of the spring, with what its damper 
 
 
 @kernel
-def numbers(model, work, c):
+def contact_numbers(model, work, c):
     """Return K, D, μ of a contact."""
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
@@ -102,7 +102,7 @@ def trial(work, settings, c, K, D, w):
 @kernel
 def lawful(model, settings, work, c, w):
     """Return the force that the law gives if a step ends with velocity w, contact axes [N]."""
-    K, D, mu = numbers(model, work, c)
+    K, D, mu = contact_numbers(model, work, c)
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
         return (0.0, 0.0, 0.0)
@@ -144,7 +144,7 @@ def alone(model, settings, work, c, free, impulse):
     `free`, and after one step from anywhere, Newton's method comes to it from one side.
     """
     h = settings.dt
-    K, D, mu = numbers(model, work, c)
+    K, D, mu = contact_numbers(model, work, c)
     g = spatial.load(work.contact_delassus, c)
     x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
     w = coulomb_cone.affine(g, impulse, free)
@@ -177,7 +177,7 @@ def linearise(model, settings, work, c, w):
 
     Writes: work.
     """
-    K, D, mu = numbers(model, work, c)
+    K, D, mu = contact_numbers(model, work, c)
     if (
         work.soft_pass[0] > PATIENCE
     ):  # states of several contacts chase one another: go half the way

@@ -25,12 +25,12 @@ from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
     alone,
+    contact_numbers,
     cut_force,
     lawful,
     linear_force,
     linearise,
     normal_law,
-    numbers,
     trial,
 )
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
@@ -78,7 +78,7 @@ def columns(model, work, c, side):
 
 
 @kernel
-def velocity(model, work, c, v):
+def ground_velocity(model, work, c, v):
     """Return the velocity of a contact, contact axes; the ground's own included.
 
     Writes: work.
@@ -138,7 +138,7 @@ def peak(settings, work, c, K, D):
 
 
 @kernel
-def prepare(model, state, settings, work):
+def prepare_ground(model, state, settings, work):
     """Find velocity, rows, apparent inverse mass, blend, u and last impulse of every compliant contact.
 
     Writes: work.
@@ -160,7 +160,7 @@ def prepare(model, state, settings, work):
                 contact_rows.side_rows(model, state, work, c, side, is_moved(model, body))
         surface_velocity.add_surface(work, c)
         contact_rows.own_block(model, work, work.contact_row, c, work.contact_delassus)
-        K, D, _ = numbers(model, work, c)
+        K, D, _ = contact_numbers(model, work, c)
         speed = work.contact_vel[c, 2]
         depth = max(0.0, -work.contact_gap[c] + h * max(0.0, -speed))
         x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
@@ -183,7 +183,7 @@ def prepare(model, state, settings, work):
 
 
 @kernel
-def sweep(model, settings, work):
+def sweep_ground(model, settings, work):
     """Let every compliant contact answer alone, one after the other.
 
     Writes: work.
@@ -202,7 +202,7 @@ def sweep(model, settings, work):
 
 
 @kernel
-def begin(model, state, settings, work):
+def linearise_ground(model, state, settings, work):
     """Linearise every compliant contact where one sweep over them, without the rigid ones, ends.
 
     Writes: work.
@@ -210,7 +210,7 @@ def begin(model, state, settings, work):
     for k in range(work.soft_mass.shape[0]):
         work.soft_mass[k] = work.mass_matrix[k]
     inertia.factorize(model, work)
-    prepare(model, state, settings, work)
+    prepare_ground(model, state, settings, work)
     for dof in range(work.response.shape[0]):
         work.response[dof] = settings.dt * (work.drive_force[dof] - work.bias_force[dof])
     whitening.whiten(model, work, work.response)
@@ -218,7 +218,7 @@ def begin(model, state, settings, work):
         if work.contact_is_soft[c] != 0:
             impulse = vec.load(work.contact_impulse, c)
             whitened_products.add_response(model, work, work.contact_row, c, impulse)
-    sweep(model, settings, work)
+    sweep_ground(model, settings, work)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
             w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
@@ -226,7 +226,7 @@ def begin(model, state, settings, work):
 
 
 @kernel
-def push(model, settings, work):
+def push_ground(model, settings, work):
     """Add Jᵀ f of contacts with a ground to the drives' forces and h Jᵀ slope J to M.
 
     Writes: work.
@@ -261,7 +261,7 @@ def taken(model, work, c, w):
     """Return the force that the step has taken for a contact if it ends with velocity w [N]."""
     if work.contact_is_soft[c] == ON_GROUND:
         return linear_force(work, c, w)
-    _, _, mu = numbers(model, work, c)
+    _, _, mu = contact_numbers(model, work, c)
     return cut_force(work, c, mu, w)
 
 
@@ -274,14 +274,14 @@ def keep_forces(model, work):
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != ON_GROUND:  # rows are within their cones
             continue
-        _, _, mu = numbers(model, work, c)
-        w = velocity(model, work, c, work.next_v)
+        _, _, mu = contact_numbers(model, work, c)
+        w = ground_velocity(model, work, c, work.next_v)
         vec.store(work.soft_force, c, cut_force(work, c, mu, w))
         work.soft_slope[c, 0] = work.soft_slope[c, 1] = 0.0
 
 
 @kernel
-def settle(model, settings, work):
+def settle_ground(model, settings, work):
     """Set the contacts' impulses; return 1 if they are not the law's: then it is linearised anew.
 
     Writes: work.
@@ -289,7 +289,7 @@ def settle(model, settings, work):
     largest = 0.0
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
-            w = velocity(model, work, c, work.next_v)
+            w = ground_velocity(model, work, c, work.next_v)
             f = taken(model, work, c, w)
             if work.contact_is_soft[c] == ON_GROUND:
                 vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
@@ -298,7 +298,7 @@ def settle(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
-        w = velocity(model, work, c, work.next_v)
+        w = ground_velocity(model, work, c, work.next_v)
         lack = vec.sub(lawful(model, settings, work, c, w), taken(model, work, c, w))
         speed = vec.norm(w) + vec.norm(vec.load(work.contact_vel, c))
         slope = max(work.soft_slope[c, 0], work.soft_slope[c, 1])
@@ -307,7 +307,7 @@ def settle(model, settings, work):
     if not is_settled and work.soft_pass[0] < MAX_PASSES:
         for c in range(work.contact_count[0]):
             if work.contact_is_soft[c] != 0:
-                linearise(model, settings, work, c, velocity(model, work, c, work.next_v))
+                linearise(model, settings, work, c, ground_velocity(model, work, c, work.next_v))
         return 1
     if not is_settled and work.soft_pass[0] == MAX_PASSES:
         keep_forces(model, work)
@@ -326,10 +326,10 @@ def displaced(model, settings, work, c):
     Writes: work.
     """
     h = settings.dt
-    K, D, mu = numbers(model, work, c)
+    K, D, mu = contact_numbers(model, work, c)
     u = (work.soft_u[c, 0], work.soft_u[c, 1])
     fade = exp(-h * K / D) if D > 0.0 else 0.0
-    w = velocity(model, work, c, work.next_v)
+    w = ground_velocity(model, work, c, work.next_v)
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
         return (fade * u[0], fade * u[1]), LIFTED
@@ -344,7 +344,7 @@ def displaced(model, settings, work, c):
 
 
 @kernel
-def keep(state, n, key, u, rate):
+def keep_displacement(state, n, key, u, rate):
     """Append a displacement to those that are kept, unless it is none; return their number.
 
     Writes: state.
@@ -365,11 +365,11 @@ def keep_faded(state, work, settings, n, k):
     """
     u = vec.load(work.soft_kept, k)
     fade = exp(-settings.dt * work.soft_kept[k, 3])
-    return keep(state, n, work.soft_key[k], vec.scale(fade, u), work.soft_kept[k, 3])
+    return keep_displacement(state, n, work.soft_key[k], vec.scale(fade, u), work.soft_kept[k, 3])
 
 
 @kernel
-def remember(model, state, settings, work):
+def write_displacements(model, state, settings, work):
     """Write the displacements at the end of the step, of contacts and of ground that recovers.
 
     Writes: state, work.
@@ -392,29 +392,29 @@ def remember(model, state, settings, work):
         if old < count and work.soft_key[old] == key:
             old += 1
         u, work.contact_state[c] = displaced(model, settings, work, c)
-        K, D, _ = numbers(model, work, c)
+        K, D, _ = contact_numbers(model, work, c)
         axes = vec.load_mat(work.contact_axes, c)
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]
         world = vec.mat_t_vec(axes, (u[0], u[1], 0.0))
         local = vec.mat_t_vec(vec.load_mat(work.body_rot, ground), world)
-        n = keep(state, n, key, local, K / D if D > 0.0 else 1e300)
+        n = keep_displacement(state, n, key, local, K / D if D > 0.0 else 1e300)
     for k in range(old, count):
         n = keep_faded(state, work, settings, n, k)
     state.yield_count[0] = n
 
 
 @kernel
-def run_part(model, state, settings, work, part):
-    """Do one part of the stage; return what `settle` says.
+def run_ground_part(model, state, settings, work, part):
+    """Do one part of the stage; return what `settle_ground` says.
 
     Writes: state, work.
     """
     if part == BEGIN:
-        begin(model, state, settings, work)
+        linearise_ground(model, state, settings, work)
     elif part == PUSH:
-        push(model, settings, work)
+        push_ground(model, settings, work)
     elif part == SETTLE:
-        return settle(model, settings, work)
+        return settle_ground(model, settings, work)
     else:
-        remember(model, state, settings, work)
+        write_displacements(model, state, settings, work)
     return 0

@@ -7,15 +7,15 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 
 where s is how far the curve sags between two ends of steps. What is left is of third order in dt. Of a free
 body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
-the beginning of the step to its end (`swing`). Ties of robots that turn far do no work instead (`way_work`).
-`projection` takes the rest out of the positions there.
+the beginning of the step to its end (`end_swing`). Ties of robots that turn far do no work instead
+(`way_work`). `projection` takes the rest out of the positions there.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
-from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, velocity_at
+from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
 from tribo.dynamics.tied_groups import tied_tree
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator
@@ -55,7 +55,7 @@ def bend_at(model, work, tree, omega, arm):
 
 
 @kernel
-def motion(model, state, settings, work, body, point):
+def attached_motion(model, state, settings, work, body, point):
     """Return how a body (−1: the world) moves at a point if nothing pushes it.
 
     Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities; a free
@@ -100,13 +100,13 @@ def across(way, x):
 
 
 @kernel
-def swing(model, state, settings, work, end, point, acceleration, is_exact):
+def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
     """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
 
-    point: where the forces act, the place of side B's end; acceleration: of the body there, as `motion` says:
-    dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω × r, and what the
-    end has left of its tangent since the step began, at the velocities after the push and before it. Across
-    its way the bend at the mean of both counts: so the push, which is across, does no work.
+    point: where the forces act, the place of side B's end; acceleration: of the body there, see
+    `attached_motion`: dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω
+    × r, and what the end has left of its tangent since the step began, at the velocities after the push and
+    before it. Across its way the bend at the mean of both counts: so the push, which is across, does no work.
     """
     h = 0.5 * settings.dt
     drift = vec.scale(h, acceleration)
@@ -132,7 +132,7 @@ def swing(model, state, settings, work, end, point, acceleration, is_exact):
 
     first_arm = arm_at(model, end, quat.load(state.q, a + 3))
     first = vec.add((state.q[a], state.q[a + 1], state.q[a + 2]), first_arm)
-    speed = velocity_at(model, state.v, tree, first_arm)
+    speed = tied_velocity(model, state.v, tree, first_arm)
     sag = vec.axpy(-h, speed, vec.sub(vec.add(middle, arm_at(model, end, at)), first))
     early = vec.sub(acceleration, bend_at(model, work, tree, before, arm))
     return drift, vec.axpy(0.5 * h * h, across(way, early), sag)

@@ -27,7 +27,7 @@ ROUNDING = 1e-9  # [–] of a step: a time is as long as it says, to rounding
 
 
 @kernel
-def load(model, state, command, settings, c):
+def breaking_load(model, state, command, settings, c):
     """Return the impulse of the last step that counts for whether constraint c breaks [N s]."""
     slot = model.constraint_slot[c]
     tuning = command.constraint
@@ -55,7 +55,7 @@ def breaks(model, state, command, settings, work, c):
     if tuning[c, BREAK] == inf and tuning[c, BREAK_IMPULSE] == inf:
         return False
     dt = settings.dt
-    impulse = load(model, state, command, settings, c)
+    impulse = breaking_load(model, state, command, settings, c)
     memory[c, WEAR] += impulse
     if impulse > dt * tuning[c, BREAK]:
         memory[c, OVERLOAD] += dt

@@ -45,4 +45,4 @@ def close_loops(model, state, command, settings, work):
                 state.constraint_memory[c, k] = work.constraint_memory[c, k]
         call_projection(model.late_address[PROJECTION], model, state, command, settings, work)
         projection_energy.keep_energy(model, state, settings, work)
-        group_momentum.keep_momenta(model, state, work)
+        group_momentum.keep_group_momenta(model, state, work)

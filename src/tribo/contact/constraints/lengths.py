@@ -67,7 +67,7 @@ def push_side(model, work, n, c, body, point, direction):
     """
     side = side_of(model, c, body)
     if side >= 0:
-        scalar_rows.add_force(model, work, n, side, point, direction)
+        scalar_rows.add_force_along(model, work, n, side, point, direction)
 
 
 @kernel
@@ -109,7 +109,7 @@ def open_way(model, work, c):
 
 
 @kernel
-def direction(model, work, k):
+def part_direction(model, work, k):
     """Return the direction of the part from point k to the next one, and its length."""
     p = way_point(model, work.body_pos, work.body_rot, k)
     d = vec.sub(way_point(model, work.body_pos, work.body_rot, k + 1), p)
@@ -143,8 +143,8 @@ def friction_rows(model, state, command, work, c):
     side_a = model.constraint_body[c, 0]
     side_b = model.constraint_body[c, 1]
     for j in range(1, last - first):
-        before, a = direction(model, work, first + j - 1)
-        after, b = direction(model, work, first + j)
+        before, a = part_direction(model, work, first + j - 1)
+        after, b = part_direction(model, work, first + j)
         turn = atan2(vec.norm(vec.cross(before, after)), vec.dot(before, after))
         pull = last_tension(model, state, c, j - 1) + last_tension(model, state, c, j)
         most = tanh(0.5 * mu * turn) * max(0.0, pull)
@@ -154,7 +154,7 @@ def friction_rows(model, state, command, work, c):
         if n < 0:
             return
         for k in range(first, last):
-            u, length = direction(model, work, k)
+            u, length = part_direction(model, work, k)
             if length == 0.0:
                 continue
             half = vec.scale(0.5 if k - first >= j else -0.5, u)

@@ -11,12 +11,12 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, lengths, way_work
 from tribo.contact.constraints.attachments import (
     ZERO,
+    attached_motion,
     body_frame,
+    end_swing,
     hard_target,
-    motion,
     place_ends,
     sag_of,
-    swing,
 )
 from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem import scalar_rows
@@ -62,8 +62,8 @@ def open_force(model, work, slot, a, b, point, direction):
     """
     n = scalar_rows.open_row(model, work, slot, a, b)
     if n >= 0:
-        scalar_rows.add_force(model, work, n, 0, point, direction)
-        scalar_rows.add_force(model, work, n, 1, point, vec.neg(direction))
+        scalar_rows.add_force_along(model, work, n, 0, point, direction)
+        scalar_rows.add_force_along(model, work, n, 1, point, vec.neg(direction))
     return n
 
 
@@ -163,8 +163,8 @@ def bends(model, state, settings, work, c):
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
     point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
-    va, wa, aa, alpha_a = motion(model, state, settings, work, a, point)
-    vb, wb, ab, alpha_b = motion(model, state, settings, work, b, point)
+    va, wa, aa, alpha_a = attached_motion(model, state, settings, work, a, point)
+    vb, wb, ab, alpha_b = attached_motion(model, state, settings, work, b, point)
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     turning = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
     return vec.add(turn, vec.sub(aa, ab)), turning
@@ -220,11 +220,11 @@ def find_idle(model, state, command, settings, work):
             if not is_closed(model, state, command, settings, work, c):
                 way_work.give(model, work, c)
     if is_any:
-        way_work.spread(model, work)
+        way_work.spread_work(model, work)
 
 
 @kernel
-def joint_rows(model, state, command, settings, work, c):
+def linkage_rows(model, state, command, settings, work, c):
     """Build the rows of the directions in which constraint c holds its bodies together.
 
     Writes: work.
@@ -234,11 +234,11 @@ def joint_rows(model, state, command, settings, work, c):
     own, axes = body_frame(model, work.body_pos, work.body_rot, c, 0)
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
     apart = vec.sub(own, point)
-    error = turned(model.constraint_locked[c], axes, other_axes)
+    error = relative_turn(model.constraint_locked[c], axes, other_axes)
     if not breaking.catches(command, work, c, vec.norm(apart), vec.norm(error)):
         return
-    va, wa, aa, alpha_a = motion(model, state, settings, work, a, point)
-    vb, wb, ab, alpha_b = motion(model, state, settings, work, b, point)
+    va, wa, aa, alpha_a = attached_motion(model, state, settings, work, a, point)
+    vb, wb, ab, alpha_b = attached_motion(model, state, settings, work, b, point)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
@@ -249,8 +249,8 @@ def joint_rows(model, state, command, settings, work, c):
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     curve = vec.add(turn, vec.sub(aa, ab))
     is_exact = follows_ends(model, work, c)
-    drift_a, sag_a = swing(model, state, settings, work, 2 * c, point, aa, is_exact)
-    drift_b, sag_b = swing(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
+    drift_a, sag_a = end_swing(model, state, settings, work, 2 * c, point, aa, is_exact)
+    drift_b, sag_b = end_swing(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
     drift, sag = vec.sub(drift_a, drift_b), vec.sub(sag_a, sag_b)
     if not is_exact:
         drift = vec.axpy(0.5 * settings.dt, turn, drift)
@@ -263,7 +263,7 @@ def joint_rows(model, state, command, settings, work, c):
 
 
 @kernel
-def turned(locked, axes, other_axes):
+def relative_turn(locked, axes, other_axes):
     """Return how side A is turned against side B [rad], of which the locked directions count."""
     if locked >> ANGULAR == 7:
         return rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
@@ -377,7 +377,7 @@ def gap_of(model, command, work, c, k):
     point, other = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
     if k < ANGULAR:
         return vec.dot(vec.mat_col(axes, k), vec.sub(own, point))
-    error = turned(model.constraint_locked[c], axes, other)
+    error = relative_turn(model.constraint_locked[c], axes, other)
     return vec.dot(vec.mat_col(axes, k - ANGULAR), error)
 
 
@@ -431,7 +431,7 @@ def linkage(model, state, command, settings, work):
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]
         if kind == JOINT:
-            joint_rows(model, state, command, settings, work, c)
+            linkage_rows(model, state, command, settings, work, c)
         elif kind == LENGTH:
             lengths.length_row(model, state, command, settings, work, c)
             lengths.friction_rows(model, state, command, work, c)

@@ -8,10 +8,10 @@ least in kinetic energy,
 
 with the Jacobians Y of the step, up to five times. Velocities stay, but for the spin of free bodies, which
 keep their angular momentum as they are turned, those of robots on a fixed base, which are carried along
-(`carry`), and a factor that keeps the energy after long shifts (`projection_energy`). A row moves by at most
-its reach, the bend of its curve in one step: what was open for other reasons is left to the velocities. Near
-a singular pose some gaps could only be closed by a long way: the conjugate gradients stop before they take
-it, and no island goes farther by it than by its step.
+(`carry_velocity`), and a factor that keeps the energy after long shifts (`projection_energy`). A row moves by
+at most its reach, the bend of its curve in one step: what was open for other reasons is left to the
+velocities. Near a singular pose some gaps could only be closed by a long way: the conjugate gradients stop
+before they take it, and no island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """
@@ -21,7 +21,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import attachments, lengths, linkage
 from tribo.contact.constraints.way_work import ANGULAR
-from tribo.contact.problem.islands import find
+from tribo.contact.problem.islands import find_representative
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
 from tribo.contact.stabilisation.group_momentum import has_group
@@ -177,13 +177,13 @@ def shorten(model, settings, work, shift):
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             own += shift[dof] * shift[dof]
         if own > 0.0:
-            island = find(work.tree_island, t)
+            island = find_representative(work.tree_island, t)
             way[island, 0] += own
             way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
     for t in range(model.tree_body.shape[0]):
         if way[t, 0] > 0.0 and way[t, 1] > 0.0:
             way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
-        island = find(work.tree_island, t)
+        island = find_representative(work.tree_island, t)
         if way[island, 0] > way[island, 1]:
             part = sqrt(way[island, 1] / way[island, 0])
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -191,7 +191,7 @@ def shorten(model, settings, work, shift):
 
 
 @kernel
-def move(model, state, work, shift):
+def shift_coordinates(model, state, work, shift):
     """Shift the coordinates of every tree by what a whitened array says.
 
     Writes: state, work.
@@ -218,7 +218,7 @@ def move_back(model, state, work):
     """
     for dof in range(work.pile_step.shape[0]):
         work.pile_step[dof] = -work.pile_step[dof]
-    move(model, state, work, work.pile_step)
+    shift_coordinates(model, state, work, work.pile_step)
 
 
 @kernel
@@ -253,7 +253,7 @@ def end_of_rows(model, work, first):
 
 
 @kernel
-def judge(model, state, command, settings, work):
+def judge_gaps(model, state, command, settings, work):
     """Say so where gaps are left too wide; note islands in which one is far wider than it was.
 
     Writes: work.
@@ -271,12 +271,12 @@ def judge(model, state, command, settings, work):
             for side in range(2):
                 if work.scalar_len[first, side] > 0:
                     tree = model.body_tree[work.scalar_body[first, side]]
-                    work.island_is_torn[find(work.tree_island, tree)] = 1
+                    work.island_is_torn[find_representative(work.tree_island, tree)] = 1
         first = end
 
 
 @kernel
-def carry(model, state, settings, work, t):
+def carry_velocity(model, state, settings, work, t):
     """Carry the velocity of a robot along its shift δ, parallel in the geometry of its kinetic energy.
 
     δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω where a joint turns about three axes, those of its
@@ -325,7 +325,7 @@ def is_carried(model, settings, work, t):
         return False
     if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
         return False
-    way = work.island_way[find(work.tree_island, t), 2]
+    way = work.island_way[find_representative(work.tree_island, t), 2]
     return SHORT_SHIFT * SHORT_SHIFT < way <= LONG_SHIFT * LONG_SHIFT
 
 
@@ -339,7 +339,7 @@ def carry_velocities(model, state, settings, work):
         if is_split(model, t):
             keep_spin(model, t, work.end_q, state.q, state.v)
         elif is_carried(model, settings, work, t):
-            carry(model, state, settings, work, t)
+            carry_velocity(model, state, settings, work, t)
 
 
 @kernel
@@ -371,11 +371,11 @@ def close_gaps(model, state, command, settings, work):
                 move_back(model, state, work)
             break
         shorten(model, settings, work, work.pile_step)
-        move(model, state, work, work.pile_step)
+        shift_coordinates(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
     carry_velocities(model, state, settings, work)
-    judge(model, state, command, settings, work)
+    judge_gaps(model, state, command, settings, work)
 
 
 @kernel

@@ -17,7 +17,7 @@ from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
 from tribo.dynamics.bias import is_split
 from tribo.dynamics.kinematics import end_of_q
-from tribo.dynamics.momentum import KEPT, agree, keep_spin
+from tribo.dynamics.momentum import KEPT, keep_spin, set_tree_momentum
 from tribo.model import Course, Integrator, Status
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -28,7 +28,7 @@ MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motio
 
 
 @kernel
-def energy(model, settings, work, t, v):
+def island_energy(model, settings, work, t, v):
     """Return the energy of island t [J] at `end_q` and given velocities, with that of its springs.
 
     Writes: work.
@@ -41,7 +41,7 @@ def energy(model, settings, work, t, v):
 
 
 @kernel
-def keep_momenta(model, state, work, t):
+def keep_island_momenta(model, state, work, t):
     """Set `change_v` to the velocities of island t; base velocities, and places in `end_q`, keep momenta.
 
     Writes: work.
@@ -53,12 +53,14 @@ def keep_momenta(model, state, work, t):
             if is_split(model, tree):
                 keep_spin(model, tree, state.q, work.end_q, work.change_v)
             if work.tree_is_kept[tree] == KEPT:
-                agree(model, work.end_q, work.change_v, work, tree)
-    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1)
+                set_tree_momentum(model, work.end_q, work.change_v, work, tree)
+    group_momentum.set_group_momenta(
+        model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1
+    )
 
 
 @kernel
-def go_back(model, state, settings, work, t):
+def restore_poses(model, state, settings, work, t):
     """Take island t, a group, back to the poses in which it began the step: its gaps are what they were.
 
     At these poses the rigid motion with its momentum has no more energy than it had, which turned ones have
@@ -83,8 +85,8 @@ def rescale(model, state, settings, work, t, part):
 
     Writes: state, work.
     """
-    keep_momenta(model, state, work, t)
-    before = energy(model, settings, work, t, work.change_v)
+    keep_island_momenta(model, state, work, t)
+    before = island_energy(model, settings, work, t, work.change_v)
     rigid = work.rigid_motion_v
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
@@ -92,11 +94,11 @@ def rescale(model, state, settings, work, t, part):
                 work.end_q[k] = state.q[k]
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 rigid[dof] = 0.0
-    keep_momenta(model, state, work, t)
-    after = energy(model, settings, work, t, work.change_v)
+    keep_island_momenta(model, state, work, t)
+    after = island_energy(model, settings, work, t, work.change_v)
     if not is_anchored(model, work, t):
         rigid_motion(model, work, t, rigid)
-    least = energy(model, settings, work, t, rigid)
+    least = island_energy(model, settings, work, t, rigid)
     if not after > least:
         return
     part *= min(sqrt(max(0.0, before - least) / (after - least)), MOST)
@@ -109,11 +111,11 @@ def rescale(model, state, settings, work, t, part):
 
 
 @kernel
-def rotates_far(model, state, settings, work, t):
+def island_rotates_far(model, state, settings, work, t):
     """Tell whether a tree of island t turns far in this step."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            if energy_limiter.rotates_far(model, state, settings, work, tree):
+            if energy_limiter.tree_rotates_far(model, state, settings, work, tree):
                 return True
     return False
 
@@ -130,12 +132,12 @@ def keep_energy(model, state, settings, work):
         is_torn = work.island_is_torn[t] == 1
         if not is_torn and work.island_way[t, 2] <= LONG_SHIFT * LONG_SHIFT:
             continue
-        if not rotates_far(model, state, settings, work, t):
+        if not island_rotates_far(model, state, settings, work, t):
             continue
         if not energy_limiter.is_apart(model, work, t):
             continue
         is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:
-            go_back(model, state, settings, work, t)
+            restore_poses(model, state, settings, work, t)
         if is_torn or work.island_way[t, 2] > LONG_SHIFT * LONG_SHIFT:
             rescale(model, state, settings, work, t, SLOWER if is_torn else 1.0)

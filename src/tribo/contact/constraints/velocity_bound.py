@@ -10,7 +10,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.islands import contacts_in, find, is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, find_representative, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, set_row_target, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
@@ -47,7 +47,7 @@ def mass_of(model, work, t):
     """Return the mass of all bodies of island t [kg], rotors included."""
     mass = 0.0
     for tree in range(work.tree_island.shape[0]):
-        if find(work.tree_island, tree) == t:
+        if find_representative(work.tree_island, tree) == t:
             mass += tree_mass(model, tree)
     return mass
 
@@ -134,7 +134,7 @@ def moving(model, work, t):
 
 
 @kernel
-def energy(model, settings, work, n, mass):
+def allowed_energy(model, settings, work, n, mass):
     """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it.
 
     That is ½ r²/G for the speed r, and half a step's lift at r against the weight that opens it.
@@ -219,7 +219,7 @@ def leave_targets(model, settings, work, t, rows, is_solved):
 
 
 @kernel
-def bound(model, settings, work, t, rows, is_solved):
+def bound_closing(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
     From rest it may bring as much energy as the island has at `LEVER` times the speed at which gaps close,

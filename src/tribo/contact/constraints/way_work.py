@@ -60,7 +60,7 @@ def move_ends(model, state, work, c):
 
 
 @kernel
-def end_motion(model, work, c, side, point):
+def moved_end_motion(model, work, c, side, point):
     """Return velocity of a side of constraint c at a point, and ω, where `move_ends` has put it."""
     body = model.constraint_body[c, side]
     if body < 0:
@@ -76,8 +76,8 @@ def rate_of(model, work, c, k):
     """Return the rate of the gap of row k of constraint c where `move_ends` has put its bodies."""
     own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
     point, _ = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
-    va, wa = end_motion(model, work, c, 0, own)
-    vb, wb = end_motion(model, work, c, 1, point)
+    va, wa = moved_end_motion(model, work, c, 0, own)
+    vb, wb = moved_end_motion(model, work, c, 1, point)
     if k < ANGULAR:
         return vec.dot(vec.mat_col(axes, k), vec.sub(va, vb))
     return vec.dot(vec.mat_col(axes, k - ANGULAR), vec.sub(wa, wb))
@@ -139,7 +139,7 @@ def gives(model, work, c):
 
 
 @kernel
-def spread(model, work):
+def spread_work(model, work):
     """Let constraints do work wherever one of those that are tied together does.
 
     Rows that ask for the same thing twice have to ask for it alike, to round-off.

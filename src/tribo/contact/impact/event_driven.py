@@ -30,7 +30,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def velocity_at(model, work, c, time, dt, is_midpoint):
+def impact_velocity(model, work, c, time, dt, is_midpoint):
     """Return the velocity of contact c at a time of the step, after the impacts so far."""
     w = moved_by(
         model, work, work.contact_row, c, work.impact_response, vec.load(work.contact_vel, c)
@@ -80,12 +80,12 @@ def rebound_of(work, c, approach):
 
 
 @kernel
-def parting_speed(model, work, c, time, dt, is_midpoint):
+def speed_after_impact(model, work, c, time, dt, is_midpoint):
     """Return the speed at which contact c parts after an impact at a time, −1 if it is no impact.
 
     It parts with 0 if the forces of the step would bring it back within the step: so bouncing ends.
     """
-    approach = -velocity_at(model, work, c, time, dt, is_midpoint)[2]
+    approach = -impact_velocity(model, work, c, time, dt, is_midpoint)[2]
     if approach <= SLOWEST:
         return -1.0
     bounce = rebound_of(work, c, approach)
@@ -103,14 +103,14 @@ def next_impact(model, work, t, now, dt, is_midpoint):
         if work.contact_restitution[c] == 0.0:
             continue
         time = closing_time(model, work, c, now, dt, is_midpoint)
-        if time < earliest and parting_speed(model, work, c, time, dt, is_midpoint) >= 0.0:
+        if time < earliest and speed_after_impact(model, work, c, time, dt, is_midpoint) >= 0.0:
             first = k
             earliest = time
     return first, earliest
 
 
 @kernel
-def gather(model, work, t, k, now, time, dt, is_midpoint):
+def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
     """Find the contacts that meet together with the one at place k; return the range of their places.
 
     Speed after the impact in `contact_shift`, −1 for those that take no part; velocity before it in
@@ -136,13 +136,15 @@ def gather(model, work, t, k, now, time, dt, is_midpoint):
         if work.contact_compliance[j, 2] > 0.0:  # it is pressed, not hit
             continue
         if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
-            work.contact_shift[j] = parting_speed(model, work, j, time, dt, is_midpoint)
-        vec.store(work.contact_spin_guess, j, velocity_at(model, work, j, time, dt, is_midpoint))
+            work.contact_shift[j] = speed_after_impact(model, work, j, time, dt, is_midpoint)
+        vec.store(
+            work.contact_spin_guess, j, impact_velocity(model, work, j, time, dt, is_midpoint)
+        )
     return low, high
 
 
 @kernel
-def collide(model, work, low, high, part, still, time, dt, is_midpoint):
+def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
     """Find the impulses of one impact with a part of its restitution; return the energy that it adds.
 
     still: change of a velocity at which sweeps end [m/s].
@@ -157,7 +159,7 @@ def collide(model, work, low, high, part, still, time, dt, is_midpoint):
                 continue
             g = spatial.load(work.contact_delassus, c)
             before = vec.load(work.contact_guess, c)
-            w = velocity_at(model, work, c, time, dt, is_midpoint)
+            w = impact_velocity(model, work, c, time, dt, is_midpoint)
             x, y, z = coulomb_cone.affine(g, vec.neg(before), w)
             free = (x, y, z - part * work.contact_shift[c])
             after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
@@ -170,14 +172,14 @@ def collide(model, work, low, high, part, still, time, dt, is_midpoint):
     gained = 0.0
     for place in range(low, high):
         c = work.island_contact[place]
-        after = velocity_at(model, work, c, time, dt, is_midpoint)
+        after = impact_velocity(model, work, c, time, dt, is_midpoint)
         mean = vec.scale(0.5, vec.add(vec.load(work.contact_spin_guess, c), after))
         gained += vec.dot(vec.load(work.contact_guess, c), mean)
     return gained
 
 
 @kernel
-def take_back(model, work, low, high):
+def undo_impact(model, work, low, high):
     """Take the impulses of an impact away.
 
     Writes: work.
@@ -198,17 +200,17 @@ def strike(model, work, t, k, now, time, dt, is_midpoint):
 
     Writes: work.
     """
-    low, high = gather(model, work, t, k, now, time, dt, is_midpoint)
+    low, high = gather_impact(model, work, t, k, now, time, dt, is_midpoint)
     c = work.island_contact[k]
     speed = work.contact_spin_guess[c, 2]
     still = STILL * abs(speed)
     small = ROUND_OFF * speed * speed / work.contact_delassus[c, 2]
     part = 1.0
     for n in range(HALVINGS + 1):
-        if collide(model, work, low, high, part, still, time, dt, is_midpoint) <= small:
+        if solve_impact(model, work, low, high, part, still, time, dt, is_midpoint) <= small:
             break
         if n < HALVINGS:
-            take_back(model, work, low, high)
+            undo_impact(model, work, low, high)
             part = 0.5 * part if n < HALVINGS - 1 else 0.0
     middle = 0.5 * dt if is_midpoint else 0.0
     for place in range(low, high):

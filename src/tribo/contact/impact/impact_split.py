@@ -15,7 +15,7 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, aim, set_target, slow_speed
+from tribo.contact.problem.contact_targets import LATER, aim_contact, set_target, slow_speed
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.whitened_products import moved_by
 from tribo.dynamics.bias import is_round, tumble
@@ -62,7 +62,7 @@ def find_impacts(model, settings, work, t):
         if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
             vec.store(work.contact_drift, c, (0.0, 0.0, 0.0))
             work.contact_sag[c] = 0.0
-            aim(model, settings, work, c)
+            aim_contact(model, settings, work, c)
         if what == STRUCK or found == 0:
             found = what
     return found
@@ -113,7 +113,7 @@ def to_middle(model, state, settings, work, tree):
 
 
 @kernel
-def meet(model, state, settings, work, t):
+def meet_tumbling(model, state, settings, work, t):
     """Let the bodies of island t be met as they move in the middle of their drift, if any is hit.
 
     Writes: work.
@@ -150,5 +150,5 @@ def meet(model, state, settings, work, t):
             if rolls:
                 start = moved_by(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
-        aim(model, settings, work, c)
+        aim_contact(model, settings, work, c)
         set_target(work, c, max(work.contact_target[c], LATER), work.contact_vel[c, 2])

@@ -16,7 +16,7 @@ NOT_CONVERGED = int(Status.NOT_CONVERGED)
 
 
 @kernel
-def begin(work):
+def clear_impacts(work):
     """Take the impacts of the last step away.
 
     Writes: work.
@@ -29,7 +29,7 @@ def begin(work):
 
 
 @kernel
-def meet(model, state, settings, work):
+def meet_islands(model, state, settings, work):
     """Find the islands with an impact, and what of them tumbles.
 
     Writes: work.
@@ -41,7 +41,7 @@ def meet(model, state, settings, work):
                 work.struck_response[dof] = 0.0
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-            impact_split.meet(model, state, settings, work, t)
+            impact_split.meet_tumbling(model, state, settings, work, t)
 
 
 @kernel
@@ -50,11 +50,11 @@ def impacts(model, state, settings, work):
 
     Writes: work.
     """
-    meet(model, state, settings, work)
+    meet_islands(model, state, settings, work)
     work.impact_count[0] = 0
     if settings.impact != PROPAGATE:
         return
-    begin(work)
+    clear_impacts(work)
     if model.late_address[IMPACT] == 0:
         work.late_wanted[IMPACT] = 1
         work.status[0] |= CAPACITY

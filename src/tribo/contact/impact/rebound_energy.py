@@ -9,9 +9,8 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import rest_of, set_target
-from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in
 from tribo.contact.problem.whitened_products import scalar_velocity, velocity
-from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.math import vec
@@ -76,7 +75,7 @@ def gained(model, settings, work, t):
 
 
 @kernel
-def aim(settings, work, t, part):
+def aim_rebounds(settings, work, t, part):
     """Ask island t for a part of its restitution.
 
     Writes: work.
@@ -98,13 +97,13 @@ def weaken(model, settings, work, t):
 
     Writes: work.
     """
-    rows = dense_island.island_rows(work, t)
+    rows = island_rows(work, t)
     is_solved = True
     low = part = more = turnover = 0.0
     high = 1.0
     for _ in range(TRIES):
         part = 0.5 * (low + high)
-        aim(settings, work, t, part)
+        aim_rebounds(settings, work, t, part)
         is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
@@ -112,7 +111,7 @@ def weaken(model, settings, work, t):
         else:
             low = part
     if low < part:  # the last try was too much
-        aim(settings, work, t, low)
+        aim_rebounds(settings, work, t, low)
         is_solved = solve_as_set(model, settings, work, t, rows)
         more, turnover = gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:

@@ -71,7 +71,7 @@ def first_load(model, settings, work, c):
 
 
 @kernel
-def add_row(model, state, settings, work, c, k, load):
+def open_direction_row(model, state, settings, work, c, k, load):
     """Open the row of contact c along its direction k; return its number, −1 if nothing can move it.
 
     Writes: work.
@@ -84,8 +84,8 @@ def add_row(model, state, settings, work, c, k, load):
         return -1
     axes = work.contact_axes
     t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
-    scalar_rows.add_force(model, work, n, 0, contact_point(model, work, c, 0), t)
-    scalar_rows.add_force(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
+    scalar_rows.add_force_along(model, work, n, 0, contact_point(model, work, c, 0), t)
+    scalar_rows.add_force_along(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
     give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY]
     give /= settings.dt * work.contact_share[c]
     bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
@@ -117,7 +117,9 @@ def rows(model, state, settings, work):
         work.contact_friction[c] = 0.0
         load = first_load(model, settings, work, c)
         for k in range(2):
-            work.contact_friction_row[c, k] = add_row(model, state, settings, work, c, k, load)
+            work.contact_friction_row[c, k] = open_direction_row(
+                model, state, settings, work, c, k, load
+            )
 
 
 @kernel
@@ -149,7 +151,7 @@ def scale_bounds(model, work, t):
 
 
 @kernel
-def begin(work, c, impulse):
+def split_impulse(work, c, impulse):
     """Hand the tangential part of an impulse of contact c to its rows; return what is left to the contact.
 
     Writes: work.

@@ -19,7 +19,7 @@ Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_area import measure
+from tribo.contact.problem.contact_area import share_area
 from tribo.contact.problem.contact_rows import own_blocks
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.spook import spook
@@ -219,7 +219,7 @@ def compliance(model, state, settings, work):
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
             continue
         if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
-            measure(model, work, c, model.pair_table[a, b, REST_LENGTH])
+            share_area(model, work, c, model.pair_table[a, b, REST_LENGTH])
         while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
             old += 1
         work.contact_load[c] = -1.0

@@ -22,7 +22,7 @@ MEMBER = -1.0  # `Work.contact_area` of a point of the patch that is being measu
 
 
 @kernel
-def gather(model, work, first):
+def gather_area_points(model, work, first):
     """Mark the points of the patch of contact `first`; return the last one's next, and their shares.
 
     The contacts of one body A follow one another.
@@ -53,7 +53,7 @@ def gather(model, work, first):
 
 
 @kernel
-def place(work, c, first):
+def patch_place(work, c, first):
     """Return where a point of a patch is, seen along the normal of its first one (2,) [m]."""
     axes = work.contact_axes
     away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, first))
@@ -63,7 +63,7 @@ def place(work, c, first):
 
 
 @kernel
-def hull(work, first, end):
+def hull_area(work, first, end):
     """Return the area of the hull of a patch [m²], and the longest distance of two of its points [m].
 
     From a corner on, the next is the one that has all others on its left; of those in line the farthest.
@@ -71,12 +71,12 @@ def hull(work, first, end):
     x = y = size = 0.0
     for c in range(first, end):
         if work.contact_area[c] == MEMBER:
-            u, v = place(work, c, first)
+            u, v = patch_place(work, c, first)
             size = max(size, abs(u), abs(v))
     tiny = ALIKE * size
     for c in range(first, end):
         if work.contact_area[c] == MEMBER:
-            u, v = place(work, c, first)
+            u, v = patch_place(work, c, first)
             if u < x - tiny or (u <= x + tiny and v < y - tiny):
                 x, y = u, v
     hx, hy = x, y
@@ -87,7 +87,7 @@ def hull(work, first, end):
         for c in range(first, end):
             if work.contact_area[c] != MEMBER:
                 continue
-            u, v = place(work, c, first)
+            u, v = patch_place(work, c, first)
             u -= hx
             v -= hy
             square = u * u + v * v
@@ -109,14 +109,14 @@ def hull(work, first, end):
 
 
 @kernel
-def measure(model, work, first, length):
+def share_area(model, work, first, length):
     """Share the area of the patch of contact `first` among its points, `length` the ℓ of its pair [m].
 
     Writes: work.
     Cost: for n points of which h are corners, n h.
     """
-    end, shares = gather(model, work, first)
-    area, longest = hull(work, first, end)
+    end, shares = gather_area_points(model, work, first)
+    area, longest = hull_area(work, first, end)
     area = max(area, longest * length, length * length)
     for c in range(first, end):
         if work.contact_area[c] == MEMBER:

@@ -27,7 +27,7 @@ from tribo.collision.feature import face_towards
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import motion
+from tribo.contact.constraints.attachments import attached_motion
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.math import vec
@@ -205,13 +205,13 @@ def fade(x):
 
 
 @kernel
-def is_split(one, other):
+def has_edge_or_face(one, other):
     """Tell whether one surface is an edge or a face, each of which rolls in its own way on a radius."""
     return one[0] == EDGED and other[0] == CURVED and other[1] + other[3] > 0.0
 
 
 @kernel
-def beyond(x, size):
+def excess_over(x, size):
     """Return by how much x is larger than a size, with its sign; 0 if it is not."""
     return x - size if x > size else min(0.0, x + size)
 
@@ -344,11 +344,11 @@ def bend(model, state, settings, work, c, before):
     if ha[0] == UNKNOWN or not is_as_before(model, work, c):
         ha = surface(model, work, c, 0, axes)
         hb = surface(model, work, c, 1, axes)
-    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or is_split(ha, hb) or is_split(hb, ha):
+    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or has_edge_or_face(ha, hb) or has_edge_or_face(hb, ha):
         return ZERO, 0.0, UNSEEN
     p = vec.load(work.contact_pos, c)
-    va, _, aa, _ = motion(model, state, settings, work, work.contact_body[c, 0], p)
-    vb, _, ab, _ = motion(model, state, settings, work, work.contact_body[c, 1], p)
+    va, _, aa, _ = attached_motion(model, state, settings, work, work.contact_body[c, 0], p)
+    vb, _, ab, _ = attached_motion(model, state, settings, work, work.contact_body[c, 1], p)
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
@@ -373,9 +373,9 @@ def bend(model, state, settings, work, c, before):
     weight = 0.5 * settings.dt * fade(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
     beta = (
-        weight * beyond(x, rounding),
-        weight * beyond(y, rounding),
-        weight * beyond(z, rounding),
+        weight * excess_over(x, rounding),
+        weight * excess_over(y, rounding),
+        weight * excess_over(z, rounding),
     )
     return beta, turn * turn * vec.norm(beta), (ha, hb)
 

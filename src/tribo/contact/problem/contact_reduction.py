@@ -20,7 +20,7 @@ from math import inf
 
 from tribo.collision.inner_edges import remove_marked
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_shares import ALIKE, distance, is_in_face, share_out
+from tribo.contact.problem.contact_shares import ALIKE, is_in_face, patch_distance, share_out
 from tribo.enums import Pair, Reduction
 from tribo.math import vec
 
@@ -78,7 +78,7 @@ def is_of_patch(model, work, c, first, mode):
 
 
 @kernel
-def gather(model, work, first, n):
+def gather_patch(model, work, first, n):
     """Mark the contacts of the patch that begins with `first`; return how many they are, and the last's next.
 
     The contacts of one body A follow one another.
@@ -115,14 +115,14 @@ def size_of(work, first, end):
 
 
 @kernel
-def keep(work, c, first, end, size):
+def keep_patch_point(work, c, first, end, size):
     """Keep point c of a patch: it stands for itself, and others have it near.
 
     Writes: work.
     """
     for d in range(first, end):
         if work.contact_patch[d, 0] == first:
-            work.contact_reach[d] = min(work.contact_reach[d], distance(work, c, d, size))
+            work.contact_reach[d] = min(work.contact_reach[d], patch_distance(work, c, d, size))
     work.contact_reach[c] = -1.0
 
 
@@ -147,7 +147,7 @@ def keep_hull(work, first, end, leader, size):
                 start = c
     here = start
     for _ in range(end - first):
-        keep(work, here, first, end, size)
+        keep_patch_point(work, here, first, end, size)
         after = -1
         x = y = 0.0
         for c in range(first, end):
@@ -206,7 +206,7 @@ def keep_deepest(work, first, end, size):
         elif deepest < 0 or work.contact_gap[c] < work.contact_gap[deepest] - FLAT * size:
             deepest = c
     if deepest >= 0 and work.contact_gap[deepest] < kept - FLAT * size:
-        keep(work, deepest, first, end, size)
+        keep_patch_point(work, deepest, first, end, size)
 
 
 @kernel
@@ -224,7 +224,7 @@ def keep_farthest(work, first, end, size, bin_size):
                 reach = work.contact_reach[c]
         if farthest < 0:
             return
-        keep(work, farthest, first, end, size)
+        keep_patch_point(work, farthest, first, end, size)
 
 
 @kernel
@@ -266,7 +266,7 @@ def reduce(model, work):
         if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
             continue
         if mode_of(model, work, c) != NONE:
-            count, end = gather(model, work, c, n)
+            count, end = gather_patch(model, work, c, n)
             if count > ENOUGH:
                 thin_out(model, work, c, end)
                 is_less = True

@@ -81,8 +81,8 @@ def write_force_rows(model, work, c, side, first):
 def single_row(work, arm, axis, dof, a, b, gives_way, speed):
     """Return the row of a force along an axis at an arm of a free body, and `speed` with what `kick_v` adds.
 
-    Whitened, if impulses move the body: what `write_force_rows`, `add_product` and `whiten` would make of it,
-    without a loop. a, b: where the last two rows of its factor begin.
+    Whitened, if impulses move the body: what `write_force_rows`, `add_product`, `whiten_contact` would make
+    of it, without a loop. a, b: where the last two rows of its factor begin.
     """
     x, y, z = axis
     u, v, w = vec.cross(arm, axis)
@@ -157,7 +157,7 @@ def write_spin_rows(model, work, c, side, first):
 
 
 @kernel
-def whiten(model, work, body, first):
+def whiten_contact(model, work, body, first):
     """Replace rows J of a body's chain by D^(−1/2) L⁻ᵀ Jᵀ.
 
     Writes: work.
@@ -282,7 +282,7 @@ def side_rows(model, state, work, c, side, gives_way):
             write_force_rows(model, work, c, side, first)
             add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
             if gives_way:
-                whiten(model, work, body, first)
+                whiten_contact(model, work, body, first)
     if work.contact_is_spun[c] == 0:
         return
     first = reserve(work, 3 * count)
@@ -291,7 +291,7 @@ def side_rows(model, state, work, c, side, gives_way):
         write_spin_rows(model, work, c, side, first)
         add_product(model, work, body, first, work.kick_v, work.contact_spin_start, c)
         if gives_way:
-            whiten(model, work, body, first)
+            whiten_contact(model, work, body, first)
 
 
 @kernel

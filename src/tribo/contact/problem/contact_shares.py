@@ -24,7 +24,7 @@ LEAST = 0.05  # [–] of its first share: less is next to nothing
 
 
 @kernel
-def distance(work, c, d, size):
+def patch_distance(work, c, d, size):
     """Return how far two points of a patch are from being the same [–]."""
     most = 0.0
     for k in range(3):
@@ -41,7 +41,7 @@ def is_in_face(work, c, first, leader):
 
 
 @kernel
-def is_kept(work, c, first, leader):
+def is_share_kept(work, c, first, leader):
     """Tell whether a point of a patch with the normal of its point `leader` is kept."""
     return is_in_face(work, c, first, leader) and work.contact_reach[c] < 0.0
 
@@ -55,14 +55,20 @@ def hand_over(work, c, first, end, size):
     leader = work.contact_patch[c, 1]
     least = inf
     for d in range(first, end):
-        if is_kept(work, d, first, leader):
-            least = min(least, distance(work, c, d, size))
+        if is_share_kept(work, d, first, leader):
+            least = min(least, patch_distance(work, c, d, size))
     near = 0
     for d in range(first, end):
-        if is_kept(work, d, first, leader) and distance(work, c, d, size) <= least + ALIKE:
+        if (
+            is_share_kept(work, d, first, leader)
+            and patch_distance(work, c, d, size) <= least + ALIKE
+        ):
             near += 1
     for d in range(first, end):
-        if is_kept(work, d, first, leader) and distance(work, c, d, size) <= least + ALIKE:
+        if (
+            is_share_kept(work, d, first, leader)
+            and patch_distance(work, c, d, size) <= least + ALIKE
+        ):
             work.contact_share[d] += 1.0 / near
 
 
@@ -77,7 +83,7 @@ def moments(work, c, leader, size):
 
 
 @kernel
-def eliminate(a, n):
+def solve_equations(a, n):
     """Solve n equations, rows of a with the right side in its last column; tell whether that is possible.
 
     Writes: a (the solution: its last column).
@@ -115,7 +121,7 @@ def correction(work, c, leader, size, n):
 
 
 @kernel
-def correct(work, first, end, leader, size, n):
+def correct_shares(work, first, end, leader, size, n):
     """Correct the shares of the points of one normal for n moments; tell whether that was possible.
 
     Writes: work.
@@ -133,13 +139,16 @@ def correct(work, first, end, leader, size, n):
             for j in range(n):
                 a[i, j] += share * phi[i] * phi[j]
             a[i, MOMENTS] += (1.0 - share) * phi[i]
-    if not eliminate(a, n):
+    if not solve_equations(a, n):
         return False
     for c in range(first, end):
-        if is_kept(work, c, first, leader) and 1.0 + correction(work, c, leader, size, n) < LEAST:
+        if (
+            is_share_kept(work, c, first, leader)
+            and 1.0 + correction(work, c, leader, size, n) < LEAST
+        ):
             return False
     for c in range(first, end):
-        if is_kept(work, c, first, leader):
+        if is_share_kept(work, c, first, leader):
             work.contact_share[c] *= 1.0 + correction(work, c, leader, size, n)
     return True
 
@@ -155,5 +164,5 @@ def share_out(work, first, end, size):
             hand_over(work, c, first, end, size)
     for leader in range(first, end):
         if is_in_face(work, leader, first, leader):
-            if not correct(work, first, end, leader, size, MOMENTS):
-                correct(work, first, end, leader, size, 3)
+            if not correct_shares(work, first, end, leader, size, MOMENTS):
+                correct_shares(work, first, end, leader, size, 3)

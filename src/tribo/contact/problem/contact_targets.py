@@ -61,13 +61,13 @@ def forced_speed(model, work, c):
 
     ‖z‖ √G, z of the dofs of its two sides, G its own block along the normal.
     """
-    push = 0.0
+    square = 0.0
     for side in range(2):
         chain = model.body_chain_start[work.contact_body[c, side]]
         for p in range(work.contact_len[c, side]):
             z = work.free_response[model.chain_dof[chain + p]]
-            push += z * z
-    return sqrt(push * work.contact_delassus[c, 2])
+            square += z * z
+    return sqrt(square * work.contact_delassus[c, 2])
 
 
 @kernel
@@ -248,7 +248,7 @@ def loosen(work, c, nothing):
 
 
 @kernel
-def aim(model, settings, work, c):
+def aim_contact(model, settings, work, c):
     """Set the target of a contact from its velocity, and its velocity relative to the target.
 
     Writes: work.
@@ -342,7 +342,7 @@ def targets(model, settings, work):
         if work.contact_is_soft[c] == BETWEEN_MOVED:
             give_way_as_linearised(settings, work, c, table[a, b, FRICTION])
             continue
-        aim(model, settings, work, c)
+        aim_contact(model, settings, work, c)
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, settings, work, c)
             work.contact_radius[c] = r

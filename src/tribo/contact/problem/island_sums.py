@@ -4,7 +4,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import add_loose_block
 from tribo.contact.problem.whitened_products import (
-    add_force,
+    add_contact_response,
     add_scalar_to,
     add_to,
     contact_velocity,
@@ -15,7 +15,7 @@ from tribo.math import vec
 
 
 @kernel
-def begin(model, work, count, out):
+def subtract_free_response(model, work, count, out):
     """Set an array of dofs to z − z_free, z the present response.
 
     Writes: out.
@@ -144,7 +144,7 @@ def subtract_impulses(model, work, t, out):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         impulse = vec.neg(vec.load(work.contact_impulse, c))
-        add_force(model, work, c, impulse, out)
+        add_contact_response(model, work, c, impulse, out)
         if work.contact_is_spun[c] == 1:
             torque = vec.neg(vec.load(work.contact_spin_impulse, c))
             add_to(model, work, work.contact_spin_row, c, torque, out)
@@ -154,7 +154,7 @@ def subtract_impulses(model, work, t, out):
 
 
 @kernel
-def settle(model, work, t, count):
+def sum_response(model, work, t, count):
     """Make the response that of the impulses, whatever it was.   z = z_free + Yᵀ λ
 
     Writes: work.
@@ -190,5 +190,5 @@ def brings_energy(model, work, t, count):
         n = work.island_scalar[k]
         gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
     change = work.pile_lack
-    begin(model, work, count, change)
+    subtract_free_response(model, work, count, change)
     return gain > 0.5 * product(model, work, count, change, change)

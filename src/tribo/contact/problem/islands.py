@@ -21,17 +21,23 @@ def scalars_in(work, t):
 
 
 @kernel
-def has_spin(work, t):
-    """Tell whether a contact of island t has rolling or spinning friction."""
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_is_spun[c] == 1:
-            return True
-    return False
+def island_rows(work, t):
+    """Return the number of rows of island t, three of each contact."""
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    return 3 * contacts + work.island_scalar_start[t + 1] - work.island_scalar_start[t]
 
 
 @kernel
-def find(parent, t):
+def spun_rows(work, t):
+    """Return the number of rows of rolling and spinning friction of island t."""
+    rows = 0
+    for k in contacts_in(work, t):
+        rows += 3 * work.contact_is_spun[work.island_contact[k]]
+    return rows
+
+
+@kernel
+def find_representative(parent, t):
     """Return the representative of a tree's island, shortening the way to it.
 
     Writes: parent.
@@ -49,8 +55,8 @@ def join(parent, a, b):
     Writes: parent.
     """
     if a >= 0 and b >= 0 and a != b:
-        a = find(parent, a)
-        b = find(parent, b)
+        a = find_representative(parent, a)
+        b = find_representative(parent, b)
         parent[max(a, b)] = min(a, b)
 
 
@@ -75,7 +81,7 @@ def is_same_pair(work, a, b):
 @kernel
 def is_member(model, work, tree, t):
     """Tell whether a tree is moved by forces and belongs to island t."""
-    return model.tree_kind[tree] == DYNAMIC and find(work.tree_island, tree) == t
+    return model.tree_kind[tree] == DYNAMIC and find_representative(work.tree_island, tree) == t
 
 
 @kernel
@@ -86,14 +92,14 @@ def contact_island(model, work, c):
     tree = moved_tree(model, work.contact_body[c, 0])
     if tree < 0:
         tree = moved_tree(model, work.contact_body[c, 1])
-    return find(work.tree_island, tree) if tree >= 0 else -1
+    return find_representative(work.tree_island, tree) if tree >= 0 else -1
 
 
 @kernel
 def scalar_island(model, work, n):
     """Return the island of a scalar row: impulses move at least one of its sides."""
     side = 0 if work.scalar_len[n, 0] > 0 else 1
-    return find(work.tree_island, model.body_tree[work.scalar_body[n, side]])
+    return find_representative(work.tree_island, model.body_tree[work.scalar_body[n, side]])
 
 
 @kernel
@@ -130,11 +136,11 @@ def islands(model, work):
     for t in range(start.shape[0] - 1):
         start[t + 1] += start[t]
         scalar_start[t + 1] += scalar_start[t]
-    place(model, work)
+    write_island_lists(model, work)
 
 
 @kernel
-def place(model, work):
+def write_island_lists(model, work):
     """Write the sorted lists; afterwards start[t] is the *end* of island t − 1 again.
 
     Writes: work.

@@ -68,7 +68,7 @@ def add_hold(model, state, settings, work, i, gap):
 
 
 @kernel
-def reach(model, state, settings, i):
+def stop_reach(model, state, settings, i):
     """Return how far from a stop of joint i its row begins [m, rad].
 
     Impulses of other rows may push towards the stop: take it in well before it is reached.
@@ -87,7 +87,7 @@ def is_near(model, state, settings, work, i):
     if joint != REVOLUTE and joint != PRISMATIC:
         return False
     q = work.mid_q[model.joint_q[i]]
-    far = reach(model, state, settings, i)
+    far = stop_reach(model, state, settings, i)
     return q - model.joint_lower[i] <= far or model.joint_upper[i] - q <= far
 
 
@@ -108,7 +108,7 @@ def stops(model, state, settings, work, i):
     if lower == upper and model.joint_stop_compliance[i] > 0.0:
         add_hold(model, state, settings, work, i, q - lower)
         return
-    far = reach(model, state, settings, i)
+    far = stop_reach(model, state, settings, i)
     if q - lower <= far:
         add_limit(model, state, settings, work, i, 1.0, q - lower)
     if upper - q <= far:

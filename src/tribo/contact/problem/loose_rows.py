@@ -1,11 +1,11 @@
 """Contacts of loose bodies: their rows four numbers at a time.
 
 A loose body has six dofs one after the other. Most contacts of a heap are between two of them, or between
-one and what nothing moves. `loose_contacts.lay_out` puts what a visit to such a contact reads together, in
-the order in which the processor takes it (`Work.loose_row`): for each axis t₁, t₂, n the rows of the first
-body's dofs 0 to 3, those of the second's, and both bodies' dofs 4 and 5, four numbers at a time; then (G +
-lift)⁻¹, which each visit would else find anew. A contact with one loose body has the same body
-twice, the second time with rows of zeros.
+one and what nothing moves. `loose_contacts.lay_out_loose` puts what a visit to such a contact reads together,
+in the order in which the processor takes it (`Work.loose_row`): for each axis t₁, t₂, n the rows of the first
+body's dofs 0 to 3, those of the second's, and both bodies' dofs 4 and 5, four numbers at a time; then
+(G + lift)⁻¹, which each visit would else find anew. A contact with one loose body has the same body twice,
+the second time with rows of zeros.
 """
 
 from tribo.compiler.jit import kernel

@@ -37,7 +37,7 @@ def six(array, i):
 
 
 @kernel
-def contacts(work, p):
+def packet_contacts(work, p):
     """Return the four contacts of packet p."""
     contact = work.packet_contact
     return (contact[p, 0], contact[p, 1], contact[p, 2], contact[p, 3])
@@ -46,7 +46,7 @@ def contacts(work, p):
 @kernel
 def impulses(work, p):
     """Return the impulses of the contacts of packet p."""
-    return lane_rows.load3(work.contact_impulse, contacts(work, p))
+    return lane_rows.load3(work.contact_impulse, packet_contacts(work, p))
 
 
 @kernel
@@ -55,7 +55,7 @@ def set_impulses(work, p, impulse):
 
     Writes: work.
     """
-    lane_rows.store3(work.contact_impulse, contacts(work, p), impulse)
+    lane_rows.store3(work.contact_impulse, packet_contacts(work, p), impulse)
 
 
 @kernel
@@ -86,7 +86,7 @@ def set_bodies(work, p, side, x):
 
 
 @kernel
-def dot(row, i, x):
+def dot_dofs(row, i, x):
     """Return the sum over six dofs of a row times what the bodies do."""
     early = load4(row, i) * x[0] + load4(row, i + 4) * x[1] + load4(row, i + 8) * x[2]
     return early + (
@@ -104,7 +104,7 @@ def axis_velocity(work, p, axis, impulse, first, second):
     at = PACKET_WIDTH * p
     start = load4(row, at + START + LANES * axis) + load4(row, at + GIVE + LANES * axis) * impulse
     at += AXIS * axis
-    return start + (dot(row, at, first) + dot(row, at + SECOND, second))
+    return start + (dot_dofs(row, at, first) + dot_dofs(row, at + SECOND, second))
 
 
 @kernel
@@ -118,7 +118,7 @@ def packet_velocity(work, p, impulse, first, second):
 
 
 @kernel
-def pushed(row, at, x, y, z, i):
+def packet_response(row, at, x, y, z, i):
     """Return the response of dof i, counted over both bodies, to impulses (x, y, z)."""
     i = at + 4 * i
     return load4(row, i) * x + load4(row, i + AXIS) * y + load4(row, i + 2 * AXIS) * z
@@ -128,12 +128,12 @@ def pushed(row, at, x, y, z, i):
 def pushed_six(row, at, x, y, z, i, before):
     """Return the responses of six dofs from i on, to impulses (x, y, z), added to those before."""
     return (
-        before[0] + pushed(row, at, x, y, z, i),
-        before[1] + pushed(row, at, x, y, z, i + 1),
-        before[2] + pushed(row, at, x, y, z, i + 2),
-        before[3] + pushed(row, at, x, y, z, i + 3),
-        before[4] + pushed(row, at, x, y, z, i + 4),
-        before[5] + pushed(row, at, x, y, z, i + 5),
+        before[0] + packet_response(row, at, x, y, z, i),
+        before[1] + packet_response(row, at, x, y, z, i + 1),
+        before[2] + packet_response(row, at, x, y, z, i + 2),
+        before[3] + packet_response(row, at, x, y, z, i + 3),
+        before[4] + packet_response(row, at, x, y, z, i + 4),
+        before[5] + packet_response(row, at, x, y, z, i + 5),
     )
 
 

@@ -91,7 +91,7 @@ def add_wrench(model, work, n, side, torque, force):
 
 
 @kernel
-def add_force(model, work, n, side, point, direction):
+def add_force_along(model, work, n, side, point, direction):
     """Let a side feel a force along a direction at a point of the world.   J += dᵀ ∂v_point/∂v
 
     Writes: work.
@@ -111,7 +111,7 @@ def add_torque(model, work, n, side, direction):
 
 
 @kernel
-def whiten(model, work, body, first):
+def whiten_scalar(model, work, body, first):
     """Replace the row J of a body's chain by D^(−1/2) L⁻ᵀ Jᵀ.
 
     Writes: work.
@@ -180,7 +180,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
         for p in range(count):
             w += work.row[first + p] * work.kick_v[model.chain_dof[chain + p]]
         if model.tree_kind[model.body_tree[body]] == DYNAMIC:
-            whiten(model, work, body, first)
+            whiten_scalar(model, work, body, first)
             for p in range(count):
                 scale = work.dof_scale[model.chain_dof[chain + p]]
                 lightness += scale * scale

@@ -1,4 +1,4 @@
-"""Stage `unconstrained_trees.find`: which trees does nothing touch? They need no rows of M.
+"""Stage `unconstrained_trees.note_unconstrained_trees`: trees that nothing touches need no rows of M.
 
 Dry friction and mimic joints touch a tree as well: they are rows.
 """
@@ -13,7 +13,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 
 
 @kernel
-def find(model, state, settings, work):
+def note_unconstrained_trees(model, state, settings, work):
     """Note the trees without contacts, constraints, and joint limits that this step can reach.
 
     Writes: work.

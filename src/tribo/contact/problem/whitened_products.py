@@ -100,7 +100,7 @@ def moved_by_force(model, work, c, response, start):
 
 
 @kernel
-def add_force(model, work, c, impulse, out):
+def add_contact_response(model, work, c, impulse, out):
     """Add the response to an impulse of contact c to an array of dofs, while its island is solved.
 
     Writes: out.

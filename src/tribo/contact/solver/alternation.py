@@ -47,7 +47,7 @@ def into_cones(model, work, t, count):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
-    island_sums.settle(model, work, t, count)
+    island_sums.sum_response(model, work, t, count)
 
 
 @kernel

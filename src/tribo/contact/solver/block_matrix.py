@@ -22,7 +22,6 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
-PAIR = 2  # trees: an island of more that moves is large: a robot, and what it holds, is none
 MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
 MAX_NODES = 1500  # the table of blocks has the square of it
 MAX_WORK = 3e7  # multiplications of one factor: about 20 ms
@@ -274,7 +273,7 @@ def factor_alone(value, at, n):
 
 
 @kernel
-def solve_alone(value, at, n, x, first):
+def solve_block(value, at, n, x, first):
     """Replace a part of x by the solution of a block that `factor_alone` factored.
 
     Writes: x.
@@ -434,7 +433,7 @@ def subtract_vector(value, at, m, n, x, target, source):
 
 
 @kernel
-def solve(model, work, count, x):
+def solve_blocks(model, work, count, x):
     """Replace the dofs of all nodes in x by the solution of the factored system.
 
     Writes: work, x.
@@ -443,7 +442,7 @@ def solve(model, work, count, x):
     at = work.block_at
     scratch = work.block_scratch
     if count == 1:
-        solve_alone(value, at[0, 0], node_size(model, work, 0), x, model.tree_v[work.node_tree[0]])
+        solve_block(value, at[0, 0], node_size(model, work, 0), x, model.tree_v[work.node_tree[0]])
         return
     for place in range(count):
         j = work.node_order[place]

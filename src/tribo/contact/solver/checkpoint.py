@@ -4,12 +4,8 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 
-BEST, ROUND, STEP = (
-    0,
-    1,
-    2,
-)  # the best, those of the last round or turns, those before a Newton step
-SWEPT, WAY = 3, 4  # those before a sweep, and the way on which sweeps go on
+BEST, STEP = 0, 1  # the best, those before a Newton step
+SWEPT, WAY = 2, 3  # those before a sweep, and the way on which sweeps go on
 
 
 @kernel
@@ -51,4 +47,4 @@ def go_back(model, work, t, count, slot, part):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         work.scalar_impulse[n] = between(work.scalar_kept[slot, n], work.scalar_impulse[n], part)
-    island_sums.settle(model, work, t, count)
+    island_sums.sum_response(model, work, t, count)

@@ -17,7 +17,7 @@ from tribo.contact.solver.gauss_seidel_iteration import sweep_island
 
 
 @kernel
-def begin(model, work, t, count):
+def mark_sweep_start(model, work, t, count):
     """Remember where sweeps begin; there is no way yet.
 
     Writes: work.
@@ -37,7 +37,7 @@ def begin(model, work, t, count):
 
 
 @kernel
-def changed(model, work, count):
+def measure_change(model, work, count):
     """Return the square of what a sweep has changed of the response."""
     square = 0.0
     for a in range(count):
@@ -92,15 +92,15 @@ def sweep_far(model, work, t, count, sweeps, limit):
 
     Writes: work.
     """
-    begin(model, work, t, count)
+    mark_sweep_start(model, work, t, count)
     last = 0.0
     made = 0
     while made < sweeps:
         made += 1
         if sweep_island(model, work, t) <= limit or made == sweeps:
             break
-        square = changed(model, work, count)
+        square = measure_change(model, work, count)
         go_on(model, work, t, count, square / last if square < last else 0.0)
         last = square
-    island_sums.settle(model, work, t, count)
+    island_sums.sum_response(model, work, t, count)
     return made

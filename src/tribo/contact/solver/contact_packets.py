@@ -69,7 +69,7 @@ def kind_of(work, c):
 
 
 @kernel
-def put(model, work, c, count, open_slots, free_slots):
+def put_into_packet(model, work, c, count, open_slots, free_slots):
     """Put contact c into a packet, or among those that stand alone; return the last three numbers anew.
 
     count: of packets; open_slots, free_slots: bits of packets with room, and of those that are no packet's.
@@ -123,7 +123,9 @@ def form(model, work, t):
         for k in contacts_in(work, t):
             c = work.island_contact[k]
             if kind_of(work, c) == kind:
-                count, open_slots, free_slots = put(model, work, c, count, open_slots, free_slots)
+                count, open_slots, free_slots = put_into_packet(
+                    model, work, c, count, open_slots, free_slots
+                )
     while open_slots != 0:
         slot = first_bit(open_slots)
         take_out(model, work, work.slot_packet[slot], 1 << slot)

@@ -131,7 +131,7 @@ def slip_by_bisection(g, c, mu, x, y):
 
 
 @kernel
-def project(mu, x):
+def nearest_in_cone(mu, x):
     """Return the nearest point of the friction cone.   Source: contact-science §1.1"""
     t = sqrt(x[0] * x[0] + x[1] * x[1])
     if t <= mu * x[2]:
@@ -160,7 +160,7 @@ def slip_by_fixed_point(g, c, mu):
     for _ in range(FIXED_POINT_STEPS):
         w = affine(g, impulse, c)
         lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
-        impulse = project(
+        impulse = nearest_in_cone(
             mu,
             (impulse[0] - rho * w[0], impulse[1] - rho * w[1], impulse[2] - rho * (w[2] + lift)),
         )

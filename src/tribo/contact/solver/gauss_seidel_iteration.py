@@ -8,7 +8,7 @@ from tribo.compiler.lanes import is_yes, some, spread4, top
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import inverse_of
 from tribo.contact.problem.whitened_products import (
-    add_force,
+    add_contact_response,
     add_response,
     add_scalar_response,
     contact_velocity,
@@ -63,7 +63,7 @@ def sweep_contact(model, work, c):
     change = 0.0
     if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
         vec.store(work.contact_impulse, c, after)
-        add_force(model, work, c, step, work.response)
+        add_contact_response(model, work, c, step, work.response)
         d = coulomb_cone.affine(g, step, (0.0, 0.0, 0.0))
         change = abs(d[0]) + abs(d[1]) + abs(d[2])
     if work.contact_is_spun[c] == 1:

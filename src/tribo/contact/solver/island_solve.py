@@ -1,4 +1,4 @@
-"""Stages `island_solve.solve` and `.remember`: the impulses of all islands.
+"""Stages `island_solve.solve` and `.remember_impulses`: the impulses of all islands.
 
 They start from those of the last step, and are kept for the next one.
 
@@ -13,16 +13,15 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import turn_together
-from tribo.contact.problem.islands import contact_island, find
+from tribo.contact.problem.islands import contact_island, find_representative, island_rows
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
     add_scalar_to,
     within,
 )
-from tribo.contact.solver import dense_island
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
-from tribo.contact.solver.strategy import MAX_DENSE_ROWS, loosen_heap, solve_as_set
+from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
 from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import Status
@@ -34,7 +33,7 @@ BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
 
 @kernel
-def turned(a, x):
+def turn_vector(a, x):
     """Return a vector turned by a small angle a [rad], to third order."""
     if a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0:
         return x
@@ -58,7 +57,7 @@ def find_origins(work):
         has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
         work.island_origin[t] = UNCHANGED if is_new and not has_rows else LAST_STEP
     for tree in range(work.tree_met_ahead.shape[0]):
-        t = find(work.tree_island, tree)
+        t = find_representative(work.tree_island, tree)
         if work.tree_met_ahead[tree] == 1 and work.island_origin[t] == UNCHANGED:
             work.island_origin[t] = LAST_ROUND
         work.tree_met_ahead[tree] = 0
@@ -109,14 +108,16 @@ def warm_start(model, state, settings, work):
         turn = zero
         if work.contact_drift_error[c] > 0.0:
             turn = turn_together(model, settings, work, c)
-            impulse = turned(turn, impulse)
-        impulse = box_friction_rows.begin(work, c, compliant_rows.solved(work, c, impulse))
+            impulse = turn_vector(turn, impulse)
+        impulse = box_friction_rows.split_impulse(work, c, compliant_rows.solved(work, c, impulse))
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
             continue
         vec.store(work.contact_impulse, c, impulse)
         add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
-            impulse = turned(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
+            impulse = turn_vector(
+                turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+            )
             vec.store(work.contact_spin_impulse, c, impulse)
             add_response(model, work, work.contact_spin_row, c, impulse)
     for n in range(work.scalar_count[0]):
@@ -138,9 +139,9 @@ def solve_island(model, settings, work, t, rows):
             break
         is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
-        is_solved = velocity_bound.bound(model, settings, work, t, rows, is_solved)
+        is_solved = velocity_bound.bound_closing(model, settings, work, t, rows, is_solved)
     work.island_miss[t] = 0.0
-    if is_solved and rows < MAX_DENSE_ROWS:
+    if is_solved and rows < SMALL_ROWS:
         return
     speed = island_speed(settings, work, t)  # a large one that moves is not solved exactly
     if speed > 0.0:
@@ -165,12 +166,15 @@ def solve(model, state, settings, work):
     find_origins(work)
     warm_start(model, state, settings, work)
     work.sweeps[0] = 0
+    work.column_count[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0
     work.value_count[0] = 0
     work.newton_steps[0] = 0
+    for dof in range(work.column_of.shape[0]):
+        work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
-        rows = dense_island.island_rows(work, t)
+        rows = island_rows(work, t)
         if rows == 0:
             work.island_miss[t] = 0.0
             continue
@@ -180,7 +184,7 @@ def solve(model, state, settings, work):
 
 
 @kernel
-def remember(model, state, work):
+def remember_impulses(model, state, work):
     """Keep the impulses for the next step's start; count those of equations among the steady forces.
 
     Impulses of contacts become those that the bodies feel.

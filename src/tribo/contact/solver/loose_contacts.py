@@ -39,7 +39,7 @@ def lay_out_rows(work, c, side, place):
 
 
 @kernel
-def lay_out(model, work, t):
+def lay_out_loose(model, work, t):
     """Lay out the contacts of island t that are of loose bodies, and say which are not.
 
     Writes: work.

@@ -45,7 +45,7 @@ def project(mu, x):
     """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
     if mu <= NO_FRICTION:
         return (0.0, 0.0, max(0.0, x[2]))
-    return coulomb_cone.project(mu, x)
+    return coulomb_cone.nearest_in_cone(mu, x)
 
 
 @kernel
@@ -65,11 +65,17 @@ def largest(a):
 @kernel
 def torque_violation(model, work, c):
     """Return how far rolling and spinning torque of contact c are from their law, at its radius [m/s]."""
+    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    return torque_violation_at(work, c, omega)
+
+
+@kernel
+def torque_violation_at(work, c, omega):
+    """Return the same if the angular velocity of contact c is omega [rad/s]."""
     r = stiffness(spatial.load(work.contact_spin_delassus, c))
     if r == 0.0:
         return 0.0
     torque = vec.load(work.contact_spin_impulse, c)
-    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     n = work.contact_impulse[c, 2]
     roll = work.contact_rolling[c] * n
     spin = work.contact_spinning[c] * n
@@ -103,7 +109,16 @@ def contact_violation(model, work, c):
 
 @kernel
 def violation_at(model, work, c, w):
-    """Return how far the impulse of contact c is from the hard law if its velocity is w."""
+    """Return how far the impulses of contact c are from the hard law if its velocity is w."""
+    worst = force_violation_at(work, c, w)
+    if work.contact_is_spun[c] == 1:
+        worst = max(worst, torque_violation(model, work, c))
+    return worst
+
+
+@kernel
+def force_violation_at(work, c, w):
+    """Return how far the force of contact c is from the hard law if its velocity is w."""
     mu = work.contact_friction[c]
     r = stiffness(spatial.load(work.contact_delassus, c))
     if r == 0.0 or (w[2] >= 0.0 and is_open(work, c)):
@@ -111,10 +126,7 @@ def violation_at(model, work, c, w):
     x = vec.load(work.contact_impulse, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
     after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
-    worst = largest(vec.sub(x, after)) / r
-    if work.contact_is_spun[c] == 1:
-        worst = max(worst, torque_violation(model, work, c))
-    return worst
+    return largest(vec.sub(x, after)) / r
 
 
 @kernel
@@ -156,28 +168,6 @@ def violations(model, work, t):
 def violation(model, work, t):
     """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
     return violations(model, work, t)[0]
-
-
-@kernel
-def largest_block(work, t):
-    """Return the largest diagonal entry of G in island t."""
-    g = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        for a in range(3):
-            g = max(g, work.contact_delassus[c, a])
-    for k in scalars_in(work, t):
-        g = max(g, work.scalar_delassus[work.island_scalar[k]])
-    return g
-
-
-@kernel
-def asked_within(work, t):
-    """Return how far what the contacts of island t ask for may be from what it should be [m/s]."""
-    most = 0.0
-    for k in contacts_in(work, t):
-        most = max(most, work.contact_drift_error[work.island_contact[k]])
-    return GOOD * most
 
 
 @kernel

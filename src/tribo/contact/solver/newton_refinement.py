@@ -14,7 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
-    add_force,
+    add_contact_response,
     add_scalar_to,
     add_to,
     contact_velocity,
@@ -168,7 +168,7 @@ def assemble(model, work, t, count, undone):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         d, f, n = force_step(model, work, c, undone)
-        add_force(model, work, c, vec.neg(f), step)
+        add_contact_response(model, work, c, vec.neg(f), step)
         if n > 0.0:
             island_sums.add_force_block(model, work, c, d)
         if work.contact_is_spun[c] == 1:
@@ -222,9 +222,9 @@ def make_step(model, work, t, count, undone):
     assemble(model, work, t, count, undone)
     if not block_matrix.factor(model, work, count):
         return False
-    block_matrix.solve(model, work, count, work.pile_step)
+    block_matrix.solve_blocks(model, work, count, work.pile_step)
     change_impulses(model, work, t, undone)
-    island_sums.settle(model, work, t, count)
+    island_sums.sum_response(model, work, t, count)
     return True
 
 

@@ -11,12 +11,12 @@ Source: contact-science §1.1.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_drift import beyond
+from tribo.contact.problem.contact_drift import excess_over
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
-from tribo.contact.solver.coulomb_cone import NO_FRICTION, project
+from tribo.contact.solver.coulomb_cone import NO_FRICTION, nearest_in_cone
 from tribo.contact.solver.natural_residual import (
     FLAGGED,
     GOOD,
@@ -38,7 +38,7 @@ OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 def beyond_cone(mu, impulse, w):
     """Return how far d of velocity w is from the dual cone [m/s], and |λ · d| [J]."""
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
-    return largest(vec.sub(d, project(1.0 / mu, d))), abs(vec.dot(impulse, d))
+    return largest(vec.sub(d, nearest_in_cone(1.0 / mu, d))), abs(vec.dot(impulse, d))
 
 
 @kernel
@@ -49,11 +49,11 @@ def contact_residual(work, c, w):
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
-    primal = largest(vec.sub(impulse, project(mu, impulse)))
+    primal = largest(vec.sub(impulse, nearest_in_cone(mu, impulse)))
     dual, energy = beyond_cone(mu, impulse, w)
     slack = GOOD * work.contact_drift_error[c]  # no contact asks for more
     if slack > 0.0:  # it may also be nearer to 0: one velocity that is lawful is enough
-        w = (beyond(w[0], slack), beyond(w[1], slack), beyond(w[2], slack))
+        w = (excess_over(w[0], slack), excess_over(w[1], slack), excess_over(w[2], slack))
         nearer, less = beyond_cone(mu, impulse, w)
         dual, energy = min(dual, nearer), min(energy, less)
     return primal, dual, energy
@@ -117,7 +117,7 @@ def report(model, settings, work):
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         error = GOOD * work.contact_drift_error[c]
-        miss = max(miss, beyond(violation_at(model, work, c, w), error))
+        miss = max(miss, excess_over(violation_at(model, work, c, w), error))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
         diagonal += 3.0 * work.contact_own[c]

@@ -1,4 +1,4 @@
-"""An island of any size as one sparse problem: Newton's method, turns, rounds of convex problems.
+"""An island of many dofs as one sparse problem: Newton's method, and turns of its steps and sweeps.
 
 What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
 leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
@@ -8,27 +8,25 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
-from tribo.contact.problem.islands import contacts_in, has_spin
+from tribo.contact.problem.islands import contacts_in
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.alternation import PATIENCE, into_cones, take_turns
+from tribo.contact.solver.alternation import into_cones, take_turns
 from tribo.contact.solver.block_matrix import (
     MANY,
     MAX_NODES,
     MAX_WORK,
     MOVING_NODES,
     MOVING_WORK,
-    PAIR,
 )
-from tribo.contact.solver.checkpoint import BEST, ROUND, go_back, keep
+from tribo.contact.solver.checkpoint import BEST, go_back, keep
 from tribo.contact.solver.conjugate_sweeps import sweep_far
-from tribo.contact.solver.convex_rounds import convex_round, forgetful_rounds
 from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED, violation
 from tribo.contact.solver.newton_refinement import IDLE, refine
 from tribo.enums import Answer, Origin, Trees
 
 UNSOLVED, SOLVED, TOO_LARGE = int(Answer.UNSOLVED), int(Answer.SOLVED), int(Answer.TOO_LARGE)
-ANY, AT_REST, MOVING = map(int, Trees)
+MOVING = int(Trees.MOVING)
 LAST_ROUND, NOTHING = int(Origin.LAST_ROUND), int(Origin.NOTHING)
 
 LONG = 30  # Newton steps from the last step's impulses, and from where turns have come
@@ -36,20 +34,12 @@ SHORT = 10  # from where far sweeps, or a round, have come
 TURNS = 8  # of sweeps and Newton steps in turns
 FEW_TURNS = 4  # of an island that moves and whose factor is dear
 ENOUGH_SAID = 0.5  # [–] of what has to be said: nearer, the turns of an island that moves end
-AGAIN = 3  # times that turns begin anew
-AGAIN_OF_MANY = 5  # the same where no rounds follow: more trees than CROWD, or a dear factor
+AGAIN = 5  # times that turns begin anew
 FAR_SWEEPS = 60  # before the first of these
 FAR_VISITS = 1e6  # to contacts, of far sweeps in a row at most: about 20 ms
 SPUN = 10  # visits that one to a contact with rolling friction costs
-CROWD = 32  # trees: of more, only what constraints tie together is solved whatever that takes
 LARGE = 2e5  # multiplications of a factor: about 0.15 ms
-MAX_STEPS = 60  # after which no round begins: hardly a problem is solved by more
-ROUNDS_WORK = 1e8  # multiplications of factors after which none does: about 60 ms
-FIRST_STIFFNESS = 10.0  # [–] of a round, in units of the inverse of a contact's own G
-STIFFER = 10.0
-LAST_STIFFNESS = 1e7
 HOPELESS = 0.1  # [–] of the speed that the island removes: a violation there beyond it stays
-REFINE_FROM = 1e3  # [–] stiffness whose result is a good start for Newton's method
 
 
 @kernel
@@ -97,111 +87,12 @@ def turn(model, work, t, count, limit, best, turns, k):
 
 
 @kernel
-def turn_exactly(model, work, t, count, limit, near, best):
-    """Make turns again and again, and Newton steps from the best each time, until that is near.
-
-    Return the least violation so far [m/s]; its impulses are at hand then.
-
-    Writes: work.
-    """
-    for k in range(1 + AGAIN):
-        best = turn(model, work, t, count, limit, best, TURNS, k)
-        keep(work, t, ROUND)
-        go_back(model, work, t, count, BEST, 1.0)
-        steps = LONG if k == 0 else SHORT
-        best = improve(model, work, t, count, limit, best, steps, steps)
-        if best <= near:
-            break
-        go_back(model, work, t, count, ROUND, 1.0)
-    go_back(model, work, t, count, BEST, 1.0)
-    return best
-
-
-@kernel
-def rounds(model, work, t, count, limit, enough, best):
-    """Make rounds from the present impulses, from soft to stiff; return the least violation so far [m/s].
-
-    They end where that is no more than `enough`; its impulses are at hand then.
-
-    Writes: work.
-    """
-    first = work.newton_steps[0]
-    rho = FIRST_STIFFNESS
-    while rho <= LAST_STIFFNESS:
-        steps = work.newton_steps[0] - first
-        if steps > MAX_STEPS or steps * work.factor_work[0] > ROUNDS_WORK:
-            break
-        if convex_round(model, work, t, count, rho, limit) < 0.0:
-            break
-        if rho >= REFINE_FROM:
-            keep(work, t, ROUND)
-            island_sums.settle(model, work, t, count)
-            best = improve(model, work, t, count, limit, best, SHORT, SHORT)
-            if best <= enough:
-                break
-            go_back(model, work, t, count, ROUND, 1.0)
-        rho *= STIFFER
-    go_back(model, work, t, count, BEST, 1.0)
-    return best
-
-
-@kernel
 def near_enough(work, limit):
     """Return the violation [m/s] from which on steps go on only as long as they take something away.
 
     Never more than what has to be said, unless the user asks for no more.
     """
     return max(limit, min(ENOUGH * limit, FLAGGED * work.removed_speed[0]))
-
-
-@kernel
-def search(model, work, t, count, limit):
-    """Look for the solution of island t, way by way; return the least violation [m/s].
-
-    The impulses that miss the law by so much are kept as the best.
-
-    Writes: work.
-    """
-    near = near_enough(work, limit)
-    patience = LONG if has_spin(work, t) else PATIENCE  # rolling friction needs more of them
-    best = improve(model, work, t, count, limit, inf, LONG, patience)
-    if best > near:
-        best = turn_exactly(model, work, t, count, limit, near, best)
-    if near < best <= HOPELESS * work.removed_speed[0]:
-        best = rounds(model, work, t, count, limit, near, best)
-    return best
-
-
-@kernel
-def solve_small(model, work, t, count, limit):
-    """Solve island t, which is not large, from the present impulses; return success.
-
-    Where the search was in vain in a round before, in this very step, there is none. Impulses that are far
-    from the law are replaced by some that bring no energy.
-
-    Writes: work.
-    """
-    best = inf
-    if work.island_miss[t] <= HOPELESS:
-        best = search(model, work, t, count, limit)
-    near = near_enough(work, limit)
-    if best <= max(near, FLAGGED * work.removed_speed[0]):
-        go_back(model, work, t, count, BEST, 1.0)
-    else:
-        forgetful_rounds(model, work, t, count, limit)
-        into_cones(model, work, t, count)
-    return best <= near
-
-
-@kernel
-def is_small(count, trees, cost):
-    """Tell whether an island is solved whatever that takes.
-
-    count: its trees; trees: what holds them together (`Trees`); cost: of its factor.
-    """
-    if count <= (PAIR if trees == MOVING else MANY):
-        return True
-    return cost <= LARGE and (trees == ANY or (trees == AT_REST and count <= CROWD))
 
 
 @kernel
@@ -215,44 +106,38 @@ def visits(work, t):
 
 @kernel
 def solve_moving(model, work, t, count, limit):
-    """Solve island t, of more than two trees, that moves; return whether that is near enough.
+    """Solve island t, of many trees, that moves; return whether that is near enough.
 
-    It is another problem in the next step: half of what would be said is near. Where up to 12 trees come
-    near, steps of Newton's method are cheap, and often exact; where up to 32 do not, rounds are cheap.
+    It is another problem in the next step: half of what would be said is near. Turns begin anew, from where
+    sweeps lead that are twice as far each time, until that is reached.
 
     Writes: work.
     """
     speed = work.removed_speed[0]
     said = max(limit, FLAGGED * speed)
     near = max(limit, ENOUGH_SAID * said)
-    is_cheap = work.factor_work[0] <= LARGE
-    has_rounds = is_cheap and count <= CROWD
-    turns = TURNS if is_cheap else FEW_TURNS
+    turns = TURNS if work.factor_work[0] <= LARGE else FEW_TURNS
     if work.island_origin[t] == LAST_ROUND:  # a good start
         turns //= 2
     best = inf
     most = FAR_VISITS / visits(work, t)
-    for k in range(1 + (AGAIN if has_rounds else AGAIN_OF_MANY)):
+    for k in range(1 + AGAIN):
         best = turn(model, work, t, count, near, best, turns, k)
         if best <= said or (k > 0 and best > HOPELESS * speed) or FAR_SWEEPS << k > most:
             break
     go_back(model, work, t, count, BEST, 1.0)
-    if best > said and has_rounds:
-        best = rounds(model, work, t, count, limit, said, best)
-    elif ENOUGH * limit < best <= said and count <= MANY:
-        best = improve(model, work, t, count, limit, best, SHORT, IDLE)
     return best <= said
 
 
 @kernel
 def solve_resting(model, work, t, count, limit):
-    """Solve island t, of many trees that rest or are tied to one another; return success.
+    """Solve island t, of few trees or of many that rest or are tied to one another; return success.
 
     Writes: work.
     """
     near = near_enough(work, limit)
     best = inf
-    if work.factor_work[0] <= LARGE:
+    if work.factor_work[0] <= LARGE or count <= MANY:
         best = improve(model, work, t, count, limit, best, LONG, SHORT)
     if best > near:
         best = turn(model, work, t, count, limit, best, TURNS, 0)
@@ -266,9 +151,8 @@ def solve_resting(model, work, t, count, limit):
 def solve_pile(model, work, t, trees, limit):
     """Solve island t from the present impulses to about `limit` [m/s]; return an `Answer`.
 
-    If that fails, the impulses are the best that were found; if those of a small island are far from the law,
-    they are impulses that bring no energy. Impulses of a large one that bring energy are left: it is
-    swept then, as if it were too large.
+    trees: what holds them together (`Trees`). If that fails, the impulses are the best that were found; if
+    they bring energy they are left: the island is swept then, as if it were too large.
 
     Writes: work.
     """
@@ -278,9 +162,7 @@ def solve_pile(model, work, t, trees, limit):
         count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
     if count == 0:
         return TOO_LARGE
-    if is_small(count, trees, work.factor_work[0]):
-        return SOLVED if solve_small(model, work, t, count, limit) else UNSOLVED
-    if trees == MOVING:
+    if trees == MOVING and count > MANY:
         is_solved = solve_moving(model, work, t, count, limit)
     else:
         is_solved = solve_resting(model, work, t, count, limit)

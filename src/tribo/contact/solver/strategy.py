@@ -4,14 +4,15 @@ from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.contact_targets import LOOSE, loosen, usual_speed
-from tribo.contact.problem.islands import contacts_in, has_spin
-from tribo.contact.solver import block_matrix, dense_island, open_contacts
-from tribo.contact.solver.block_matrix import PAIR
+from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
+from tribo.contact.solver import block_matrix, open_contacts
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
-from tribo.contact.solver.loose_contacts import lay_out
+from tribo.contact.solver.loose_contacts import lay_out_loose
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
+from tribo.contact.solver.proximal_newton import MAX_DOFS, NEARER, solve_in_dofs
+from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
 from tribo.model import Late, Status
@@ -23,22 +24,26 @@ ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
 LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
-MAX_DENSE_ROWS = 32  # ten contacts: up to here a dense matrix is faster than blocks
-MAX_DEEP_ROWS = 44  # the same where an island has more dofs than rows
+PAIR = 2  # trees: a robot and what it holds; a sweep over more is cheap next to a solve
 CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
 SETS = 3  # choices of contacts that are tried before all of them
+SMALL_ROWS = 32  # up to here an island is no heap
 SWEEPS = 24  # of an island that is too large for a matrix: enough to carry it
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 
 
 @kernel
-def has_room(work, rows):
-    """Tell whether a dense problem fits; if not, ask for larger tables: the step is then made again.
+def has_room(work, t, columns):
+    """Tell whether island t, of so many columns, fits; if not, ask for larger tables: the step is made again.
 
     Writes: work.
     """
-    if rows <= work.dense.shape[0]:
+    rows = (
+        2 * wide(island_rows(work, t) + spun_rows(work, t)) + 4
+    )  # besides these there are directions
+    if columns <= work.column_matrix.shape[0] and rows <= work.dense_row.shape[0]:
         return True
+    work.column_count[0] = max(work.column_count[0], columns)
     work.dense_count[0] = max(work.dense_count[0], rows)
     work.status[0] |= CAPACITY
     return False
@@ -106,7 +111,7 @@ def loosen_heap(model, settings, work, t, rows):
 
     Writes: work.
     """
-    if settings.contact_solver == SWEEPS_ONLY or rows < MAX_DENSE_ROWS:
+    if settings.contact_solver == SWEEPS_ONLY or rows < SMALL_ROWS:
         return
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
         return
@@ -114,19 +119,6 @@ def loosen_heap(model, settings, work, t, rows):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
             loosen(work, c, LOOSE * usual_speed(model, settings, work, c))
-
-
-@kernel
-def is_dense(model, work, t, rows):
-    """Tell whether a dense matrix is faster than blocks for island t: few rows, fewer yet if it has few dofs.
-
-    Writes: work.
-    """
-    if has_spin(work, t):
-        return False
-    if rows < MAX_DENSE_ROWS:
-        return True
-    return rows < MAX_DEEP_ROWS and dense_island.number_dofs(model, work, t, rows + 1) == 0
 
 
 @kernel
@@ -150,20 +142,14 @@ def carry(model, settings, work, t, limit):
 
 
 @kernel
-def solve_listed(model, settings, work, t, trees, limit):
-    """Find the impulses of those contacts of island t that stand in its list; return success.
-
-    trees: what holds its trees together (`Trees`), all contacts considered.
+def solve_large(model, settings, work, t, limit):
+    """Find the impulses of island t, which has many dofs or trees; return success.
 
     Writes: work.
     """
-    rows = dense_island.island_rows(work, t)
-    if is_dense(model, work, t, rows):
-        if not has_room(work, rows) or dense_island.solve_exactly(model, work, t, limit):
-            return True
-    lay_out(model, work, t)
-    if sweep_only(model, work, t, 1, limit):  # what rests needs no more
-        return True
+    trees = ANY
+    if not is_tied(work, t):
+        trees = MOVING if is_moving(model, settings, work, t) else AT_REST
     answer = solve_sparse(model, work, t, trees, limit)
     if answer == TOO_LARGE:
         return carry(model, settings, work, t, limit)
@@ -171,7 +157,31 @@ def solve_listed(model, settings, work, t, trees, limit):
 
 
 @kernel
-def solve_pressed(model, settings, work, t, trees, limit):
+def solve_listed(model, settings, work, t, count, limit):
+    """Find the impulses of those contacts of island t that stand in its list; return success.
+
+    count: its trees.
+
+    Writes: work.
+    """
+    if count > PAIR:
+        lay_out_loose(model, work, t)
+        if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+            return True
+    if count > block_matrix.MANY:
+        return solve_large(model, settings, work, t, limit)
+    columns = find_columns(model, work, t, MAX_DOFS + 1)
+    is_solved = True
+    if columns <= MAX_DOFS and has_room(work, t, columns):
+        is_solved = solve_in_dofs(model, work, t, columns, limit)
+    leave_columns(work, columns)
+    if columns > MAX_DOFS:
+        return solve_large(model, settings, work, t, limit)
+    return is_solved
+
+
+@kernel
+def solve_pressed(model, settings, work, t, count, limit):
     """Find the impulses of a robot's island t, first without the contacts that part; return success.
 
     Where one of those approaches in the end, it is solved once more with a new choice; with all of them where
@@ -181,14 +191,14 @@ def solve_pressed(model, settings, work, t, trees, limit):
     """
     for _ in range(SETS):
         left = open_contacts.set_aside(model, settings, work, t)
-        is_solved = solve_listed(model, settings, work, t, trees, limit)
+        is_solved = solve_listed(model, settings, work, t, count, limit)
         holds = open_contacts.all_part(model, work, left)
         open_contacts.take_back(work, t, left)
         if holds:
             return is_solved
         if not is_solved:
             break
-    return solve_listed(model, settings, work, t, trees, limit)
+    return solve_listed(model, settings, work, t, count, limit)
 
 
 @kernel
@@ -205,14 +215,12 @@ def attempt(model, settings, work, t, rows):
     limit = settings.tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
-    if violation(model, work, t) <= limit:
+    if violation(model, work, t) <= NEARER * limit:
         return True
-    trees = ANY
-    if not is_tied(work, t):
-        trees = MOVING if is_moving(model, settings, work, t) else AT_REST
-    if rows > CHEAP_ROWS and block_matrix.find_nodes(model, work, t) <= PAIR:
-        return solve_pressed(model, settings, work, t, trees, limit)
-    return solve_listed(model, settings, work, t, trees, limit)
+    count = block_matrix.find_nodes(model, work, t)
+    if rows > CHEAP_ROWS and count <= PAIR:
+        return solve_pressed(model, settings, work, t, count, limit)
+    return solve_listed(model, settings, work, t, count, limit)
 
 
 @kernel
@@ -223,7 +231,7 @@ def solve_as_set(model, settings, work, t, rows):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = settings.tolerance * island_speed(settings, work, t)
-        lay_out(model, work, t)
+        lay_out_loose(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
         is_solved = attempt(model, settings, work, t, rows)

@@ -10,19 +10,18 @@ their laws, the path keeps the energy; of trees that contacts push only v̄ is t
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, find
+from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.solver.dense_island import island_rows
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, rk4
 from tribo.dynamics.middle import (
     ENOUGH,
-    difference,
-    follow,
+    follow_response,
     judge_explicit,
+    largest_turn,
     rotates_far,
     tolerance,
-    turn,
+    velocity_difference,
 )
 from tribo.dynamics.whitening import unwhiten_tree, whiten_tree
 from tribo.model import Course, Integrator, Joint, Slot, Status
@@ -57,7 +56,7 @@ def is_side(model, work, c, t):
 @kernel
 def has_contact(model, work, t):
     """Tell whether a contact pushes a tree."""
-    island = find(work.tree_island, t)
+    island = find_representative(work.tree_island, t)
     for k in contacts_in(work, island):
         c = work.island_contact[k]
         acts = work.contact_impulse[c, 2] > 0.0 or work.contact_pull[c] > 0.0
@@ -106,7 +105,7 @@ def move_response(model, settings, work, t):
     for dof in range(first, last):
         work.free_response[dof] += work.change_v[dof]
         work.response[dof] += work.change_v[dof]
-    work.island_is_stale[find(work.tree_island, t)] = STALE
+    work.island_is_stale[find_representative(work.tree_island, t)] = STALE
 
 
 @kernel
@@ -133,8 +132,8 @@ def repeat(model, state, settings, work, t):
     """
     if work.tree_course[t] == ONE_H:
         return False
-    apart = follow(model, state, work, t, work.response, False)
-    error = apart * turn(model, settings, work, t)
+    apart = follow_response(model, state, work, t, work.response, False)
+    error = apart * largest_turn(model, settings, work, t)
     is_near = apart <= CLOSE or error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     if not error <= LOST_TRACK:
@@ -143,13 +142,13 @@ def repeat(model, state, settings, work, t):
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
     if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
-    follow(model, state, work, t, work.response, True)
+    follow_response(model, state, work, t, work.response, True)
     bias.tree_bias(model, work.mid_v, settings, work, t)
     return True
 
 
 @kernel
-def note(model, state, command, settings, work, t, is_first):
+def note_bias(model, state, command, settings, work, t, is_first):
     """Take h of a tree that something touches, or might, anew where it errs; note whether it needs parts.
 
     Return whether h is another one. Where contacts push, or dampers take more from each joint, h may err by a
@@ -160,7 +159,7 @@ def note(model, state, command, settings, work, t, is_first):
     code = work.tree_course[t]
     if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
         return False
-    if not is_first and work.island_is_stale[find(work.tree_island, t)] == 0:
+    if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
         return False  # nothing changed since it was looked at
     if code == SETTLED and not rotates_far(model, state, settings, work, t):
         return False
@@ -172,7 +171,7 @@ def note(model, state, command, settings, work, t, is_first):
     if code == SETTLED:
         enough, rounds = tolerance(model, command, settings, work, t)
         may_repeat = work.bias_rounds[0] < rounds
-        if follow(model, state, work, t, work.response, may_repeat) <= enough:
+        if follow_response(model, state, work, t, work.response, may_repeat) <= enough:
             return False
         if may_repeat:
             bias.tree_bias(model, work.mid_v, settings, work, t)
@@ -203,7 +202,7 @@ def note_ruled(model, work, t):
 
 
 @kernel
-def judge(model, state, settings, work, t):
+def judge_tree(model, state, settings, work, t):
     """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
 
     A way that still ends elsewhere by much is no way: what is light would be thrown about by forces that are
@@ -212,7 +211,7 @@ def judge(model, state, settings, work, t):
     Writes: work.
     """
     unwhiten_tree(model, work, t, work.response, work.change_v)
-    apart = difference(model, state, work, t, 1.0, work.rk_v)
+    apart = velocity_difference(model, state, work, t, 1.0, work.rk_v)
     if work.bias_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
         give_up(model, state, settings, work, t)
         return True
@@ -224,7 +223,7 @@ def judge(model, state, settings, work, t):
 
 
 @kernel
-def look(model, state, command, settings, work, is_first):
+def compare_bias(model, state, command, settings, work, is_first):
     """Compare the h of all trees that turn far with where they end; return whether one is new, and by much.
 
     Responses are moved by what a new h changes. Much is what a way in parts led to.
@@ -233,18 +232,18 @@ def look(model, state, command, settings, work, is_first):
     """
     is_new = is_far = is_held = False
     for t in range(model.tree_body.shape[0]):
-        if note(model, state, command, settings, work, t, is_first):
+        if note_bias(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             is_new = True
         is_held = is_held or work.tree_course[t] == HELD
-    if is_held and not rk4.fly(model, state, command, settings, work):
+    if is_held and not rk4.fly_trees(model, state, command, settings, work):
         return False, False
     for t in range(model.tree_body.shape[0]):
         if work.tree_course[t] == LOST:
             work.tree_course[t] = ONE_H
             is_far = True
         elif work.tree_course[t] == FLOWN and work.tree_is_fourth[t] == 0:
-            if judge(model, state, settings, work, t):
+            if judge_tree(model, state, settings, work, t):
                 is_far = True
             else:
                 restore_bias(model, work, t)
@@ -263,7 +262,7 @@ def has_new_rows(model, work):
                 continue
             i = work.scalar_body[n, side]
             tree = model.body_tree[i]
-            if work.island_is_stale[find(work.tree_island, tree)] != STALE:
+            if work.island_is_stale[find_representative(work.tree_island, tree)] != STALE:
                 continue
             is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
             if tie_of(model, work, n) >= 0 or (is_stop and model.joint_type[i] == SPHERICAL):
@@ -289,7 +288,7 @@ def iterate(model, state, command, settings, work):
     for t in range(work.island_is_stale.shape[0]):
         work.island_is_stale[t] = 0
     for k in range(ROUNDS + 1):
-        is_new, is_far = look(model, state, command, settings, work, k == 0)
+        is_new, is_far = compare_bias(model, state, command, settings, work, k == 0)
         if not is_new or work.status[0] & CAPACITY:
             break
         work.bias_rounds[0] += 1

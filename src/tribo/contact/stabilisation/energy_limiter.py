@@ -10,7 +10,7 @@ stiff for the time step; that is said.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import find, is_member, scalars_in
+from tribo.contact.problem.islands import find_representative, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
 from tribo.dynamics.middle import STIFF, max_spring_share
@@ -46,7 +46,7 @@ def is_doubtful(model, settings, work, tree):
 
 
 @kernel
-def rotates_far(model, state, settings, work, tree):
+def tree_rotates_far(model, state, settings, work, tree):
     """Tell whether a tree turns far in this step: its base, if that is loose, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
         most = LOOSE / settings.dt
@@ -57,7 +57,7 @@ def rotates_far(model, state, settings, work, tree):
             return True
     if model.tree_is_single[tree] == 1:
         return False
-    return fixed_base.rotates_fast(model, state, settings, work, tree, False)
+    return fixed_base.joint_rotates_fast(model, state, settings, work, tree, False)
 
 
 @kernel
@@ -68,7 +68,7 @@ def note_last(model, work):
     """
     for tree in range(work.tree_island.shape[0]):
         if model.tree_kind[tree] == DYNAMIC:
-            work.island_last_tree[find(work.tree_island, tree)] = tree
+            work.island_last_tree[find_representative(work.tree_island, tree)] = tree
 
 
 @kernel
@@ -108,7 +108,7 @@ def is_jerked(model, state, work, t):
 
 
 @kernel
-def rotates_fast(model, state, settings, work, t):
+def island_rotates_fast(model, state, settings, work, t):
     """Tell whether a tree of island t turns far and rows act on the island, or the tree's way is doubtful."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
@@ -116,7 +116,7 @@ def rotates_fast(model, state, settings, work, t):
             continue
         if is_doubtful(model, settings, work, tree):
             return True
-        if has_rows and rotates_far(model, state, settings, work, tree):
+        if has_rows and tree_rotates_far(model, state, settings, work, tree):
             return True
     return False
 
@@ -158,7 +158,9 @@ def limit_robot(model, state, settings, work, t, is_strict):
         return
     if held != fixed_base.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
         return  # its energy goes to and fro
-    if held == fixed_base.STOPS and fixed_base.rotates_fast(model, state, settings, work, t, True):
+    if held == fixed_base.STOPS and fixed_base.joint_rotates_fast(
+        model, state, settings, work, t, True
+    ):
         is_strict = True
     most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     if velocity_scaling.slow(model, state, settings, work, t, most) and held == fixed_base.NOTHING:
@@ -197,7 +199,7 @@ def limit(model, state, settings, work):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
         is_strict = is_jerked(model, state, work, t)
-        if not is_strict and not rotates_fast(model, state, settings, work, t):
+        if not is_strict and not island_rotates_fast(model, state, settings, work, t):
             continue
         if not is_apart(model, work, t):
             continue

@@ -23,7 +23,7 @@ NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
 
 
 @kernel
-def rotates_fast(model, state, settings, work, t, is_strict):
+def joint_rotates_fast(model, state, settings, work, t, is_strict):
     """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
 
     Not strictly: far for the curve of its stop, which bends the more the narrower it is.

@@ -8,9 +8,16 @@ give way are left alone.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import find, is_member, join
+from tribo.contact.problem.islands import find_representative, is_member, join
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.dynamics.momentum import LEFT_ALONE, about_point, impulse, load, store, tree_motion
+from tribo.dynamics.momentum import (
+    LEFT_ALONE,
+    about_point,
+    impulse,
+    load_motion,
+    store_motion,
+    tree_motion,
+)
 from tribo.math import linalg, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
@@ -23,7 +30,7 @@ EVERY = -1  # in place of an island
 
 
 @kernel
-def place_of(model, q, tree):
+def base_place(model, q, tree):
     """Return where the base of a loose tree is."""
     at = model.joint_q[model.tree_body[tree]]
     return (q[at], q[at + 1], q[at + 2])
@@ -32,7 +39,7 @@ def place_of(model, q, tree):
 @kernel
 def group(work, tree):
     """Return the first tree of the group of a tree, −1 if it is in none that keeps its momentum."""
-    first = find(work.tree_group, tree)
+    first = find_representative(work.tree_group, tree)
     return first if work.tree_is_kept[first] == TOGETHER else -1
 
 
@@ -73,7 +80,7 @@ def join_ends(model, work):
             join(work.tree_group, end_of(model, work, n, 0), end_of(model, work, n, 1))
     is_any = False
     for tree in range(model.tree_body.shape[0]):
-        first = find(work.tree_group, tree)
+        first = find_representative(work.tree_group, tree)
         if first != tree:
             work.tree_is_kept[first] = TOGETHER
             is_any = True
@@ -86,7 +93,7 @@ def leave(work, tree):
 
     Writes: work.
     """
-    work.tree_is_kept[find(work.tree_group, tree)] = LEFT_ALONE
+    work.tree_is_kept[find_representative(work.tree_group, tree)] = LEFT_ALONE
 
 
 @kernel
@@ -136,20 +143,20 @@ def goals(model, state, settings, work):
     add_up(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
     for tree in range(model.tree_body.shape[0]):
         if group(work, tree) == tree:
-            m, c, p, l = load(work.group_motion, tree)
-            middle = vec.add(place_of(model, state.q, tree), vec.axpy(0.5 * dt / m, p, c))
+            m, c, p, l = load_motion(work.group_motion, tree)
+            middle = vec.add(base_place(model, state.q, tree), vec.axpy(0.5 * dt / m, p, c))
             weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
-            store(work.tree_goal, tree, m, middle, vec.axpy(dt, weight, p), l)
+            store_motion(work.tree_goal, tree, m, middle, vec.axpy(dt, weight, p), l)
     for tree in range(model.tree_body.shape[0]):
         first = group(work, tree)
         if first >= 0:
-            m, middle, p, l = load(work.tree_goal, first)
+            m, middle, p, l = load_motion(work.tree_goal, first)
             push, turn = impulse(model, state, settings, work, tree, middle)
-            store(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
+            store_motion(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
     for tree in range(model.tree_body.shape[0]):
         if group(work, tree) == tree:
-            m, middle, p, l = load(work.tree_goal, tree)
-            store(work.tree_goal, tree, m, vec.axpy(0.5 * dt / m, p, middle), p, l)
+            m, middle, p, l = load_motion(work.tree_goal, tree)
+            store_motion(work.tree_goal, tree, m, vec.axpy(0.5 * dt / m, p, middle), p, l)
 
 
 @kernel
@@ -161,31 +168,35 @@ def add_up(model, q, v, work, t, begin, end):
     Writes: work.
     """
     for tree in range(begin, end):
-        store(work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        store_motion(
+            work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        )
         spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for tree in range(begin, end):
         first = group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
-        m, moment, p, l = load(work.group_motion, first)
+        m, moment, p, l = load_motion(work.group_motion, first)
         mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
-        c = vec.add(arm, vec.sub(place_of(model, q, tree), place_of(model, q, first)))
+        c = vec.add(arm, vec.sub(base_place(model, q, tree), base_place(model, q, first)))
         l = vec.add(l, vec.add(spin, vec.cross(c, push)))
-        store(work.group_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l)
+        store_motion(
+            work.group_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l
+        )
         s = spatial.load(work.group_inertia, first)
         s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
         spatial.store(work.group_inertia, first, s)
     for tree in range(begin, end):
         if work.group_motion[tree, 0] > 0.0:
-            m, moment, p, l = load(work.group_motion, tree)
+            m, moment, p, l = load_motion(work.group_motion, tree)
             c = vec.scale(1.0 / m, moment)
-            store(work.group_motion, tree, m, c, p, vec.sub(l, vec.cross(c, p)))
+            store_motion(work.group_motion, tree, m, c, p, vec.sub(l, vec.cross(c, p)))
             s = spatial.load(work.group_inertia, tree)
             spatial.store(work.group_inertia, tree, spatial.axpy(-m, about_point(c), s))
 
 
 @kernel
-def agree(model, q, v, work, t, begin, end):
+def set_group_momenta(model, q, v, work, t, begin, end):
     """Set base velocities and positions of groups of island t at (q, v) so that their momenta are right.
 
     Of all islands with `EVERY`. They are among the trees begin … end − 1.
@@ -197,21 +208,21 @@ def agree(model, q, v, work, t, begin, end):
     add_up(model, q, v, work, t, begin, end)
     for tree in range(begin, end):
         if work.group_motion[tree, 0] > 0.0:
-            m, c, p, l = load(work.group_motion, tree)
-            _, place, push, spin = load(work.tree_goal, tree)
+            m, c, p, l = load_motion(work.group_motion, tree)
+            _, place, push, spin = load_motion(work.tree_goal, tree)
             s = spatial.load(work.group_inertia, tree)
             omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
             velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
-            shift = vec.sub(vec.sub(place, place_of(model, q, tree)), c)
+            shift = vec.sub(vec.sub(place, base_place(model, q, tree)), c)
             if work.impact_count[0] > 0:  # within the step: the way is known already
                 shift = (0.0, 0.0, 0.0)
-            store(work.group_motion, tree, m, shift, velocity, omega)
+            store_motion(work.group_motion, tree, m, shift, velocity, omega)
     for tree in range(end - 1, begin - 1, -1):  # the first of a group is its last here
         first = group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
-        _, shift, velocity, omega = load(work.group_motion, first)
-        arm = vec.sub(place_of(model, q, tree), place_of(model, q, first))
+        _, shift, velocity, omega = load_motion(work.group_motion, first)
+        arm = vec.sub(base_place(model, q, tree), base_place(model, q, first))
         there = vec.add(velocity, vec.cross(omega, arm))
         at = model.joint_q[model.tree_body[tree]]
         dof = model.tree_v[tree]
@@ -222,7 +233,7 @@ def agree(model, q, v, work, t, begin, end):
 
 
 @kernel
-def keep_momenta(model, state, work):
+def keep_group_momenta(model, state, work):
     """Let every group that is awake end the step with the momentum that it has to have.
 
     Writes: state, work.
@@ -230,4 +241,4 @@ def keep_momenta(model, state, work):
     for tree in range(model.tree_body.shape[0]):
         if state.tree_is_asleep[tree] > 0 and group(work, tree) >= 0:
             leave(work, tree)
-    agree(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
+    set_group_momenta(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])

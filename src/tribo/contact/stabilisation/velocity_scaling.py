@@ -12,7 +12,7 @@ from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
-from tribo.contact.stabilisation.group_momentum import place_of
+from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import SPEED, spring_torque
 from tribo.dynamics.energy import energy_at
@@ -21,9 +21,9 @@ from tribo.dynamics.momentum import (
     KEPT,
     LEFT_ALONE,
     about_point,
-    agree,
     base_impulse,
     goal,
+    set_tree_momentum,
     tree_motion,
 )
 from tribo.dynamics.springs import spring_energy
@@ -61,7 +61,7 @@ def given(model, state, settings, work, tree):
 
 
 @kernel
-def pushed(model, work, t):
+def motor_work(model, work, t):
     """Return the work [J] that motors, springs and the user's hand do on island t, if positive.
 
     λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
@@ -100,13 +100,13 @@ def stored(model, q, settings, work, tree):
 
 
 @kernel
-def closing_energy(model, settings, work, t, mass):
+def island_closing_energy(model, settings, work, t, mass):
     """Return the energy that closing what is open may take in island t of that mass [J]."""
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0:
-            total += velocity_bound.energy(model, settings, work, n, mass)
+            total += velocity_bound.allowed_energy(model, settings, work, n, mass)
     return total
 
 
@@ -119,7 +119,7 @@ def allowed(model, state, settings, work, t, error):
     Writes: work.
     """
     lively = potential = mass = 0.0
-    brought = pushed(model, work, t)
+    brought = motor_work(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             # First what is given: `stored` overwrites `spring_error`.
@@ -129,7 +129,7 @@ def allowed(model, state, settings, work, t, error):
             potential += lying
             mass += velocity_bound.tree_mass(model, tree)
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
-    return potential + max(most, closing_energy(model, settings, work, t, mass))
+    return potential + max(most, island_closing_energy(model, settings, work, t, mass))
 
 
 @kernel
@@ -146,7 +146,7 @@ def to_end(model, settings, work, tree, v):
         still[dof] = 0.0
     integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
     if work.tree_is_kept[tree] == KEPT:
-        agree(model, work.end_q, v, work, tree)
+        set_tree_momentum(model, work.end_q, v, work, tree)
 
 
 @kernel
@@ -172,7 +172,7 @@ def end_energy(model, settings, work, t, rigid, part):
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
         to_end(model, settings, work, tree, work.change_v)
-    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, end)
+    group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
     total = 0.0
     for tree in range(t, end):
         if is_member(model, work, tree, t):
@@ -206,7 +206,7 @@ def all_to_end(model, settings, work, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 work.change_v[dof] = work.next_v[dof]
             to_end(model, settings, work, tree, work.change_v)
-    group_momentum.agree(model, work.end_q, work.change_v, work, t, t, end)
+    group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
 
 
 @kernel
@@ -223,7 +223,7 @@ def island_motion(model, q, v, work, t, origin):
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
-            c = vec.add(arm, vec.sub(place_of(model, q, tree), origin))
+            c = vec.add(arm, vec.sub(base_place(model, q, tree), origin))
             m += mass
             moment = vec.axpy(mass, c, moment)
             p = vec.add(p, push)
@@ -239,12 +239,12 @@ def rigid_motion(model, work, t, out):
 
     Writes: work, out.
     """
-    origin = place_of(model, work.mid_q, t)
+    origin = base_place(model, work.mid_q, t)
     m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            arm = vec.sub(vec.sub(place_of(model, work.end_q, tree), origin), c)
+            arm = vec.sub(vec.sub(base_place(model, work.end_q, tree), origin), c)
             move_base(model, tree, vec.axpy(1.0 / m, p, vec.cross(omega, arm)), omega, out)
 
 
@@ -321,13 +321,13 @@ def stay_together(model, state, settings, work, t, rigid):
     """
     dt = settings.dt
     h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # left once the velocity is known
-    origin = place_of(model, state.q, t)
+    origin = base_place(model, state.q, t)
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             push, turn = base_impulse(model, state, settings, work, tree)
-            arm = vec.sub(vec.sub(place_of(model, work.mid_q, tree), origin), c)
+            arm = vec.sub(vec.sub(base_place(model, work.mid_q, tree), origin), c)
             after = vec.add(after, push)
             l = vec.add(l, vec.add(turn, vec.cross(arm, push)))
     way = vec.scale(0.5 * dt / m, vec.add(p, after))
@@ -337,7 +337,7 @@ def stay_together(model, state, settings, work, t, rigid):
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             stop(model, state, work, tree)
-            place = place_of(model, state.q, tree)
+            place = base_place(model, state.q, tree)
             arm = vec.sub(vec.sub(place, origin), c)
             velocity = vec.axpy(1.0 / m, after, vec.cross(omega, arm))
             move_base(model, tree, velocity, omega, rigid)

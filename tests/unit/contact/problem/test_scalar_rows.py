@@ -6,7 +6,7 @@ import reference
 from scenes import empty_world, random_state, random_tree
 
 from tribo.contact.problem import contact_rows, islands, joint_limit_rows, scalar_rows
-from tribo.contact.solver import dense_island, island_solve, natural_residual, sparse_island
+from tribo.contact.solver import island_solve, natural_residual, proximal_rows, sparse_island
 from tribo.dynamics import actuation, inertia, integrate
 from tribo.engine import lazy_kernels
 from tribo.enums import Trees
@@ -34,7 +34,7 @@ def engine_of(rng, trees=3, balls=2):
     world.update()
     engine = world.engine
     engine.work.node_count[0], engine.work.value_count[0] = 16, 10_000
-    engine.work.row_count[0], engine.work.dense_count[0] = 10_000, 64
+    engine.work.row_count[0], engine.work.column_count[0] = 10_000, 64
     engine.grow()
     engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     begin(engine)
@@ -83,7 +83,7 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
         if body < 0:
             continue
         point, force, torque = rng.normal(size=(3, 3))
-        scalar_rows.add_force(model, work, n, side, tuple(point), tuple(force))
+        scalar_rows.add_force_along(model, work, n, side, tuple(point), tuple(force))
         scalar_rows.add_torque(model, work, n, side, tuple(torque))
         if model.body_chain_len[body]:
             chain = model.body_chain_start[body]
@@ -144,7 +144,9 @@ def test_force_and_torque_against_differences():
                 pair = (body, -1) if side == 0 else (-1, body)
                 n = scalar_rows.open_row(model, work, 0, *pair)
                 if add == "force":
-                    scalar_rows.add_force(model, work, n, side, tuple(point), tuple(direction))
+                    scalar_rows.add_force_along(
+                        model, work, n, side, tuple(point), tuple(direction)
+                    )
                 else:
                     scalar_rows.add_torque(model, work, n, side, tuple(direction))
                 found = np.zeros(len(expected))
@@ -156,8 +158,11 @@ def test_force_and_torque_against_differences():
                 work.scalar_count[0] = 0
 
 
-def test_delassus_and_pairs_against_dense():
-    """G_ij = J_i M̂⁻¹ J_jᵀ, on the diagonal plus R: bodies of one tree, of two, of the world."""
+def test_delassus_and_columns_against_dense():
+    """G_ij = J_i M̂⁻¹ J_jᵀ, on the diagonal plus R: bodies of one tree, of two, of the world.
+
+    The dense rows of `proximal_rows`, Y, times their own sizes, give the same G = Y Yᵀ.
+    """
     rng = np.random.default_rng(4)
     engine = engine_of(rng)
     work = engine.work
@@ -172,9 +177,18 @@ def test_delassus_and_pairs_against_dense():
     g = dense @ dense_inverse(engine) @ dense.T
     for n in range(len(dense)):
         assert work.scalar_delassus[n] == pytest.approx(g[n, n] + compliance[n], rel=1e-10)
-        for m in range(n):
-            found = dense_island.scalar_pair(engine.model, work, n, m)
-            assert found == pytest.approx(g[n, m], rel=1e-9, abs=1e-10)
+    islands.islands(engine.model, work)
+    seen = 0
+    for t in range(len(work.tree_island)):
+        own = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
+        count = proximal_rows.find_columns(engine.model, work, t, len(work.column_dof))
+        proximal_rows.write_island(engine.model, work, t, count)
+        proximal_rows.leave_columns(work, count)
+        size = np.sqrt(work.scalar_delassus[own])
+        y = work.dense_row[: len(own), :count] * size[:, None]
+        np.testing.assert_allclose(y @ y.T, g[np.ix_(own, own)], rtol=1e-9, atol=1e-10)
+        seen += len(own)
+    assert seen == len(dense)
 
 
 def test_a_row_that_nothing_moves_takes_no_part():
@@ -231,7 +245,7 @@ def test_random_islands(way, copies, compliant):
         else:
             island_solve.warm_start(model, engine.state, engine.settings, work)
             for t in range(len(work.tree_island)):
-                if dense_island.island_rows(work, t):
+                if islands.island_rows(work, t):
                     speed = natural_residual.island_speed(engine.settings, work, t)
                     work.removed_speed[0] = speed
                     unsolved += not sparse_island.solve_pile(model, work, t, ANY, TOLERANCE * speed)
@@ -270,5 +284,5 @@ def test_the_warm_start_of_two_stops_is_shared():
         joint_limit_rows.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
         island_solve.warm_start(model, state, engine.settings, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
-        island_solve.remember(model, state, work)
+        island_solve.remember_impulses(model, state, work)
         assert state.scalar_impulse[model.joint_slot[body]] == impulse

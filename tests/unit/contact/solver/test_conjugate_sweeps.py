@@ -33,7 +33,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
     for goes_on in (False, True):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        loose_contacts.lay_out(model, work, t)
+        loose_contacts.lay_out_loose(model, work, t)
         count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
         assert count == 40
         if goes_on:
@@ -67,7 +67,7 @@ def test_impulses_obey_their_bounds():
     for sweeps in range(1, 12):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        loose_contacts.lay_out(model, work, t)
+        loose_contacts.lay_out_loose(model, work, t)
         before = natural_residual.violation(model, work, t)
         count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
         sweep_far(model, work, t, count, sweeps, 0.0)
@@ -82,7 +82,7 @@ def test_impulses_obey_their_bounds():
             n = work.island_scalar[k]
             assert work.scalar_lower[n] <= work.scalar_impulse[n] <= work.scalar_upper[n]
         response = np.asarray(work.response).copy()
-        island_sums.settle(model, work, t, count)
+        island_sums.sum_response(model, work, t, count)
         np.testing.assert_array_equal(work.response, response)
         contact_packets.leave_packets(work)
     assert natural_residual.violation(model, work, t) < 0.1 * before

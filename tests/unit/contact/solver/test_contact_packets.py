@@ -56,7 +56,7 @@ def laid_out(request):
     work = engine.work
     start = np.asarray(work.island_contact_start)
     island = int(np.argmax(np.diff(start)))
-    loose_contacts.lay_out(engine.model, work, island)
+    loose_contacts.lay_out_loose(engine.model, work, island)
     contacts = list(work.island_contact[start[island] : start[island + 1]])
     return world, engine.model, work, island, contacts
 
@@ -138,7 +138,9 @@ def test_velocities_and_responses_are_those_of_each_contact(laid_out):
         found = np.asarray(work.response).copy()
         work.response[:] = z
         for lane, c in enumerate(packet):
-            whitened_products.add_force(model, work, c, tuple(impulse[:, lane]), work.response)
+            whitened_products.add_contact_response(
+                model, work, c, tuple(impulse[:, lane]), work.response
+            )
         np.testing.assert_allclose(found, work.response, atol=ROUND_OFF * (1.0 + np.abs(z).max()))
         work.response[:] = z
 
@@ -295,7 +297,7 @@ def test_a_body_on_many_points_makes_no_packets():
     world.step(1)
     work = world.engine.work
     assert work.contact_count[0] == 36
-    loose_contacts.lay_out(world.engine.model, work, 0)
+    loose_contacts.lay_out_loose(world.engine.model, work, 0)
     assert not contact_packets.has_packets(work, 0)
 
 
@@ -307,7 +309,7 @@ def test_few_contacts_make_no_packets_and_a_new_solve_leaves_old_ones():
         hard_problems.write(engine, problem)
         work = engine.work
         island_solve.warm_start(engine.model, engine.state, engine.settings, work)
-        loose_contacts.lay_out(engine.model, work, 0)
+        loose_contacts.lay_out_loose(engine.model, work, 0)
         few = len(problem.bodies) < contact_packets.FEWEST
         assert contact_packets.has_packets(work, 0) == (not few)
         island_solve.solve(engine.model, engine.state, engine.settings, work)

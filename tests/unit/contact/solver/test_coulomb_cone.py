@@ -138,7 +138,7 @@ def test_projection_on_the_cone():
     rng = np.random.default_rng(2)
     for _ in range(200):
         mu, x = rng.uniform(0.1, 2), rng.normal(size=3)
-        y = np.array(coulomb_cone.project(mu, tuple(x)))
+        y = np.array(coulomb_cone.nearest_in_cone(mu, tuple(x)))
         np.testing.assert_allclose(
             y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15
         )

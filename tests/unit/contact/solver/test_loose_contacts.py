@@ -28,7 +28,7 @@ def begin(engine, problem):
     hard_problems.write(engine, problem)
     island_solve.warm_start(engine.model, engine.state, engine.settings, engine.work)
     work = engine.work
-    loose_contacts.lay_out(engine.model, work, 0)
+    loose_contacts.lay_out_loose(engine.model, work, 0)
     contacts = work.island_contact[work.island_contact_start[0] : work.island_contact_start[1]]
     return [c for c in contacts if work.loose_dof[c, 0] >= 0]
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import reference
 
-from tribo.contact.solver import island_solve, natural_residual
+from tribo.contact.solver import island_solve, natural_residual, proximal_rows
 
 MOST = 60  # contacts
 
@@ -51,17 +51,14 @@ def solve(engine, problem):
     return x, reference.natural_residual(g, c, problem.friction, x.ravel()) / speed
 
 
-def test_what_parts_costs_no_steps(engine):
-    """Two contacts that press make a small dense problem, whatever fifty others do that part.
-
-    (Before, 156 rows were solved as blocks, by steps of Newton's method over all of them.)
-    """
+def test_what_parts_has_no_rows(engine):
+    """Two contacts that press make a small problem, whatever fifty others do that part."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         problem = body_with(rng, 2, rng.uniform(20.0, 30.0, 50))
         x, missed = solve(engine, problem)
         assert missed < 1e-8
-        assert engine.work.newton_steps[0] == 0
+        assert engine.work.dense_size[proximal_rows.ROWS] == 6
         assert (x[problem.start[:, 2] > 0.0] == 0.0).all()
 
 

@@ -6,7 +6,8 @@ import pytest
 import reference
 from hard_problems import SOLVED
 
-from tribo.contact.solver import block_matrix, island_solve, natural_residual, sparse_island
+from tribo.contact.solver import island_solve, natural_residual, proximal_newton, sparse_island
+from tribo.enums import Answer, Trees
 from tribo.model import Status
 
 NODES = 12
@@ -132,7 +133,7 @@ def torque_residual(work, contacts, omega):
     return worst
 
 
-@pytest.mark.parametrize(("spun", "spread", "most"), [(0.0, 2.0, 2), (0.0, 4.0, 40), (0.5, 2.0, 5)])
+@pytest.mark.parametrize(("spun", "spread", "most"), [(0.0, 2.0, 7), (0.0, 4.0, 31), (0.5, 2.0, 6)])
 def test_random_hard_problems(engine, spun, spread, most):
     """300 islands of 3–40 contacts with mass ratios up to 1e4 or 1e8: solved as an independent
     computation confirms, or the status says that they are not (some may have no solution). What
@@ -173,24 +174,12 @@ def test_kept_problems_are_solved_or_answered_lawfully(kept_engine):
     assert unsolved <= 160
 
 
-def test_what_has_no_solution_is_searched_once_in_a_step(kept_engine):
-    """Solved again in the same step, it takes the same impulses without energy at a quarter of the steps."""
-    hopeless = 0
+def test_a_search_ends(kept_engine):
+    """Each of the kept problems, with a solution or without one, takes no more steps than there may be."""
+    most = proximal_newton.MAX_STEPS + proximal_newton.SOFT_STEPS
     for problem in KEPT:
         answer(kept_engine, problem)
-        work, n = kept_engine.work, len(problem.bodies)
-        if work.island_miss[0] <= sparse_island.HOPELESS:
-            continue
-        hopeless += 1
-        before, steps = work.contact_impulse[:n].copy(), int(work.newton_steps[0])
-        island_solve.solve(kept_engine.model, kept_engine.state, kept_engine.settings, work)
-        assert work.newton_steps[0] <= 0.25 * steps
-        x = work.contact_impulse[:n]
-        np.testing.assert_allclose(x, before, atol=1e-9 * np.abs(before).max())
-        g, c = problem.dense()
-        gain = 0.5 * x.ravel() @ g @ x.ravel() + x.ravel() @ c
-        assert gain <= ROUND_OFF * abs(x.ravel() @ c)
-    assert hopeless > 50
+        assert kept_engine.work.newton_steps[0] <= most
 
 
 def test_contacts_that_are_to_stay_open_take_no_part(kept_engine):
@@ -217,21 +206,30 @@ def test_contacts_that_are_to_stay_open_take_no_part(kept_engine):
     assert left < 2.0 * SOLVED * natural_residual.island_speed(both.settings, both.work, 0)
 
 
-def test_the_best_impulses_are_at_hand_after_a_search(kept_engine):
-    """What the search says is missed is what its impulses miss, found or not; its steps are bounded."""
+def test_blocks_solve_what_dofs_solve(kept_engine):
+    """In blocks the law is obeyed where that is said, else no energy comes in; steps are bounded."""
     model, state, settings, work = (
         kept_engine.model,
         kept_engine.state,
         kept_engine.settings,
         kept_engine.work,
     )
-    for problem in KEPT[::25]:
+    solved, some = 0, KEPT[::25]
+    for problem in some:
         hard_problems.write(kept_engine, problem)
         island_solve.warm_start(model, state, settings, work)
         speed = natural_residual.island_speed(settings, work, 0)
         work.removed_speed[0], work.newton_steps[0] = speed, 0
-        count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
-        best = sparse_island.search(model, work, 0, count, 1e-10 * speed)
+        found = sparse_island.solve_pile(model, work, 0, Trees.AT_REST, 1e-10 * speed)
         missed = natural_residual.violation(model, work, 0)
-        assert missed == pytest.approx(best, rel=1e-9, abs=1e-14 * speed)
-        assert work.newton_steps[0] <= 30 + (8 + 30) + 3 * (4 + 10) + (60 + 15 + 10)
+        if found == Answer.SOLVED:
+            solved += 1
+            assert missed <= 1e-6 * speed
+        elif found == Answer.UNSOLVED:
+            x = work.contact_impulse[: len(problem.bodies)].ravel()
+            g, c = problem.dense()
+            assert 0.5 * x @ g @ x + x @ c <= ROUND_OFF * abs(x @ c)
+        assert (
+            work.newton_steps[0] <= sparse_island.LONG + sparse_island.TURNS + sparse_island.SHORT
+        )
+    assert solved > 0.6 * len(some)

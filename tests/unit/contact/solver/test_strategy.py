@@ -60,8 +60,10 @@ def test_a_gap_is_no_motion():
 def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
     """Every part of the restitution is too much, and the plastic blow in the end adds `added` J."""
     parts = []
-    monkeypatch.setattr(rebound_energy, "aim", lambda settings, work, t, part: parts.append(part))
-    monkeypatch.setattr(rebound_energy.dense_island, "island_rows", lambda work, t: 3)
+    monkeypatch.setattr(
+        rebound_energy, "aim_rebounds", lambda settings, work, t, part: parts.append(part)
+    )
+    monkeypatch.setattr(rebound_energy, "island_rows", lambda work, t: 3)
     monkeypatch.setattr(rebound_energy, "solve_as_set", lambda *arguments: True)
     monkeypatch.setattr(
         rebound_energy, "gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)

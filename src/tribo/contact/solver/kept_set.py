@@ -1,0 +1,215 @@
+"""Trials that keep the set of the present impulses: what is open, sticks or slides, which rows hold.
+
+A Newton step of the proximal problem is linearised at trials. Those of the present velocities, times a large
+rate, say little about the set that the impulses had; these here say that set exactly. A linear solve with
+the right set ends in the solution, whatever the rate.
+Source: Hintermüller, Ito, Kunisch 2002 (primal-dual active sets).
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.solver.proximal_law import bounds_of, own_velocity, trial_at
+from tribo.contact.solver.proximal_rows import (
+    FRICTION,
+    IMPULSE,
+    KIND,
+    LAWS,
+    LINEAR,
+    MEMORY,
+    MOTION,
+    NORMAL,
+    PRESS,
+    RATE,
+    ROLLING,
+    ROW,
+    SHARE,
+    SOFT,
+    SPINNING,
+    TRIAL,
+    WAS,
+    copy_vector,
+)
+
+SLIDES = 1.0 - 1e-9  # [–] of a bound: from here on an impulse slides
+BARELY = 1e-6  # [–] of an impulse: by so much the trial of what begins to slide is beyond its bound
+LEAST = 1e-12  # the same of what slides already
+OPEN = -1e-300  # trial of what does not push
+
+
+@kernel
+def set_trial(work, i, a, b):
+    """Set the trials of two rows.
+
+    Writes: work.
+    """
+    work.dense_vector[TRIAL, i], work.dense_vector[TRIAL, i + 1] = a, b
+
+
+@kernel
+def set_disc(work, i, a, b, bound, more):
+    """Set two impulses along a direction, as long as their bound, and their trials, longer by `more`.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    s = sqrt(a * a + b * b)
+    if s > 0.0:
+        a /= s
+        b /= s
+    else:
+        a = 1.0
+    x[IMPULSE, i], x[IMPULSE, i + 1] = bound * a, bound * b
+    set_trial(work, i, (bound + more) * a, (bound + more) * b)
+
+
+@kernel
+def slip_speed_of_row(work, i):
+    """Return the speed of the two rows i and i + 1."""
+    x = work.dense_vector
+    return sqrt(x[MOTION, i] * x[MOTION, i] + x[MOTION, i + 1] * x[MOTION, i + 1])
+
+
+@kernel
+def stopping_impulse(work, i, press):
+    """Return the impulse that stops row i of an open contact by the block of its normal row alone."""
+    return -work.dense_vector[MOTION, i] / (1.0 + work.dense_vector[SOFT, press])
+
+
+@kernel
+def trial_excess(work, i):
+    """Return by how much the trial of row i, at a bound, is beyond it at the present velocity."""
+    x = work.dense_vector
+    return x[RATE, i] * (abs(x[MOTION, i]) + LEAST)
+
+
+@kernel
+def keep_set(work, is_first):
+    """Write trials that keep the set of the present impulses, at the measured velocities.
+
+    is_first: an open contact that approaches closes.
+
+    Writes: work.
+    """
+    x, law = work.dense_vector, work.law_row
+    for b in range(work.dense_size[LAWS]):
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        if kind == NORMAL:
+            x[TRIAL, i] = x[IMPULSE, i]
+            if not x[IMPULSE, i] > 0.0:
+                close = is_first and x[MOTION, i] < 0.0
+                x[TRIAL, i] = stopping_impulse(work, i, i) if close else OPEN
+        elif n >= 0 and not x[IMPULSE, n] > 0.0:
+            x[TRIAL, i] = stopping_impulse(work, i, n) if kind == FRICTION else 0.0
+            if kind != SPINNING:
+                x[TRIAL, i + 1] = stopping_impulse(work, i + 1, n) if kind == FRICTION else 0.0
+        elif kind == FRICTION or kind == ROLLING:
+            bound = work.law_number[b, SHARE] * x[IMPULSE, n]
+            p, q = x[IMPULSE, i], x[IMPULSE, i + 1]
+            if p * p + q * q < SLIDES * SLIDES * bound * bound:
+                set_trial(work, i, p, q)
+            else:
+                more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
+                set_disc(work, i, p, q, bound, more)
+        else:
+            lower, upper = bounds_of(work, b, IMPULSE)
+            keep_bound(work, i, lower, upper, SLIDES if kind == SPINNING else 1.0)
+
+
+@kernel
+def keep_bound(work, i, lower, upper, near):
+    """Write a trial of row i that keeps it between its bounds, or beyond the one at which it is.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    own = x[IMPULSE, i]
+    x[TRIAL, i] = own
+    if lower < upper and own >= near * upper:
+        x[TRIAL, i] = upper + trial_excess(work, i)
+    elif lower < upper and own <= near * lower:
+        x[TRIAL, i] = lower - trial_excess(work, i)
+
+
+@kernel
+def correct_disc(work, b, i, n):
+    """Set impulses and trials of friction or rolling friction after a linear solve with the set.
+
+    Writes: work.
+    """
+    x, share, kind = work.dense_vector, work.law_number[b, SHARE], work.law_row[b, KIND]
+    bound, old = share * x[IMPULSE, n], share * x[WAS, n]
+    u, v = x[MOTION, i], x[MOTION, i + 1]
+    if not bound > 0.0:
+        set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, trial_excess(work, i))
+        return
+    p, q = x[LINEAR, i], x[LINEAR, i + 1]
+    if not x[WAS, n] > 0.0:  # it has closed just now
+        if kind == ROLLING:
+            set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
+            return
+        p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
+    elif x[WAS, i] * x[WAS, i] + x[WAS, i + 1] * x[WAS, i + 1] > old * old:  # it slid
+        p, q = x[MEMORY, i], x[MEMORY, i + 1]
+        if p * u + q * v < 0.0:
+            p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
+            set_disc(work, i, p, q, bound, x[RATE, i] * slip_speed_of_row(work, i) + LEAST * bound)
+            return
+        s = sqrt(p * p + q * q)  # along its friction: it sticks
+        f = SLIDES * bound / s if s > bound else 1.0
+        p *= f
+        q *= f
+    if p * p + q * q <= bound * bound:
+        x[IMPULSE, i], x[IMPULSE, i + 1] = p, q
+        set_trial(work, i, p, q)
+    else:
+        set_disc(work, i, p, q, bound, BARELY * bound)
+
+
+@kernel
+def correct_bound(work, i, lower, upper, side, little):
+    """Set impulse and trial of a row between bounds after a linear solve; side: 0, or ±1 of the bound it had.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    own = x[LINEAR, i] if side == 0.0 else upper if side > 0.0 else lower
+    x[IMPULSE, i] = min(max(own, lower), upper)
+    x[TRIAL, i] = x[IMPULSE, i]
+    if side == 0.0:
+        if own > upper:
+            x[TRIAL, i] += little
+        elif own < lower:
+            x[TRIAL, i] -= little
+    elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
+        x[TRIAL, i] += side * trial_excess(work, i)
+
+
+@kernel
+def correct_set(work):
+    """Set impulses and trials after a linear solve with the set of the trials.
+
+    What pulled opens, what approaches closes, what is out of its bound slides, what slides along its friction
+    sticks. The impulses are in their cones.
+
+    Writes: work.
+    """
+    x, law = work.dense_vector, work.law_row
+    copy_vector(work, TRIAL, WAS)
+    for b in range(work.dense_size[LAWS]):
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        was = x[WAS, i]
+        if kind == NORMAL:
+            own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
+            x[IMPULSE, i] = max(own, 0.0)
+            x[TRIAL, i] = own if own > 0.0 else OPEN
+        elif kind == FRICTION or kind == ROLLING:
+            correct_disc(work, b, i, n)
+        elif kind == SPINNING and not x[WAS, n] > 0.0:
+            x[IMPULSE, i] = x[TRIAL, i] = 0.0
+        else:
+            lower, upper = bounds_of(work, b, WAS)
+            side = 1.0 if was > upper else -1.0 if was < lower else 0.0
+            lower, upper = bounds_of(work, b, IMPULSE)
+            little = BARELY * upper if kind == SPINNING else LEAST * x[RATE, i]
+            correct_bound(work, i, lower, upper, side, little)

@@ -1,0 +1,173 @@
+"""The laws of contacts and scalar rows as functions of a velocity, with a memory.
+
+With a memory λ̂ and a rate r, the *trial* of a row is x = λ̂ − r (w + R λ), solved for λ. The impulse is the
+lawful one nearest to it, friction bounded by the normal impulse of the same trial. Where λ = λ̂ the hard law
+holds. So a trial also says in which part of its law a row is: open, sticking, sliding along a direction;
+between its bounds or at one.
+Source: Alart, Curnier 1991.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import load4, number, spread4, store4
+from tribo.contact.solver.natural_residual import largest, project
+from tribo.contact.solver.proximal_rows import (
+    CHANGE,
+    FRICTION,
+    GIVE,
+    IMPULSE,
+    KIND,
+    LAWS,
+    LOOK,
+    LOWER,
+    MEMORY,
+    MOTION,
+    PRESS,
+    RATE,
+    REACH,
+    ROLLING,
+    ROW,
+    ROWS,
+    SHARE,
+    SOFT,
+    TRIAL,
+    UNIT,
+    UPPER,
+)
+from tribo.math import vec
+
+
+@kernel
+def set_row_rates(work, rho):
+    """Set the rate of every row; rho: the rate of one that does not give way.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    n = x.shape[1]
+    for i in range(0, work.dense_size[ROWS], 4):
+        store4(x, n * RATE + i, spread4(1.0) / (load4(x, n * SOFT + i) + 1.0 / rho))
+
+
+@kernel
+def write_trials(work):
+    """Write the trials at the present velocities.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    n = x.shape[1]
+    for i in range(0, work.dense_size[ROWS], 4):
+        r, memory = load4(x, n * RATE + i), load4(x, n * MEMORY + i)
+        w = load4(x, n * MOTION + i) + memory * load4(x, n * GIVE + i)
+        store4(x, n * TRIAL + i, memory - r * w)
+
+
+@kernel
+def trial_at(work, i, w):
+    """Return the trial of row i at velocity w."""
+    x = work.dense_vector
+    return x[MEMORY, i] - x[RATE, i] * (w + x[GIVE, i] * x[MEMORY, i])
+
+
+@kernel
+def bounds_of(work, b, out):
+    """Return the bounds of law b, which has one row, for the normal impulses in a row of `dense_vector`."""
+    number, n = work.law_number, work.law_row[b, PRESS]
+    more = number[b, SHARE] * work.dense_vector[out, n] if n >= 0 else 0.0
+    return number[b, LOWER] - more, number[b, UPPER] + more
+
+
+@kernel
+def apply_laws(work, trial, out):
+    """Set a row of `dense_vector` to what the laws make of the trials in another; both may be one.
+
+    Writes: work.
+    """
+    x, law = work.dense_vector, work.law_row
+    for b in range(work.dense_size[LAWS]):
+        i, kind = law[b, ROW], law[b, KIND]
+        if kind == FRICTION or kind == ROLLING:
+            u, v = x[trial, i], x[trial, i + 1]
+            most = work.law_number[b, SHARE] * x[out, law[b, PRESS]]
+            square = u * u + v * v
+            f = most / sqrt(square) if square > most * most else 1.0
+            x[out, i], x[out, i + 1] = f * u, f * v
+        else:
+            lower, upper = bounds_of(work, b, out)
+            x[out, i] = min(max(x[trial, i], lower), upper)
+
+
+@kernel
+def pairing(work, part):
+    """Return the impulses a part of a step on, times the change of velocity of the whole step.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    n = x.shape[1]
+    for i in range(0, work.dense_size[ROWS], 4):
+        way = load4(x, n * RATE + i) * load4(x, n * CHANGE + i)
+        store4(x, n * LOOK + i, load4(x, n * TRIAL + i) - part * way)
+    apply_laws(work, LOOK, LOOK)
+    total = spread4(0.0)
+    for i in range(0, work.dense_size[ROWS], 4):
+        total = total + load4(x, n * LOOK + i) * load4(x, n * CHANGE + i)
+    return sum4(total)
+
+
+@kernel
+def sum4(four):
+    """Return the sum of four lanes."""
+    return (number(four, 0) + number(four, 1)) + (number(four, 2) + number(four, 3))
+
+
+@kernel
+def own_velocity(work, i):
+    """Return the velocity of row i, with what its compliance gives way."""
+    x = work.dense_vector
+    return x[MOTION, i] + x[GIVE, i] * x[IMPULSE, i]
+
+
+@kernel
+def violation_here(work):
+    """Return how far the impulses are from the hard law [m/s] at the velocities that are measured."""
+    worst = 0.0
+    x, law, numbers = work.dense_vector, work.law_row, work.law_number
+    for b in range(work.dense_size[LAWS]):
+        i, kind = law[b, ROW], law[b, KIND]
+        if kind == FRICTION:
+            mu, r = numbers[b, SHARE], numbers[b, REACH]
+            own = (x[IMPULSE, i], x[IMPULSE, i + 1], x[IMPULSE, i + 2])
+            w = (own_velocity(work, i), own_velocity(work, i + 1), own_velocity(work, i + 2))
+            if own[2] == 0.0 and w[2] >= 0.0 and own[0] == 0.0 and own[1] == 0.0:
+                continue
+            lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
+            after = project(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))
+            v = largest(vec.sub(own, after))
+        elif kind == ROLLING:
+            most = numbers[b, SHARE] * x[IMPULSE, law[b, PRESS]]
+            u, v = x[IMPULSE, i] - x[MOTION, i], x[IMPULSE, i + 1] - x[MOTION, i + 1]
+            s = sqrt(u * u + v * v)
+            f = most / s if s > most else 1.0
+            v = max(abs(x[IMPULSE, i] - f * u), abs(x[IMPULSE, i + 1] - f * v))
+        elif kind > ROLLING:
+            lower, upper = bounds_of(work, b, IMPULSE)
+            after = min(max(x[IMPULSE, i] - own_velocity(work, i), lower), upper)
+            v = abs(x[IMPULSE, i] - after)
+        else:
+            continue
+        v *= x[UNIT, i]
+        worst = v if not v <= worst else worst
+    return worst
+
+
+@kernel
+def memory_error(work, rho):
+    """Return the velocity [m/s] by which the memory still errs: |λ − λ̂| over the rate."""
+    worst = 0.0
+    x = work.dense_vector
+    for i in range(work.dense_size[ROWS]):
+        worst = max(worst, abs(x[IMPULSE, i] - x[MEMORY, i]) * x[UNIT, i])
+    return worst / rho

@@ -1,0 +1,424 @@
+"""The Newton step of the proximal problem, in the unknowns of which there are fewer: directions, or dofs.
+
+Impulses follow velocities along *directions*. A contact that sticks has three: each velocity takes its own
+impulse away. Of one that slides the normal velocity takes normal impulse and the friction that goes with it,
+the velocity across the slip turns the friction, and the velocity along it does nothing. What is open, or at a
+bound, has none. So a direction is what it feels (a row l), what it pushes (a row p), and a slope d: impulses
+change by −d p (l · dw). Most directions are rows of Y; the others are written behind these.
+
+With them the step z solves (I + Σ d p lᵀ) z = b. In the dofs that is a matrix; zeros are skipped, and columns
+come leaves first. In the directions s = d l · z it is (1/d + L Pᵀ) s = L b and z = b − Pᵀ s.
+Source: Woodbury 1950.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import load4, spread4, store4, transposed
+from tribo.contact.solver.proximal_law import bounds_of, sum4
+from tribo.contact.solver.proximal_rows import (
+    COLUMNS,
+    DIRECTIONS,
+    FRICTION,
+    GIVE,
+    KIND,
+    LAWS,
+    LINEAR,
+    MEMORY,
+    MOTION,
+    NORMAL,
+    PRESS,
+    RATE,
+    ROLLING,
+    ROW,
+    ROWS,
+    SHARE,
+    SPINNING,
+    STEP,
+    TRIAL,
+    Z,
+    wide,
+)
+
+FELT, PUSH = 0, 1  # of `direction_row`
+RESISTANCE, ASK, PART = (
+    0,
+    1,
+    2,
+)  # of `direction_number`: 1/d, where it leads to, its part of the impulses
+SETTLINGS = 3  # of the change of impulses that are more than needed
+MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
+
+
+@kernel
+def combine(work, new, i, a, j, b):
+    """Set row `new` of Y to a times row i and b times row j.
+
+    Writes: work.
+    """
+    y = work.dense_row
+    n = y.shape[1]
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        store4(y, n * new + k, a * load4(y, n * i + k) + b * load4(y, n * j + k))
+
+
+@kernel
+def ask_of(work, i):
+    """Return the velocity, less the present one, to which row i leads if its impulse stays."""
+    x = work.dense_vector
+    return x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
+
+
+@kernel
+def add_direction(work, row, resistance, ask):
+    """Add a direction that pushes what it feels: a row of Y.
+
+    Writes: work.
+    """
+    u = work.dense_size[DIRECTIONS]
+    work.dense_size[DIRECTIONS] = u + 1
+    work.direction_row[u, FELT] = work.direction_row[u, PUSH] = row
+    work.direction_number[u, RESISTANCE] = resistance
+    work.direction_number[u, ASK] = ask
+
+
+@kernel
+def push_too(work, n, i, a, j, b, extra):
+    """Let the direction of normal row n push a times row i and b times row j too; return the next free row.
+
+    Writes: work.
+    """
+    y, u = work.dense_row, work.row_direction[n]
+    row = work.direction_row[u, PUSH]
+    width = y.shape[1]
+    if row == n:
+        row = extra
+        extra += 1
+        work.direction_row[u, PUSH] = row
+        combine(work, row, n, 1.0, n, 0.0)
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        more = a * load4(y, width * i + k) + b * load4(y, width * j + k)
+        store4(y, width * row + k, load4(y, width * row + k) + more)
+    return extra
+
+
+@kernel
+def write_directions(work):
+    """Write the directions at the trials, and to LINEAR the impulses at bounds; tell whether L is P.
+
+    Writes: work.
+    """
+    x, law = work.dense_vector, work.law_row
+    work.dense_size[DIRECTIONS] = 0
+    extra = wide(work.dense_size[ROWS])
+    is_symmetric = True
+    for b in range(work.dense_size[LAWS]):
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        x[LINEAR, i] = 0.0
+        share = work.law_number[b, SHARE]
+        if kind == FRICTION or kind == ROLLING:
+            x[LINEAR, i + 1] = 0.0
+            most = share * x[TRIAL, n]
+            if not most > 0.0:
+                continue
+            s, t = x[TRIAL, i], x[TRIAL, i + 1]
+            square = s * s + t * t
+            give = 1.0 / x[RATE, i]
+            if square <= most * most:
+                add_direction(work, i, give, ask_of(work, i))
+                add_direction(work, i + 1, give, ask_of(work, i + 1))
+                continue
+            size = sqrt(square)
+            s /= size
+            t /= size
+            combine(work, extra, i, -t, i + 1, s)
+            ask = s * ask_of(work, i + 1) - t * ask_of(work, i)
+            add_direction(work, extra, give * size / most, ask)
+            extra = push_too(work, n, i, share * s, i + 1, share * t, extra + 1)
+            is_symmetric = False
+            continue
+        if kind == SPINNING and not share * x[TRIAL, n] > 0.0:
+            continue
+        lower, upper = bounds_of(work, b, TRIAL)
+        if (
+            lower < upper
+            and lower <= x[TRIAL, i] <= upper
+            and (kind != NORMAL or x[TRIAL, i] > 0.0)
+        ):
+            if kind == NORMAL:
+                work.row_direction[i] = work.dense_size[DIRECTIONS]
+            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
+        elif kind == SPINNING:
+            side = share if x[TRIAL, i] > 0.0 else -share
+            extra = push_too(work, n, i, side, i, 0.0, extra)
+            is_symmetric = False
+        else:
+            x[LINEAR, i] = min(max(x[TRIAL, i], lower), upper)
+    return is_symmetric
+
+
+@kernel
+def dot_row(work, u, z):
+    """Return what direction u feels of row z of `column_vector`."""
+    y, x = work.dense_row, work.column_vector
+    at, i = x.shape[1] * z, y.shape[1] * work.direction_row[u, FELT]
+    total = spread4(0.0)
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        total = total + load4(x, at + k) * load4(y, i + k)
+    return sum4(total)
+
+
+@kernel
+def write_products(work, is_symmetric):
+    """Write 1/d + L Pᵀ; its upper part if that is enough.
+
+    Writes: work.
+    """
+    h, y, row = work.column_matrix, work.dense_row, work.direction_row
+    size, columns, n = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS], y.shape[1]
+    for u in range(size, wide(size)):
+        row[u, PUSH] = row[0, PUSH]
+    for u in range(size):
+        i = n * row[u, FELT]
+        for v in range((u if is_symmetric else 0) & ~3, size, 4):
+            j, k = n * row[v, PUSH], n * row[v + 1, PUSH]
+            m, p = n * row[v + 2, PUSH], n * row[v + 3, PUSH]
+            a = b = c = d = spread4(0.0)
+            for q in range(0, columns, 4):
+                four = load4(y, i + q)
+                a = a + four * load4(y, j + q)
+                b = b + four * load4(y, k + q)
+                c = c + four * load4(y, m + q)
+                d = d + four * load4(y, p + q)
+            a, b, c, d = transposed(a, b, c, d)
+            store4(h, h.shape[1] * u + v, (a + b) + (c + d))
+        h[u, u] += work.direction_number[u, RESISTANCE]
+
+
+@kernel
+def write_dofs(work, is_symmetric):
+    """Write I + Σ d p lᵀ; its upper part if that is enough.
+
+    Writes: work.
+    """
+    h, y, row = work.column_matrix, work.dense_row, work.direction_row
+    columns, n = work.dense_size[COLUMNS], y.shape[1]
+    for i in range(columns):
+        for j in range(0, columns, 4):
+            store4(h, h.shape[1] * i + j, spread4(0.0))
+        h[i, i] = 1.0
+    for u in range(work.dense_size[DIRECTIONS]):
+        felt, push = row[u, FELT], row[u, PUSH]
+        slope = 1.0 / work.direction_number[u, RESISTANCE]
+        for i in range(columns):
+            f = slope * y[push, i]
+            if f == 0.0:
+                continue
+            four = spread4(f)
+            for j in range((i if is_symmetric else 0) & ~3, columns, 4):
+                at = h.shape[1] * i + j
+                store4(h, at, load4(h, at) + four * load4(y, n * felt + j))
+
+
+@kernel
+def push_parts(work, z):
+    """Add Pᵀ of the parts of the directions to row z of `column_vector`.
+
+    Writes: work.
+    """
+    x, y, row = work.column_vector, work.dense_row, work.direction_row
+    at, n = x.shape[1] * z, y.shape[1]
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        four = load4(x, at + k)
+        for u in range(work.dense_size[DIRECTIONS]):
+            part = spread4(work.direction_number[u, PART])
+            four = four + part * load4(y, n * row[u, PUSH] + k)
+        store4(x, at + k, four)
+
+
+@kernel
+def solve_by_directions(work, z, is_symmetric, asks):
+    """Replace row z of `column_vector` by the step, with the parts of the directions as unknowns.
+
+    Writes: work.
+    """
+    number, part, size = work.direction_number, work.direction_part, work.dense_size[DIRECTIONS]
+    write_products(work, is_symmetric)
+    for u in range(size):
+        ask = number[u, ASK] if asks else 0.0
+        part[u] = ask - dot_row(work, u, z)
+    if not solve_in_place(work.column_matrix, size, is_symmetric, part):
+        return False
+    for u in range(size):
+        number[u, PART] = part[u]
+    push_parts(work, z)
+    return True
+
+
+@kernel
+def solve_by_dofs(work, z, is_symmetric, asks):
+    """Do the same with a matrix of the dofs, however many directions there are.
+
+    Writes: work.
+    """
+    number, part, x = work.direction_number, work.direction_part, work.column_vector
+    size, count = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    write_dofs(work, is_symmetric)
+    if asks:
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        push_parts(work, z)
+    for k in range(count):
+        part[k] = x[z, k]
+    if not solve_in_place(work.column_matrix, count, is_symmetric, part):
+        return False
+    for k in range(count):
+        x[z, k] = part[k]
+    if asks:
+        for u in range(size):
+            number[u, PART] = (number[u, ASK] - dot_row(work, u, z)) / number[u, RESISTANCE]
+    return True
+
+
+@kernel
+def solve_step(work, z, is_symmetric, asks):
+    """Replace row z of `column_vector` by the step that it asks for; return False if there is none.
+
+    asks: to where the directions lead, else as the velocities change; then LINEAR gets the impulses.
+
+    Writes: work.
+    """
+    if work.dense_size[DIRECTIONS] <= work.dense_size[COLUMNS]:
+        if not solve_by_directions(work, z, is_symmetric, asks):
+            return False
+    elif not solve_by_dofs(work, z, is_symmetric, asks):
+        return False
+    if asks:
+        for u in range(work.dense_size[DIRECTIONS]):
+            i = work.direction_row[u, FELT]
+            if i < work.dense_size[ROWS]:
+                work.dense_vector[LINEAR, i] = work.direction_number[u, PART]
+    return True
+
+
+@kernel
+def solve_in_place(h, count, is_symmetric, b):
+    """Replace b by H⁻¹ b; return False if H has a pivot that is nothing.
+
+    Writes: h, b.
+    """
+    stride = h.shape[1]
+    for k in range(count):
+        if not abs(h[k, k]) > MIN_PIVOT:
+            return False
+        inverse = 1.0 / h[k, k]
+        for i in range(k + 1, count):
+            f = h[k, i] if is_symmetric else h[i, k]
+            if f == 0.0:
+                continue
+            f *= inverse
+            b[i] -= f * b[k]
+            four = spread4(f)
+            for j in range((i if is_symmetric else k + 1) & ~3, count, 4):
+                at = stride * i + j
+                store4(h, at, load4(h, at) - four * load4(h, stride * k + j))
+    back(h, count, b)
+    return True
+
+
+@kernel
+def back(h, count, b):
+    """Replace b by U⁻¹ b, U the upper triangle of H.
+
+    Writes: b.
+    """
+    for i in range(count - 1, -1, -1):
+        s = b[i]
+        for j in range(i + 1, count):
+            s -= h[i, j] * b[j]
+        b[i] = s / h[i, i]
+
+
+@kernel
+def resolve(h, count, b):
+    """Replace b by H⁻¹ b once more, H symmetric and eliminated.
+
+    Writes: b.
+    """
+    for k in range(count):
+        f = b[k] / h[k, k]
+        for i in range(k + 1, count):
+            b[i] -= f * h[k, i]
+    back(h, count, b)
+
+
+@kernel
+def refine_set_solution(work):
+    """Improve a solve with directions that push what they feel: the velocities of row Z become nothing.
+
+    Its matrix is factored. The velocities of row Z are measured, before; Z, STEP and LINEAR change.
+
+    Writes: work.
+    """
+    number, part, x = work.direction_number, work.direction_part, work.dense_vector
+    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    for u in range(size):
+        i = work.direction_row[u, FELT]
+        number[u, ASK] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
+    for k in range(count):
+        z[STEP, k] = 0.0
+    if size <= count:
+        for u in range(size):
+            part[u] = number[u, ASK]
+        resolve(work.column_matrix, size, part)
+        for u in range(size):
+            number[u, PART] = part[u]
+        push_parts(work, STEP)
+    else:
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        push_parts(work, STEP)
+        for k in range(count):
+            part[k] = z[STEP, k]
+        resolve(work.column_matrix, count, part)
+        for k in range(count):
+            z[STEP, k] = part[k]
+        for u in range(size):
+            number[u, PART] = (number[u, ASK] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
+    for k in range(count):
+        z[Z, k] += z[STEP, k]
+    for u in range(size):
+        x[LINEAR, work.direction_row[u, FELT]] += number[u, PART]
+
+
+@kernel
+def remove_opposed_impulses(work):
+    """Leave what no velocity follows from out of the change of LINEAR: impulses against one another.
+
+    What directions ask for contradicts itself by rounding, and its part of the impulses would add up from
+    step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an eigenvalue
+    of Yᵀ Y.
+
+    Writes: work.
+    """
+    number, part, x = work.direction_number, work.direction_part, work.dense_vector
+    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    for u in range(size):
+        i = work.direction_row[u, FELT]
+        number[u, ASK] = x[LINEAR, i] - x[MEMORY, i]
+        x[LINEAR, i] = x[MEMORY, i]
+    for _ in range(SETTLINGS):
+        for u in range(size):
+            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        for k in range(count):
+            z[STEP, k] = 0.0
+        push_parts(work, STEP)
+        for k in range(count):
+            part[k] = z[STEP, k]
+        resolve(work.column_matrix, count, part)
+        for k in range(count):
+            z[STEP, k] = part[k]
+        for u in range(size):
+            own = dot_row(work, u, STEP)
+            number[u, ASK] -= own
+            x[LINEAR, work.direction_row[u, FELT]] += own

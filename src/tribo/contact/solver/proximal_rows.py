@@ -1,0 +1,350 @@
+"""An island as a dense problem in the dofs that its rows move: whitened rows, laws, and products with them.
+
+Each dof that a row moves has a column; a robot's leaves come before its root, so that elimination fills in
+little. Rows are divided by the root of their own block of G: Y Yᵀ has a diagonal near one, and impulses and
+velocities of rows are in the same unit, the root of an energy. Each contact has a law for its normal impulse
+and one for its friction, and two more where it resists rolling and spinning; a scalar row has one.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import load4, spread4, store4, transposed
+from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.solver.natural_residual import stiffness
+from tribo.math import spatial, vec
+
+ROWS, LAWS, COLUMNS, DIRECTIONS = 0, 1, 2, 3  # of `dense_size`
+Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
+(START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK) = (
+    range(14)
+)
+ROW, KIND, PRESS = 0, 1, 2  # of `law_row`
+SHARE, LOWER, UPPER, REACH = 0, 1, 2, 3  # of `law_number`
+NORMAL, FRICTION, ROLLING, SPINNING, SCALAR = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # kinds of laws; 1 and 2 are of two rows
+
+
+@kernel
+def wide(count):
+    """Return how many numbers there is room for: the next multiple of four."""
+    return (count + 3) & ~3
+
+
+@kernel
+def list_chain(model, work, body, length, count, most):
+    """List those dofs of a chain that have no place yet; return how many are listed then.
+
+    Writes: work.
+    """
+    chain = model.body_chain_start[body]
+    for p in range(length):
+        dof = model.chain_dof[chain + p]
+        if work.column_of[dof] == 0 and count < most:
+            work.column_dof[count] = dof
+            count += 1
+            work.column_of[dof] = count
+    return count
+
+
+@kernel
+def find_columns(model, work, t, most):
+    """List the dofs that rows of island t move, parents first; return how many there are, at most `most`.
+
+    Writes: work.
+    """
+    count = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for side in range(2):
+            count = list_chain(
+                model, work, work.contact_body[c, side], work.contact_len[c, side], count, most
+            )
+        if count == most:
+            return count
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        for side in range(2):
+            count = list_chain(
+                model, work, work.scalar_body[n, side], work.scalar_len[n, side], count, most
+            )
+    return count
+
+
+@kernel
+def leave_columns(work, count):
+    """Take the columns of the dofs on the list away.
+
+    Writes: work.
+    """
+    for k in range(count):
+        work.column_of[work.column_dof[k]] = 0
+
+
+@kernel
+def write_side(model, work, body, length, first, i, scale, height):
+    """Add the numbers of one side, `height` a dof, times a scale, to rows from i on.
+
+    Writes: work.
+    """
+    y, row = work.dense_row, work.row
+    chain = model.body_chain_start[body]
+    count = work.dense_size[COLUMNS]
+    for p in range(length):
+        k = count - work.column_of[model.chain_dof[chain + p]]
+        for a in range(height):
+            y[i + a, k] += scale * row[first]
+            first += 1
+
+
+@kernel
+def clear_rows(work, i, stop, width):
+    """Let rows of Y be zero.
+
+    Writes: work.
+    """
+    y = work.dense_row
+    for k in range(i, stop):
+        for j in range(0, width, 4):
+            store4(y, y.shape[1] * k + j, spread4(0.0))
+
+
+@kernel
+def add_law(work, row, kind, press, share, lower, upper, reach):
+    """Add a law; press: row of the normal impulse that bounds it, by its share; reach: r of the natural map.
+
+    Writes: work.
+    """
+    b = work.dense_size[LAWS]
+    work.dense_size[LAWS] = b + 1
+    law, number = work.law_row, work.law_number
+    law[b, ROW], law[b, KIND], law[b, PRESS] = row, kind, press
+    number[b, SHARE], number[b, LOWER], number[b, UPPER], number[b, REACH] = (
+        share,
+        lower,
+        upper,
+        reach,
+    )
+
+
+@kernel
+def write_number(work, i, start, give, soft, unit, impulse):
+    """Write the numbers of row i.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (
+        start,
+        give,
+        soft,
+        unit,
+        impulse,
+    )
+
+
+@kernel
+def write_contact_rows(model, work, c, i, width):
+    """Write contact c from row i on; return the next row.
+
+    Writes: work.
+    """
+    own = work.contact_own[c]
+    if not own > 0.0:  # nothing moves it
+        return i
+    size = sqrt(own)
+    is_spun = work.contact_is_spun[c] == 1
+    clear_rows(work, i, i + (6 if is_spun else 3), width)
+    for side in range(2):
+        body, length = work.contact_body[c, side], work.contact_len[c, side]
+        write_side(model, work, body, length, work.contact_row[c, side], i, 1.0 / size, 3)
+    reach = own * stiffness(spatial.load(work.contact_delassus, c))
+    r = work.contact_compliance
+    for a in range(3):
+        soft = r[c, 2] if a == 2 else max(r[c, 0], r[c, 1])
+        write_number(
+            work, i + a, work.contact_start[c, a] / size, r[c, a] / own, soft / own, size / reach,
+            work.contact_impulse[c, a] * size,
+        )  # fmt: skip
+    add_law(work, i + 2, NORMAL, -1, 0.0, 0.0, inf, 1.0)
+    add_law(work, i, FRICTION, i + 2, work.contact_friction[c], 0.0, 0.0, reach)
+    if not is_spun:
+        return i + 3
+    near = stiffness(spatial.load(work.contact_spin_delassus, c))
+    turn = 1.0 / sqrt(near) if near > 0.0 else 0.0
+    unturn = 1.0 / turn if near > 0.0 else 0.0
+    for side in range(2):
+        body, length = work.contact_body[c, side], work.contact_len[c, side]
+        first = work.contact_spin_row[c, side]
+        write_side(model, work, body, length, first, i + 3, unturn, 3)
+    for a in range(3):
+        write_number(
+            work, i + 3 + a, work.contact_spin_start[c, a] * unturn, 0.0, 0.0,
+            work.contact_radius[c] * turn, work.contact_spin_impulse[c, a] * turn,
+        )  # fmt: skip
+    share = turn / size
+    add_law(work, i + 3, ROLLING, i + 2, work.contact_rolling[c] * share, 0.0, 0.0, 1.0)
+    add_law(work, i + 5, SPINNING, i + 2, work.contact_spinning[c] * share, 0.0, 0.0, 1.0)
+    return i + 6
+
+
+@kernel
+def write_scalar(model, work, n, i, width):
+    """Write scalar row n as row i; return the next row.
+
+    Writes: work.
+    """
+    own = work.scalar_delassus[n]
+    if not own > 0.0:
+        return i
+    size = sqrt(own)
+    clear_rows(work, i, i + 1, width)
+    for side in range(2):
+        body, length = work.scalar_body[n, side], work.scalar_len[n, side]
+        write_side(model, work, body, length, work.scalar_row[n, side], i, 1.0 / size, 1)
+    give = work.scalar_compliance[n] / own
+    impulse = min(max(work.scalar_impulse[n], work.scalar_lower[n]), work.scalar_upper[n])
+    write_number(work, i, work.scalar_start[n] / size, give, give, size, impulse * size)
+    add_law(work, i, SCALAR, -1, 0.0, work.scalar_lower[n] * size, work.scalar_upper[n] * size, 1.0)
+    return i + 1
+
+
+@kernel
+def write_island(model, work, t, count):
+    """Write island t, whose dofs are listed, as a dense problem, with the present impulses and response.
+
+    Writes: work.
+    """
+    size = work.dense_size
+    size[LAWS], size[COLUMNS] = 0, count
+    width = wide(count)
+    i = 0
+    for k in contacts_in(work, t):
+        i = write_contact_rows(model, work, work.island_contact[k], i, width)
+    for k in scalars_in(work, t):
+        i = write_scalar(model, work, work.island_scalar[k], i, width)
+    size[ROWS] = i
+    clear_rows(work, i, wide(i), width)
+    for j in range(i, wide(i)):
+        write_number(work, j, 0.0, 0.0, 0.0, 0.0, 0.0)
+        work.dense_vector[LINEAR, j] = 0.0
+    x = work.column_vector
+    for k in range(width):
+        x[STEP, k] = x[LACK, k] = x[Z, k] = x[FREE, k] = x[REACHED, k] = 0.0
+    for k in range(count):
+        dof = work.column_dof[count - 1 - k]
+        x[Z, k], x[FREE, k] = work.response[dof], work.free_response[dof]
+
+
+@kernel
+def unscaled(work, n, impulse):
+    """Return the impulse of scalar row n from a scaled one; at a bound it is the bound, to the last bit."""
+    size = sqrt(work.scalar_delassus[n])
+    lower, upper = work.scalar_lower[n], work.scalar_upper[n]
+    if impulse >= upper * size:
+        return upper
+    return lower if impulse <= lower * size else impulse / size
+
+
+@kernel
+def read_impulses(work, t):
+    """Take the impulses of the dense problem and the response in row Z over.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    i = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if not work.contact_own[c] > 0.0:
+            continue
+        f = 1.0 / sqrt(work.contact_own[c])
+        vec.store(
+            work.contact_impulse, c,
+            (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),
+        )  # fmt: skip
+        i += 3
+        if work.contact_is_spun[c] == 1:
+            f = sqrt(stiffness(spatial.load(work.contact_spin_delassus, c)))
+            vec.store(
+                work.contact_spin_impulse, c,
+                (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),
+            )  # fmt: skip
+            i += 3
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_delassus[n] > 0.0:
+            work.scalar_impulse[n] = unscaled(work, n, x[IMPULSE, i])
+            i += 1
+    count = work.dense_size[COLUMNS]
+    for k in range(count):
+        work.response[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
+
+
+@kernel
+def measure_motion(work, z, out, part):
+    """Write the velocities that row z of `column_vector` gives, and a part of those without it.
+
+    Writes: work.
+    """
+    y, x, v = work.dense_row, work.column_vector, work.dense_vector
+    width = wide(work.dense_size[COLUMNS])
+    at, stride = x.shape[1] * z, y.shape[1]
+    for i in range(0, work.dense_size[ROWS], 4):
+        q = stride * i
+        a = b = c = d = spread4(0.0)
+        for j in range(0, width, 4):
+            four = load4(x, at + j)
+            a = a + four * load4(y, q + j)
+            b = b + four * load4(y, q + stride + j)
+            c = c + four * load4(y, q + 2 * stride + j)
+            d = d + four * load4(y, q + 3 * stride + j)
+        a, b, c, d = transposed(a, b, c, d)
+        begin = part * load4(v, v.shape[1] * START + i)
+        store4(v, v.shape[1] * out + i, ((a + b) + (c + d)) + begin)
+
+
+@kernel
+def gather_response(work, v, z):
+    """Add Yᵀ of a row of `dense_vector` to row z of `column_vector`.
+
+    Writes: work.
+    """
+    y, x, numbers = work.dense_row, work.column_vector, work.dense_vector
+    width, rows = wide(work.dense_size[COLUMNS]), wide(work.dense_size[ROWS])
+    at, stride = x.shape[1] * z, y.shape[1]
+    for j in range(0, width, 4):
+        even = load4(x, at + j)
+        odd = spread4(0.0)
+        for i in range(0, rows, 2):
+            even = even + load4(y, stride * i + j) * spread4(numbers[v, i])
+            odd = odd + load4(y, stride * i + stride + j) * spread4(numbers[v, i + 1])
+        store4(x, at + j, even + odd)
+
+
+@kernel
+def write_response(work, z):
+    """Set row z of `column_vector` to z_free + Yᵀ λ.
+
+    Writes: work.
+    """
+    x = work.column_vector
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * FREE + k))
+    gather_response(work, IMPULSE, z)
+
+
+@kernel
+def copy_vector(work, old, new):
+    """Copy a row of `dense_vector`.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    for k in range(0, work.dense_size[ROWS], 4):
+        store4(x, x.shape[1] * new + k, load4(x, x.shape[1] * old + k))

@@ -1,0 +1,221 @@
+"""One memory of the proximal problem: Newton's method for it, and the solve with a set that is known.
+
+What lacks, z − z_free − Yᵀ λ(z), has no potential where contacts slide, so its size is no measure of
+progress. Along a step d the root of its product with d is looked for instead, which costs the laws alone:
+velocities are linear in z.
+Source: Alart, Curnier 1991; Rockafellar 1976.
+"""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.lanes import load4, spread4, store4
+from tribo.contact.solver.proximal_law import (
+    apply_laws,
+    memory_error,
+    pairing,
+    set_row_rates,
+    sum4,
+    violation_here,
+    write_trials,
+)
+from tribo.contact.solver.proximal_matrix import (
+    refine_set_solution,
+    remove_opposed_impulses,
+    solve_step,
+    write_directions,
+)
+from tribo.contact.solver.proximal_rows import (
+    CHANGE,
+    COLUMNS,
+    DIRECTIONS,
+    FREE,
+    IMPULSE,
+    LACK,
+    LINEAR,
+    MOTION,
+    REACHED,
+    ROWS,
+    STEP,
+    TRIAL,
+    Z,
+    gather_response,
+    measure_motion,
+    write_response,
+)
+
+LINE_STEPS = 8  # looks along a step
+FLAT = 0.1  # [–] of the first slope: a point this flat is good enough
+SET_RATE = 1e6  # of a solve with the set of the last step
+REDUNDANT_RATE = 1e4  # the same where what sticks is more than needed
+EXACT = 0.05  # [–] of the limit: Newton's method goes no farther
+
+
+@kernel
+def write_difference(work, a, b, out):
+    """Set a row of `column_vector` to the difference of two others; return its square.
+
+    Writes: work.
+    """
+    x = work.column_vector
+    n = x.shape[1]
+    total = spread4(0.0)
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        four = load4(x, n * a + k) - load4(x, n * b + k)
+        total = total + four * four
+        store4(x, n * out + k, four)
+    return sum4(total)
+
+
+@kernel
+def column_product(work, a, b):
+    """Return the product of two rows of `column_vector`."""
+    x = work.column_vector
+    n = x.shape[1]
+    total = spread4(0.0)
+    for k in range(0, work.dense_size[COLUMNS], 4):
+        total = total + load4(x, n * a + k) * load4(x, n * b + k)
+    return sum4(total)
+
+
+@kernel
+def add_part(table, count, out, part, step):
+    """Add a part of a row of a table to another row.
+
+    Writes: table.
+    """
+    n = table.shape[1]
+    for k in range(0, count, 4):
+        store4(table, n * out + k, load4(table, n * out + k) + part * load4(table, n * step + k))
+
+
+@kernel
+def write_lack(work):
+    """Write the impulses of the trials, and z − z_free − Yᵀ λ; return its size.
+
+    Writes: work.
+    """
+    apply_laws(work, TRIAL, IMPULSE)
+    write_response(work, REACHED)
+    return sqrt(write_difference(work, Z, REACHED, LACK))
+
+
+@kernel
+def newton_step(work):
+    """Write the Newton step at the trials to row STEP; return whether there is one.
+
+    Writes: work.
+    """
+    work.newton_steps[0] += 1
+    write_difference(work, REACHED, Z, STEP)
+    return solve_step(work, STEP, write_directions(work), False)
+
+
+@kernel
+def look_along(work):
+    """Return the part of the step after which what lacks is orthogonal to it; 0 if it leads nowhere.
+
+    Writes: work.
+    """
+    first, square = column_product(work, LACK, STEP), column_product(work, STEP, STEP)
+    if not first < 0.0:
+        return 0.0
+    along = column_product(work, Z, STEP) - column_product(work, FREE, STEP)
+    part = 1.0
+    low, low_value = 0.0, first
+    high, high_value = -1.0, 0.0
+    for k in range(LINE_STEPS):
+        value = along + part * square - pairing(work, part)
+        if abs(value) <= -FLAT * first or (value < 0.0 and part == 1.0) or k == LINE_STEPS - 1:
+            break
+        if value > 0.0:
+            high, high_value = part, value
+        else:
+            low, low_value = part, value
+        between = min(max(low_value / (low_value - high_value), 0.1), 0.9)
+        part = low + between * (high - low)
+    return part
+
+
+@kernel
+def run_round(work, rho, limit, unit, last, steps, is_begun):
+    """Follow Newton's method for one memory from row Z; return whether it arrived.
+
+    unit: largest velocity that a whitened response of 1 is; last: `newton_steps` that end the solve;
+    is_begun: a linear solve with the set has been made. The velocities of row Z are measured.
+
+    Writes: work.
+    """
+    write_trials(work)
+    first = least = size = write_lack(work)
+    for k in range(steps):
+        if not size < inf:
+            return False
+        if k > 0 or is_begun:
+            if size < least:
+                least = size
+            elif k > 3 and size > 0.5 * first:
+                return False
+            if size * unit <= max(EXACT * limit, memory_error(work, rho)):
+                return True
+        if work.newton_steps[0] >= last:
+            return True
+        if not newton_step(work):
+            return False
+        measure_motion(work, STEP, CHANGE, 0.0)
+        part = look_along(work)
+        if part == 0.0:
+            return False
+        add_part(work.column_vector, work.dense_size[COLUMNS], Z, part, STEP)
+        add_part(work.dense_vector, work.dense_size[ROWS], MOTION, part, CHANGE)
+        write_trials(work)
+        size = write_lack(work)
+    return True
+
+
+@kernel
+def solve_with_set(work, exact):
+    """Solve the problem that is linear around the trials; tell whether there was a solution.
+
+    exact: to the end where it is cheap: where nothing slides the matrix is symmetric, and its factor is good
+    for more than one memory. More directions than dofs contradict one another by rounding, which a rate
+    multiplies: it is small then, and one memory more makes up for it. Row Z is that of the solution, whose
+    impulses are LINEAR; so are the velocities, to about 1e-6 of the change.
+
+    Writes: work.
+    """
+    work.newton_steps[0] += 1
+    refinements = 0
+    if exact:
+        set_row_rates(work, SET_RATE)
+    is_symmetric = write_directions(work)
+    if exact and is_symmetric:
+        refinements = 1
+        if work.dense_size[DIRECTIONS] > work.dense_size[COLUMNS]:
+            refinements = 2
+            set_row_rates(work, REDUNDANT_RATE)
+            write_directions(work)
+    write_difference(work, FREE, Z, STEP)
+    gather_response(work, LINEAR, STEP)
+    if not solve_step(work, STEP, is_symmetric, True):
+        return False
+    add_part(work.column_vector, work.dense_size[COLUMNS], Z, 1.0, STEP)
+    measure_motion(work, Z, MOTION, 1.0)
+    for k in range(refinements):
+        if k > 0:
+            measure_motion(work, Z, MOTION, 1.0)
+        refine_set_solution(work)
+    if refinements == 2:
+        remove_opposed_impulses(work)
+    return True
+
+
+@kernel
+def find_violation(work):
+    """Return how far the impulses are from the hard law [m/s]; row Z and the velocities are theirs.
+
+    Writes: work.
+    """
+    write_response(work, Z)
+    measure_motion(work, Z, MOTION, 1.0)
+    return violation_here(work)

@@ -359,7 +359,7 @@ def test_a_link_can_carry_a_sensor_as_it_can_a_constraint():
 
 
 def test_a_step_asks_timed_sensors_alone(monkeypatch):
-    """Sensors on request, of which robots bring dozens, cost nothing in a step; none is asked after it left."""
+    """Sensors on request, of which robots bring dozens, are not asked in a step; nor one that left."""
     asked = []
     due = Sensor.due
     monkeypatch.setattr(Sensor, "due", lambda sensor: asked.append(sensor.name) or due(sensor))

@@ -13,7 +13,7 @@ import numpy as np
 from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
-from tribo.engine import thread_scratch
+from tribo.engine import lazy_kernels, thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
 from tribo.engine.interrupts import LONGEST, held
 from tribo.engine.plans import Plan
@@ -62,7 +62,7 @@ class Engine:
         self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
         self._share = max(1, worlds // 64)  # worlds between two looks, within a step of all worlds
         for family in _loaded:
-            self.model.late_address[family] = _address(family)
+            self.model.late_address[family] = lazy_kernels.address(family)
         self._connect()
 
     def __reduce__(self) -> Any:
@@ -265,7 +265,7 @@ class Engine:
         if wanted.size:
             families = [Late(number) for number in wanted.tolist()]
             with held.lifted():  # where they are not prebuilt they are compiled
-                addresses = [_address(family) for family in families]
+                addresses = [lazy_kernels.address(family) for family in families]
             _loaded.update(families)
             self.model.late_address[families] = addresses
             work["late_wanted"][:] = 0
@@ -354,12 +354,6 @@ def no_pilot() -> Pilot:
     """Return what stands there as long as there is no policy."""
     sizes = ("nseen", "nlayer", "nweight", "naction", "ncommand", "nwide")
     return Pilot.allocate(dict.fromkeys(sizes, 0))
-
-
-def _address(function: Late) -> int:
-    from tribo.engine import lazy_kernels  # here: it reads the sources of half the step
-
-    return lazy_kernels.address(function)
 
 
 def _say_steps(error: BaseException, made: np.ndarray) -> None:

@@ -70,7 +70,7 @@ def functions() -> list[tuple[Any, Any]]:
     from tribo.engine import lazy_kernels, prebuilt_entries
 
     entries = [(getattr(f, "py_func", f), arguments) for f, arguments in prebuilt_entries.ENTRIES]
-    late = [(made.function, made.signature) for made in lazy_kernels.FUNCTIONS.values()]
+    late = [(made.function, made.signature) for made in lazy_kernels.functions().values()]
     return [*entries, *late]
 
 

@@ -1,4 +1,4 @@
-"""docs/reference/raisim.md: every name of RaiSim is on it, and exists in the layer."""
+"""docs/reference/raisim.md has every name of RaiSim, and so has the layer; docs/howto/raisim.md holds."""
 
 import importlib.util
 import re
@@ -130,3 +130,26 @@ def test_what_rows_name_in_tribo_exists():
                 ):
                     missing.append(f"{kind}: {snippet}")
     assert missing == []
+
+
+def test_the_two_scripts_side_by_side_give_the_same_numbers():
+    text = (ROOT / "docs/howto/raisim.md").read_text("utf-8")
+    table = text.partition("<table>")[2].partition("</table>")[0]
+    theirs, ours = re.findall(r"^```python\n(.*?)^```", table, re.DOTALL | re.MULTILINE)
+    assert len(theirs.splitlines()) == len(ours.splitlines())
+    found, expected = {}, {}
+    exec(theirs, found)
+    exec(ours, expected)
+    assert found["height"] == expected["height"] > 0.4
+    assert found["point"].tolist() == expected["point"].tolist()
+
+
+def test_switches_that_the_page_says_the_layer_sets():
+    """The third column is `tribo.World`; the fourth names what the layer sets instead."""
+    text = (ROOT / "docs/howto/raisim.md").read_text("utf-8")
+    switches = re.findall(r'`it\.(\w+) = ("?[\w.]+"?)`, set by the layer', text)
+    assert len(switches) >= 4
+    it = raisimpy.World().tribo
+    for name, value in switches:
+        assert repr(getattr(it, name)) == value.replace('"', "'")
+        assert getattr(tribo.World(), name) != getattr(it, name)

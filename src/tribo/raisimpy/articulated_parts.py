@@ -51,8 +51,6 @@ class RobotParts(RobotShapes):
         "get_body_index": "getBodyIdx",
         "get_joint_cartesian_positions": "getJointPos_P",
         "set_joint_cartesian_positions": "setJointPos_P",
-        "get_masses": "getMasses",
-        "set_masses": "setMasses",
         "get_inertias": "getInertia",
         "set_inertias": "setInertia",
         "get_link_coms": "getBodyCOM_B",
@@ -396,7 +394,7 @@ class RobotParts(RobotShapes):
         return self._it.export_urdf(path)
 
     def getSensorSet(self, link: str) -> sensors.SensorSet:
-        """``world.sensor("ROBOT/LINK/SET/NAME")``"""
+        """the sensors that ``world.sensors`` has of a link"""
         return self._sensor_sets[link]
 
     def getSensorSets(self) -> list[sensors.SensorSet]:

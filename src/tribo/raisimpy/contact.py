@@ -125,8 +125,6 @@ class Single3DContactProblem(Dialects):
         lambda self: float(self._it.pair.restitution), doc="``contact.pair.restitution``"
     )
     depth = property(lambda self: float(self._it.depth), doc="``contact.depth``")
-    position_W = property(lambda self: self._it.position, doc="``contact.position``")
-    vel_w = property(lambda self: self._it.relative_velocity, doc="``contact.relative_velocity``")
 
     @property
     def bounceThres(self) -> float:

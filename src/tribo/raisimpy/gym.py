@@ -15,7 +15,14 @@ FIRST_COUNT = 1e-4  # of the running mean, as in raisimGymTorch
 
 
 def configuration(cfg: Any) -> dict[str, Any]:
-    """Return the ``environment`` part of a configuration: a mapping, a YAML text or a YAML file.
+    """Return the settings of an environment: the mapping under ``environment``, else the whole.
+
+    Args:
+        cfg: A mapping, a YAML text or the path of a YAML file.
+
+    Raises:
+        ImportError: PyYAML is not installed.
+        TypeError: The settings are no mapping.
 
     Example:
         >>> configuration("environment: {num_envs: 3, control_dt: 0.01}")["num_envs"]
@@ -39,16 +46,44 @@ def configuration(cfg: Any) -> dict[str, Any]:
 
 
 class RaisimGymEnv(ABC):
-    """An environment: derive from it. Each method serves all worlds at once, arrays have a row for each.
+    """An environment of raisimGymTorch in Python: derive from it.
 
-    ``cfg``: num_envs, num_threads, simulation_dt, control_dt, reward: {name: {coeff: …}} and your own.
+    The world of `create_world` is built once; ``self.batch`` has ``num_envs`` copies of it. Each method
+    serves all copies at once: its arrays have a row for each.
+
+    Settings, and their values if they are not given: ``num_envs`` 1, ``num_threads`` all processors,
+    ``simulation_dt`` 0.0025 s, ``control_dt`` 0.01 s, ``terminal_reward`` 0, and ``coeff`` 1 of each term in
+    ``reward: {NAME: {coeff: …}}``. Others are the environment's own, in ``self.cfg``.
 
     Args:
-        resource_dir: Handed on to `create_world` as ``self.resource_dir``.
+        resource_dir: A folder of robots and meshes, for `create_world`: ``self.resource_dir``.
         cfg: As `configuration` takes it.
 
     Raises:
         ValueError: ``control_dt`` is no multiple of ``simulation_dt``, or less than one world is asked for.
+
+    Example:
+        >>> import tribo.raisimpy as raisim
+        >>> class Falling(raisim.RaisimGymEnv):
+        ...     ob_dim, action_dim = 1, 1
+        ...     def create_world(self):
+        ...         world = raisim.World()
+        ...         world.addSphere(0.1, 1.0).setName("ball")
+        ...         return world
+        ...     def reset(self, worlds):
+        ...         self.batch["ball"].generalized_coordinate[worlds, 2] = 1.0
+        ...         self.batch["ball"].generalized_velocity[worlds] = 0.0
+        ...     def act(self, action):
+        ...         self.batch["ball"].generalized_velocity[:, 2] += action[:, 0]
+        ...     def observe(self):
+        ...         return self.batch["ball"].generalized_coordinate[:, 2:3]
+        ...     def rewards(self):
+        ...         return {"height": self.observe()[:, 0]}
+        >>> cfg = {"num_envs": 2, "reward": {"height": {"coeff": 0.5}}}
+        >>> env = raisim.RaisimGymVecEnv(Falling("", cfg), normalize_ob=False)
+        >>> reward, done = env.step(np.zeros((2, 1)))
+        >>> reward.round(3).tolist(), done.tolist()
+        ([0.5, 0.5], [False, False])
     """
 
     ob_dim: int  # length of an observation
@@ -78,11 +113,11 @@ class RaisimGymEnv(ABC):
 
     @abstractmethod
     def reset(self, worlds: np.ndarray) -> None:
-        """Begin anew in some worlds, given by their numbers."""
+        """Reset worlds, given by their numbers (k,)."""
 
     @abstractmethod
     def act(self, action: np.ndarray) -> None:
-        """Turn actions (n, action_dim) into commands of ``self.batch``."""
+        """Turn actions (n, action_dim) into commands or states of ``self.batch``."""
 
     @abstractmethod
     def observe(self) -> np.ndarray:
@@ -90,10 +125,10 @@ class RaisimGymEnv(ABC):
 
     @abstractmethod
     def rewards(self) -> dict[str, np.ndarray]:
-        """Return the terms of the reward, (n,) each; ``cfg["reward"][name]["coeff"]`` weighs them."""
+        """Return the terms of the reward by name, (n,) each; their ``coeff`` weighs them."""
 
     def is_terminal_state(self) -> np.ndarray:
-        """Return which worlds have failed, (n,) of bool; ``cfg["terminal_reward"]`` is added there."""
+        """Return which worlds have failed, (n,) of bool; ``terminal_reward`` is added to their reward."""
         return np.zeros(len(self.batch), bool)
 
     def curriculum_update(self) -> None:  # noqa: B027  # most tasks have none
@@ -101,19 +136,19 @@ class RaisimGymEnv(ABC):
 
 
 class RaisimGymVecEnv:
-    """Many environments, with raisimGymTorch's calls; a failed world begins anew by itself.
+    """raisimGymTorch's calls over an environment; a world that failed is reset within `step`.
 
     Args:
         impl: The environment.
-        normalize_ob: Whether observations are divided by their running standard deviation.
-        seed: Of ``impl.rng``.
-        clip_obs: Bound of normalised observations.
+        normalize_ob: Whether `observe` subtracts the running mean and divides by the running standard deviation.
+        seed: The seed of ``impl.rng``.
+        clip_obs: Normalised observations lie within ± this.
     """
 
     def __init__(
         self, impl: RaisimGymEnv, normalize_ob: bool = True, seed: int = 0, clip_obs: float = 10.0
     ) -> None:  # fmt: skip
-        """Start with all worlds as their first reset leaves them."""
+        """Reset all worlds."""
         self.wrapper, self.normalize_ob, self.clip_obs = impl, normalize_ob, clip_obs
         self.num_obs, self.num_acts = impl.ob_dim, impl.action_dim
         self.count = FIRST_COUNT
@@ -130,21 +165,25 @@ class RaisimGymVecEnv:
         return len(self.wrapper.batch)
 
     def seed(self, seed: int | None = None) -> None:
-        """Draw from another seed: ``impl.rng``."""
+        """Give ``impl.rng`` a seed."""
         self.wrapper.rng = np.random.default_rng(seed)
 
     def reset(self) -> None:
-        """Begin anew in all worlds."""
+        """Reset all worlds: ``impl.reset``."""
         self.wrapper.reset(np.arange(self.num_envs))
 
     def step(self, action: Any) -> tuple[np.ndarray, np.ndarray]:
         """Act for one control step.
 
         Args:
-            action: (worlds, num_acts).
+            action: (num_envs, num_acts).
 
         Returns:
-            Rewards (worlds,) and which worlds failed, (worlds,) of bool; these have begun anew.
+            Rewards (num_envs,) of float32, and which worlds failed, (num_envs,) of bool: by
+            `is_terminal_state`, or because their state is no number. Those are reset.
+
+        Raises:
+            ValueError: The action has another shape.
         """
         env = self.wrapper
         given = np.asarray(action, float)
@@ -210,7 +249,7 @@ class RaisimGymVecEnv:
         self.count, self.mean, self.var = count, np.atleast_1d(made[0]), np.atleast_1d(made[1])
 
     def get_reward_info(self) -> list[dict[str, float]]:
-        """Return the weighed terms of the last reward of each world, and ``reward_sum``."""
+        """Return for each world the weighed terms of its last reward; ``reward_sum`` has ``terminal_reward``, too."""
         return self._terms
 
     def curriculum_callback(self) -> None:

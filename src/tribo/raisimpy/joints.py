@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from tribo.raisimpy.enums import JointType, ShapeType
+from tribo.raisimpy.enums import JointType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, reads, vector, writes
 
 _JOINTS = {
@@ -108,8 +108,6 @@ class LinkRef(_Placed):
 class CoordinateFrame(Wrapper):
     """A frame of a robot: each joint has one, fixed joints too."""
 
-    _old: ClassVar[dict[str, str]] = {}
-
     def __init__(self, robot: Any, frame: Any) -> None:
         """Belong to a robot of tribo and a frame of it."""
         super().__init__(frame)
@@ -191,8 +189,3 @@ def half_sizes(kind: str, params: tuple[Any, ...]) -> Any:
     if kind == "BOX":
         return 0.5 * given[0], 0.5 * given[1], 0.5 * given[2]
     return given[0], 0.5 * given[1]
-
-
-def shape_type(kind: str) -> ShapeType:
-    """Return RaiSim's name of a shape of tribo."""
-    return ShapeType.Mesh if kind in {"HULL", "SURFACE"} else ShapeType[kind.capitalize()]

@@ -16,7 +16,10 @@ from tribo.sensors.world_sensors import described_name
 
 
 class SensorSet(Dialects):
-    """The sensors of a file on a link (`ROBOT.getSensorSet(LINK)`)."""
+    """The sensors that a file puts on a link: `robot.getSensorSet(link)`.
+
+    In tribo a sensor has a path, "ROBOT/SET/NAME"; "ROBOT/LINK/SET/NAME" if several links carry the set.
+    """
 
     def __init__(self, link: str, name: str, sensors: dict[str, Any]) -> None:
         """Hold sensors by name."""
@@ -31,7 +34,7 @@ class SensorSet(Dialects):
         return self._sensors[name]
 
     def getName(self) -> str:
-        """the link that carries it"""
+        """LINK in ``world.sensor("ROBOT/LINK/SET/NAME")``: the link that carries the set"""
         return self._link
 
     def getModel(self) -> str:
@@ -66,11 +69,11 @@ class Sensor(Dialects):
         return self._it
 
     def getName(self) -> str:
-        """``name``"""
+        """NAME in ``world.sensor("ROBOT/SET/NAME")``"""
         return str(self._it.name.rpartition("/")[2])
 
     def getFullName(self) -> str:
-        """``name``"""
+        """``name``: the whole path"""
         return str(self._it.name)
 
     def getSerialNumber(self) -> str:
@@ -82,7 +85,7 @@ class Sensor(Dialects):
         self._serial = value
 
     def getSensorSetModel(self) -> str:
-        """SET in ``name``"""
+        """SET in ``world.sensor("ROBOT/SET/NAME")``"""
         return str(self._described.name.partition("/")[0])
 
     def getType(self) -> SensorType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,16 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 import tribo
-from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
 from tribo.raisimpy.contact import BisectionContactSolver, Single3DContactProblem
 from tribo.raisimpy.enums import BodyType, ObjectType
 from tribo.raisimpy.materials import MaterialManager, MaterialPairProperties, law
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.rays import RayCollisionList, ray_ignore
-from tribo.raisimpy.spelling import Dialects, nothing, reads, vector, writes
+from tribo.raisimpy.rays import RayCollisionList, capture, ray_ignore
+from tribo.raisimpy.spelling import Dialects, nothing, reads, writes
 from tribo.raisimpy.world_objects import WorldParts
 
-logger = logging.getLogger("tribo")
 TIME_STEP = 0.005  # [s]
 
 
@@ -54,7 +51,6 @@ class World(WorldParts):
         "update_material_property": "updateMaterialProp",
         "set_material_pair_properties": "setMaterialPairProp",
         "set_material_pair": "setMaterialPairProp",
-        "get_material_pair_properties": "getMaterialPairProperties",
         "set_contact_solver_parameters": "setContactSolverParam",
         "add_heightmap": "addHeightMap",
     }
@@ -223,8 +219,6 @@ class World(WorldParts):
         self, position: Any, rotation: Any, properties: Any, frame: Any = None
     ) -> Any:
         """``world.add_depth_camera(None, …).measure()``"""
-        from tribo.raisimpy.rays import capture
-
         return capture(self._it, position, rotation, properties, frame)
 
     # -- sleeping ------------------------------------------------------------------------------
@@ -311,12 +305,3 @@ class World(WorldParts):
     unlockMutex = lockMutex
     lock = lockMutex
     unlock = lockMutex
-
-
-__all__ = [
-    "ArticulatedSystem",
-    "ArticulatedSystemOption",
-    "World",
-    "WorldParameterContainer",
-    "vector",
-]

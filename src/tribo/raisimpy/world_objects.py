@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -58,8 +58,6 @@ def kind_of(it: Any) -> ObjectType:
 
 class WorldParts(Wrapper):
     """Adding, finding and removing objects and wires."""
-
-    _old: ClassVar[dict[str, str]] = {}
 
     def __init__(self, it: tribo.World) -> None:
         """Wrap a world of tribo."""

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.raisimpy import enums
+from tribo.raisimpy.arguments import assign, each, kept, per_dof
 from tribo.raisimpy.articulated_parts import RobotParts
 from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
-from tribo.raisimpy.objects import rotation_of
 from tribo.raisimpy.spelling import Dialects, data, nothing, reads, vector, writes
 
 _SCHEMES = {
@@ -31,7 +32,7 @@ class ArticulatedSystemOption(Dialects):
 
     def setCollisionMeshMode(self, mode: MeshCollisionMode, _: Any = None) -> None:
         """``add_articulated_system(collision_meshes=…)``"""
-        self.collisionMeshMode = mode
+        self.collisionMeshMode = MeshCollisionMode(mode)
 
 
 data(
@@ -96,19 +97,14 @@ class ArticulatedSystem(RobotParts):
     setBasePos = writes("position")
     setBasePos_e = setBasePos
 
-    def setBaseOrientation(self, *values: Any) -> None:
-        """``orientation = …``"""
-        self._it.orientation = rotation_of(values)
-
+    setBaseOrientation = writes("orientation")
     setBaseOrientation_e = setBaseOrientation
     setBaseVelocity = writes("linear_velocity")
     setBaseAngularVelocity = writes("angular_velocity")
     getBasePosition = reads("position")
     getBaseOrientation = reads("rotation_matrix")
 
-    def getBaseQuaternion(self) -> Any:
-        """``orientation``"""
-        return self._it.orientation
+    getBaseQuaternion = reads("orientation")
 
     def getGeneralizedCoordinateDim(self) -> int:
         """``len(generalized_coordinate)``"""
@@ -124,8 +120,7 @@ class ArticulatedSystem(RobotParts):
 
     def setControlMode(self, mode: Any) -> None:
         """``set_pd_gains(0, 0)`` for force and torque; there is no mode"""
-        self._mode = ControlMode(mode)
-        self._apply_gains()
+        self._apply_gains(ControlMode(mode), self._gains)
 
     def getControlMode(self) -> Any:
         """``kp``, ``kd``"""
@@ -133,20 +128,24 @@ class ArticulatedSystem(RobotParts):
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
         """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
-        made = np.empty((2, self._it.dof))
-        made[0], made[1] = pgain, dgain
+        it, made = self._it, np.empty((2, self._it.dof))
+        made[0] = per_dof(pgain, f"pgain of {it.name}", it.dof)
+        made[1] = per_dof(dgain, f"dgain of {it.name}", it.dof)
         made[:, : self._base] = 0.0
-        self._gains = made[0], made[1]
-        self._apply_gains()
+        self._apply_gains(self._mode, (made[0], made[1]))
 
-    def _apply_gains(self) -> None:
-        if self._mode == ControlMode.FORCE_AND_TORQUE:
+    def _apply_gains(self, mode: enums.ControlMode, gains: tuple[Any, Any]) -> None:
+        """Act as a mode says, with gains; keep both."""
+        p, d = gains
+        if mode == ControlMode.FORCE_AND_TORQUE:
+            check.not_negative(p, "pgain")
+            check.not_negative(d, "dgain")
             self._it.set_pd_gains(0.0, 0.0)
         else:
-            p, d = self._gains
-            if self._mode == ControlMode.VELOCITY_PLUS_FEEDFORWARD_TORQUE:
-                p = 0.0 * p
-            self._it.set_pd_gains(p, d)
+            self._it.set_pd_gains(
+                0.0 * p if mode == ControlMode.VELOCITY_PLUS_FEEDFORWARD_TORQUE else p, d
+            )
+        self._mode, self._gains = mode, gains
 
     def setPGains(self, pgain: Any) -> None:
         """``kp = …``"""
@@ -162,7 +161,8 @@ class ArticulatedSystem(RobotParts):
 
     def setPdTarget(self, posTarget: Any, velTarget: Any) -> None:
         """``pd_target = …``, ``pd_velocity_target = …``"""
-        self._it.pd_target, self._it.pd_velocity_target = posTarget, velTarget
+        it = self._it
+        assign((it, "pd_target", posTarget), (it, "pd_velocity_target", velTarget))
 
     setPTarget = writes("pd_target")
     setDTarget = writes("pd_velocity_target")
@@ -173,8 +173,9 @@ class ArticulatedSystem(RobotParts):
 
     def setActuationLimits(self, upper: Any, lower: Any) -> None:
         """``effort_limits = lower, upper``; the base's six have no effect"""
-        base = self._base
-        self._it.effort_limits = np.asarray(lower)[base:], np.asarray(upper)[base:]
+        it, base = self._it, self._base
+        highest = per_dof(upper, f"upper of {it.name}", it.dof)[base:]
+        it.effort_limits = per_dof(lower, f"lower of {it.name}", it.dof)[base:], highest
 
     def getActuationUpperLimits(self) -> Any:
         """``effort_limits[1]``"""
@@ -185,8 +186,9 @@ class ArticulatedSystem(RobotParts):
         return self._it.effort_limits[0]
 
     def _set_dofs(self, attribute: str, value: Any) -> None:
-        given = np.asarray(value, float)
-        setattr(self._it, attribute, given[self._base :] if given.ndim else given)
+        it = self._it
+        made = per_dof(value, f"{attribute} of {it.name}", it.dof)
+        setattr(it, attribute, made[self._base :])
 
     def setJointDamping(self, damping: Any) -> None:
         """``damping = …``"""
@@ -210,8 +212,9 @@ class ArticulatedSystem(RobotParts):
 
     def setJointLimits(self, limits: Any) -> None:
         """``joint(name).limits = lower, upper``"""
-        for joint, pair in zip(self._it.joints, limits, strict=True):
-            joint.limits = tuple(pair) if np.ndim(pair) else pair
+        joints = self._it.joints
+        pairs = each(limits, len(joints), "limits")
+        assign(*((joint, "limits", pair) for joint, pair in zip(joints, pairs, strict=True)))
 
     def getJointLimitViolations(self, *_: Any) -> Any:
         """``active_limits``"""
@@ -235,21 +238,22 @@ class ArticulatedSystem(RobotParts):
 
     def _excess_force(self, gravity: Any) -> Any:
         """Return the generalized weight in a given gravity less that in the world's: Σ m Jᵀ (g − g₀)."""
-        more = np.asarray(gravity, float) - self._world.tribo.gravity
+        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
         if not more.any():
             return 0.0
         return self._it.centroidal_momentum_matrix[:3].T @ more
 
     def massMatrixVecMul(self, values: Any, out: Any = None) -> Any:
         """``mass_matrix @ v``"""
-        made = self._it.mass_matrix @ np.asarray(values, float)
-        if out is not None:
-            out[:] = made
-        return made
+        it = self._it
+        return kept(it.mass_matrix @ check.vector(values, "values", it.dof), out, "out")
 
     def getMinvJT(self, jacobian: Any) -> Any:
         """``solve_mass_matrix(J.T)``"""
-        return np.array([self._it.solve_mass_matrix(row) for row in jacobian]).T
+        it, rows = self._it, check.array(jacobian, "jacobian", "(rows, dof) numbers")
+        if rows.ndim != 2:
+            raise ValueError(f"jacobian must have shape (rows, {it.dof}), got {rows.shape}")
+        return np.array([it.solve_mass_matrix(row) for row in rows]).T
 
     getKineticEnergy = reads("kinetic_energy")
     getLinearMomentum = reads("linear_momentum")
@@ -267,7 +271,7 @@ class ArticulatedSystem(RobotParts):
         it = self._it
         if gravity is None:
             return 0.0
-        more = np.asarray(gravity, float) - self._world.tribo.gravity
+        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
         return float(it.mass * (more @ it.com_position))
 
     def getAngularMomentum(self, refPoint: Any = (0.0, 0.0, 0.0)) -> Any:

@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.raisimpy import sensors
+from tribo.raisimpy.arguments import assign, each, instance, kept, picked
 from tribo.raisimpy.enums import Frame, JointType
 from tribo.raisimpy.joints import (
     CoordinateFrame,
@@ -66,16 +68,21 @@ class RobotParts(RobotShapes):
         """Return a frame by number, by name, or as `getFrameByName` returns it."""
         if isinstance(frame, str):
             return self._it.frame(frame)
-        return frame.tribo if isinstance(frame, CoordinateFrame) else self._frames[int(frame)]
+        if isinstance(frame, CoordinateFrame):
+            return frame.tribo
+        return picked(self._frames, frame, f"frame of {self._it.name}")
+
+    def _body(self, body: Any) -> Any:
+        return picked(self._links, body, f"body of {self._it.name}")
 
     def _joint(self, joint: Any) -> Any:
-        return self._it.joint(joint) if isinstance(joint, str) else self._links[int(joint)].joint
+        return self._it.joint(joint) if isinstance(joint, str) else self._body(joint).joint
 
     def _frame(self, body: Any) -> Any:
-        return self._it.frame(body) if isinstance(body, str) else self._links[int(body)]
+        return self._it.frame(body) if isinstance(body, str) else self._body(body)
 
     def _link(self, body: Any) -> Any:
-        return self._links[self._it.frame(body).body_index if isinstance(body, str) else int(body)]
+        return self._body(self._it.frame(body).body_index if isinstance(body, str) else body)
 
     def getBodyNames(self) -> list[str]:
         """``body_names``"""
@@ -95,8 +102,8 @@ class RobotParts(RobotShapes):
 
     def getJointType(self, body: int) -> JointType:
         """``joint(name).type``"""
-        bodies = self._it.description.bodies
-        return joint_type(bodies[body].joint)
+        it = self._it
+        return joint_type(picked(it.description.bodies, body, f"body of {it.name}").joint)
 
     def getParentVector(self) -> list[int]:
         """``link(name).parent``"""
@@ -142,7 +149,8 @@ class RobotParts(RobotShapes):
     # -- frames --------------------------------------------------------------------------------
     def getFrameIdxByName(self, name: str) -> int:
         """``frame_names.index(name)``"""
-        return int(self._it.frame_names.index(name))
+        it = self._it
+        return int(it.frame_names.index(check.known(name, it.frame_names, f"frame of {it.name}")))
 
     getFrameIdxByLinkName = getFrameIdxByName
 
@@ -154,7 +162,7 @@ class RobotParts(RobotShapes):
 
     def getFrameByIdx(self, index: int) -> CoordinateFrame:
         """``frames[index]``"""
-        return CoordinateFrame(self._it, self._frames[index])
+        return CoordinateFrame(self._it, picked(self._frames, index, f"frame of {self._it.name}"))
 
     def getFrames(self) -> list[CoordinateFrame]:
         """``frames``"""
@@ -162,10 +170,7 @@ class RobotParts(RobotShapes):
 
     def _of_frame(attribute: str) -> Any:  # type: ignore[misc]
         def read(self: Any, frame: Any, out: Any = None) -> Any:
-            made = getattr(self._frame_of(frame), attribute)
-            if out is not None:
-                out[:] = made
-            return made
+            return kept(getattr(self._frame_of(frame), attribute), out, "out")
 
         read.__doc__ = f"``frame(name).{attribute}``"
         return read
@@ -183,10 +188,14 @@ class RobotParts(RobotShapes):
         frame = self._frame(body)
         if not place:
             return frame.position
+        if len(place) > 2:
+            raise TypeError(
+                f"getPosition takes a body, axes and a point, got {1 + len(place)} arguments"
+            )
         axes, point = (Frame.BODY_FRAME, place[0]) if len(place) == 1 else place
         if _axes(axes) == Frame.WORLD_FRAME:
-            return frame.position + np.asarray(point, float)
-        return frame.to_world(np.asarray(point, float))
+            return frame.position + check.vector(point, "point", 3)
+        return frame.to_world(point)
 
     def getPositionInBodyCoordinate(self, body: Any, point: Any) -> Any:
         """``frame(name).to_local(point)``"""
@@ -232,17 +241,11 @@ class RobotParts(RobotShapes):
 
     def getDenseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0), out: Any = None) -> Any:
         """``frame(name).jacobian(point)``: whole, zeros too"""
-        made = self._frame(body).jacobian(point)
-        if out is not None:
-            out[:] = made
-        return made
+        return kept(self._frame(body).jacobian(point), out, "out")
 
     def getDenseRotationalJacobian(self, body: Any, out: Any = None) -> Any:
         """``frame(name).rotational_jacobian()``: whole, zeros too"""
-        made = self._frame(body).rotational_jacobian()
-        if out is not None:
-            out[:] = made
-        return made
+        return kept(self._frame(body).rotational_jacobian(), out, "out")
 
     def getSparseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> SparseJacobian:
         """``frame(name).sparse_jacobian(point)``"""
@@ -268,7 +271,7 @@ class RobotParts(RobotShapes):
     @staticmethod
     def convertSparseJacobianToDense(sparse: SparseJacobian, dof: int) -> Any:
         """``frame(name).jacobian()``"""
-        return sparse.toDense(dof)
+        return instance(sparse, SparseJacobian, "sparse").toDense(dof)
 
     # -- masses, places of joints --------------------------------------------------------------
     def getMass(self, body: Any = None) -> Any:
@@ -286,10 +289,11 @@ class RobotParts(RobotShapes):
             return getattr(self._link(body), attribute)
 
         def write(self: Any, *given: Any) -> None:
+            if len(given) not in {1, 2}:
+                raise TypeError(f"takes {attribute} of all bodies, or a body and its {attribute}")
             links = self._links if len(given) == 1 else [self._link(given[0])]
-            values = given[0] if len(given) == 1 else [given[1]]
-            for link, value in zip(links, values, strict=True):
-                setattr(link, attribute, value)
+            values = each(given[0], len(links), attribute) if len(given) == 1 else given[1:]
+            assign(*((link, attribute, value) for link, value in zip(links, values, strict=True)))
 
         made = write if setter else read
         made.__doc__ = f"``link(name).{attribute}{' = …' if setter else ''}``"
@@ -314,8 +318,9 @@ class RobotParts(RobotShapes):
 
     def setJointPos_P(self, positions: Any) -> None:
         """``joint(name).position_in_parent = …``"""
-        for joint, value in zip(self._it.joints, positions, strict=True):
-            joint.position_in_parent = value
+        joints = self._it.joints
+        values = each(positions, len(joints), "positions")
+        assign(*((joint, "position_in_parent", x) for joint, x in zip(joints, values, strict=True)))
 
     def getJointOrientation_P(self) -> list[Any]:
         """``joint(name).orientation_in_parent``"""
@@ -339,8 +344,8 @@ class RobotParts(RobotShapes):
 
     def addSpring(self, spring: SpringElement) -> None:
         """``joint(name).stiffness = …``, ``.spring_reference = …``"""
-        joint = self._joint(spring.childBodyId)
-        joint.stiffness, joint.spring_reference = spring.stiffness, spring.q_ref
+        joint = self._joint(instance(spring, SpringElement, "spring").childBodyId)
+        assign((joint, "stiffness", spring.stiffness), (joint, "spring_reference", spring.q_ref))
 
     # -- forces, description, sensors ----------------------------------------------------------
     def _push(self, what: str, index: Any, value: Any, point: Any) -> None:
@@ -365,7 +370,7 @@ class RobotParts(RobotShapes):
 
     def setExternalTorqueInBodyFrame(self, localIdx: Any, torque: Any) -> None:
         """``apply_torque(frame, torque, axes="frame")``, for one step"""
-        turned = self._frame(localIdx).rotation_matrix.dot(torque)
+        turned = self._frame(localIdx).rotation_matrix.dot(check.vector(torque, "torque", 3))
         self._it.apply_torque(self._body_name(localIdx), turned)
         self._note("torque", localIdx, turned, None)
 
@@ -395,7 +400,8 @@ class RobotParts(RobotShapes):
 
     def getSensorSet(self, link: str) -> sensors.SensorSet:
         """the sensors that ``world.sensors`` has of a link"""
-        return self._sensor_sets[link]
+        sets = self._sensor_sets
+        return sets[check.known(link, sets, f"link with sensors of {self._it.name}")]
 
     def getSensorSets(self) -> list[sensors.SensorSet]:
         """``world.sensors``"""

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
+from tribo.checks.orientation import orientation
 from tribo.description.colors import color_of
 from tribo.raisimpy.enums import ObjectType
-from tribo.raisimpy.objects import rotation_of
 from tribo.raisimpy.spelling import Dialects, data
 
 
@@ -39,11 +40,15 @@ class CompoundObjectChild(Dialects):
 
         kind = ObjectType(self.objectType)
         count = {ObjectType.SPHERE: 1, ObjectType.BOX: 3}.get(kind, 2)
-        size = tuple(float(x) for x in self.objectParam[:count])
+        what = f"objectParam of a {kind.name.lower()}"
+        given = check.array(self.objectParam, what, f"{count} numbers, zeros may follow")
+        if given.ndim != 1 or given.size < count:
+            raise ValueError(f"{what} must be {count} numbers, got {check.shown(self.objectParam)}")
+        size = tuple(given[:count].tolist())
         return CompoundPart(
-            kind.name.lower(), size[0] if count == 1 else size, mass=mass,
-            position=tuple(self.trans.pos), orientation=tuple(rotation_of((self.trans.rot,))),
-            material=self.material, color=color_of(self.appearance.strip()),
+            kind.name.lower(), size[0] if count == 1 else size, mass=mass, position=self.trans.pos,
+            orientation=orientation(self.trans.rot, "rot of a compound's child"), material=self.material,
+            color=color_of(check.text(self.appearance, "appearance").strip()),
         )  # fmt: skip
 
 

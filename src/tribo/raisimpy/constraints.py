@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
+from tribo.checks import check
+from tribo.raisimpy.arguments import behind, picked
 from tribo.raisimpy.enums import StretchType, WireType
+from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads, writes
 
 WORDS = {  # StretchType is a string in RaiSim
@@ -83,9 +84,10 @@ class LengthConstraint(Wrapper):
 
     def setStretchType(self, kind: Any) -> None:
         """``resists = …``"""
-        self._stretch = StretchType(WORDS.get(kind, kind))
+        chosen = StretchType(WORDS.get(kind, kind) if isinstance(kind, str) else kind)
         if self._it.wire_type != "custom":
-            self._it.resists = self._stretch.value
+            self._it.resists = chosen.value
+        self._stretch = chosen
 
     def getWireType(self) -> WireType:
         """``wire_type``"""
@@ -97,7 +99,7 @@ class LengthConstraint(Wrapper):
 
     def setVisualizationWidth(self, width: float) -> None:
         """nothing: the viewer draws wires by itself"""
-        self._width = width
+        self._width = check.positive(width, "width")
 
     def getColor(self) -> Any:
         """nothing: the viewer draws wires by itself"""
@@ -164,7 +166,7 @@ KINDS = {
 
 def attachment(part: Any, body: int, point: Any) -> tuple[Any, Any]:
     """Return what ``world.add_wire`` takes for an object, a body of it and a point in that body's frame."""
-    it = part.tribo
+    it, place = behind(part, Object, "an end of a wire"), check.vector(point, "point of a wire", 3)
     if hasattr(it, "body_names"):
-        return it.link(it.body_names[int(body)]), point
-    return it, np.asarray(point, float) - it.com
+        return it.link(picked(it.body_names, body, f"body of {it.name}")), place
+    return it, place - it.com

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
+from tribo.raisimpy.arguments import assign, instance
 from tribo.raisimpy.enums import BodyType
 from tribo.raisimpy.spelling import Dialects, data, nothing, reads, snake
 
@@ -28,8 +30,10 @@ class AABB(Dialects):
 
     def overlaps(self, other: AABB) -> bool:
         """``world.collision_bodies_in(low, high)``"""
-        a, b = np.asarray([self.min, self.max]), np.asarray([other.min, other.max])
-        return bool(np.all(a[0] <= b[1]) and np.all(b[0] <= a[1]))
+        low, high = (check.vector(x, "a corner", 3) for x in (self.min, self.max))
+        theirs = instance(other, AABB, "other")
+        lower, upper = (check.vector(x, "a corner of other", 3) for x in (theirs.min, theirs.max))
+        return bool(np.all(low <= upper) and np.all(lower <= high))
 
 
 class Contact(Dialects):
@@ -190,5 +194,8 @@ class BisectionContactSolver(Dialects):
 
     def updateConfig(self, config: SolverConfiguration) -> None:
         """``world.tolerance = …``, ``world.max_sweeps = …``, ``world.erp = …``, ``world.erp2 = …``"""
-        self._it.tolerance, self._it.max_sweeps = config.error_to_terminate, config.maxIteration
-        self._it.erp, self._it.erp2 = config.erp, config.erp2
+        it, given = self._it, instance(config, SolverConfiguration, "config")
+        assign(
+            (it, "tolerance", given.error_to_terminate), (it, "max_sweeps", given.maxIteration),
+            (it, "erp", given.erp), (it, "erp2", given.erp2),
+        )  # fmt: skip

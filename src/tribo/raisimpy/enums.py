@@ -1,9 +1,21 @@
 """RaiSim's enumerations."""
 
 from enum import Enum, IntEnum
+from typing import Any, NoReturn
+
+from tribo.checks.check import shown
 
 
-class ObjectType(IntEnum):
+class _Named:
+    """An enumeration that answers a value that it does not have with those that it has."""
+
+    @classmethod
+    def _missing_(cls, value: Any) -> NoReturn:
+        known = ", ".join(f"{cls.__name__}.{name}" for name in cls.__members__)  # type: ignore[attr-defined]
+        raise ValueError(f"{cls.__name__} must be one of {known}, got {shown(value)}")
+
+
+class ObjectType(_Named, IntEnum):
     """The kind of an object."""
 
     SPHERE = 0
@@ -18,7 +30,7 @@ class ObjectType(IntEnum):
     ARTICULATED_SYSTEM = 9
 
 
-class BodyType(IntEnum):
+class BodyType(_Named, IntEnum):
     """Kinds of bodies: static, moved by the user through its velocity, moved by forces."""
 
     STATIC = 1
@@ -26,7 +38,7 @@ class BodyType(IntEnum):
     DYNAMIC = 3
 
 
-class ControlMode(IntEnum):
+class ControlMode(_Named, IntEnum):
     """Modes of control of a robot's joints."""
 
     FORCE_AND_TORQUE = 0
@@ -34,7 +46,7 @@ class ControlMode(IntEnum):
     VELOCITY_PLUS_FEEDFORWARD_TORQUE = 2
 
 
-class Frame(IntEnum):
+class Frame(_Named, IntEnum):
     """Axes of a vector."""
 
     WORLD_FRAME = 0
@@ -42,7 +54,7 @@ class Frame(IntEnum):
     BODY_FRAME = 2
 
 
-class IntegrationScheme(IntEnum):
+class IntegrationScheme(_Named, IntEnum):
     """How velocities become positions."""
 
     TRAPEZOID = 0
@@ -51,7 +63,7 @@ class IntegrationScheme(IntEnum):
     RUNGE_KUTTA_4 = 3
 
 
-class JointType(IntEnum):
+class JointType(_Named, IntEnum):
     """How a body moves relative to its parent."""
 
     FIXED = 0
@@ -61,7 +73,7 @@ class JointType(IntEnum):
     FLOATING = 4
 
 
-class ShapeType(IntEnum):
+class ShapeType(_Named, IntEnum):
     """Shapes of links."""
 
     Box = 0
@@ -72,7 +84,7 @@ class ShapeType(IntEnum):
     Cone = 5
 
 
-class GyroscopicMode(IntEnum):
+class GyroscopicMode(_Named, IntEnum):
     """How a gyroscopic torque is integrated."""
 
     IMPLICIT_GYROSCOPIC_FORCE_BODY = 0
@@ -81,7 +93,7 @@ class GyroscopicMode(IntEnum):
     NO_GYROSCOPIC_FORCE = 3
 
 
-class MeshCollisionMode(Enum):
+class MeshCollisionMode(_Named, Enum):
     """The shape as which a mesh collides."""
 
     ORIGINAL_MESH = "exact"
@@ -90,7 +102,7 @@ class MeshCollisionMode(Enum):
     CONVEXIFY = "decomposition"
 
 
-class StretchType(Enum):
+class StretchType(_Named, Enum):
     """The motions that a wire resists."""
 
     STRETCH_RESISTANT_ONLY = "stretch"
@@ -98,7 +110,7 @@ class StretchType(Enum):
     BOTH = "both"
 
 
-class WireType(Enum):
+class WireType(_Named, Enum):
     """How a wire works."""
 
     STIFF = "stiff"
@@ -106,14 +118,14 @@ class WireType(Enum):
     CUSTOM = "custom"
 
 
-class MeasurementSource(IntEnum):
+class MeasurementSource(_Named, IntEnum):
     """Sources of the values of a sensor."""
 
     RAISIM = 0
     MANUAL = 1
 
 
-class NoiseType(Enum):
+class NoiseType(_Named, Enum):
     """Distribution of a sensor's errors."""
 
     GAUSSIAN = "gaussian"
@@ -121,7 +133,7 @@ class NoiseType(Enum):
     NO_NOISE = "no_noise"
 
 
-class SensorType(Enum):
+class SensorType(_Named, Enum):
     """Kinds of sensors."""
 
     RGB = "rgb"
@@ -130,7 +142,7 @@ class SensorType(Enum):
     SPINNING_LIDAR = "spinning_lidar"
 
 
-class ChartType(IntEnum):
+class ChartType(_Named, IntEnum):
     """Kinds of charts."""
 
     TIME_SERIES = 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tribo
+from tribo.checks import check
 from tribo.raisimpy.spelling import remark
 
 FIRST_COUNT = 1e-4  # of the running mean, as in raisimGymTorch
@@ -35,11 +36,18 @@ def configuration(cfg: Any) -> dict[str, Any]:
             raise ImportError(
                 'a configuration in YAML needs PyYAML: pip install "tribo[yaml]"'
             ) from None
+        if not check.is_path(cfg):
+            raise TypeError(
+                f"cfg must be a mapping, a YAML text or the path of a YAML file, got {check.shown(cfg)}"
+            )
         text = str(cfg)
         if "\n" not in text and ":" not in text.replace(":\\", ""):
-            text = Path(cfg).read_text("utf-8")
-        cfg = yaml.safe_load(text)
-    found = cfg.get("environment", cfg)
+            text = check.path(cfg, "cfg").read_text("utf-8")
+        try:
+            cfg = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(f"cfg is no YAML: {' '.join(str(error).split())}") from None
+    found = cfg.get("environment", cfg) if isinstance(cfg, dict) else cfg
     if not isinstance(found, dict):
         raise TypeError(f"environment must be a mapping of settings, got {found!r}")
     return found
@@ -93,18 +101,18 @@ class RaisimGymEnv(ABC):
     def __init__(self, resource_dir: str, cfg: Any) -> None:
         """Build the worlds."""
         self.resource_dir, self.cfg = resource_dir, configuration(cfg)
-        dt = float(self.cfg.get("simulation_dt", 0.0025))
-        self.steps = round(float(self.cfg.get("control_dt", 0.01)) / dt)
-        if self.steps < 1 or abs(self.steps * dt / self.cfg.get("control_dt", 0.01) - 1.0) > 1e-9:
+        dt = check.time_step(self.cfg.get("simulation_dt", 0.0025), "simulation_dt")
+        period = check.positive(self.cfg.get("control_dt", 0.01), "control_dt")
+        self.steps = round(period / dt)
+        if self.steps < 1 or abs(self.steps * dt / period - 1.0) > 1e-9:
             raise ValueError(
-                f"control_dt must be a multiple of simulation_dt, got {self.cfg.get('control_dt')!r} and {dt!r}"
+                f"control_dt must be a multiple of simulation_dt, got {period!r} and {dt!r}"
             )
+        count = check.integer(self.cfg.get("num_envs", 1), "num_envs", 1)
         self.world = self.create_world()
         self.world.tribo.time_step = dt
         threads = self.cfg.get("num_threads")
-        self.batch = tribo.Batch(
-            self.world.tribo, int(self.cfg.get("num_envs", 1)), threads=threads
-        )
+        self.batch = tribo.Batch(self.world.tribo, count, threads=threads)
         self.rng = np.random.default_rng(0)
 
     @abstractmethod
@@ -149,6 +157,8 @@ class RaisimGymVecEnv:
         self, impl: RaisimGymEnv, normalize_ob: bool = True, seed: int = 0, clip_obs: float = 10.0
     ) -> None:  # fmt: skip
         """Reset all worlds."""
+        if not isinstance(impl, RaisimGymEnv):
+            raise TypeError(f"impl must be derived from RaisimGymEnv, got {check.shown(impl)}")
         self.wrapper, self.normalize_ob, self.clip_obs = impl, normalize_ob, clip_obs
         self.num_obs, self.num_acts = impl.ob_dim, impl.action_dim
         self.count = FIRST_COUNT
@@ -186,7 +196,7 @@ class RaisimGymVecEnv:
             ValueError: The action has another shape.
         """
         env = self.wrapper
-        given = np.asarray(action, float)
+        given = check.array(action, "action", "numbers")
         if given.shape != (self.num_envs, self.num_acts):
             raise ValueError(
                 f"action must have shape ({self.num_envs}, {self.num_acts}), got {given.shape}"

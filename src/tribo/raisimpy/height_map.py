@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import tribo
+from tribo.checks import check
+from tribo.raisimpy.arguments import instance, picked
 from tribo.raisimpy.enums import ObjectType
 from tribo.raisimpy.objects import SingleBodyObject
 from tribo.raisimpy.spelling import Dialects, data, snake
@@ -56,12 +58,12 @@ class HeightMap(SingleBodyObject):
         """``height(x - position[0], y - position[1]) + position[2]``"""
         it = self._it
         cx, cy, cz = it.position
-        return float(it.height(float(x) - cx, float(y) - cy) + cz)
+        return float(it.height(check.number(x, "x") - cx, check.number(y, "y") - cy) + cz)
 
     def getNormal(self, x: float, y: float) -> Any:
         """``normal(x - position[0], y - position[1])``"""
         cx, cy, _ = self._it.position
-        return self._it.normal(float(x) - cx, float(y) - cy)
+        return self._it.normal(check.number(x, "x") - cx, check.number(y, "y") - cy)
 
     def getHeightVector(self) -> Any:
         """``heights.ravel()``"""
@@ -97,12 +99,18 @@ class HeightMap(SingleBodyObject):
     def update(self, centerX: float, centerY: float, *values: Any) -> None:
         """``update(heights, size)``, ``position = …``"""
         it = self._it
+        place = check.vector((centerX, centerY, it.position[2]), f"centre of {it.name}", 3)
         if len(values) == 1:
-            it.update(values[0].field())
-        else:
+            it.update(instance(values[0], TerrainProperties, "the third argument").field())
+        elif len(values) == 3:
             x, y, heights = values
-            it.update(np.asarray(heights, float).reshape(it.heights.shape), (x, y))
-        it.position = centerX, centerY, it.position[2]
+            it.update(grid(heights, it.heights.shape, f"heights of {it.name}"), (x, y))
+        else:
+            raise TypeError(
+                "update takes centerX, centerY and a TerrainProperties, or centerX, centerY, xSize, ySize and "
+                f"heights, got {2 + len(values)} arguments"
+            )
+        it.position = place
         self._updated = True
 
     init = update
@@ -117,9 +125,12 @@ class HeightMap(SingleBodyObject):
 
     def setColor(self, colors: Any) -> None:
         """``color = …``: one colour, the mean of those given"""
-        self._colors = [channels(color) for color in colors]
-        count = len(self._colors)
-        self._it.color = [sum(values) / count for values in zip(*self._colors, strict=True)][:3]
+        given = check.listed(colors, "colors", "a list of colours")
+        made = [channels(color) for color in given]
+        if not made:
+            raise ValueError("colors must be a list of colours, got none")
+        self._it.color = [sum(color[k] for color in made) / len(made) for k in range(3)]
+        self._colors = made
 
     def getColorMap(self) -> Any:
         """``color``"""
@@ -132,16 +143,28 @@ class HeightMap(SingleBodyObject):
         ny, nx = self._it.heights.shape
         cx, cy, _ = self._it.position
         sx, sy = self._it.size
-        i = round((x - cx) / sx * (nx - 1) + 0.5 * (nx - 1))
-        j = round((y - cy) / sy * (ny - 1) + 0.5 * (ny - 1))
-        return self._colors[j * nx + i]
+        i = round((check.number(x, "x") - cx) / sx * (nx - 1) + 0.5 * (nx - 1))
+        j = round((check.number(y, "y") - cy) / sy * (ny - 1) + 0.5 * (ny - 1))
+        return picked(self._colors, min(max(j, 0), ny - 1) * nx + min(max(i, 0), nx - 1), "colour")
 
 
 def channels(color: Any) -> tuple[float, ...]:
     """Return the numbers of a `ColorRGB`, of a `ColorRGBA` or of a sequence, 0 … 1."""
+    given = color
     if hasattr(color, "r"):
-        made = [color.r, color.g, color.b]
-        made.append(getattr(color, "a", 255.0 if max(made) > 1.0 else 1.0))
-    else:
-        made = [float(c) for c in color]
-    return tuple(c / 255.0 if max(made) > 1.0 else c for c in made)
+        given = [getattr(color, name) for name in "rgba" if hasattr(color, name)]
+    numbers = check.array(given, "color", "3 or 4 numbers, 0 … 1 or 0 … 255")
+    if numbers.shape not in {(3,), (4,)} or not (numbers >= 0.0).all() or numbers.max() > 255.0:
+        raise ValueError(
+            f"color must be 3 or 4 numbers, 0 … 1 or 0 … 255, got {check.shown(given)}"
+        )
+    made: tuple[float, ...] = tuple((numbers / 255.0 if numbers.max() > 1.0 else numbers).tolist())
+    return made
+
+
+def grid(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Return heights, (n,) or (ny, nx), as (ny, nx)."""
+    made = check.array(values, what, f"{shape[0] * shape[1]} numbers")
+    if made.size != shape[0] * shape[1]:
+        raise ValueError(f"{what} must be {shape[0] * shape[1]} numbers, got {made.size}")
+    return made.reshape(shape)

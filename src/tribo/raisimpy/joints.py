@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
+from tribo.raisimpy.arguments import count
 from tribo.raisimpy.enums import JointType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, reads, vector, writes
 
@@ -79,7 +81,8 @@ class CollisionBodies(list[CollisionDefinition]):
 
     def get(self, name: str) -> CollisionDefinition:
         """``collision_body(name)``"""
-        return next(found for found in self if found.getName() == name)
+        known = {found.getName(): found for found in self}
+        return known[check.known(name, known, "collision body")]
 
 
 class LinkRef(_Placed):
@@ -166,7 +169,8 @@ class SparseJacobian(Dialects):
 
     def resize(self, size: int) -> None:
         """``frame.sparse_jacobian()``: the number of columns follows from the joints"""
-        self.idx, self.v = np.zeros(size, int), np.zeros((3, size))
+        columns = count(size, "size")
+        self.idx, self.v = np.zeros(columns, int), np.zeros((3, columns))
 
     def size(self) -> int:
         """``len(indices)``"""
@@ -176,16 +180,18 @@ class SparseJacobian(Dialects):
 
     def toDense(self, dof: int) -> Any:
         """``frame.jacobian()``"""
-        made = np.zeros((3, dof))
+        made = np.zeros((3, check.integer(dof, "dof", int(self.idx.max(initial=-1)) + 1)))
         made[:, self.idx] = self.v
         return made
 
 
-def half_sizes(kind: str, params: tuple[Any, ...]) -> Any:
+def half_sizes(kind: str, params: tuple[Any, ...], what: str) -> Any:
     """Return the size that tribo's collision body takes, of RaiSim's parameters of a shape."""
-    given = vector(params)
-    if kind == "SPHERE":
-        return (given if isinstance(given, (int, float)) else given[0],)
+    number = {"SPHERE": 1, "BOX": 3}.get(kind, 2)
+    given = np.atleast_1d(check.array(vector(params), what, f"{number} numbers"))
+    if given.ndim != 1 or given.size < number:
+        raise ValueError(f"{what} must be {number} numbers, got {check.shown(vector(params))}")
+    first, *others = given[:number].tolist()
     if kind == "BOX":
-        return 0.5 * given[0], 0.5 * given[1], 0.5 * given[2]
-    return given[0], 0.5 * given[1]
+        return 0.5 * first, 0.5 * others[0], 0.5 * others[1]
+    return (first, *(0.5 * x for x in others))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import tribo
+from tribo.checks import check
+from tribo.raisimpy.arguments import picked
 from tribo.raisimpy.spelling import Dialects, remark
 
 SMALLEST_SPEED = 1e-9  # [m/s] stands for a static-friction speed of 0: static friction at rest only
@@ -30,7 +32,7 @@ def law(*numbers: float) -> tribo.PairProperties:
             f"a material pair takes 1, 2, 3, 5 or 7 numbers (μ, c_r, r_th, [μ_s, v_s, [μ_r, μ_spin]]), "
             f"got {len(numbers)}"
         )
-    values = dict(zip(_NAMES, numbers, strict=False))
+    values = {name: check.number(x, name) for name, x in zip(_NAMES, numbers, strict=False)}
     if values.get("static_friction_velocity", 1.0) == 0.0:
         values["static_friction_velocity"] = SMALLEST_SPEED
     if values.get("restitution", 0.0) > 1.0:
@@ -96,7 +98,7 @@ class MaterialManager(Dialects):
         return self._table
 
     def _name(self, key: Any) -> str:
-        return key if isinstance(key, str) else self._table.names[key]
+        return key if isinstance(key, str) else picked(self._table.names, key, "material")
 
     def setMaterialPairProp(self, material1: Any, material2: Any, *numbers: float) -> None:
         """``world.set_material_pair(a, b, friction=…, …)``"""

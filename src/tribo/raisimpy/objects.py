@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from abc import abstractmethod
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,28 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.description.colors import color_of
+from tribo.raisimpy.arguments import assign, picked
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
 
 _KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
 _NO_LOCK = "a second thread that edits during a step gets an error"
-
-
-def rotation_of(values: tuple[Any, ...]) -> Any:
-    """Return the quaternion of a quaternion, four numbers or a (3, 3) rotation."""
-    given = vector(values)
-    if len(given) != 3:
-        return given
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(given, float).tolist()
-    trace = (xx + yy + zz, xx, yy, zz)
-    rows = (
-        (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy), (zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx),
-        (xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy), (yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz),
-    )  # fmt: skip
-    made = rows[trace.index(max(trace))]
-    return np.array(made) / math.hypot(*made)
 
 
 class Object(Wrapper):
@@ -71,7 +57,10 @@ class Object(Wrapper):
 
     def getIndexInWorld(self) -> int:
         """``world.objects.index(object)``"""
-        return int(self._it.world.objects.index(self._it))
+        objects = self._it.world.objects
+        if self._it not in objects:
+            raise ValueError(f"{self._it.name} is no object of its world any more: it was removed")
+        return int(objects.index(self._it))
 
     setIndexInWorld = nothing("the index is the place in world.objects; object.id never changes")
 
@@ -91,7 +80,8 @@ class Object(Wrapper):
 
     def getContactPointVel(self, pointId: int, *_: Any) -> Any:
         """``contacts[k].velocity_of(object)``"""
-        return self._it.contacts[pointId].velocity_of(self._it)
+        it = self._it
+        return picked(it.contacts, pointId, f"contact of {it.name}").velocity_of(it)
 
     def getContactAabbCount(self) -> int:
         """``len(contacts)``"""
@@ -99,7 +89,8 @@ class Object(Wrapper):
 
     def getContactAabb(self, index: int) -> Any:
         """``contacts[k].position``: contacts are points, the box has no size"""
-        point = self._it.contacts[index].position
+        it = self._it
+        point = picked(it.contacts, index, f"contact of {it.name}").position
         return AABB(point, point)
 
     # -- forces from outside, for one step -----------------------------------------------------
@@ -146,6 +137,11 @@ class Object(Wrapper):
         """``apply_force(force, point)``, for one step"""
         if not isinstance(localIdx, (int, np.integer, str)):  # the older order: force, local index
             localIdx, values = (values or (0,))[0], (localIdx,)
+        if len(values) not in {1, 2}:
+            raise TypeError(
+                "setExternalForce takes a body's number and a force, or a body's number, a point in its frame "
+                f"and a force, got {1 + len(values)} arguments"
+            )
         point, force = (None, values[0]) if len(values) == 1 else (values[0], values[-1])
         self._push("force", localIdx, force, point)
         self._note("force", localIdx, force, point)
@@ -156,6 +152,10 @@ class Object(Wrapper):
         """``apply_torque(torque)``, for one step"""
         if not isinstance(localIdx, (int, np.integer, str)):
             values, localIdx = (localIdx,), 0
+        if len(values) != 1:
+            raise TypeError(
+                f"setExternalTorque takes a body's number and a torque, got {1 + len(values)} arguments"
+            )
         self._push("torque", localIdx, values[-1], None)
         self._note("torque", localIdx, values[-1], None)
 
@@ -192,7 +192,7 @@ class SingleBodyObject(Object):
         it = self._it
         com = it.com
         if point is not None:
-            return it.to_world(np.asarray(point, float) - com)
+            return it.to_world(check.vector(point, f"point of {it.name}", 3) - com)
         return it.position - it.rotation_matrix @ com if any(com.tolist()) else it.position
 
     getComPosition = reads("position")
@@ -210,37 +210,43 @@ class SingleBodyObject(Object):
         """``linear_velocity``, ``velocity_of(point - com)``"""
         if point is None:
             return self._it.linear_velocity
-        return self._it.velocity_of(np.asarray(point, float) - self._it.com)
+        it = self._it
+        return it.velocity_of(check.vector(point, f"point of {it.name}", 3) - it.com)
 
     def setPosition(self, *values: Any) -> None:
         """``position = …``, an array or three numbers; the centre of mass follows"""
         it = self._it
         com, given = it.com, vector(values)
-        it.position = (
-            np.asarray(given, float) + it.rotation_matrix @ com if any(com.tolist()) else given
-        )
+        if any(com.tolist()):
+            given = check.vector(given, f"position of {it.name}", 3) + it.rotation_matrix @ com
+        it.position = given
 
     def setOrientation(self, *values: Any) -> None:
         """``orientation = …``, a quaternion (w, x, y, z), four numbers or a rotation (3, 3)"""
         it = self._it
         if not any(it.com.tolist()):
-            it.orientation = rotation_of(values)
+            it.orientation = vector(values)
             return
         place = self.getPosition()
-        it.orientation = rotation_of(values)
+        it.orientation = vector(values)
         self.setPosition(place)
 
     def setPose(self, position: Any, *orientation: Any) -> None:
         """``position = …``, ``orientation = …``"""
-        self._it.orientation = rotation_of(orientation)
-        self.setPosition(position)
+        place = check.vector(position, f"position of {self._it.name}", 3)
+        self._it.orientation = vector(orientation)
+        self.setPosition(place)
 
     def setVelocity(self, *values: Any) -> None:
         """``linear_velocity, angular_velocity = …``, two vectors or six numbers"""
         it, given = self._it, vector(values)
-        it.linear_velocity, it.angular_velocity = (
-            given if len(given) == 2 else (given[:3], given[3:])
-        )
+        what = f"velocity of {it.name}"
+        if np.ndim(given) and len(given) == 2:
+            linear, angular = (check.vector(one, what, 3) for one in given)
+        else:
+            made = check.vector(given, what, 6)
+            linear, angular = made[:3], made[3:]
+        it.linear_velocity, it.angular_velocity = linear, angular
 
     setLinearVelocity = writes("linear_velocity")
     setAngularVelocity = writes("angular_velocity")
@@ -270,7 +276,7 @@ class SingleBodyObject(Object):
         """Return the work that weight in a given gravity has done, less that in the world's."""
         if gravity is None:
             return 0.0
-        more = np.asarray(gravity, float) - self._world.tribo.gravity
+        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
         return float(self._it.mass * (more @ self._it.position))
 
     # -- behaviour -----------------------------------------------------------------------------
@@ -282,7 +288,11 @@ class SingleBodyObject(Object):
 
     def setAngularDamping(self, *values: Any) -> None:
         """``angular_damping = …``: one number, the largest of three"""
-        given = np.atleast_1d(np.asarray(vector(values), float))
+        what = f"angular_damping of {self._it.name}"
+        given = np.atleast_1d(check.array(vector(values), what, "a number or three"))
+        check.within_range(given, what)
+        if given.shape not in {(1,), (3,)}:
+            raise ValueError(f"{what} must be a number or three, got {given.size}")
         if given.min() != given.max():
             remark("an angular damping is one number in tribo; the largest of the three is taken")
         self._it.angular_damping = float(given.max())
@@ -307,8 +317,7 @@ class SingleBodyObject(Object):
         return 0
 
     def _set_bits(self, attribute: str, value: int) -> None:
-        for shape in self._it.collision_bodies:
-            setattr(shape, attribute, value)
+        assign(*((shape, attribute, value) for shape in self._it.collision_bodies))
 
     def setCollisionGroup(self, group: int) -> None:
         """``collision_bodies[…].collision_group = …``"""
@@ -338,6 +347,7 @@ class SingleBodyObject(Object):
 
     def setAppearance(self, appearance: str) -> None:
         """``color = …``; of names of materials, and of "hidden", nothing: they belong to RaiSim's viewers"""
+        check.text(appearance, f"appearance of {self._it.name}")
         color = color_of(appearance.strip())
         if color is None:
             remark(f"appearances such as {appearance!r} belong to RaiSim's viewers; colours stay")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+from tribo.checks import check
 from tribo.raisimpy.server import RaisimServer
 from tribo.raisimpy.spelling import Dialects, filled, remark
 
@@ -54,6 +55,13 @@ def _ignored(name: str) -> Callable[..., _Window]:
     return pass_by
 
 
+def _function(call: Any) -> Callable[[], None]:
+    if not callable(call):
+        raise TypeError(f"a callback must be a function, got {check.shown(call)}")
+    made: Callable[[], None] = call
+    return made
+
+
 class OgreVis(Dialects):
     """One viewer of a process: ``OgreVis.get()``; `run` steps the world and shows it.
 
@@ -90,13 +98,13 @@ class OgreVis(Dialects):
 
     def setSetUpCallback(self, call: Callable[[], None]) -> None:
         """your own function, before ``viewer.run()``"""
-        self._setup = call
+        self._setup = _function(call)
 
     setSetupCallback = setSetUpCallback
 
     def setControlCallback(self, call: Callable[[], None]) -> None:
         """your own function, before each ``world.step()``"""
-        self._control = call
+        self._control = _function(call)
 
     def initApp(self) -> None:
         """``tribo.Viewer(world)``"""
@@ -107,6 +115,8 @@ class OgreVis(Dialects):
         """``viewer.run(duration)``"""
         server = self._shown()
         it = server._world.tribo
+        if duration != float("inf"):
+            check.number(duration, "duration", minimum=0.0)
         end = it.time + duration - 0.5 * it.time_step
         while it.time < end:
             self.renderOneFrame()
@@ -143,9 +153,10 @@ class OgreVis(Dialects):
                         scale: Any = (1.0, 1.0, 1.0), *_: Any) -> Any:  # fmt: skip
         """``viewer.add_visual_sphere(name, …)`` and its kin"""
         server = self._shown()
-        if "sphere" in meshName.lower():
-            return server.addVisualSphere(name, float(scale[0]))
-        return server.addVisualBox(name, *scale)
+        size = check.vector(scale, "scale", 3).tolist()
+        if "sphere" in check.text(meshName, "meshName").lower():
+            return server.addVisualSphere(name, size[0])
+        return server.addVisualBox(name, *size)
 
     def startRecordingVideo(self, path: str) -> None:
         """``tribo.viewer.film.save_film(pictures, path, rate)``"""

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tribo.raisimpy.objects import rotation_of
+from tribo.checks import check
+from tribo.checks.orientation import orientation
+from tribo.raisimpy.arguments import instance, picked
+from tribo.raisimpy.enums import NoiseType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, snake
 from tribo.sensors import Noise
 
@@ -48,11 +51,12 @@ class RayCollisionList(list[Any]):
 
 def ray_ignore(world: Any, number: int, body: int) -> Any:
     """Return what a ray shall ignore: an object of the world by its index, or one body of it."""
-    if not 0 <= number < len(world.objects):
+    check.integer(body, "localId", -check.MAX_INTEGER)
+    if not 0 <= check.integer(number, "objectId", -check.MAX_INTEGER) < len(world.objects):
         return ()
     part = world.objects[number]
     if body >= 0 and hasattr(part, "body_names"):
-        return part.link(part.body_names[body])
+        return part.link(picked(part.body_names, body, f"body of {part.name}"))
     return part
 
 
@@ -91,13 +95,13 @@ class DepthCameraFrame(Dialects):
 
 def capture(world: Any, position: Any, rotation: Any, properties: Any, frame: Any) -> Any:
     """Return what a depth camera at a pose sees now."""
-    p, made = properties, frame or DepthCameraFrame()
-    kind = getattr(p.depthNoiseType, "value", p.depthNoiseType)
-    noise = None
-    if kind != "no_noise":
-        noise = Noise(mean=p.depthNoiseMean, stddev=p.depthNoiseStd, kind=kind)
+    p = instance(properties, DepthCameraProperties, "properties")
+    made = DepthCameraFrame() if frame is None else instance(frame, DepthCameraFrame, "frame")
+    kind, noise = NoiseType(p.depthNoiseType), None
+    if kind != NoiseType.NO_NOISE:
+        noise = Noise(mean=p.depthNoiseMean, stddev=p.depthNoiseStd, kind=kind.value)
     camera = world.add_depth_camera(
-        None, position=position, orientation=rotation_of((rotation,)), width=p.width,
+        None, position=position, orientation=orientation(rotation, "rotation"), width=p.width,
         height=p.height, horizontal_fov=p.hFOV, clip=(p.clipNear, p.clipFar), noise=noise, seed=p.seed,
     )  # fmt: skip
     try:

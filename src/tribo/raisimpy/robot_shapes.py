@@ -6,8 +6,9 @@ import functools
 from typing import Any, ClassVar
 
 from tribo.description.extents import rotation_matrix
+from tribo.raisimpy.arguments import picked
 from tribo.raisimpy.joints import CollisionBodies, CollisionDefinition, half_sizes
-from tribo.raisimpy.objects import Object, rotation_of
+from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import nothing, vector
 
 
@@ -21,7 +22,9 @@ class RobotShapes(Object):
     }  # fmt: skip
 
     def _body_name(self, body: Any) -> str:
-        return str(body) if isinstance(body, str) else str(self._links[int(body)].name)
+        if isinstance(body, str):
+            return body
+        return str(picked(self._links, body, f"body of {self._it.name}").name)
 
     @functools.cached_property
     def _links(self) -> Any:
@@ -51,12 +54,14 @@ class RobotShapes(Object):
 
     def _shape(self, which: Any) -> Any:
         it = self._it
-        return it.collision_body(which) if isinstance(which, str) else it.collision_bodies[which]
+        if isinstance(which, str):
+            return it.collision_body(which)
+        return picked(it.collision_bodies, which, f"collision body of {it.name}")
 
     def setCollisionBodyShapeParameters(self, which: Any, *params: Any) -> None:
         """``collision_body("LINK/0").size = …``: half edges, half heights"""
         shape = self._shape(which)
-        shape.size = half_sizes(shape.shape.name, params)
+        shape.size = half_sizes(shape.shape.name, params, f"size of {shape.name}")
 
     def setCollisionBodyPositionOffset(self, which: Any, *offset: Any) -> None:
         """``collision_body("LINK/0").position_in_body = …``"""
@@ -64,7 +69,7 @@ class RobotShapes(Object):
 
     def setCollisionBodyOrientationOffset(self, which: Any, *offset: Any) -> None:
         """``collision_body("LINK/0").orientation_in_body = …``"""
-        self._shape(which).orientation_in_body = rotation_of(offset)
+        self._shape(which).orientation_in_body = vector(offset)
 
     setCollisionObjectShapeParameters = setCollisionBodyShapeParameters
     setCollisionObjectPositionOffset = setCollisionBodyPositionOffset
@@ -96,7 +101,7 @@ class RobotShapes(Object):
 
     def getVisObPose(self, index: int) -> tuple[Any, Any]:
         """``link(name).to_world(visual.position)``, ``link(name).rotation_matrix``"""
-        link, shown = self._drawn[index]
+        link, shown = picked(self._drawn, index, f"visual of {self._it.name}")
         return _pose(link, shown.position, shown.quaternion)
 
     def getVisualObjectPosition(self, index: int) -> Any:
@@ -109,7 +114,7 @@ class RobotShapes(Object):
 
     def getVisColObPose(self, index: int) -> tuple[Any, Any]:
         """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
-        link, shape = self._colliding[index]
+        link, shape = picked(self._colliding, index, f"collision body of {self._it.name}")
         return _pose(link, shape.position_in_body, shape.orientation_in_body)
 
     def getVisColObPosition(self, index: int) -> Any:

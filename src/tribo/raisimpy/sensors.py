@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.raisimpy import enums
+from tribo.raisimpy.arguments import kept
 from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
+from tribo.raisimpy.height_map import grid
 from tribo.raisimpy.spelling import Dialects, nothing, reads
 from tribo.sensors import DepthCamera as _Camera
 from tribo.sensors import Imu, Lidar
@@ -31,7 +34,7 @@ class SensorSet(Dialects):
 
     def getSensor(self, name: str) -> Any:
         """``world.sensor("ROBOT/SET/NAME")``"""
-        return self._sensors[name]
+        return self._sensors[check.known(name, self._sensors, f"sensor of {self._link}")]
 
     def getName(self) -> str:
         """LINK in ``world.sensor("ROBOT/LINK/SET/NAME")``: the link that carries the set"""
@@ -129,7 +132,7 @@ class Sensor(Dialects):
 
     def setUpdateTimeStamp(self, time: float) -> None:
         """``reading.time``: of values that the user sets"""
-        self._stamp = time
+        self._stamp = check.number(time, "time")
 
     def getMeasurementSource(self) -> enums.MeasurementSource:
         """RAISIM: tribo measures; MANUAL: the values that were set"""
@@ -155,7 +158,7 @@ class Sensor(Dialects):
         return getattr(self._reading(), name)
 
     def _give(self, name: str, value: Any) -> None:
-        self._given = self._given | {name: np.asarray(value, float)}
+        self._given = self._given | {name: check.array(value, name, "numbers")}
         self._source = MeasurementSource.MANUAL
 
     def getProperties(self) -> Any:
@@ -194,11 +197,11 @@ class DepthCamera(Sensor):
 
     def setDepthArray(self, depth: Any) -> None:
         """nothing: the user's own image"""
-        self._give("depth", depth)
+        self._give("depth", self._image(depth).ravel())
 
     def _image(self, depth: Any) -> Any:
         size = self._described.values
-        return np.asarray(depth, float).reshape(size["height"], size["width"])
+        return grid(depth, (size["height"], size["width"]), "depth")
 
     def get3DPoints(self) -> Any:
         """``points()``, world axes"""
@@ -215,9 +218,7 @@ class DepthCamera(Sensor):
         made = self._it.points(self._image(depth)).reshape(-1, 3)
         if not isInSensorFrame:
             made = made @ self._it.rotation_matrix.T + self._it.position
-        if out is not None:
-            out[:] = made
-        return made
+        return kept(made, out, "out")
 
     def getPrecomputedRayDir(self) -> Any:
         """``points(ones)``"""

@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
+from tribo.checks import check
 from tribo.raisimpy import visuals
+from tribo.raisimpy.arguments import behind
+from tribo.raisimpy.height_map import channels
+from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import Dialects, nothing
 from tribo.raisimpy.world_objects import height_field
 from tribo.viewer import Camera, Renderer, Viewer
@@ -41,6 +43,8 @@ class RaisimServer(Dialects):
 
     def __init__(self, world: World) -> None:
         """Belong to a world."""
+        if not hasattr(world, "integrate"):
+            raise TypeError(f"a server shows a World, got {check.shown(world)}")
         self._world = world
         self._viewer: Any = None
         self._drawn: dict[str, visuals.Drawn] = {}
@@ -76,6 +80,8 @@ class RaisimServer(Dialects):
     def integrateWorldThreadSafe(self, before: Callable[[], None] | None = None) -> None:
         """``world.step()``, ``viewer.update()``"""
         if before is not None:
+            if not callable(before):
+                raise TypeError(f"before must be a function, got {check.shown(before)}")
             before()
         if not self._paused:
             self._world.integrate()
@@ -140,7 +146,7 @@ class RaisimServer(Dialects):
 
     def stepSimulation(self, n: int = 1) -> None:
         """``world.step(n)``"""
-        for _ in range(n):
+        for _ in range(check.integer(n, "n", 0)):
             self._world.integrate()
         self.processRequests()
 
@@ -151,29 +157,31 @@ class RaisimServer(Dialects):
     # -- view, pictures ------------------------------------------------------------------------
     def setCameraPositionAndLookAt(self, position: Any, lookAt: Any) -> None:
         """``viewer.set_camera(position, look_at)``"""
-        self._camera = position, lookAt
+        eye, target = check.vector(position, "position", 3), check.vector(lookAt, "lookAt", 3)
+        self._camera = eye, target
         if self._viewer is not None:
-            self._viewer.set_camera(position, lookAt)
+            self._viewer.set_camera(eye, target)
 
     def focusOn(self, item: Any) -> None:
         """``viewer.focus_on(object)``"""
+        it = behind(item, Object, "item")
         if self._viewer is not None:
-            self._viewer.focus_on(item.tribo)
+            self._viewer.focus_on(it)
 
     def _picture(self) -> Any:
         view = None
         if self._camera is not None:
-            eye, target = (tuple(np.asarray(v, float).tolist()) for v in self._camera)
+            eye, target = (tuple(v.tolist()) for v in self._camera)
             view = Camera(eye=eye, target=target)
         return Renderer(self._world.tribo).rgb_array(view)
 
     def requestSaveScreenshot(self, path: str = "screenshot.png") -> None:
         """``save_picture(tribo.Renderer(world).rgb_array(), path)``"""
-        save_picture(self._picture(), path)
+        save_picture(self._picture(), check.path(path, "path"))
 
     def startRecordingVideo(self, name: str) -> None:
         """``tribo.viewer.film.save_film(pictures, path, rate)``"""
-        self._film = (name, [], self._world.tribo.time)
+        self._film = (str(check.path(name, "name")), [], self._world.tribo.time)
 
     def _take_picture(self) -> None:
         assert self._film is not None
@@ -199,7 +207,7 @@ class RaisimServer(Dialects):
         return thing
 
     def _shape(self, name: str, kind: str, size: Any, look: tuple[Any, ...]) -> Any:
-        color = tuple(float(c) for c in look[:4]) or (1.0, 1.0, 1.0)
+        color = _color(look, (1.0, 1.0, 1.0))
         color = (*color, *(1.0,) * (4 - len(color)))
         return self._keep(visuals.Visuals(name, kind, size, color, look[4:]))
 
@@ -226,17 +234,22 @@ class RaisimServer(Dialects):
     def addVisualMesh(self, name: str, *values: Any) -> visuals.VisualMesh:
         """``viewer.add_visual_mesh(name, file, scale=…)``, ``(name, vertices=…, faces=…)``"""
         add = "add_visual_mesh"
+        if not values:
+            raise TypeError(
+                "addVisualMesh takes a name and a file, or a name, vertices and triangles"
+            )
         if isinstance(values[0], str):
             file, scale, *look = (*values, 1.0) if len(values) == 1 else values
-            color = tuple(float(c) for c in look[:4]) or None
+            color = _color(look, None)
             made = visuals.VisualMesh(name, add, file, scale=scale, color=color)
         else:
-            vertices, _, faces = (*values, ()) if len(values) == 2 else values[:3]
-            faces = values[1] if len(values) == 2 else faces
-            made = visuals.VisualMesh(
-                name, add, vertices=np.reshape(np.asarray(vertices, float), (-1, 3)),
-                faces=np.reshape(np.asarray(faces, int), (-1, 3)), color=None,
-            )  # fmt: skip
+            if len(values) < 2:
+                raise TypeError("addVisualMesh takes triangles, (n, 3), after the vertices")
+            faces = visuals.rows(values[1 if len(values) == 2 else 2], "triangles").astype(int)
+            points = visuals.rows(values[0], "vertices")
+            if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
+                raise ValueError(f"triangles must name vertices 0 … {len(points) - 1}")
+            made = visuals.VisualMesh(name, add, vertices=points, faces=faces, color=None)
         return self._keep(made)  # type: ignore[no-any-return]
 
     def addVisualPolyLine(self, name: str) -> visuals.PolyLine:
@@ -245,13 +258,12 @@ class RaisimServer(Dialects):
 
     def addVisualArticulatedSystem(self, name: str, urdf: str, *look: Any) -> Any:
         """``viewer.add_visual_articulated_system(name, urdf, color)``"""
-        color = tuple(float(c) for c in look[:4]) or None
-        return self._keep(visuals.ArticulatedSystemVisual(name, urdf, color))
+        return self._keep(visuals.ArticulatedSystemVisual(name, urdf, _color(look, None)))
 
     def addVisualHeightMap(self, name: str, *values: Any, **named: Any) -> Any:
         """``viewer.add_visual_height_map(name, heights, size, color)``"""
         field, place, z, rest = height_field(values, named)
-        color = tuple(float(c) for c in rest[:4]) or (0.55, 0.6, 0.52)
+        color = _color(rest, (0.55, 0.6, 0.52))
         return self._keep(visuals.HeightMapVisual(name, field, (*place, z), color))
 
     def addInstancedVisuals(
@@ -269,7 +281,7 @@ class RaisimServer(Dialects):
 
     def getVisualObject(self, name: str) -> Any:
         """``viewer.visual(name)``"""
-        return self._drawn.get(name)
+        return self._drawn.get(check.name(name, "name"))
 
     getVisualPolyLine = getVisualObject
     getVisualArticulatedSystem = getVisualObject
@@ -277,7 +289,8 @@ class RaisimServer(Dialects):
 
     def removeVisualObject(self, name: Any) -> None:
         """``viewer.remove_visual(name)``"""
-        thing = self._drawn.pop(getattr(name, "name", name))
+        shown = check.known(getattr(name, "name", name), self._drawn, "visual object")
+        thing = self._drawn.pop(shown)
         if self._viewer is not None:
             self._viewer.remove_visual(thing.name)
 
@@ -294,6 +307,11 @@ class RaisimServer(Dialects):
     def addBarChart(self, title: str, names: Any) -> visuals.BarChart:
         """``viewer.add_bar_chart(title, names)``"""
         return self._keep(visuals.BarChart(title, names))  # type: ignore[no-any-return]
+
+
+def _color(look: Any, default: Any) -> Any:
+    """Return the colour of what follows the sizes of a visual: 3 or 4 numbers, or none."""
+    return channels(look[:4]) if look else default
 
 
 def msleep(milliseconds: float) -> None:

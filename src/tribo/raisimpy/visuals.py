@@ -9,8 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tribo.checks import check
+from tribo.checks.orientation import orientation as as_quaternion
+from tribo.raisimpy.arguments import count, picked
 from tribo.raisimpy.enums import ChartType
-from tribo.raisimpy.height_map import channels
+from tribo.raisimpy.height_map import TerrainProperties, channels, grid
 from tribo.raisimpy.spelling import Dialects, data, filled, vector
 
 SIZES = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "arrow": 2}
@@ -21,7 +24,7 @@ class Drawn(Dialects):
 
     def __init__(self, name: str, add: str, *arguments: Any, **named: Any) -> None:
         """Keep what `add_…` of a viewer takes."""
-        self.name, self._add = name, add
+        self.name, self._add = check.name(name, "name of a visual"), add
         self._arguments, self._named = arguments, named
         self._thing: Any = None
 
@@ -58,11 +61,11 @@ class _Colored(Drawn):
 class _Placed(_Colored):
     def setPosition(self, *values: Any) -> None:
         """``position = …``"""
-        self._set("position", np.asarray(vector(values), float))
+        self._set("position", check.vector(vector(values), f"position of {self.name}", 3))
 
     def setOrientation(self, *values: Any) -> None:
         """``orientation = …``"""
-        self._set("orientation", np.asarray(vector(values), float))
+        self._set("orientation", as_quaternion(vector(values), f"orientation of {self.name}"))
 
     def getPosition(self) -> Any:
         """``position``"""
@@ -78,7 +81,7 @@ class Visuals(_Placed):
 
     def __init__(self, name: str, kind: str, size: Any, color: Any, look: tuple[Any, ...]) -> None:
         """Keep kind, lengths and colour."""
-        self.type, self._size = kind, tuple(float(x) for x in size)
+        self.type, self._size = kind, lengths(kind, size, f"size of {name}")
         arguments = (self._size,) if kind == "box" else self._size
         super().__init__(name, f"add_visual_{kind}", *arguments, color=color)
         self.material, self.glow, self.shadow = filled(look, ("", False, False))
@@ -88,15 +91,12 @@ class Visuals(_Placed):
         """``size``"""
         return self._size
 
-    def _set_size(self, *size: Any) -> None:
-        self._size = tuple(float(x) for x in np.ravel(vector(size)))
+    def setBoxSize(self, *size: Any) -> None:
+        """``size = …``"""
+        self._size = lengths(self.type, vector(size), f"size of {self.name}")
         self._arguments = (self._size,) if self.type == "box" else self._size
         if self._thing is not None:
             self._thing.size = self._size
-
-    def setBoxSize(self, *size: Any) -> None:
-        """``size = …``"""
-        self._set_size(*size)
 
     setCylinderSize = setBoxSize
     setCapsuleSize = setBoxSize
@@ -108,7 +108,10 @@ class VisualMesh(_Placed):
 
     def updateMesh(self, vertices: Any, *_: Any) -> None:
         """``update(vertices)``"""
-        points = np.reshape(np.asarray(vertices, float), (-1, 3))
+        points = rows(vertices, "vertices")
+        before = self._named.get("vertices")
+        if before is not None and len(points) != len(before):
+            raise ValueError(f"vertices must be {len(before)} points, got {len(points)}")
         self._named["vertices"] = points
         if self._thing is not None:
             self._thing.update(points)
@@ -138,7 +141,7 @@ class PolyLine(Drawn):
 
     def addPoint(self, point: Any) -> None:
         """``add_point(point)``"""
-        self.points.append(np.asarray(point, float))
+        self.points.append(check.vector(point, f"point of {self.name}", 3))
 
     def show(self, viewer: Any) -> None:
         """Draw it in a viewer."""
@@ -165,7 +168,8 @@ class ArticulatedSystemVisual(_Colored):
 
     def setGeneralizedCoordinate(self, coordinate: Any) -> None:
         """``generalized_coordinate = …``"""
-        self._coordinate = np.array(coordinate, float)
+        made = check.array(coordinate, "coordinate", "numbers")
+        self._coordinate = check.within_range(made, "coordinate")
         if self._thing is not None:
             self.push()
 
@@ -186,9 +190,13 @@ class HeightMapVisual(_Colored):
 
     def update(self, *values: Any) -> None:
         """``update_heights(heights)``"""
-        field = values[-1].field() if hasattr(values[-1], "field") else None
+        if not values:
+            raise TypeError("update takes heights or a TerrainProperties as its last argument")
         heights, size = self._arguments
-        made = field.heights if field else np.asarray(values[-1], float).reshape(np.shape(heights))
+        if isinstance(values[-1], TerrainProperties):
+            made = values[-1].field().heights
+        else:
+            made = grid(values[-1], np.shape(heights), f"heights of {self.name}")
         self._arguments = made, size
         if self._thing is not None:
             self._thing.update_heights(made)
@@ -199,12 +207,14 @@ class InstancedVisuals(Drawn):
 
     def __init__(self, name: str, kind: str, size: Any, color1: Any, color2: Any) -> None:
         """Start without a copy."""
-        lengths = tuple(float(x) for x in np.ravel(size)[: SIZES[kind]])
-        super().__init__(
-            name, "add_instanced_visuals", kind, lengths[0] if kind == "sphere" else lengths
-        )
+        check.choice(kind, SIZES, "shape of instanced visuals")
+        made = lengths(kind, np.atleast_1d(size)[: SIZES[kind]], f"size of {name}")
+        super().__init__(name, "add_instanced_visuals", kind, made[0] if kind == "sphere" else made)
         self._ends = np.array(channels(color1)[:3]), np.array(channels(color2)[:3])
         self.resize(0)
+
+    def _row(self, rows: Any, index: Any) -> Any:
+        return picked(rows, index, f"instance of {self.name}")
 
     def count(self) -> int:
         """the number of positions given to ``update``"""
@@ -216,6 +226,7 @@ class InstancedVisuals(Drawn):
 
     def resize(self, size: int) -> None:
         """``update(positions, …)``"""
+        count(size, "size")
         self._positions, self._turns = np.zeros((size, 3)), np.tile([1.0, 0, 0, 0], (size, 1))
         self._scales, self._weights = np.ones((size, 3)), np.zeros(size)
         self._colors: dict[int, Any] = {}
@@ -224,13 +235,19 @@ class InstancedVisuals(Drawn):
     def addInstance(self, position: Any, orientation: Any = (1.0, 0.0, 0.0, 0.0),
                     scale: Any = (1.0, 1.0, 1.0), colorWeight: float = 0.0) -> None:  # fmt: skip
         """``update(positions, orientations, scales, colors)``"""
-        self._positions = np.vstack([self._positions, position])
-        self._turns = np.vstack([self._turns, orientation])
-        self._scales = np.vstack([self._scales, np.broadcast_to(scale, 3)])
-        self._weights = np.append(self._weights, colorWeight)
+        place, turn = (
+            check.vector(position, "position", 3),
+            as_quaternion(orientation, "orientation"),
+        )
+        size, weight = _scale(scale), check.number(colorWeight, "colorWeight")
+        self._positions = np.vstack([self._positions, place])
+        self._turns = np.vstack([self._turns, turn])
+        self._scales = np.vstack([self._scales, size])
+        self._weights = np.append(self._weights, weight)
 
     def removeInstance(self, index: int) -> None:
         """``update(positions, …)``"""
+        self._row(self._weights, index)
         for name in ("_positions", "_turns", "_scales", "_weights"):
             setattr(self, name, np.delete(getattr(self, name), index, axis=0))
         kept = {k: c for k, c in self._colors.items() if k != index}
@@ -238,39 +255,41 @@ class InstancedVisuals(Drawn):
 
     def setPosition(self, index: int, *values: Any) -> None:
         """``update(positions, …)``"""
-        self._positions[index] = vector(values)
+        self._row(self._positions, index)[:] = check.vector(vector(values), "position", 3)
 
     def setOrientation(self, index: int, *values: Any) -> None:
         """``update(…, orientations)``"""
-        self._turns[index] = vector(values)
+        self._row(self._turns, index)[:] = as_quaternion(vector(values), "orientation")
 
     def setScale(self, index: int, *values: Any) -> None:
         """``update(…, scales)``"""
-        self._scales[index] = vector(values)
+        self._row(self._scales, index)[:] = _scale(vector(values))
 
     def setColorWeight(self, index: int, weight: float) -> None:
         """``update(…, colors)``"""
-        self._weights[index] = weight
+        self._row(self._weights, index)
+        self._weights[index] = check.number(weight, "weight")
 
     def setColor(self, index: int, *values: Any) -> None:
         """``update(…, colors)``"""
-        self._colors[index] = channels(vector(values))[:3]
+        self._row(self._weights, index)
+        self._colors[int(index)] = channels(vector(values))[:3]
 
     def getPosition(self, index: int) -> Any:
         """the positions given to ``update``"""
-        return self._positions[index]
+        return self._row(self._positions, index)
 
     def getOrientation(self, index: int) -> Any:
         """the orientations given to ``update``"""
-        return self._turns[index]
+        return self._row(self._turns, index)
 
     def getScale(self, index: int) -> Any:
         """the scales given to ``update``"""
-        return self._scales[index]
+        return self._row(self._scales, index)
 
     def getColorWeight(self, index: int) -> float:
         """the colours given to ``update``"""
-        return float(self._weights[index])
+        return float(self._row(self._weights, index))
 
     def colors(self) -> Any:
         """Return the colour of each copy, (n, 3)."""
@@ -297,6 +316,7 @@ class PointCloud(Drawn):
 
     def resize(self, size: int) -> None:
         """``update(points, colors)``"""
+        count(size, "size")
         self.position: Any = np.zeros((size, 3))
         self.color: Any = np.tile([0.27, 0.5, 0.74], (size, 1))
 
@@ -319,6 +339,15 @@ class Chart(Drawn):
         """the class of the chart"""
         return self._kind
 
+    def _values_of(self, values: Any) -> np.ndarray:
+        """Return one number for each name; numbers that are not finite are gaps."""
+        names, made = self._arguments[0], check.array(values, f"values of {self.name}", "numbers")
+        if made.shape != (len(names),):
+            raise ValueError(
+                f"values of {self.name} must have shape ({len(names)},), got {made.shape}"
+            )
+        return made
+
 
 class TimeSeriesGraph(Chart):
     """Curves over time."""
@@ -327,15 +356,18 @@ class TimeSeriesGraph(Chart):
 
     def __init__(self, title: str, names: Any, xAxis: str, yAxis: str) -> None:
         """Keep title and names."""
-        super().__init__(title, "add_time_series_graph", list(names), xAxis, yAxis)
+        super().__init__(
+            title, "add_time_series_graph", curves(names), check.text(xAxis, "xAxis"), check.text(yAxis, "yAxis")
+        )  # fmt: skip
         self._kept: list[Any] = []
 
     def addDataPoints(self, time: float, values: Any) -> None:
         """``add_data_points(time, values)``"""
+        at, made = check.number(time, "time"), self._values_of(values)
         if self._thing is None:
-            self._kept.append((time, np.array(values, float)))
+            self._kept.append((at, made))
         else:
-            self._thing.add_data_points(time, values)
+            self._thing.add_data_points(at, made)
 
     def push(self) -> None:
         """Hand the points that were given before there was a viewer to it."""
@@ -351,18 +383,49 @@ class BarChart(Chart):
 
     def __init__(self, title: str, names: Any) -> None:
         """Keep title and names."""
-        super().__init__(title, "add_bar_chart", list(names))
+        super().__init__(title, "add_bar_chart", curves(names))
         self._values: Any = None
 
     def setData(self, values: Any) -> None:
         """``set_data(values)``"""
-        self._values = np.array(values, float)
+        self._values = self._values_of(values)
         self.push()
 
     def push(self) -> None:
         """Hand the present values to the viewer."""
         if self._thing is not None and self._values is not None:
             self._thing.set_data(self._values)
+
+
+def rows(values: Any, what: str) -> np.ndarray:
+    """Return points or triangles as (n, 3), of an array (n, 3) or (3n,)."""
+    made = check.within_range(check.array(values, what, "(n, 3) numbers"), what)
+    if made.size % 3:
+        raise ValueError(f"{what} must be (n, 3) numbers, got shape {made.shape}")
+    return made.reshape(-1, 3)
+
+
+def lengths(kind: str, size: Any, what: str) -> tuple[float, ...]:
+    """Return the lengths of a shape [m]: all positive, as many as it has."""
+    made = np.atleast_1d(check.array(size, what, f"{SIZES[kind]} numbers"))
+    check.within_range(made, what)
+    if made.shape != (SIZES[kind],) or not (made > 0.0).all():
+        raise ValueError(f"{what} must be {SIZES[kind]} positive numbers, got {check.shown(size)}")
+    found: tuple[float, ...] = tuple(made.tolist())
+    return found
+
+
+def curves(names: Any) -> list[str]:
+    """Return the names of curves or bars."""
+    given = check.listed(names, "names", "a list of names")
+    return [check.name(name, "a name of names") for name in given]
+
+
+def _scale(scale: Any) -> np.ndarray:
+    made = check.within_range(check.array(scale, "scale", "a number or three"), "scale")
+    if made.shape not in {(), (1,), (3,)}:
+        raise ValueError(f"scale must be a number or three, got {check.shown(scale)}")
+    return np.broadcast_to(made, 3)
 
 
 class ColorRGB:

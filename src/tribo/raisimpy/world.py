@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 import tribo
+from tribo.checks import check
+from tribo.checks.orientation import orientation
+from tribo.description.extents import rotation_matrix
+from tribo.raisimpy.arguments import MOST, assign, behind, instance
 from tribo.raisimpy.contact import BisectionContactSolver, Single3DContactProblem
 from tribo.raisimpy.enums import BodyType, ObjectType
 from tribo.raisimpy.materials import MaterialManager, MaterialPairProperties, law
-from tribo.raisimpy.objects import Object
+from tribo.raisimpy.objects import Object, SingleBodyObject
 from tribo.raisimpy.rays import RayCollisionList, capture, ray_ignore
 from tribo.raisimpy.spelling import Dialects, nothing, reads, writes
 from tribo.raisimpy.world_objects import WorldParts
@@ -61,7 +65,9 @@ class World(WorldParts):
         if configFile is None:
             it = tribo.World(time_step=TIME_STEP)
         else:
-            values = {one.name: one.param for one in params}
+            given = check.listed(params, "params", "a list of WorldParameterContainer")
+            kept = [instance(one, WorldParameterContainer, "an item of params") for one in given]
+            values = {one.name: one.param for one in kept}
             it = tribo.World.load(configFile, parameters=values or None)
         it.collision_filter, it.effective_radius = "both", "distance"
         it.impact = "propagate"  # impacts one after another
@@ -74,7 +80,10 @@ class World(WorldParts):
 
     def exportToXml(self, directory: str, name: str = "") -> None:
         """``world.save(path)``"""
-        self._it.save(os.path.join(directory, name) if name else directory)
+        if not check.is_path(directory):
+            raise TypeError(f"directory must be a path, got {check.shown(directory)}")
+        place = Path(directory)
+        self._it.save(place / check.text(name, "name") if name else place)
 
     def getConfigFile(self) -> str:
         """the path given to ``tribo.World.load``"""
@@ -113,14 +122,14 @@ class World(WorldParts):
 
     def setERP(self, erp: float, erp2: float = 0.0) -> None:
         """``world.erp = …``, ``world.erp2 = …``"""
-        self._it.erp, self._it.erp2 = erp, erp2
+        assign((self._it, "erp", erp), (self._it, "erp2", erp2))
 
     def setContactSolverParam(
         self, alpha_init: float = 1.0, alpha_min: float = 1.0, alpha_decay: float = 1.0,
         maxIter: int = 150, threshold: float = 1e-8,
     ) -> None:  # fmt: skip
         """``world.max_sweeps = …``, ``world.tolerance = …``; the three alphas have no counterpart"""
-        self._it.max_sweeps, self._it.tolerance = maxIter, threshold
+        assign((self._it, "max_sweeps", maxIter), (self._it, "tolerance", threshold))
 
     setContactSolverIterationOrder = nothing("every run is deterministic")
     setContactSettings = nothing("pairs are always followed through the step")
@@ -168,10 +177,11 @@ class World(WorldParts):
 
     def updateMaterialProp(self, manager: MaterialManager) -> None:
         """``world.load_materials(file)``"""
+        given = behind(manager, MaterialManager, "manager")
         self._it.check_editable("the materials")
         table = self._it.materials
-        table.default = manager.tribo.default
-        for first, second, pair in manager.tribo:
+        table.default = given.default
+        for first, second, pair in given:
             table.set_pair(first, second, pair)
 
     def getMaterialManager(self) -> MaterialManager:
@@ -197,6 +207,16 @@ class World(WorldParts):
         out: Any = None,
     ) -> Any:  # fmt: skip
         """``world.ray_test_batch(origins, directions, length)``; ``world.add_lidar``"""
+        numbers = {
+            "yawStart": yawStart, "yawEnd": yawEnd, "spinDirection": spinDirection, "pitchMin": pitchMin,
+            "pitchIncrement": pitchIncrement, "rangeMin": rangeMin, "rangeMax": rangeMax,
+        }  # fmt: skip
+        for what, value in numbers.items():
+            check.number(value, what)
+        beams_at_most = (yawEnd - yawStart) / check.positive(yawIncrement, "yawIncrement")
+        if check.integer(pitchSamples, "pitchSamples", 1) * beams_at_most > MOST:
+            raise ValueError(f"yawIncrement and pitchSamples must make at most {MOST} beams")
+        turn = rotation_matrix(orientation(rot, "rot"))
         yaw = np.arange(yawStart, yawEnd, yawIncrement)[:, None] * spinDirection
         pitch = pitchMin + pitchIncrement * np.arange(pitchSamples)
         grid = np.empty((len(yaw), pitchSamples, 3))
@@ -204,15 +224,15 @@ class World(WorldParts):
         grid[..., 0], grid[..., 1] = np.cos(yaw) * across, np.sin(yaw) * across
         grid[..., 2] = np.sin(pitch)
         beams = grid.reshape(-1, 3)
-        world_beams = beams @ np.asarray(rot, float).T
+        world_beams = beams @ turn.T
         hits = self._it.ray_test_batch(
-            pos + rangeMin * world_beams, world_beams, rangeMax - rangeMin,
+            check.vector(pos, "pos", 3) + rangeMin * world_beams, world_beams, rangeMax - rangeMin,
             collision_mask=mask, ignore=ray_ignore(self._it, objectId, localId),
         )  # fmt: skip
         seen = np.isfinite(hits.distance)
         made = (rangeMin + hits.distance[seen])[:, None] * beams[seen]
         if out is not None:
-            out.extend(made)
+            instance(out, list, "out").extend(made)
         return made
 
     def captureDepthCamera(
@@ -222,20 +242,21 @@ class World(WorldParts):
         return capture(self._it, position, rotation, properties, frame)
 
     # -- sleeping ------------------------------------------------------------------------------
-    def setSleepingEnabled(self, enabled: bool) -> None:
-        """``world.sleeping = …``"""
-        self._it.sleeping = bool(enabled)
-
+    setSleepingEnabled = writes("sleeping")
     isSleepingEnabled = reads("sleeping")
 
     def setSleepingParameters(self, linear: float, angular: float, quietSteps: int) -> None:
         """``world.sleep_speed = …``, ``world.sleep_angular_speed = …``, ``world.sleep_time = …``"""
-        self.setSleepingVelocityThresholds(linear, angular)
-        self._it.sleep_time = quietSteps * self._it.time_step
+        it, steps = self._it, check.integer(quietSteps, "quietSteps", 0)
+        assign(
+            (it, "sleep_speed", linear),
+            (it, "sleep_angular_speed", angular),
+            (it, "sleep_time", steps * it.time_step),
+        )
 
     def setSleepingVelocityThresholds(self, linear: float, angular: float) -> None:
         """``world.sleep_speed = …``, ``world.sleep_angular_speed = …``"""
-        self._it.sleep_speed, self._it.sleep_angular_speed = linear, angular
+        assign((self._it, "sleep_speed", linear), (self._it, "sleep_angular_speed", angular))
 
     def getSleepingParameters(self) -> tuple[float, float, int]:
         """``world.sleep_speed``, ``world.sleep_angular_speed``, ``world.sleep_time``"""
@@ -244,7 +265,7 @@ class World(WorldParts):
 
     def wakeObject(self, item: Any) -> None:
         """``object.wake()``"""
-        item.tribo.wake()
+        behind(item, Object, "item").wake()
 
     def wakeAll(self) -> None:
         """``object.wake()`` of all"""
@@ -253,11 +274,12 @@ class World(WorldParts):
 
     def isObjectSleeping(self, item: Any) -> bool:
         """``object.is_asleep``"""
-        return bool(item.tribo.is_asleep)
+        return bool(behind(item, Object, "item").is_asleep)
 
     # -- snapshots of one body -----------------------------------------------------------------
     def captureSingleBodySnapshot(self, item: Any) -> dict[str, Any]:
         """``world.snapshot()``, of the whole world"""
+        behind(item, SingleBodyObject, "item")
         return {
             "pose": (item.getPosition(), item.getQuaternion()),
             "velocity": (item.getLinearVelocity(), item.getAngularVelocity()),
@@ -268,11 +290,16 @@ class World(WorldParts):
     def restoreSingleBodySnapshot(
         self,
         item: Any,
-        saved: dict[str, Any],
+        saved: Any,
         restoreCollisionProperties: bool = True,
     ) -> None:
         """``world.restore(snapshot)``, of the whole world"""
-        it, kind = item.tribo, saved["body_type"]
+        it = behind(item, SingleBodyObject, "item")
+        if not isinstance(saved, dict) or "body_type" not in saved:
+            raise TypeError(
+                f"saved must come from captureSingleBodySnapshot, got {check.shown(saved)}"
+            )
+        kind = saved["body_type"]
         if item.getBodyType() != kind:
             item.setBodyType(kind)
         item.setPose(*saved["pose"])
@@ -285,7 +312,8 @@ class World(WorldParts):
 
     def cloneSingleBodyObject(self, item: Any) -> Any:
         """``world.add_sphere`` and its kin with the sizes of the other"""
-        it, sizes = item.tribo, item.tribo.collision_bodies[0].size
+        it = behind(item, SingleBodyObject, "item")
+        sizes = it.collision_bodies[0].size
         options = {"collision_group": it.collision_group, "collision_mask": it.collision_mask}
         kind = item.getObjectType()
         if kind == ObjectType.SPHERE:

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 import tribo
+from tribo.checks import check
 from tribo.raisimpy import constraints, objects
+from tribo.raisimpy.arguments import behind, instance, picked
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
+from tribo.raisimpy.compounds import CompoundObjectChild
 from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
-from tribo.raisimpy.height_map import HeightMap
+from tribo.raisimpy.height_map import HeightMap, TerrainProperties, grid
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, snake
 
 logger = logging.getLogger("tribo")
@@ -134,7 +137,10 @@ class WorldParts(Wrapper):
         if values and np.ndim(values[0]):  # inertia and centre of mass come first
             inertia, values = values[0], values[1:]
             com, values = (values[0], values[1:]) if values else (com, values)
+        if len(values) > len(words):
+            raise TypeError(f"addMesh takes at most 9 arguments by position, got {4 + len(values)}")
         scale, material, group, mask, mode = filled(values, words)
+        mode = MeshCollisionMode(mode)
         options: dict[str, Any] = {"collision_group": group, "collision_mask": mask}
         if inertia is not None:
             options["inertia"] = inertia
@@ -169,25 +175,41 @@ class WorldParts(Wrapper):
     def addCompound(self, children: Any, mass: float, *values: Any, com: Any = None, inertia: Any = None,
                     collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
         """``world.add_compound(parts, mass, com=…, inertia=…)``"""
-        if values and np.shape(values[0]) == (3,):
+        if (
+            values
+            and len(check.listed(values[0], "com or inertia", "numbers")) == 3
+            and np.ndim(values[0][0]) == 0
+        ):
             com, values = values[0], values[1:]
         if values:
             inertia, values = values[0], values[1:]
+        if len(values) > 2:
+            raise TypeError(
+                f"addCompound takes at most 6 arguments by position, got {4 + len(values)}"
+            )
         group, mask = filled(values, (collision_group, collision_mask))
         options = {"collision_group": group, "collision_mask": mask}
         if com is not None:
             options["com"] = com
         if inertia is not None:
             options["inertia"] = inertia
-        made = self._it.add_compound([child.part() for child in children], mass, **options)
+        given = [
+            instance(child, CompoundObjectChild, "an item of children")
+            for child in check.listed(children, "children", "a list of CompoundObjectChild")
+        ]
+        made = self._it.add_compound([child.part() for child in given], mass, **options)
         found = self.wrap(made, ObjectType.COMPOUND)
-        found._children = tuple(children)
+        found._children = tuple(given)
         return found
 
     # -- terrain, robots -----------------------------------------------------------------------
     def addHeightMap(self, *values: Any, **named: Any) -> Any:
         """``world.add_height_map(tribo.HeightField.fractal(…))``, ``.from_image``, ``.from_text``"""
         field, place, z, rest = height_field(values, named)
+        if len(rest) > 3:
+            raise TypeError(
+                "addHeightMap: after the heights come material, group and mask, no more"
+            )
         material, group, mask = filled(rest, ("default", GROUP, MASK))
         options = {
             "collision_group": named.get("collision_group", group),
@@ -204,14 +226,16 @@ class WorldParts(Wrapper):
         options: ArticulatedSystemOption | None = None, *, modules: Any = (), params: Any = None,
     ) -> ArticulatedSystem:  # fmt: skip
         """``world.add_articulated_system(file, package_dirs=…, joint_order=…, modules=…, parameters=…)``"""
-        chosen = options or ArticulatedSystemOption()
-        meshes = chosen.collisionMeshMode.value
+        chosen = ArticulatedSystemOption()
+        if options is not None:
+            chosen = instance(options, ArticulatedSystemOption, "options")
+        meshes = MeshCollisionMode(chosen.collisionMeshMode).value
         if chosen.convexifyCollisionMeshes:
             meshes = "decomposition"
         made = self._it.add_articulated_system(
-            urdf_path, package_dirs=[res_path] if res_path else [], joint_order=tuple(joint_order),
+            urdf_path, package_dirs=[res_path] if res_path else [], joint_order=tuple(check.listed(joint_order, "joint_order", "names of joints")),
             collision_group=collision_group, collision_mask=collision_mask,
-            collide_with_parent=not chosen.doNotCollideWithParent, modules=tuple(modules),
+            collide_with_parent=not chosen.doNotCollideWithParent, modules=modules,
             parameters=params, collision_meshes="auto" if meshes == "exact" else meshes,
         )  # fmt: skip
         found: ArticulatedSystem = self.wrap(made, ObjectType.ARTICULATED_SYSTEM)
@@ -267,7 +291,7 @@ class WorldParts(Wrapper):
         """``world.object(name)``, ``world.objects[number]``"""
         if isinstance(which, str):
             return self.wrap(self._it.object(which)) if which in self._it else None
-        return self.wrap(self._it.objects[which])
+        return self.wrap(picked(self._it.objects, which, "object of the world"))
 
     def getObjectById(self, number: int) -> Any:
         """``object.id``"""
@@ -277,7 +301,7 @@ class WorldParts(Wrapper):
         """``object.is_removed``"""
         if isinstance(item, int):
             return any(it.id == item for it in self._it.objects)
-        return item.tribo in self._it.objects
+        return behind(item, objects.Object, "item") in self._it.objects
 
     def getObjList(self) -> list[Any]:
         """``world.objects``"""
@@ -289,7 +313,8 @@ class WorldParts(Wrapper):
 
     def removeObject(self, item: Any) -> None:
         """``world.remove(object)``"""
-        it = item.tribo
+        kinds = (objects.Object, constraints.LengthConstraint, constraints.PinConstraint)
+        it = behind(item, kinds, "item")
         self._it.remove(it)
         self._wrapped.pop(getattr(it, "id", -1), None)
         self._changes += 1
@@ -298,29 +323,52 @@ class WorldParts(Wrapper):
 def height_field(values: Any, named: dict[str, Any]) -> tuple[Any, Any, float, Any]:
     """Return heights, centre (x, y), z and what else was given, of each of RaiSim's five forms."""
     fields = tribo.HeightField
-    if "terrain_properties" in named or (len(values) > 2 and hasattr(values[2], "frequency")):
-        names = ["x_center", "y_center", "terrain_properties"]
-        x, y, terrain = filled(values[:3], [named.get(name) for name in names])
-        return terrain.field(), (x, y), 0.0, values[3:]
-    if values and isinstance(values[0], HeightMap):
-        it = values[0].tribo
-        return fields(it.heights, it.size), values[1:3], float(it.position[2]), values[3:]
-    if "filename" in named or (values and isinstance(values[0], (str, Path))):
-        names = ["filename", "x_center", "y_center"]
+    first = values[0] if values else None
+    if "terrain_properties" in named or (
+        len(values) > 2 and isinstance(values[2], TerrainProperties)
+    ):
+        x, y, terrain, *_ = _given(values, named, "x_center", "y_center", "terrain_properties")
+        made = instance(terrain, TerrainProperties, "terrain_properties").field()
+        return made, _center(x, y), 0.0, values[3:]
+    if isinstance(first, HeightMap):
+        it = first.tribo
+        _, x, y = _given(values, named, "height_map", "x_center", "y_center")
+        return fields(it.heights, it.size), _center(x, y), float(it.position[2]), values[3:]
+    if "filename" in named or isinstance(first, (str, Path)):
         is_picture = any(key in named for key in ("x_size", "height_scale"))
         is_picture = is_picture or len([v for v in values if not isinstance(v, str)]) >= 5
-        names += ["x_size", "y_size", "height_scale", "height_offset"] if is_picture else []
-        given = filled(values[: len(names)], [named.get(name, 0.0) for name in names])
+        names = ("filename", "x_center", "y_center")
         if not is_picture:
-            return fields.from_text(given[0]), tuple(given[1:3]), 0.0, values[3:]
-        file, x, y, sx, sy, scale, offset = given
-        return (
-            fields.from_image(file, (sx, sy), scale=scale, offset=offset),
-            (x, y),
-            0.0,
-            values[7:],
-        )
-    names = ["x_samples", "y_samples", "x_scale", "y_scale", "x_center", "y_center", "heights"]
-    nx, ny, sx, sy, x, y, heights = filled(values[:7], [named.get(name) for name in names])
-    made = np.asarray(heights, float).reshape(int(ny), int(nx))
-    return fields(made, (sx, sy)), (x, y), 0.0, values[7:]
+            file, x, y = _given(values, named, *names)
+            return fields.from_text(file), _center(x, y), 0.0, values[3:]
+        file, x, y, sx, sy, scale, offset = _given(
+            values, {"height_offset": 0.0} | named, *names, "x_size", "y_size", "height_scale", "height_offset"
+        )  # fmt: skip
+        made = fields.from_image(file, (sx, sy), scale=scale, offset=offset)
+        return made, _center(x, y), 0.0, values[7:]
+    nx, ny, sx, sy, x, y, heights = _given(
+        values,
+        named,
+        "x_samples",
+        "y_samples",
+        "x_scale",
+        "y_scale",
+        "x_center",
+        "y_center",
+        "heights",
+    )
+    shape = check.integer(ny, "y_samples", 2), check.integer(nx, "x_samples", 2)
+    return fields(grid(heights, shape, "heights"), (sx, sy)), _center(x, y), 0.0, values[7:]
+
+
+def _given(values: Any, named: dict[str, Any], *names: str) -> list[Any]:
+    """Return arguments in their order: by position, or by name."""
+    made = [*values[: len(names)], *(named.get(name) for name in names[len(values) :])]
+    missing = [name for name, value in zip(names, made, strict=True) if value is None]
+    if missing:
+        raise TypeError(f"a height map takes {', '.join(names)}; {', '.join(missing)} is not given")
+    return made
+
+
+def _center(x: Any, y: Any) -> tuple[float, float]:
+    return check.number(x, "x_center"), check.number(y, "y_center")

@@ -1,0 +1,119 @@
+"""Arguments of RaiSim's calls: an error names the argument, its value and the remedy, and nothing has changed."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tribo.checks import check
+
+MOST = 10_000_000  # items of what a number alone makes: copies, points, beams
+T = TypeVar("T")
+
+
+def picked(items: Sequence[T], index: Any, what: str) -> T:
+    """Return one of several by its number.
+
+    Raises:
+        TypeError: The number is no integer.
+        IndexError: There is no such number.
+
+    Example:
+        >>> picked(["a", "b"], 2, "letter")
+        Traceback (most recent call last):
+        IndexError: there is no letter 2; there are 2, counted from 0
+    """
+    if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
+        raise TypeError(f"the number of a {what} must be an integer, got {check.shown(index)}")
+    if not 0 <= index < len(items):
+        raise IndexError(
+            f"there is no {what} {check.shown(index)}; there are {len(items)}, counted from 0"
+        )
+    return items[operator.index(index)]
+
+
+def count(value: Any, what: str) -> int:
+    """Return how many there shall be: an integer, 0 … ten million."""
+    made = check.integer(value, what, 0)
+    if made > MOST:
+        raise ValueError(f"{what} must be ≤ {MOST}, got {made}")
+    return made
+
+
+def behind(item: Any, kind: Any, what: str) -> Any:
+    """Return the object of tribo behind one of this layer.
+
+    Raises:
+        TypeError: It is of another kind.
+    """
+    if not isinstance(item, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        names = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{what} must be of tribo.raisimpy's {names}, got {check.shown(item)}")
+    return item.tribo
+
+
+def instance(item: Any, kind: type[T], what: str) -> T:
+    """Return an object of a class.
+
+    Raises:
+        TypeError: It is of another.
+    """
+    if not isinstance(item, kind):
+        raise TypeError(f"{what} must be a {kind.__name__}, got {check.shown(item)}")
+    return item
+
+
+def per_dof(value: Any, what: str, dof: int) -> np.ndarray:
+    """Return one number for each degree of freedom, (dof,): of an array, or the same number for all."""
+    made = check.array(value, what, f"{dof} numbers")
+    if made.shape not in {(), (dof,)}:
+        raise ValueError(
+            f"{what} must have shape ({dof},), one number for each degree of freedom, those of a floating "
+            f"base first, got {made.shape}"
+        )
+    return np.broadcast_to(made, (dof,))
+
+
+def each(values: Any, number: int, what: str) -> list[Any]:
+    """Return the items of a list of a given length."""
+    made = check.listed(values, what, f"a list of {number}")
+    if len(made) != number:
+        raise ValueError(f"{what} must be a list of {number}, got {len(made)}")
+    return made
+
+
+def kept(made: np.ndarray, out: Any, what: str) -> np.ndarray:
+    """Return an array, which is also written into the one that RaiSim's call takes for it.
+
+    Raises:
+        TypeError: It is no array of doubles that can be written to.
+        ValueError: It has another shape.
+    """
+    if out is not None:
+        if not isinstance(out, np.ndarray) or out.dtype != made.dtype or not out.flags.writeable:
+            raise TypeError(
+                f"{what} must be a writable array of {made.dtype}, got {check.shown(out)}"
+            )
+        if out.shape != made.shape:
+            raise ValueError(f"{what} must have shape {made.shape}, got {out.shape}")
+        out[...] = made
+    return made
+
+
+def assign(*changes: tuple[Any, str, Any]) -> None:
+    """Assign attributes of objects, (object, attribute, value): all of them, or none if one is refused."""
+    before = []
+    for it, attribute, _ in changes:
+        value = getattr(it, attribute)
+        before.append(np.array(value) if isinstance(value, np.ndarray) else value)
+    for k, (it, attribute, value) in enumerate(changes):
+        try:
+            setattr(it, attribute, value)
+        except Exception:
+            for (one, name, _), old in zip(changes[:k], before[:k], strict=True):
+                setattr(one, name, old)
+            raise

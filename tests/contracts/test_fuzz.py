@@ -5,12 +5,12 @@ import subprocess
 import time
 
 import pytest
-from fuzz import calls, readers, scenes, watch
+from fuzz import calls, raisim_calls, readers, scenes, watch
 
 import tribo
 
 
-@pytest.mark.parametrize("part", [readers, calls])
+@pytest.mark.parametrize("part", [readers, calls, raisim_calls])
 def test_the_first_inputs_do_no_harm(part):
     found = watch.run(part.play, part.prepare, list(range(300)), seconds=120.0)
     assert found.inputs == 300

@@ -20,15 +20,29 @@ from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
-from fuzz import calls, guided, readers, scenes, soak, watch
+from fuzz import calls, guided, raisim_calls, readers, scenes, soak, watch
 
 PLACE = re.compile(r"File .*, line \d+")
-PARTS = {"readers": readers, "guided": guided, "calls": calls, "scenes": scenes, "soak": soak}
-SHARES = {"readers": 0.2, "guided": 0.4, "calls": 0.398, "scenes": 0.002}  # of all inputs
+PARTS = {
+    "readers": readers,
+    "guided": guided,
+    "calls": calls,
+    "raisim": raisim_calls,
+    "scenes": scenes,
+    "soak": soak,
+}
+SHARES = {
+    "readers": 0.2,
+    "guided": 0.4,
+    "calls": 0.298,
+    "raisim": 0.1,
+    "scenes": 0.002,
+}  # of all inputs
 TIMES = {
     "readers": 0.1,
     "guided": 0.2,
-    "calls": 0.5,
+    "calls": 0.4,
+    "raisim": 0.1,
     "scenes": 0.1,
     "soak": 0.1,
 }  # of all seconds, at most

@@ -14,7 +14,6 @@ import random
 import re
 import tempfile
 from collections.abc import Callable
-from enum import EnumType
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,8 +40,7 @@ CARRIER = """<robot name="carrier"><link name="base" sensor="set.xml"><inertial>
   <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""
 MADE = (  # classes that programs make themselves
     "World", "MaterialManager", "CompoundObjectChild", "Transformation", "SpringElement", "SparseJacobian",
-    "RaisimServer", "TerrainProperties", "BodyType", "ControlMode", "MeshCollisionMode", "StretchType",
-    "RaisimGymVecEnv", "OgreVis",
+    "RaisimServer", "TerrainProperties", "RaisimGymVecEnv", "OgreVis",
 )  # fmt: skip
 POINT = [0.0, 0.0, 0.0]
 
@@ -136,8 +134,6 @@ def arguments(
 
     given: list[Any] = []
     named: dict[str, Any] = {}
-    if isinstance(call, EnumType):
-        return [one()], {}
     try:
         parameters = list(inspect.signature(call).parameters.values())
     except (TypeError, ValueError):

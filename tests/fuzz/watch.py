@@ -23,6 +23,7 @@ POLITE = (
     "TypeError",
     "ValueError",
     "KeyError",
+    "IndexError",
     "AttributeError",
     "RuntimeError",
     "OSError",

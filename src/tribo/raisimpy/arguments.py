@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from tribo.checks import check
 
 MOST = 10_000_000  # items of what a number alone makes: copies, points, beams
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 
 def picked(items: Sequence[T], index: Any, what: str) -> T:
@@ -33,6 +35,30 @@ def picked(items: Sequence[T], index: Any, what: str) -> T:
             f"there is no {what} {check.shown(index)}; there are {len(items)}, counted from 0"
         )
     return items[operator.index(index)]
+
+
+def member(kind: type[E], value: Any) -> E:
+    """Return a member of an enumeration, also of its value.
+
+    Raises:
+        ValueError: It is none; the message lists those that there are.
+
+    Example:
+        >>> from tribo.raisimpy import BodyType
+        >>> member(BodyType, 3).name
+        'DYNAMIC'
+        >>> member(BodyType, "fast")
+        Traceback (most recent call last):
+        ValueError: BodyType must be one of BodyType.STATIC, BodyType.KINEMATIC, BodyType.DYNAMIC, got 'fast'
+    """
+    if isinstance(value, kind):
+        return value
+    value = int(value) if isinstance(value, np.integer) else value
+    for one in kind:
+        if type(value) is type(one.value) and value == one.value:
+            return one
+    known = ", ".join(f"{kind.__name__}.{name}" for name in kind.__members__)
+    raise ValueError(f"{kind.__name__} must be one of {known}, got {check.shown(value)}")
 
 
 def count(value: Any, what: str) -> int:
@@ -117,3 +143,17 @@ def assign(*changes: tuple[Any, str, Any]) -> None:
             for (one, name, _), old in zip(changes[:k], before[:k], strict=True):
                 setattr(one, name, old)
             raise
+
+
+def assign_each(handles: Sequence[Any], attribute: str, values: Any, what: str) -> None:
+    """Assign an attribute of links or joints from a list: each value is checked before the first is set."""
+    later: list[Any] = []
+    try:
+        for handle, value in zip(handles, each(values, len(handles), what), strict=True):
+            handle._collect(later)
+            setattr(handle, attribute, value)
+    finally:
+        for handle in handles:
+            handle._collect(None)
+    for write in later:
+        write()

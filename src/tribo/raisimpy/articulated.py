@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.raisimpy import enums
-from tribo.raisimpy.arguments import assign, each, kept, per_dof
+from tribo.raisimpy.arguments import assign, assign_each, kept, member, per_dof
 from tribo.raisimpy.articulated_parts import RobotParts
 from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
 from tribo.raisimpy.spelling import Dialects, data, nothing, reads, vector, writes
@@ -32,7 +32,7 @@ class ArticulatedSystemOption(Dialects):
 
     def setCollisionMeshMode(self, mode: MeshCollisionMode, _: Any = None) -> None:
         """``add_articulated_system(collision_meshes=…)``"""
-        self.collisionMeshMode = MeshCollisionMode(mode)
+        self.collisionMeshMode = member(MeshCollisionMode, mode)
 
 
 data(
@@ -120,7 +120,7 @@ class ArticulatedSystem(RobotParts):
 
     def setControlMode(self, mode: Any) -> None:
         """``set_pd_gains(0, 0)`` for force and torque; there is no mode"""
-        self._apply_gains(ControlMode(mode), self._gains)
+        self._apply_gains(member(ControlMode, mode), self._gains)
 
     def getControlMode(self) -> Any:
         """``kp``, ``kd``"""
@@ -212,9 +212,7 @@ class ArticulatedSystem(RobotParts):
 
     def setJointLimits(self, limits: Any) -> None:
         """``joint(name).limits = lower, upper``"""
-        joints = self._it.joints
-        pairs = each(limits, len(joints), "limits")
-        assign(*((joint, "limits", pair) for joint, pair in zip(joints, pairs, strict=True)))
+        assign_each(self._it.joints, "limits", limits, "limits")
 
     def getJointLimitViolations(self, *_: Any) -> Any:
         """``active_limits``"""
@@ -222,7 +220,7 @@ class ArticulatedSystem(RobotParts):
 
     def setIntegrationScheme(self, scheme: Any) -> None:
         """``world.integrator = …``, of the whole world"""
-        self._it.world.integrator = _SCHEMES[enums.IntegrationScheme(scheme)]
+        self._it.world.integrator = _SCHEMES[member(enums.IntegrationScheme, scheme)]
 
     # -- dynamics ------------------------------------------------------------------------------
     getMassMatrix = reads("mass_matrix")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.raisimpy import sensors
-from tribo.raisimpy.arguments import assign, each, instance, kept, picked
+from tribo.raisimpy.arguments import assign_each, instance, kept, member, picked
 from tribo.raisimpy.enums import Frame, JointType
 from tribo.raisimpy.joints import (
     CoordinateFrame,
@@ -24,9 +24,10 @@ from tribo.raisimpy.robot_shapes import RobotShapes
 
 def _axes(frame: Any) -> Frame:
     """Return the frame of a vector; refuse that of the parent."""
-    if Frame(frame) == Frame.PARENT_FRAME:
+    chosen = member(Frame, frame)
+    if chosen == Frame.PARENT_FRAME:
         raise ValueError("PARENT_FRAME is not taken; give the vector in WORLD_FRAME or BODY_FRAME")
-    return Frame(frame)
+    return chosen
 
 
 class RobotParts(RobotShapes):
@@ -291,9 +292,10 @@ class RobotParts(RobotShapes):
         def write(self: Any, *given: Any) -> None:
             if len(given) not in {1, 2}:
                 raise TypeError(f"takes {attribute} of all bodies, or a body and its {attribute}")
-            links = self._links if len(given) == 1 else [self._link(given[0])]
-            values = each(given[0], len(links), attribute) if len(given) == 1 else given[1:]
-            assign(*((link, attribute, value) for link, value in zip(links, values, strict=True)))
+            if len(given) == 1:
+                assign_each(self._links, attribute, given[0], attribute)
+            else:
+                setattr(self._link(given[0]), attribute, given[1])
 
         made = write if setter else read
         made.__doc__ = f"``link(name).{attribute}{' = …' if setter else ''}``"
@@ -318,9 +320,7 @@ class RobotParts(RobotShapes):
 
     def setJointPos_P(self, positions: Any) -> None:
         """``joint(name).position_in_parent = …``"""
-        joints = self._it.joints
-        values = each(positions, len(joints), "positions")
-        assign(*((joint, "position_in_parent", x) for joint, x in zip(joints, values, strict=True)))
+        assign_each(self._it.joints, "position_in_parent", positions, "positions")
 
     def getJointOrientation_P(self) -> list[Any]:
         """``joint(name).orientation_in_parent``"""
@@ -345,7 +345,7 @@ class RobotParts(RobotShapes):
     def addSpring(self, spring: SpringElement) -> None:
         """``joint(name).stiffness = …``, ``.spring_reference = …``"""
         joint = self._joint(instance(spring, SpringElement, "spring").childBodyId)
-        assign((joint, "stiffness", spring.stiffness), (joint, "spring_reference", spring.q_ref))
+        joint.set_several({"stiffness": spring.stiffness, "spring_reference": spring.q_ref})
 
     # -- forces, description, sensors ----------------------------------------------------------
     def _push(self, what: str, index: Any, value: Any, point: Any) -> None:

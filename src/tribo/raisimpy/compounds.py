@@ -9,6 +9,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.orientation import orientation
 from tribo.description.colors import color_of
+from tribo.raisimpy.arguments import member
 from tribo.raisimpy.enums import ObjectType
 from tribo.raisimpy.spelling import Dialects, data
 
@@ -38,7 +39,7 @@ class CompoundObjectChild(Dialects):
         """Return ``tribo.CompoundPart``."""
         from tribo.description.trees import CompoundPart
 
-        kind = ObjectType(self.objectType)
+        kind = member(ObjectType, self.objectType)
         count = {ObjectType.SPHERE: 1, ObjectType.BOX: 3}.get(kind, 2)
         what = f"objectParam of a {kind.name.lower()}"
         given = check.array(self.objectParam, what, f"{count} numbers, zeros may follow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tribo.checks import check
-from tribo.raisimpy.arguments import behind, picked
+from tribo.raisimpy.arguments import behind, member, picked
 from tribo.raisimpy.enums import StretchType, WireType
 from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads, writes
@@ -84,7 +84,7 @@ class LengthConstraint(Wrapper):
 
     def setStretchType(self, kind: Any) -> None:
         """``resists = …``"""
-        chosen = StretchType(WORDS.get(kind, kind) if isinstance(kind, str) else kind)
+        chosen = member(StretchType, WORDS.get(kind, kind) if isinstance(kind, str) else kind)
         if self._it.wire_type != "custom":
             self._it.resists = chosen.value
         self._stretch = chosen

@@ -1,21 +1,9 @@
 """RaiSim's enumerations."""
 
 from enum import Enum, IntEnum
-from typing import Any, NoReturn
-
-from tribo.checks.check import shown
 
 
-class _Named:
-    """An enumeration that answers a value that it does not have with those that it has."""
-
-    @classmethod
-    def _missing_(cls, value: Any) -> NoReturn:
-        known = ", ".join(f"{cls.__name__}.{name}" for name in cls.__members__)  # type: ignore[attr-defined]
-        raise ValueError(f"{cls.__name__} must be one of {known}, got {shown(value)}")
-
-
-class ObjectType(_Named, IntEnum):
+class ObjectType(IntEnum):
     """The kind of an object."""
 
     SPHERE = 0
@@ -30,7 +18,7 @@ class ObjectType(_Named, IntEnum):
     ARTICULATED_SYSTEM = 9
 
 
-class BodyType(_Named, IntEnum):
+class BodyType(IntEnum):
     """Kinds of bodies: static, moved by the user through its velocity, moved by forces."""
 
     STATIC = 1
@@ -38,7 +26,7 @@ class BodyType(_Named, IntEnum):
     DYNAMIC = 3
 
 
-class ControlMode(_Named, IntEnum):
+class ControlMode(IntEnum):
     """Modes of control of a robot's joints."""
 
     FORCE_AND_TORQUE = 0
@@ -46,7 +34,7 @@ class ControlMode(_Named, IntEnum):
     VELOCITY_PLUS_FEEDFORWARD_TORQUE = 2
 
 
-class Frame(_Named, IntEnum):
+class Frame(IntEnum):
     """Axes of a vector."""
 
     WORLD_FRAME = 0
@@ -54,7 +42,7 @@ class Frame(_Named, IntEnum):
     BODY_FRAME = 2
 
 
-class IntegrationScheme(_Named, IntEnum):
+class IntegrationScheme(IntEnum):
     """How velocities become positions."""
 
     TRAPEZOID = 0
@@ -63,7 +51,7 @@ class IntegrationScheme(_Named, IntEnum):
     RUNGE_KUTTA_4 = 3
 
 
-class JointType(_Named, IntEnum):
+class JointType(IntEnum):
     """How a body moves relative to its parent."""
 
     FIXED = 0
@@ -73,7 +61,7 @@ class JointType(_Named, IntEnum):
     FLOATING = 4
 
 
-class ShapeType(_Named, IntEnum):
+class ShapeType(IntEnum):
     """Shapes of links."""
 
     Box = 0
@@ -84,7 +72,7 @@ class ShapeType(_Named, IntEnum):
     Cone = 5
 
 
-class GyroscopicMode(_Named, IntEnum):
+class GyroscopicMode(IntEnum):
     """How a gyroscopic torque is integrated."""
 
     IMPLICIT_GYROSCOPIC_FORCE_BODY = 0
@@ -93,7 +81,7 @@ class GyroscopicMode(_Named, IntEnum):
     NO_GYROSCOPIC_FORCE = 3
 
 
-class MeshCollisionMode(_Named, Enum):
+class MeshCollisionMode(Enum):
     """The shape as which a mesh collides."""
 
     ORIGINAL_MESH = "exact"
@@ -102,7 +90,7 @@ class MeshCollisionMode(_Named, Enum):
     CONVEXIFY = "decomposition"
 
 
-class StretchType(_Named, Enum):
+class StretchType(Enum):
     """The motions that a wire resists."""
 
     STRETCH_RESISTANT_ONLY = "stretch"
@@ -110,7 +98,7 @@ class StretchType(_Named, Enum):
     BOTH = "both"
 
 
-class WireType(_Named, Enum):
+class WireType(Enum):
     """How a wire works."""
 
     STIFF = "stiff"
@@ -118,14 +106,14 @@ class WireType(_Named, Enum):
     CUSTOM = "custom"
 
 
-class MeasurementSource(_Named, IntEnum):
+class MeasurementSource(IntEnum):
     """Sources of the values of a sensor."""
 
     RAISIM = 0
     MANUAL = 1
 
 
-class NoiseType(_Named, Enum):
+class NoiseType(Enum):
     """Distribution of a sensor's errors."""
 
     GAUSSIAN = "gaussian"
@@ -133,7 +121,7 @@ class NoiseType(_Named, Enum):
     NO_NOISE = "no_noise"
 
 
-class SensorType(_Named, Enum):
+class SensorType(Enum):
     """Kinds of sensors."""
 
     RGB = "rgb"
@@ -142,7 +130,7 @@ class SensorType(_Named, Enum):
     SPINNING_LIDAR = "spinning_lidar"
 
 
-class ChartType(_Named, IntEnum):
+class ChartType(IntEnum):
     """Kinds of charts."""
 
     TIME_SERIES = 0

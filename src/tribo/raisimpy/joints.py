@@ -164,8 +164,12 @@ class SparseJacobian(Dialects):
 
     def __init__(self, idx: Any = (), v: Any = None) -> None:
         """Start with given columns."""
-        self.idx = np.asarray(idx, int)
-        self.v = np.zeros((3, len(self.idx))) if v is None else np.asarray(v, float)
+        self.idx = check.array(idx, "idx", "numbers of columns").astype(int)
+        self.v = (
+            np.zeros((3, self.idx.size)) if v is None else check.array(v, "v", "(3, n) numbers")
+        )
+        if self.v.shape != (3, self.idx.size):
+            raise ValueError(f"v must have shape (3, {self.idx.size}), got {self.v.shape}")
 
     def resize(self, size: int) -> None:
         """``frame.sparse_jacobian()``: the number of columns follows from the joints"""

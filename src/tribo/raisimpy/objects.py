@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.colors import color_of
-from tribo.raisimpy.arguments import assign, picked
+from tribo.raisimpy.arguments import assign, member, picked
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
@@ -241,7 +241,7 @@ class SingleBodyObject(Object):
         """``linear_velocity, angular_velocity = …``, two vectors or six numbers"""
         it, given = self._it, vector(values)
         what = f"velocity of {it.name}"
-        if np.ndim(given) and len(given) == 2:
+        if not check.is_scalar(given) and len(given) == 2:
             linear, angular = (check.vector(one, what, 3) for one in given)
         else:
             made = check.vector(given, what, 6)
@@ -282,7 +282,7 @@ class SingleBodyObject(Object):
     # -- behaviour -----------------------------------------------------------------------------
     def setBodyType(self, kind: Any) -> None:
         """``body_type = …``"""
-        self._it.body_type = BodyType(kind).name.lower()
+        self._it.body_type = member(BodyType, kind).name.lower()
 
     setLinearDamping = writes("linear_damping")
 

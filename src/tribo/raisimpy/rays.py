@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.orientation import orientation
-from tribo.raisimpy.arguments import instance, picked
+from tribo.raisimpy.arguments import instance, member, picked
 from tribo.raisimpy.enums import NoiseType
 from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, snake
 from tribo.sensors import Noise
@@ -97,7 +97,7 @@ def capture(world: Any, position: Any, rotation: Any, properties: Any, frame: An
     """Return what a depth camera at a pose sees now."""
     p = instance(properties, DepthCameraProperties, "properties")
     made = DepthCameraFrame() if frame is None else instance(frame, DepthCameraFrame, "frame")
-    kind, noise = NoiseType(p.depthNoiseType), None
+    kind, noise = member(NoiseType, p.depthNoiseType), None
     if kind != NoiseType.NO_NOISE:
         noise = Noise(mean=p.depthNoiseMean, stddev=p.depthNoiseStd, kind=kind.value)
     camera = world.add_depth_camera(

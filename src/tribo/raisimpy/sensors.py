@@ -9,7 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.raisimpy import enums
-from tribo.raisimpy.arguments import kept
+from tribo.raisimpy.arguments import kept, member
 from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
 from tribo.raisimpy.height_map import grid
 from tribo.raisimpy.spelling import Dialects, nothing, reads
@@ -140,7 +140,7 @@ class Sensor(Dialects):
 
     def setMeasurementSource(self, source: Any) -> None:
         """RAISIM: tribo measures; MANUAL: the values that were set"""
-        self._source = MeasurementSource(source)
+        self._source = member(MeasurementSource, source)
 
     lockMutex = nothing("a second thread that edits during a step gets an error")
     unlockMutex = lockMutex

@@ -12,7 +12,7 @@ import numpy as np
 import tribo
 from tribo.checks import check
 from tribo.raisimpy import constraints, objects
-from tribo.raisimpy.arguments import behind, instance, picked
+from tribo.raisimpy.arguments import behind, instance, member, picked
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
 from tribo.raisimpy.compounds import CompoundObjectChild
 from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
@@ -140,7 +140,7 @@ class WorldParts(Wrapper):
         if len(values) > len(words):
             raise TypeError(f"addMesh takes at most 9 arguments by position, got {4 + len(values)}")
         scale, material, group, mask, mode = filled(values, words)
-        mode = MeshCollisionMode(mode)
+        mode = member(MeshCollisionMode, mode)
         options: dict[str, Any] = {"collision_group": group, "collision_mask": mask}
         if inertia is not None:
             options["inertia"] = inertia
@@ -229,7 +229,7 @@ class WorldParts(Wrapper):
         chosen = ArticulatedSystemOption()
         if options is not None:
             chosen = instance(options, ArticulatedSystemOption, "options")
-        meshes = MeshCollisionMode(chosen.collisionMeshMode).value
+        meshes = member(MeshCollisionMode, chosen.collisionMeshMode).value
         if chosen.convexifyCollisionMeshes:
             meshes = "decomposition"
         made = self._it.add_articulated_system(

@@ -1,8 +1,10 @@
 """How long calls of `tribo.raisimpy` take: ``python benchmarks/raisimpy_calls.py [--over µs] [--all]``.
 
 *whole* is the call as a script makes it, with what tribo does; *layer* is the part of it that the lines of
-`src/tribo/raisimpy/` take, with the calls into NumPy that they make. A profiler within the process notes when
-a line of the layer begins and ends to run; what the notes themselves cost is measured first, and taken off.
+`src/tribo/raisimpy/` take, with the calls into NumPy that they make. A profiler within the process notes each
+time that a function is entered or left; of the time between two notes the least of all rounds counts, so that
+other work of the machine does not. What a note itself costs is measured first, and taken off. The part of
+the noted time that is the layer's is then taken of the whole, which is measured without notes.
 Where a call returns or takes a list of n items, *layer* is per item, and n is shown. Calls that raise an
 error by their nature (a static body has no velocity) are left out.
 """
@@ -14,6 +16,7 @@ import logging
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,7 @@ from tribo.tools.demo import ASSETS
 
 LAYER = str(Path(raisim.__file__).parent)
 ROUNDS = 25
-ROUND = 0.001  # [s] that the calls of a round take together, at least one call
+ROUND = 0.0005  # [s] that the calls of a round take together, at least one call
 VERBS = ("get", "set", "is", "add", "remove", "clear", "compute", "mass", "wake", "update", "ray",
          "ignore", "capture", "restore", "convert", "articulated", "depth", "overlaps", "apply",
          "focus", "resize")  # fmt: skip
@@ -166,32 +169,38 @@ class Clock:
 
     def __init__(self) -> None:
         """Start outside of the layer."""
-        self.spent, self.notes, self.last = [0.0, 0.0], [0, 0], time.perf_counter()
-        self.inside = [0]
+        self.spent: list[float] = []
+        self.is_layer: list[bool] = []
+        self.inside, self.last = [False], time.perf_counter()
 
     def __call__(self, frame: Any, event: str, _: Any) -> None:
         """Note that something was called or has returned."""
         now = time.perf_counter()
-        part = self.inside[-1]
-        self.spent[part] += now - self.last
-        self.notes[part] += 1
+        self.spent.append(now - self.last)
+        self.is_layer.append(self.inside[-1])
         if event == "call":
-            self.inside.append(int(frame.f_code.co_filename.startswith(LAYER)))
+            self.inside.append(frame.f_code.co_filename.startswith(LAYER))
         elif event == "return" and len(self.inside) > 1:
             self.inside.pop()
         self.last = time.perf_counter()
 
 
-def noted(call: Any, arguments: tuple[Any, ...], calls: int) -> Clock:
-    """Return what a clock notes during some calls."""
+def noted(call: Any, arguments: tuple[Any, ...]) -> Clock:
+    """Return what a clock notes during a call."""
     clock = Clock()
     sys.setprofile(clock)
     try:
-        for _ in range(calls):
-            call(*arguments)
+        call(*arguments)
     finally:
         sys.setprofile(None)
     return clock
+
+
+def least(clocks: list[Clock]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least time between each two notes [s], and whether a line of the layer ran in it."""
+    common = Counter(len(clock.spent) for clock in clocks).most_common(1)[0][0]
+    alike = [clock for clock in clocks if len(clock.spent) == common]
+    return np.min([clock.spent for clock in alike], axis=0), np.array(alike[0].is_layer)
 
 
 def cost_of_a_note() -> float:
@@ -202,17 +211,15 @@ def cost_of_a_note() -> float:
     exec(compile(text, f"{LAYER}/loop", "exec"), space)
     loop = space["loop"]
     bare = min(whole_time(loop, (), 1) for _ in range(50))
-    clocks = [noted(loop, (), 1) for _ in range(50)]
-    return (min(sum(clock.spent) for clock in clocks) - bare) / sum(clocks[0].notes)
+    spent, _ = least([noted(loop, ()) for _ in range(50)])
+    return float((spent.sum() - bare) / len(spent))
 
 
 def share_of_layer(clocks: list[Clock], note: float) -> float:
-    """Return the part of the time that lines of the layer take: least of all rounds, notes taken off."""
-    others, layer = (
-        max(min(clock.spent[k] for clock in clocks) - clocks[0].notes[k] * note, 0.0)
-        for k in (0, 1)
-    )
-    return layer / max(others + layer, 1e-12)
+    """Return the part of a call's time that lines of the layer take, notes taken off."""
+    spent, is_layer = least(clocks)
+    bare = np.maximum(spent - note, 1e-9)
+    return float(bare[is_layer].sum() / bare.sum())
 
 
 def whole_time(call: Any, arguments: tuple[Any, ...], calls: int) -> float:
@@ -257,12 +264,12 @@ def rows() -> list[tuple[float, float, str]]:
                 except Exception:
                     continue
                 calls = max(1, min(100, int(ROUND / once)))
-                clocks = [noted(call, arguments, calls) for _ in range(ROUNDS)]
-                share = share_of_layer(clocks, note)
+                share = share_of_layer([noted(call, arguments) for _ in range(ROUNDS)], note)
                 whole = min(whole_time(call, arguments, calls) for _ in range(ROUNDS))
+                layer = share * whole
                 n = items_of(key, result, arguments)
                 of = f" ({n} items)" if n > 1 else ""
-                made.append((1e6 * share * whole / n, 1e6 * whole, f"{key}{of}"))
+                made.append((1e6 * layer / n, 1e6 * whole, f"{key}{of}"))
                 break
             else:
                 print(f"not called: {key}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any, TypeVar
@@ -16,8 +15,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 
-def picked(items: Sequence[T], index: Any, what: str) -> T:
-    """Return one of several by its number.
+def picked(items: Sequence[T], index: Any, what: str, owner: Any = None) -> T:
+    """Return one of several, of an object of tribo, by its number.
 
     Raises:
         TypeError: The number is no integer.
@@ -28,13 +27,16 @@ def picked(items: Sequence[T], index: Any, what: str) -> T:
         Traceback (most recent call last):
         IndexError: there is no letter 2; there are 2, counted from 0
     """
+    if type(index) is int and 0 <= index < len(items):
+        return items[index]
+    what = f"{what} of {owner.name}" if owner is not None else what
     if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
         raise TypeError(f"the number of a {what} must be an integer, got {check.shown(index)}")
     if not 0 <= index < len(items):
         raise IndexError(
             f"there is no {what} {check.shown(index)}; there are {len(items)}, counted from 0"
         )
-    return items[operator.index(index)]
+    return items[int(index)]
 
 
 def member(kind: type[E], value: Any) -> E:
@@ -95,13 +97,17 @@ def instance(item: Any, kind: type[T], what: str) -> T:
 
 def per_dof(value: Any, what: str, dof: int) -> np.ndarray:
     """Return one number for each degree of freedom, (dof,): of an array, or the same number for all."""
+    if check.is_plain(value, dof):
+        return value  # type: ignore[no-any-return]
     made = check.array(value, what, f"{dof} numbers")
-    if made.shape not in {(), (dof,)}:
+    if made.shape == ():
+        return np.full(dof, made)
+    if made.shape != (dof,):
         raise ValueError(
             f"{what} must have shape ({dof},), one number for each degree of freedom, those of a floating "
             f"base first, got {made.shape}"
         )
-    return np.broadcast_to(made, (dof,))
+    return made
 
 
 def each(values: Any, number: int, what: str) -> list[Any]:

@@ -71,10 +71,10 @@ class RobotParts(RobotShapes):
             return self._it.frame(frame)
         if isinstance(frame, CoordinateFrame):
             return frame.tribo
-        return picked(self._frames, frame, f"frame of {self._it.name}")
+        return picked(self._frames, frame, "frame", self._it)
 
     def _body(self, body: Any) -> Any:
-        return picked(self._links, body, f"body of {self._it.name}")
+        return picked(self._links, body, "body", self._it)
 
     def _joint(self, joint: Any) -> Any:
         return self._it.joint(joint) if isinstance(joint, str) else self._body(joint).joint
@@ -104,7 +104,7 @@ class RobotParts(RobotShapes):
     def getJointType(self, body: int) -> JointType:
         """``joint(name).type``"""
         it = self._it
-        return joint_type(picked(it.description.bodies, body, f"body of {it.name}").joint)
+        return joint_type(picked(it.description.bodies, body, "body", it).joint)
 
     def getParentVector(self) -> list[int]:
         """``link(name).parent``"""
@@ -163,7 +163,7 @@ class RobotParts(RobotShapes):
 
     def getFrameByIdx(self, index: int) -> CoordinateFrame:
         """``frames[index]``"""
-        return CoordinateFrame(self._it, picked(self._frames, index, f"frame of {self._it.name}"))
+        return CoordinateFrame(self._it, picked(self._frames, index, "frame", self._it))
 
     def getFrames(self) -> list[CoordinateFrame]:
         """``frames``"""

@@ -168,5 +168,5 @@ def attachment(part: Any, body: int, point: Any) -> tuple[Any, Any]:
     """Return what ``world.add_wire`` takes for an object, a body of it and a point in that body's frame."""
     it, place = behind(part, Object, "an end of a wire"), check.vector(point, "point of a wire", 3)
     if hasattr(it, "body_names"):
-        return it.link(picked(it.body_names, body, f"body of {it.name}")), place
+        return it.link(picked(it.body_names, body, "body", it)), place
     return it, place - it.com

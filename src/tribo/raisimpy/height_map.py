@@ -153,13 +153,11 @@ def channels(color: Any) -> tuple[float, ...]:
     given = color
     if hasattr(color, "r"):
         given = [getattr(color, name) for name in "rgba" if hasattr(color, name)]
-    numbers = check.array(given, "color", "3 or 4 numbers, 0 … 1 or 0 … 255")
-    if numbers.shape not in {(3,), (4,)} or not (numbers >= 0.0).all() or numbers.max() > 255.0:
-        raise ValueError(
-            f"color must be 3 or 4 numbers, 0 … 1 or 0 … 255, got {check.shown(given)}"
-        )
-    made: tuple[float, ...] = tuple((numbers / 255.0 if numbers.max() > 1.0 else numbers).tolist())
-    return made
+    due = "3 or 4 numbers, 0 … 1 or 0 … 255"
+    made = [check.number(x, "a number of a color") for x in check.listed(given, "color", due)]
+    if len(made) not in {3, 4} or min(made) < 0.0 or max(made) > 255.0:
+        raise ValueError(f"color must be {due}, got {check.shown(given)}")
+    return tuple(x / 255.0 for x in made) if max(made) > 1.0 else tuple(made)
 
 
 def grid(values: Any, shape: tuple[int, ...], what: str) -> np.ndarray:

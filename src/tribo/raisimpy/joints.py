@@ -164,7 +164,8 @@ class SparseJacobian(Dialects):
 
     def __init__(self, idx: Any = (), v: Any = None) -> None:
         """Start with given columns."""
-        self.idx = check.array(idx, "idx", "numbers of columns").astype(int)
+        is_array = type(idx) is np.ndarray and idx.dtype.kind == "i"
+        self.idx = idx if is_array else check.array(idx, "idx", "numbers of columns").astype(int)
         self.v = (
             np.zeros((3, self.idx.size)) if v is None else check.array(v, "v", "(3, n) numbers")
         )

@@ -32,7 +32,9 @@ def law(*numbers: float) -> tribo.PairProperties:
             f"a material pair takes 1, 2, 3, 5 or 7 numbers (μ, c_r, r_th, [μ_s, v_s, [μ_r, μ_spin]]), "
             f"got {len(numbers)}"
         )
-    values = {name: check.number(x, name) for name, x in zip(_NAMES, numbers, strict=False)}
+    values = dict(zip(_NAMES, numbers, strict=False))
+    for name in ("restitution", "static_friction_velocity"):
+        check.number(values.get(name, 0.0), name)
     if values.get("static_friction_velocity", 1.0) == 0.0:
         values["static_friction_velocity"] = SMALLEST_SPEED
     if values.get("restitution", 0.0) > 1.0:
@@ -117,7 +119,7 @@ class MaterialManager(Dialects):
     def getMaterialIdOrDefault(self, name: str) -> int:
         """``world.material_names.index(name)``"""
         names = self._table.names
-        return names.index(name) if name in names else 0
+        return names.index(name) if isinstance(name, str) and name in names else 0
 
     def getDefaultMaterialId(self) -> int:
         """``world.material_names.index("default")``"""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.description.colors import color_of
-from tribo.raisimpy.arguments import assign, member, picked
+from tribo.raisimpy.arguments import member, picked
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
 from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
@@ -81,7 +81,7 @@ class Object(Wrapper):
     def getContactPointVel(self, pointId: int, *_: Any) -> Any:
         """``contacts[k].velocity_of(object)``"""
         it = self._it
-        return picked(it.contacts, pointId, f"contact of {it.name}").velocity_of(it)
+        return picked(it.contacts, pointId, "contact", it).velocity_of(it)
 
     def getContactAabbCount(self) -> int:
         """``len(contacts)``"""
@@ -90,7 +90,7 @@ class Object(Wrapper):
     def getContactAabb(self, index: int) -> Any:
         """``contacts[k].position``: contacts are points, the box has no size"""
         it = self._it
-        point = picked(it.contacts, index, f"contact of {it.name}").position
+        point = picked(it.contacts, index, "contact", it).position
         return AABB(point, point)
 
     # -- forces from outside, for one step -----------------------------------------------------
@@ -317,7 +317,8 @@ class SingleBodyObject(Object):
         return 0
 
     def _set_bits(self, attribute: str, value: int) -> None:
-        assign(*((shape, attribute, value) for shape in self._it.collision_bodies))
+        for shape in self._it.collision_bodies:  # what the first takes, all take
+            setattr(shape, attribute, value)
 
     def setCollisionGroup(self, group: int) -> None:
         """``collision_bodies[…].collision_group = …``"""

@@ -51,6 +51,8 @@ class RayCollisionList(list[Any]):
 
 def ray_ignore(world: Any, number: int, body: int) -> Any:
     """Return what a ray shall ignore: an object of the world by its index, or one body of it."""
+    if type(number) is type(body) is int and number == body == -10:  # RaiSim's word for none
+        return ()
     check.integer(body, "localId", -check.MAX_INTEGER)
     if not 0 <= check.integer(number, "objectId", -check.MAX_INTEGER) < len(world.objects):
         return ()

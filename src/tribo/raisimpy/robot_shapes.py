@@ -24,7 +24,7 @@ class RobotShapes(Object):
     def _body_name(self, body: Any) -> str:
         if isinstance(body, str):
             return body
-        return str(picked(self._links, body, f"body of {self._it.name}").name)
+        return str(picked(self._links, body, "body", self._it).name)
 
     @functools.cached_property
     def _links(self) -> Any:
@@ -56,7 +56,7 @@ class RobotShapes(Object):
         it = self._it
         if isinstance(which, str):
             return it.collision_body(which)
-        return picked(it.collision_bodies, which, f"collision body of {it.name}")
+        return picked(it.collision_bodies, which, "collision body", it)
 
     def setCollisionBodyShapeParameters(self, which: Any, *params: Any) -> None:
         """``collision_body("LINK/0").size = …``: half edges, half heights"""
@@ -101,7 +101,7 @@ class RobotShapes(Object):
 
     def getVisObPose(self, index: int) -> tuple[Any, Any]:
         """``link(name).to_world(visual.position)``, ``link(name).rotation_matrix``"""
-        link, shown = picked(self._drawn, index, f"visual of {self._it.name}")
+        link, shown = picked(self._drawn, index, "visual", self._it)
         return _pose(link, shown.position, shown.quaternion)
 
     def getVisualObjectPosition(self, index: int) -> Any:
@@ -114,7 +114,7 @@ class RobotShapes(Object):
 
     def getVisColObPose(self, index: int) -> tuple[Any, Any]:
         """``collision_bodies[…].position_in_body``, ``.orientation_in_body``"""
-        link, shape = picked(self._colliding, index, f"collision body of {self._it.name}")
+        link, shape = picked(self._colliding, index, "collision body", self._it)
         return _pose(link, shape.position_in_body, shape.orientation_in_body)
 
     def getVisColObPosition(self, index: int) -> Any:

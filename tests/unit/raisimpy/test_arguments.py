@@ -68,7 +68,7 @@ REFUSED = [
     ("world", "rayTest", (ZEROS, [0, 0, -1], 1.0, "x"), TypeError, "objectId must be an integer, got 'x'"),
     ("world", "rayTestLidar", (EYE, ZEROS, 0, 1, 0.0, 1, 3, 0, 1, 0, 9), ValueError, "yawIncrement must be"),
     ("world", "rayTestLidar", (EYE, ZEROS, 0, 1, 1e-9, 1, 3, 0, 1, 0, 9), ValueError, "at most 10000000"),
-    ("world", "setMaterialPairProp", ("a", "b", "c"), TypeError, "friction must be a number, got 'c'"),
+    ("world", "setMaterialPairProp", ("a", "b", "c"), ValueError, "friction must be a number, got 'c'"),
     ("world", "addHeightMap", (3, 3, 1.0), TypeError, "a height map takes x_samples, .* is not given"),
     ("world", "addHeightMap", (3, 3, 1.0, 1.0, 0, 0, [1.0]), ValueError, "heights must be 9 numbers, got 1"),
     ("hills", "update", (0.0,), TypeError, "missing|update takes"),

@@ -128,23 +128,21 @@ class ArticulatedSystem(RobotParts):
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
         """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
-        it, made = self._it, np.empty((2, self._it.dof))
-        made[0] = per_dof(pgain, f"pgain of {it.name}", it.dof)
-        made[1] = per_dof(dgain, f"dgain of {it.name}", it.dof)
-        made[:, : self._base] = 0.0
-        self._apply_gains(self._mode, (made[0], made[1]))
+        dof = self._it.dof
+        p, d = per_dof(pgain, "pgain", dof).copy(), per_dof(dgain, "dgain", dof).copy()
+        p[: self._base] = d[: self._base] = 0.0
+        self._apply_gains(self._mode, (p, d))
 
     def _apply_gains(self, mode: enums.ControlMode, gains: tuple[Any, Any]) -> None:
         """Act as a mode says, with gains; keep both."""
         p, d = gains
-        if mode == ControlMode.FORCE_AND_TORQUE:
+        if mode is ControlMode.FORCE_AND_TORQUE:
             check.not_negative(p, "pgain")
             check.not_negative(d, "dgain")
             self._it.set_pd_gains(0.0, 0.0)
         else:
-            self._it.set_pd_gains(
-                0.0 * p if mode == ControlMode.VELOCITY_PLUS_FEEDFORWARD_TORQUE else p, d
-            )
+            is_velocity = mode is ControlMode.VELOCITY_PLUS_FEEDFORWARD_TORQUE
+            self._it.set_pd_gains(0.0 * p if is_velocity else p, d)
         self._mode, self._gains = mode, gains
 
     def setPGains(self, pgain: Any) -> None:

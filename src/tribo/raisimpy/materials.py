@@ -116,7 +116,7 @@ class MaterialManager(Dialects):
         """``world.default_pair = tribo.PairProperties(…)``"""
         self._table.default = law(*numbers)
 
-    def getMaterialIdOrDefault(self, name: str) -> int:
+    def getMaterialIdOrDefault(self, name: Any) -> int:
         """``world.material_names.index(name)``"""
         names = self._table.names
         return names.index(name) if isinstance(name, str) and name in names else 0

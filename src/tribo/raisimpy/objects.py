@@ -328,12 +328,13 @@ class SingleBodyObject(Object):
         """``collision_bodies[…].collision_mask = …``"""
         self._set_bits("collision_mask", mask)
 
-    def getCollisionBody(self, name: str = "") -> Any:
+    def getCollisionBody(self, name: Any = "") -> Any:
         """``collision_bodies[0]``, ``collision_body(name)``"""
         from tribo.raisimpy.joints import CollisionDefinition
 
         it = self._it
-        return CollisionDefinition(it.collision_body(name) if name else it.collision_bodies[0])
+        is_first = isinstance(name, str) and not name
+        return CollisionDefinition(it.collision_bodies[0] if is_first else it.collision_body(name))
 
     getCollisionObject = getCollisionBody
     getMaterial = reads("material")

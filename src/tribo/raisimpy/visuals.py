@@ -55,7 +55,7 @@ class _Colored(Drawn):
 
     def setColor(self, *values: Any) -> None:
         """``color = …``"""
-        self._set("color", tuple(np.clip(channels(vector(values)), 0.0, 1.0)))
+        self._set("color", channels(vector(values)))
 
 
 class _Placed(_Colored):

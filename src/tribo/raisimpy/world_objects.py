@@ -279,7 +279,8 @@ class WorldParts(Wrapper):
 
     def getWire(self, name: str) -> Any:
         """``world.constraint(name)``"""
-        return next((wire for wire in self.getWires() if wire.name == name), None)
+        wanted = check.text(name, "name")
+        return next((wire for wire in self.getWires() if wire.name == wanted), None)
 
     def getConstraint(self, name: str) -> Any:
         """``world.constraint(name)``"""
@@ -295,7 +296,8 @@ class WorldParts(Wrapper):
 
     def getObjectById(self, number: int) -> Any:
         """``object.id``"""
-        return next((self.wrap(it) for it in self._it.objects if it.id == number), None)
+        wanted = check.integer(number, "number", 0)
+        return next((self.wrap(it) for it in self._it.objects if it.id == wanted), None)
 
     def isObjectAlive(self, item: Any) -> bool:
         """``object.is_removed``"""

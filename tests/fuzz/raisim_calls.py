@@ -78,7 +78,7 @@ def make() -> dict[str, Any]:
         "link": robot.getLink(robot.getBodyNames()[1]), "problem": world.getContactProblem()[0],
         "set": sensors, "camera": sensors.getSensor("depth"), "imu": sensors.getSensor("imu"),
         "lidar": sensors.getSensor("lidar"), "materials": world.getMaterialManager(), "server": server,
-        "hit": world.rayTest([2, 0, 5], [0, 0, -1], 9.0)[0], "visual": server.addVisualBox("shown", 1, 1, 1),
+        "hits": world.rayTest([2, 0, 5], [0, 0, -1], 9.0), "visual": server.addVisualBox("shown", 1, 1, 1),
         "line": server.addVisualPolyLine("line"), "cloud": server.addPointCloud("cloud"),
         "many": server.addInstancedVisuals("many", "sphere", 0.1), "terrain": terrain, "child": child,
         "drawn hills": server.addVisualHeightMap("drawn", 0.0, 0.0, terrain),
@@ -88,6 +88,7 @@ def make() -> dict[str, Any]:
         "raisim": raisim,
     }  # fmt: skip
     found["many"].addInstance(POINT)
+    found["hit"] = found["hits"][0]
     return found
 
 
@@ -98,11 +99,13 @@ def targets() -> tuple[tuple[str, str], ...]:
     for thing, item in make().items():
         places = vars(item) if thing == "raisim" else dict.fromkeys(dir(type(item)))
         for name in places:
-            if LEFT_OUT.match(name):
+            if LEFT_OUT.match(name) or hasattr(list, name):
                 continue
             if thing != "raisim":
                 call = getattr(type(item), name, None)
-                aliased = name in {o for many in type(item).spellings.values() for o in many}
+                aliased = name in {
+                    o for many in getattr(type(item), "spellings", {}).values() for o in many
+                }
                 if aliased or not callable(call) or isinstance(call, type):
                     continue
             elif name not in MADE:

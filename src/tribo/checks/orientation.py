@@ -10,7 +10,7 @@ from tribo.checks import check
 from tribo.checks.types import Orientation
 
 FORMS = ("rpy", "euler", "axis_angle", "rotation_matrix")  # options beside `orientation`
-SKEW = 1e-6  # [–] of Rᵀ R − 1: a matrix farther from a rotation than this is a mistake
+SKEW = 2.0 * check.UNIT_TOLERANCE  # [–] of Rᵀ R − 1, as for quaternions: rows of three digits pass
 
 
 def orientation(value: Orientation, what: str) -> np.ndarray:

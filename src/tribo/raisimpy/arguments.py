@@ -95,10 +95,12 @@ def instance(item: Any, kind: type[T], what: str) -> T:
     return item
 
 
-def per_dof(value: Any, what: str, dof: int) -> np.ndarray:
+def per_dof(value: Any, what: str, robot: Any) -> np.ndarray:
     """Return one number for each degree of freedom, (dof,): of an array, or the same number for all."""
+    dof = robot.dof
     if check.is_plain(value, dof):
         return value  # type: ignore[no-any-return]
+    what = f"{what} of {robot.name}"
     made = check.array(value, what, f"{dof} numbers")
     if made.shape == ():
         return np.full(dof, made)
@@ -107,14 +109,6 @@ def per_dof(value: Any, what: str, dof: int) -> np.ndarray:
             f"{what} must have shape ({dof},), one number for each degree of freedom, those of a floating "
             f"base first, got {made.shape}"
         )
-    return made
-
-
-def each(values: Any, number: int, what: str) -> list[Any]:
-    """Return the items of a list of a given length."""
-    made = check.listed(values, what, f"a list of {number}")
-    if len(made) != number:
-        raise ValueError(f"{what} must be a list of {number}, got {len(made)}")
     return made
 
 
@@ -153,9 +147,12 @@ def assign(*changes: tuple[Any, str, Any]) -> None:
 
 def assign_each(handles: Sequence[Any], attribute: str, values: Any, what: str) -> None:
     """Assign an attribute of links or joints from a list: each value is checked before the first is set."""
+    given = check.listed(values, what, f"a list of {len(handles)}")
+    if len(given) != len(handles):
+        raise ValueError(f"{what} must be a list of {len(handles)}, got {len(given)}")
     later: list[Any] = []
     try:
-        for handle, value in zip(handles, each(values, len(handles), what), strict=True):
+        for handle, value in zip(handles, given, strict=True):
             handle._collect(later)
             setattr(handle, attribute, value)
     finally:

@@ -128,8 +128,8 @@ class ArticulatedSystem(RobotParts):
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
         """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
-        dof = self._it.dof
-        p, d = per_dof(pgain, "pgain", dof).copy(), per_dof(dgain, "dgain", dof).copy()
+        it = self._it
+        p, d = per_dof(pgain, "pgain", it).copy(), per_dof(dgain, "dgain", it).copy()
         p[: self._base] = d[: self._base] = 0.0
         self._apply_gains(self._mode, (p, d))
 
@@ -172,8 +172,8 @@ class ArticulatedSystem(RobotParts):
     def setActuationLimits(self, upper: Any, lower: Any) -> None:
         """``effort_limits = lower, upper``; the base's six have no effect"""
         it, base = self._it, self._base
-        highest = per_dof(upper, f"upper of {it.name}", it.dof)[base:]
-        it.effort_limits = per_dof(lower, f"lower of {it.name}", it.dof)[base:], highest
+        highest = per_dof(upper, "upper", it)[base:]
+        it.effort_limits = per_dof(lower, "lower", it)[base:], highest
 
     def getActuationUpperLimits(self) -> Any:
         """``effort_limits[1]``"""
@@ -185,7 +185,7 @@ class ArticulatedSystem(RobotParts):
 
     def _set_dofs(self, attribute: str, value: Any) -> None:
         it = self._it
-        made = per_dof(value, f"{attribute} of {it.name}", it.dof)
+        made = per_dof(value, attribute, it)
         setattr(it, attribute, made[self._base :])
 
     def setJointDamping(self, damping: Any) -> None:

@@ -291,7 +291,7 @@ class RobotParts(RobotShapes):
 
         def write(self: Any, *given: Any) -> None:
             if len(given) not in {1, 2}:
-                raise TypeError(f"takes {attribute} of all bodies, or a body and its {attribute}")
+                raise TypeError(f"give {attribute} of all bodies, or a body and its {attribute}")
             if len(given) == 1:
                 assign_each(self._links, attribute, given[0], attribute)
             else:

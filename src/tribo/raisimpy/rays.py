@@ -44,7 +44,7 @@ class RayCollisionList(list[Any]):
 
     def at(self, index: int) -> RayCollisionItem:
         """``world.ray_test(…)``"""
-        return self[index]  # type: ignore[no-any-return]
+        return picked(self, index, "hit")  # type: ignore[no-any-return]
 
     setSize = set_size = resize = reserve = nothing("a list of Python")
 

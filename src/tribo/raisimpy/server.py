@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from tribo.checks import check
 from tribo.raisimpy import visuals
-from tribo.raisimpy.arguments import behind
+from tribo.raisimpy.arguments import behind, instance
 from tribo.raisimpy.height_map import channels
 from tribo.raisimpy.objects import Object
 from tribo.raisimpy.spelling import Dialects, nothing
+from tribo.raisimpy.world import World
 from tribo.raisimpy.world_objects import height_field
 from tribo.viewer import Camera, Renderer, Viewer
 from tribo.viewer.film import save_film, save_picture
-
-if TYPE_CHECKING:
-    from tribo.raisimpy.world import World
 
 logger = logging.getLogger("tribo")
 PICTURES = 30  # per second of world time, of films
@@ -43,9 +41,7 @@ class RaisimServer(Dialects):
 
     def __init__(self, world: World) -> None:
         """Belong to a world."""
-        if not hasattr(world, "integrate"):
-            raise TypeError(f"a server shows a World, got {check.shown(world)}")
-        self._world = world
+        self._world = instance(world, World, "world")
         self._viewer: Any = None
         self._drawn: dict[str, visuals.Drawn] = {}
         self._paused = self._is_asleep = False

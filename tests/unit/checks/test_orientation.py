@@ -73,3 +73,15 @@ def test_what_is_no_orientation_is_refused(options, error, words):
     assert len(world.objects) == 0
     with pytest.raises(TypeError, match="takes one of"):
         tribo.quaternion()
+
+
+def test_a_matrix_may_be_rounded_as_a_quaternion_may():
+    """Columns of 0.707 are 1.5e-4 too short, and the turn is wrong by less than that."""
+    c = 0.707
+    box = tribo.World().add_box((1, 1, 1), 1.0)
+    box.orientation = [[c, -c, 0], [c, c, 0], [0, 0, 1]]
+    assert np.linalg.norm(box.orientation) == pytest.approx(1.0, abs=1e-15)
+    assert 2 * np.arctan2(*box.orientation[[3, 0]]) == pytest.approx(np.pi / 4, abs=1.5e-4)
+    c = 0.7
+    with pytest.raises(ValueError, match="must be a rotation, its columns"):
+        box.orientation = [[c, -c, 0], [c, c, 0], [0, 0, 1]]

@@ -10,10 +10,10 @@ from fuzz import calls, raisim_calls, readers, scenes, watch
 import tribo
 
 
-@pytest.mark.parametrize("part", [readers, calls, raisim_calls])
-def test_the_first_inputs_do_no_harm(part):
-    found = watch.run(part.play, part.prepare, list(range(300)), seconds=120.0)
-    assert found.inputs == 300
+@pytest.mark.parametrize(("part", "count"), [(readers, 300), (calls, 300), (raisim_calls, 60)])
+def test_the_first_inputs_do_no_harm(part, count):
+    found = watch.run(part.play, part.prepare, list(range(count)), seconds=120.0)
+    assert found.inputs == count
     assert found.accepted > 0
     assert found.defects == []
 

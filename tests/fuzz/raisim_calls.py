@@ -43,6 +43,7 @@ MADE = (  # classes that programs make themselves
     "RaisimServer", "TerrainProperties", "RaisimGymVecEnv", "OgreVis",
 )  # fmt: skip
 POINT = [0.0, 0.0, 0.0]
+SPREAD = 7919  # a prime: the first inputs are of all things
 
 
 def make() -> dict[str, Any]:
@@ -196,7 +197,7 @@ def state_of(things: dict[str, Any], item: Any) -> Any:
 def play(number: int) -> bool:
     """Do one call; return whether it was taken."""
     rng = random.Random(number)
-    thing, name = targets()[number % len(targets())]
+    thing, name = targets()[number * SPREAD % len(targets())]
     if not _kept:
         _kept.update(make())
     things = dict(_kept)

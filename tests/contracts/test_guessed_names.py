@@ -208,7 +208,7 @@ OWNERS = {
 }  # fmt: skip
 
 
-BESIDE = {"gym", "viewer"}  # packages of `tribo`
+BESIDE = {"gym", "learn", "viewer"}  # packages of `tribo`
 
 
 def named():

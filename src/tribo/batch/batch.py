@@ -68,6 +68,7 @@ class Batch(BatchSettings):
 
     _inside: BatchInterior
     _called = "batch"
+    _plain = frozenset(("step",))
 
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""

@@ -96,7 +96,8 @@ def answered(method: M) -> M:
         try:
             return method(self, *arguments, **options)
         except TypeError:
-            what = f"{type(self).__name__}.{method.__name__}"
+            kind = self if isinstance(self, type) else type(self)
+            what = f"{kind.__name__}.{method.__name__}"
             refuse_misfit(method, (self, *arguments), options, what)
             raise
 

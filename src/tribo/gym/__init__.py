@@ -1,5 +1,7 @@
 """Environments for reinforcement learning: tasks over `tribo.Batch`, in Gymnasium's form."""
 
+from typing import TYPE_CHECKING
+
 try:
     import gymnasium
 except ImportError:
@@ -7,6 +9,7 @@ except ImportError:
 
 from gymnasium.vector import AutoresetMode
 
+from tribo.checks.answers import of_module
 from tribo.gym.draws import Draws
 from tribo.gym.env import Env
 from tribo.gym.registration import load, names, register
@@ -31,3 +34,6 @@ __all__ = [
 
 assert gymnasium.__version__  # imported for its error alone; registration uses it
 register()
+
+if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+    __getattr__ = of_module(__name__, "gym", __all__)

@@ -12,9 +12,10 @@ from gymnasium.vector import AutoresetMode
 from tribo.checks.answers import of_module
 from tribo.gym.draws import Draws
 from tribo.gym.env import Env
-from tribo.gym.registration import load, names, register
+from tribo.gym.registration import register
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Actions, Change, Task, Term
+from tribo.gym.task_names import load, names
 from tribo.gym.vector_env import VectorEnv
 
 __all__ = [

@@ -21,9 +21,9 @@ PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE
 
 def looks(body: CollisionBody) -> str:
     """Return shape and material in words, with the size as it is given to `add_…`: edges, heights [m]."""
-    count = len(body.size)
-    radii = {Shape.ELLIPSOID: count, Shape.BOX: 0}.get(body.shape, 1)
-    given = ", ".join(f"{x if k < radii else 2.0 * x:g}" for k, x in enumerate(body.size))
+    halves = {Shape.BOX: (0, 1, 2), Shape.CAPSULE: (1,), Shape.CYLINDER: (1,), Shape.CONE: (1,)}
+    doubled = halves.get(body.shape, ())
+    given = ", ".join(f"{2.0 * x if k in doubled else x:g}" for k, x in enumerate(body.size))
     return f"{body.shape.name.lower()}({given}) of {body.material!r}"
 
 

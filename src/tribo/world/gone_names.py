@@ -58,6 +58,9 @@ def refuse_unknown(world: Any, name: str) -> None:
     if name not in GONE:
         if name == "load":
             raise AttributeError(MAKES_ANOTHER, name=name, obj=None)
+        if name[0] != "_" and name in world:
+            said = f"'World' object has no attribute {name!r}; use world[{name!r}], the object of that name"
+            raise AttributeError(said, name=name, obj=None)
         Answering.__getattr__(world, name)  # type: ignore[attr-defined]
 
 

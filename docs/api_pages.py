@@ -184,8 +184,17 @@ def with_tables(text: str, folder: str) -> str:
     return BLOCK.sub(table, text)
 
 
+def _whole_text(parser: Any) -> tuple[str, list[str]]:
+    """Return no type, and the text of a property: a colon in its first sentence parts no type from it."""
+    text = parser._dedent(parser._consume_to_end())  # noqa: SLF001
+    return "", type(parser)(text, parser._config).lines()  # noqa: SLF001
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
+    from sphinx.ext.napoleon import GoogleDocstring  # only where pages are built
+
+    GoogleDocstring._consume_inline_attribute = _whole_text  # noqa: SLF001
     docs = Path(app.srcdir)
 
     def write_pages(_: Any) -> None:

@@ -39,5 +39,6 @@ napoleon_numpy_docstring = False
 html_theme = "furo"
 html_title = f"tribo {release}"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 
 suppress_warnings = ["ref.python"]  # objects and robots both have `dof`

@@ -135,14 +135,9 @@ def test_completion_shows_what_users_call(world):
 
 
 def test_every_value_of_a_contact_is_described():
-    described = tribo.Contact.__doc__ or ""
-    for name in tribo.Contact.__dataclass_fields__:
-        assert any(
-            line.strip().startswith(
-                tuple(f"{start}{name}" for start in ("", "object_a, ", "body_a, "))
-            )
-            for line in described.split("\n")
-        ), name
+    values = [made for made in vars(tribo.Contact).values() if isinstance(made, property)]
+    assert len(values) > 18
+    assert all(made.__doc__ for made in values)
 
 
 # -- writes and forces that would do nothing ------------------------------------------------------------

@@ -12,7 +12,7 @@ from tribo.tools.demo import ASSETS
 from tribo.viewer import charts, visual_sets, visuals
 
 DATA = Path(__file__).parents[1] / "data"
-LISTS = ("guessed_names.txt", "guessed_names_second.txt")
+LISTS = ("guessed_names.txt", "guessed_names_second.txt", "guessed_names_third.txt")
 SHARE = 0.95  # of all guesses, right at once or answered rightly
 
 
@@ -208,7 +208,7 @@ OWNERS = {
 }  # fmt: skip
 
 
-BESIDE = {"gym", "viewer"}  # packages of `tribo`
+BESIDE = {"gym", "learn", "viewer"}  # packages of `tribo`
 
 
 def named():

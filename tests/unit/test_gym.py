@@ -425,9 +425,17 @@ def test_terms_that_are_not_finite_are_named():
         envs.step(np.zeros((4, 1)))
 
 
+def test_an_environment_takes_the_name_of_a_task():
+    named, made = VectorEnv("CartPole", 2, threads=1), VectorEnv(load("CartPole"), 2, threads=1)
+    assert np.array_equal(named.reset(seed=1)[0], made.reset(seed=1)[0])
+    assert Env("tribo/CartPole-v0").task.name == "CartPole"
+
+
 def test_what_is_no_task_is_refused():
     with pytest.raises(TypeError, match=r"tribo\.gym\.load"):
-        VectorEnv("CartPole", 2)
+        VectorEnv(3, 2)
+    with pytest.raises(KeyError, match="unknown task 'CartPol'; did you mean 'CartPole'"):
+        VectorEnv("CartPol", 2)
     with pytest.raises(ValueError, match="max_episode_steps"):
         cart_poles(max_episode_steps=0)
     with pytest.raises(TypeError, match="name of a task"):

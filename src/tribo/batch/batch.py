@@ -23,6 +23,7 @@ from tribo.batch.settings import BatchSettings
 from tribo.batch.shapes import BatchShapes
 from tribo.batch.spread import Spread
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.model import Kind, Status
@@ -68,6 +69,7 @@ class Batch(BatchSettings):
 
     _inside: BatchInterior
     _called = "batch"
+    _plain = frozenset(("step",))
 
     def __init__(self, world: World, worlds: int, *, threads: int | None = None) -> None:
         """Copy a world's present state `worlds` times."""
@@ -293,6 +295,7 @@ class Batch(BatchSettings):
     height_scan = forward("rays", BatchRays.height_scan)
 
 
+@answered_call
 def rollout(
     world: World, *, forces: Controls | None = None, targets: Controls | None = None,
     velocity_targets: Controls | None = None, steps_per_control: int = 1,

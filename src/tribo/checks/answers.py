@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ASSETS = Path(__file__).parents[1] / "assets"
 TABLE = ASSETS / "synonyms.txt"
@@ -149,6 +152,19 @@ def answer(kind: str, name: str, names: Collection[str]) -> str:
         return f"; {said}"
     near = misspelt(tried[-1] if tried else "", public) or misspelt(name, public)
     return f"; did you mean {near!r}?" if near else ""
+
+
+def of_module(module: str, kind: str, names: Collection[str]) -> Callable[[str], Any]:
+    """Return a `__getattr__` with which a package imports its parts and answers other names."""
+
+    def missing(name: str) -> Any:
+        if name[0] != "_" and find_spec(f"{module}.{name}"):
+            return import_module(f"{module}.{name}")
+        hint = "" if name[0] == "_" else answer(kind, name, names)
+        said = f"module {module!r} has no attribute {name!r}{hint}"
+        raise AttributeError(said, name=name, obj=None)
+
+    return missing
 
 
 def argument(name: str, names: Collection[str]) -> str:

@@ -22,8 +22,9 @@ def refuse_misfit(
     options: Mapping[str, Any],
     what: str,
     instead: str = "",
+    hidden: int = 1,
 ) -> None:
-    """Raise an error if arguments do not fit a function; its first parameter is `self` and not counted.
+    """Raise an error if arguments do not fit a function; its first parameter, `self`, is not shown.
 
     Python's own error names the class in which a method happens to be written.
 
@@ -31,6 +32,7 @@ def refuse_misfit(
         function, arguments, options: The call.
         what: The name by which the user knows it.
         instead: What the error says, if not what is wrong with the arguments.
+        hidden: How many parameters are not shown: 1 of a method, 0 of a function.
 
     Raises:
         TypeError: An argument is missing, unknown, given twice, or there are too many.
@@ -41,14 +43,14 @@ def refuse_misfit(
     except TypeError as error:
         if instead:
             raise TypeError(instead) from None
-        parameters = list(signature.parameters.values())[1:]
+        parameters = list(signature.parameters.values())[hidden:]
         names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         unknown = [name for name in options if name not in names]
         takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
         if (
             takes_any
         ):  # an unknown option is meant for another call, unless it is a missing name misspelt
-            missing = [n for n in names[len(arguments) - 1 :] if n not in options]
+            missing = [n for n in names[len(arguments) - hidden :] if n not in options]
             unknown = [n for n in unknown if "did you mean" in argument(n, missing)]
             names = missing if unknown else names
         if unknown:
@@ -96,8 +98,23 @@ def answered(method: M) -> M:
         try:
             return method(self, *arguments, **options)
         except TypeError:
-            what = f"{type(self).__name__}.{method.__name__}"
+            kind = self if isinstance(self, type) else type(self)
+            what = f"{kind.__name__}.{method.__name__}"
             refuse_misfit(method, (self, *arguments), options, what)
+            raise
+
+    return called  # type: ignore[return-value]
+
+
+def answered_call(function: M) -> M:
+    """Let a function whose arguments do not fit say so by its name, with what to use instead."""
+
+    @functools.wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except TypeError:
+            refuse_misfit(function, arguments, options, function.__name__, hidden=0)
             raise
 
     return called  # type: ignore[return-value]

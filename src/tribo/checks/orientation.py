@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.types import Orientation
 
 FORMS = ("rpy", "euler", "axis_angle", "rotation_matrix")  # options beside `orientation`
@@ -36,6 +37,7 @@ def _shape(value: Any) -> tuple[int, ...]:
         return (len(value),)
 
 
+@answered_call
 def quaternion(
     *,
     rpy: Any = None,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tribo.checks.answers import answer, listed
-from tribo.checks.calls import said_by_class
+from tribo.checks.calls import answered, said_by_class
 from tribo.checks.renamed import Renamed
 
 
@@ -27,12 +27,33 @@ class AnsweringKind(ABCMeta):
             raise AttributeError(said, name=name, obj=None)
 
 
+def _may_answer(made: object) -> bool:
+    """Tell whether something in a class is a method, and none that answers already."""
+    return inspect.isfunction(made) and not hasattr(made, "__wrapped__")
+
+
 class Answering(metaclass=AnsweringKind):
     """An object that answers guessed names with those that it has."""
 
     __slots__ = ()
     _called: ClassVar[str] = ""  # what examples call it (`answers`)
     _inner: ClassVar[frozenset[str]] = frozenset()  # what the package's own parts call
+    _plain: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # calls that answer as Python does: as fast as can be
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let methods whose arguments do not fit say so, with what to use instead; inherited ones, too."""
+        super().__init_subclass__(**options)
+        for base in cls.__mro__:
+            if base.__module__.startswith("tribo."):
+                for name, made in [*vars(base).items()]:
+                    if name[0] == "_" or name in cls._plain:
+                        continue
+                    if _may_answer(made):
+                        setattr(base, name, answered(made))
+                    elif isinstance(made, classmethod) and _may_answer(made.__func__):
+                        setattr(base, name, classmethod(answered(made.__func__)))
 
     if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats import raisim_xml
@@ -35,6 +36,7 @@ MAX_PAIRS = 100_000  # that are set in a world
 _WORDS = {"friction_model": friction_model, "contact_reduction_mode": reduction_mode}
 
 
+@answered_call
 def read_materials(*sources: str | Path, strict: bool = False) -> MaterialLibrary:
     """Read material files of Choreonoid's AGX Dynamics plugin; later ones are put over earlier ones.
 

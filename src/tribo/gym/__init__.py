@@ -1,5 +1,7 @@
 """Environments for reinforcement learning: tasks over `tribo.Batch`, in Gymnasium's form."""
 
+from typing import TYPE_CHECKING
+
 try:
     import gymnasium
 except ImportError:
@@ -7,11 +9,13 @@ except ImportError:
 
 from gymnasium.vector import AutoresetMode
 
+from tribo.checks.answers import of_module
 from tribo.gym.draws import Draws
 from tribo.gym.env import Env
-from tribo.gym.registration import load, names, register
+from tribo.gym.registration import register
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Actions, Change, Task, Term
+from tribo.gym.task_names import load, names
 from tribo.gym.vector_env import VectorEnv
 
 __all__ = [
@@ -31,3 +35,6 @@ __all__ = [
 
 assert gymnasium.__version__  # imported for its error alone; registration uses it
 register()
+
+if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
+    __getattr__ = of_module(__name__, "gym", __all__)

@@ -8,16 +8,18 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from tribo.checks.calls import said_by_class
+from tribo.checks.sealed import Answering
 from tribo.gym.rendering import MODES
 from tribo.gym.task import Task
 from tribo.gym.vector_env import VectorEnv
 
 
-class Env(gymnasium.Env):
+class Env(gymnasium.Env, Answering):
     """One world of a task. What it does, the worlds of a `VectorEnv` do, bit for bit.
 
     Args:
-        task: What is played.
+        task: What is played, or the name of a task, as `tribo.gym.load` has it.
         max_episode_steps: Instead of the task's `episode_steps`.
         render_mode: None, "rgb_array" or "human", as `VectorEnv` has them.
 
@@ -35,8 +37,15 @@ class Env(gymnasium.Env):
 
     metadata = {"render_modes": list(MODES), "render_fps": 50}  # noqa: RUF012  # Gymnasium's form
 
+    _called = "envs"
+
+    @said_by_class
     def __init__(
-        self, task: Task, *, max_episode_steps: int | None = None, render_mode: str | None = None
+        self,
+        task: Task | str,
+        *,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
     ) -> None:
         self._envs = VectorEnv(
             task, 1, threads=1, autoreset_mode=AutoresetMode.DISABLED,

@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import record
+from tribo.checks.sealed import Answering
 from tribo.world.world import World
 
 # A `Simulation` runs a task and a task's terms are asked about it: here it is `Any`, so that it is above.
@@ -21,6 +23,7 @@ Change = Callable[
 PLAIN = ("observations", "terminations", "resets", "randomisations", "endings", "notes", "infos")
 
 
+@record
 @dataclass(slots=True)
 class Actions:
     """What a policy commands.
@@ -77,8 +80,9 @@ class TaskOptions(TypedDict, total=False):
     follows: str
 
 
+@record
 @dataclass
-class Task:
+class Task(Answering):
     """A task, declared by terms. All are plain dictionaries: add to them, replace, or delete.
 
     A term is a function of the `Simulation` that returns an array whose first axis is the world. It must
@@ -102,6 +106,7 @@ class Task:
         >>> hover.terminations["lost"] = lambda sim: np.abs(sim.object("ball").position[:, 2]) > 1.0
     """
 
+    _called = "task"
     name: str
     make_world: Callable[[], World]  # builds a new one with each call
     actions: Actions

@@ -15,10 +15,13 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from tribo.checks import check
+from tribo.checks.calls import said_by_class
+from tribo.checks.sealed import Answering
 from tribo.gym.rendering import MODES, Painter, Window, check_render_mode
 from tribo.gym.saved_state import check_array
 from tribo.gym.simulation import Simulation, columns
 from tribo.gym.task import Task
+from tribo.gym.task_names import load
 
 
 class EnvOptions(TypedDict, total=False):
@@ -40,7 +43,7 @@ class VectorEnvOptions(LoopOptions, total=False):
     autoreset_mode: AutoresetMode | str
 
 
-class VectorEnv(GymnasiumVectorEnv):
+class VectorEnv(GymnasiumVectorEnv, Answering):
     """Worlds of a task that step at once, in one call to compiled code.
 
     World i is seeded with ``seed + i``, and does what a `tribo.gym.Env` with that seed does, bit for bit,
@@ -51,7 +54,7 @@ class VectorEnv(GymnasiumVectorEnv):
     every key there is ``"_" + key``, (worlds,) of bool: where it counts.
 
     Args:
-        task: What is played.
+        task: What is played, or the name of a task, as `tribo.gym.load` has it.
         num_envs: How many worlds, ≥ 1.
         threads: As `tribo.Batch` has them.
         autoreset_mode: What happens when an episode ends. NEXT_STEP: the next `step` begins a new one in that
@@ -74,11 +77,15 @@ class VectorEnv(GymnasiumVectorEnv):
         ((4, 4), (4,))
     """
 
+    _called = "envs"
+
+    @said_by_class
     def __init__(
-        self, task: Task, num_envs: int = 1, *, threads: int | None = None,
+        self, task: Task | str, num_envs: int = 1, *, threads: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None, render_mode: str | None = None,
     ) -> None:  # fmt: skip
+        task = load(task) if isinstance(task, str) else task
         modes = {mode.value: mode for mode in AutoresetMode}
         mode = getattr(autoreset_mode, "value", autoreset_mode)
         self.autoreset_mode = modes[check.choice(mode, modes, "autoreset_mode")]

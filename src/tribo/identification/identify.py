@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.identification import search as searching
 from tribo.identification.channels import Channel, channels_of
 from tribo.identification.problem import Problem
@@ -33,6 +34,7 @@ SMALL = 1e-7  # relative change of costs or parameters at which a fit ends
 NEEDS = 'identification needs SciPy: pip install "tribo[identification]"'
 
 
+@answered_call
 def identify(
     world: World, recordings: Trajectory | Recording | Sequence[Trajectory | Recording],
     parameters: Unknown | Sequence[Unknown], *, search: str = "scan", segments: int = 1,

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from tribo.checks import check
-from tribo.gym.registration import load
+from tribo.checks.calls import answered_call
 from tribo.gym.task import Task
+from tribo.gym.task_names import load
 from tribo.gym.vector_env import VectorEnv
 from tribo.learn.policy import Policy
 
@@ -31,6 +32,7 @@ def policy_of(run: str | Path) -> Policy:
     return Policy.load(path)
 
 
+@answered_call
 def play(
     run: str | Path | Policy, episodes: int = 1, *, task: str | Task | None = None, seed: int = 0,
     render: bool = False, steps: int | None = None,

@@ -11,15 +11,18 @@ import numpy as np
 
 from tribo.batch.network import Network
 from tribo.checks.array_files import read_arrays
+from tribo.checks.calls import record
 from tribo.checks.replacing import write_whole
+from tribo.checks.sealed import Answering
 
 FARTHEST = 10.0  # [–] what is seen is limited to as many deviations
 LARGEST = 1 << 28  # bytes of a policy's arrays
 FORM = 1  # of the file
 
 
+@record
 @dataclass(frozen=True, eq=False)
-class Policy:
+class Policy(Answering):
     """What to do for what is seen: layers with ELU between them.
 
     Example:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call, frozen_record
 
 MOST_THREADS = 1024  # each is one of the system; PyTorch asked for more ends the process
 
 
+@frozen_record
 @dataclass(frozen=True)
 class Settings:
     """Numbers of PPO. Names and defaults are those of its papers where they have one.
@@ -139,6 +141,7 @@ class Numbers(TypedDict, total=False):
     checkpoint_every: int | None
 
 
+@answered_call
 def preset(task: str, **numbers: Unpack[Numbers]) -> Settings:
     """Return the settings for a task, those of `Settings` for one of your own.
 

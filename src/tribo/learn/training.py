@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.replacing import DRAFTS, write_whole
-from tribo.gym.registration import load
 from tribo.gym.task import Task
+from tribo.gym.task_names import load
 from tribo.learn import checkpoint
 from tribo.learn.player import Player
 from tribo.learn.policy import Policy, onnx_modules
@@ -33,6 +34,7 @@ CLOCKED = ("seconds", "world_steps_per_second")  # what is not the same when a t
 Report = Callable[[dict[str, float]], None]
 
 
+@answered_call
 def train(
     task: str, folder: str | Path, settings: Settings | None = None, *, resume: bool = False,
     report: Report | None = None, onnx: bool = True, make_player: Maker = Player,

@@ -88,6 +88,8 @@ class MaterialLibrary(Sealed):
         (0.8, 'explicit', 'default')
     """
 
+    _called = "library"
+
     def __init__(self) -> None:
         """Start with the material "default" and no pair."""
         self._materials: dict[str, Material] = {DEFAULT_MATERIAL: Material()}

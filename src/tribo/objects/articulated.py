@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, part_of
 from tribo.checks.renamed import renamed
 from tribo.engine.builder import mark_singles
@@ -178,7 +177,6 @@ class ArticulatedSystem(Drives, Object):
         else:
             tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
 
-    @answered
     def set_pd_gains(self, kp: Any, kd: Any, *, hold_base: bool = False) -> None:
         """Set the gains of the implicit PD drives.
 

@@ -19,6 +19,14 @@ from tribo.objects.running_surface import RunningSurface
 PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID)
 
 
+def looks(body: CollisionBody) -> str:
+    """Return shape and material in words, with the size as it is given to `add_…`: edges, heights [m]."""
+    halves = {Shape.BOX: (0, 1, 2), Shape.CAPSULE: (1,), Shape.CYLINDER: (1,), Shape.CONE: (1,)}
+    doubled = halves.get(body.shape, ())
+    given = ", ".join(f"{2.0 * x if k in doubled else x:g}" for k, x in enumerate(body.size))
+    return f"{body.shape.name.lower()}({given}) of {body.material!r}"
+
+
 class CollisionBody(RunningSurface):
     """One collision shape of an object, e.g. ``robot.collision_body("LF_FOOT/0")``."""
 
@@ -30,11 +38,7 @@ class CollisionBody(RunningSurface):
 
     def __repr__(self) -> str:
         """Return object, name, shape and material."""
-        size = ", ".join(f"{x:g}" for x in self.size)
-        return (
-            f"<CollisionBody {self.name!r} of {self._owner.name!r}: "
-            f"{self.shape.name.lower()}({size}) of {self.material!r}>"
-        )
+        return f"<CollisionBody {self.name!r} of {self._owner.name!r}: {looks(self)}>"
 
     @property
     def name(self) -> str:
@@ -71,7 +75,7 @@ class CollisionBody(RunningSurface):
 
     @property
     def size(self) -> tuple[float, ...]:
-        """Numbers of the shape [m], see `tribo.model.Shape`; assign to change those of a primitive.
+        """Numbers of the shape [m]: radii, half edges, half heights; assign to change those of a primitive.
 
         What is drawn, and the mass, stay as they are.
 

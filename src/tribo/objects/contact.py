@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.checks.sealed import Answering
+from tribo.checks.sealed import Sealed
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState
 from tribo.objects.contact_motion import ContactMotion
+from tribo.objects.contact_rows import ContactRows
 from tribo.objects.owner import Member
 
 # What a step leaves in `Work` to be read: about the solve, and of each contact.
@@ -23,27 +23,11 @@ PER_CONTACT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contact(Answering):
+class Contact(Sealed):
     """One contact point of the last step; vectors in world axes, forces on A (the opposite on B).
 
     A list read from an object shows that object as A, so forces act on it. In `World.contacts` the
     order is the engine's own; `force_on`, `normal_on` and `seen_from` do not depend on it.
-
-    Attributes:
-        position: (3,) [m], midway between the two surfaces.
-        normal: (3,), unit, from B into A.
-        frame: (3, 3), rows t₁, t₂, n: frame @ vector gives components in the contact's own frame.
-        depth: [m], > 0 where the two overlap, where the step was evaluated.
-        impulse: (3,) [N s] on A during the step.
-        force: (3,) [N] on A, impulse / time step.
-        torque_impulse: (3,) [N m s] of rolling and spinning friction, on A.
-        object_a, object_b: The two objects.
-        body_a, body_b: Names of the collision bodies that touch, "LINK/0".
-        materials: Of A and of B.
-        pair: The contact law of the two materials.
-        state: Of a compliant pair: lifted, sticking or slipping; None: a rigid pair.
-        is_a: False if this object is B in the engine's own order.
 
     Example:
         >>> import tribo
@@ -58,28 +42,105 @@ class Contact(Answering):
         (19.62, -19.62)
     """
 
+    __slots__ = ("_is_a", "_place", "_rows")
     _called = "contact"
-    position: np.ndarray
-    normal: np.ndarray
-    frame: np.ndarray
-    depth: float
-    impulse: np.ndarray
-    force: np.ndarray
-    torque_impulse: np.ndarray
-    object_a: Member
-    object_b: Member
-    body_a: str
-    body_b: str
-    materials: tuple[str, str]
-    pair: PairProperties | ContactMaterial
-    state: ContactState | None = None
-    is_a: bool = True
+    _rows: ContactRows
+    _place: int
+    _is_a: bool
 
-    def __post_init__(self) -> None:
-        """Make the arrays read-only: a contact is a reading."""
-        for array in (self.position, self.normal, self.frame, self.impulse, self.force):
-            array.setflags(write=False)
-        self.torque_impulse.setflags(write=False)
+    def __init__(self, rows: ContactRows, place: int, is_a: bool = True) -> None:
+        """See a row of the contacts of a step from its A, or from its B."""
+        put = object.__setattr__  # a third of what an assignment takes that looks for typos
+        put(self, "_rows", rows)
+        put(self, "_place", place)
+        put(self, "_is_a", is_a)
+
+    def _on_a(self, vectors: np.ndarray) -> np.ndarray:
+        """Return this contact's of some vectors on A of the engine, as they are on A of this view."""
+        found: np.ndarray = vectors[self._place]
+        return found if self._is_a else frozen(-found)
+
+    def _owner(self, side: int) -> tuple[Member, str]:
+        return self._rows.owner(self._place, side if self._is_a else 1 - side)
+
+    @property
+    def position(self) -> np.ndarray:
+        """Midway between the two surfaces, shape (3,) [m], world."""
+        found: np.ndarray = self._rows.position[self._place]
+        return found
+
+    @property
+    def normal(self) -> np.ndarray:
+        """Unit vector from B into A, shape (3,), world."""
+        return self._on_a(self._rows.axes[:, 2])
+
+    @property
+    def frame(self) -> np.ndarray:
+        """Axes of the contact, rows t₁, t₂, n, shape (3, 3): frame @ vector gives components in them."""
+        found: np.ndarray = self._rows.axes[self._place]
+        return found if self._is_a else frozen(np.stack([found[0], -found[1], -found[2]]))
+
+    @property
+    def depth(self) -> float:
+        """Overlap [m], > 0 where the two overlap, where the step was evaluated."""
+        return -self._rows.gap[self._place]
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Impulse on A during the step, shape (3,) [N s], world."""
+        return self._on_a(self._rows.impulse)
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on A, impulse / time step, shape (3,) [N], world."""
+        return self._on_a(self._rows.force)
+
+    @property
+    def torque_impulse(self) -> np.ndarray:
+        """Angular impulse of rolling and spinning friction on A, shape (3,) [N m s], world."""
+        return self._on_a(self._rows.torque_impulse)
+
+    @property
+    def object_a(self) -> Member:
+        """The object A, on which the forces act."""
+        return self._owner(0)[0]
+
+    @property
+    def object_b(self) -> Member:
+        """The object B, on which the opposite forces act."""
+        return self._owner(1)[0]
+
+    @property
+    def body_a(self) -> str:
+        """Name of the collision body of A that touches, "LINK/0"."""
+        return self._owner(0)[1]
+
+    @property
+    def body_b(self) -> str:
+        """Name of the collision body of B that touches, "LINK/0"."""
+        return self._owner(1)[1]
+
+    @property
+    def materials(self) -> tuple[str, str]:
+        """Materials of A and of B."""
+        first, second = self._rows.laws[self._place][0]
+        return (first, second) if self._is_a else (second, first)
+
+    @property
+    def pair(self) -> PairProperties | ContactMaterial:
+        """The contact law of the two materials, as it was when the contact was read."""
+        return self._rows.laws[self._place][1]
+
+    @property
+    def state(self) -> ContactState | None:
+        """Of a compliant pair: lifted, sticking or slipping; None: a rigid pair."""
+        state = self._rows.states[self._place]
+        return None if state < 0 else ContactState(state)
+
+    @property
+    def is_a(self) -> bool:
+        """False if A of this contact is B in the engine's own order."""
+        return self._is_a
 
     def __repr__(self) -> str:
         """Return who touches whom, where and how hard."""
@@ -217,17 +278,4 @@ class Contact(Answering):
 
     def seen_from_b(self) -> Contact:
         """Return the same contact with the two objects exchanged."""
-        return replace(
-            self,
-            normal=-self.normal,
-            frame=np.stack([self.frame[0], -self.frame[1], -self.frame[2]]),
-            impulse=-self.impulse,
-            force=-self.force,
-            torque_impulse=-self.torque_impulse,
-            object_a=self.object_b,
-            object_b=self.object_a,
-            body_a=self.body_b,
-            body_b=self.body_a,
-            materials=(self.materials[1], self.materials[0]),
-            is_a=not self.is_a,
-        )
+        return Contact(self._rows, self._place, not self._is_a)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.calls import answered
 from tribo.checks.readonly import frozen, part_of, reading
 from tribo.model import Kind
 from tribo.objects import contact_motion, edits
 from tribo.objects.base import Object
 from tribo.objects.body_types import TERRAIN
+from tribo.objects.collision_body import looks
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.handles import SIX
 
@@ -27,8 +27,7 @@ class SingleBody(Object):
         if len(solids) != 1:
             return f"{len(solids)} shapes of {self.material!r}"
         (body,) = solids
-        size = ", ".join(f"{x:g}" for x in body.size)
-        return f"{body.shape.name.lower()}({size}) of {body.material!r}"
+        return looks(body)
 
     @property
     def linear_velocity(self) -> np.ndarray:
@@ -219,7 +218,6 @@ class SingleBody(Object):
         if self._world.is_built and self.span is not None:
             edits.write(self._world.engine.model, field, self.span.body.start, value)
 
-    @answered
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.
 
@@ -237,7 +235,6 @@ class SingleBody(Object):
         if point is not None:
             row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
 
-    @answered
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
         """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.
 

@@ -25,6 +25,7 @@ class ContactTable:
         """Start without a build."""
         self._model: object = None
         self._owner = np.empty((0, 2), np.int64)
+        self._owners: list[tuple[Object, str]] | None = None
         self._make_room(0)
 
     def read(self, engine: Engine, objects: Sequence[Object], reach: float) -> np.ndarray:
@@ -38,13 +39,26 @@ class ContactTable:
         )
         return np.ndarray(count, ROW, self._words[: count * WIDTH].copy())
 
+    def owners(self, engine: Engine, objects: Sequence[Object]) -> Sequence[tuple[Object, str]]:
+        """Return of each shape the object that it belongs to and the name of its collision body."""
+        if self._model is not engine.model:
+            self._note(engine, objects)
+        if self._owners is None:
+            self._owners = [
+                (part, body.name)
+                for part in objects
+                if part.span is not None
+                for body in part.collision_bodies
+            ]
+        return self._owners
+
     def _note(self, engine: Engine, objects: Sequence[Object]) -> None:
         spans = [part.span.shape for part in objects if part.span is not None]
         counts = [span.stop - span.start for span in spans]
         owners = np.repeat(np.arange(len(spans)), counts)
         places = [np.arange(count) for count in (*counts, 0)]
         self._owner = np.ascontiguousarray(np.stack([owners, np.concatenate(places)], axis=1))
-        self._model = engine.model
+        self._model, self._owners = engine.model, None
 
     def _make_room(self, count: int) -> None:
         self._words = np.zeros(count * WIDTH)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,10 +12,10 @@ from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
 from tribo.materials import MaterialTable
-from tribo.model import ContactState, Impact, Status
+from tribo.model import Impact, Status
 from tribo.objects import Object
 from tribo.objects.contact import PER_CONTACT, SAID, Contact
-from tribo.objects.states import turned_back
+from tribo.objects.contact_rows import ContactRows, Owners
 from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
 from tribo.readout.contact_table import ContactTable
@@ -49,7 +48,7 @@ def midway_reach(engine: Engine) -> float:
 
 
 def read_contacts(
-    engine: Engine, objects: Sequence[Object], materials: MaterialTable, only: Object | None = None,
+    engine: Engine, owners: Owners, materials: MaterialTable, only: Object | None = None,
     reach: float = 0.0,
 ) -> list[Contact]:  # fmt: skip
     """Return the points that touched in the last step: they overlap or carry an impulse.
@@ -57,54 +56,23 @@ def read_contacts(
     With `only`, the contacts of one object, seen from it (a self-contact appears twice). Points whose gap is
     at most `reach` [m] count, too.
     """
-    work = engine.work
-    first_shape = [part.span.shape.start for part in objects if part.span is not None]
-    found = []
     impulses = contact_impulses(engine)
-    for c in range(len(impulses)):
-        carries = impulses[c, 2] > 0.0
-        if not carries and work.contact_gap[c] > reach:
-            continue
-        owners = [objects[bisect_right(first_shape, s) - 1] for s in work.contact_shape[c]]
-        if only is not None and all(owner is not only for owner in owners):
-            continue
-        contact = _contact(engine, materials, c, owners, impulses[c])
-        if only is None or owners[0] is only:
-            found.append(contact)
-        if only is not None and owners[1] is only:
-            found.append(contact.seen_from_b())
-    return found
-
-
-def _contact(
-    engine: Engine, materials: MaterialTable, c: int, owners: Sequence[Object], local: np.ndarray
-) -> Contact:
-    """Return a contact; `local` is its impulse [N s], contact axes."""
-    work, model = engine.work, engine.model
-    frame = work.contact_axes[c].reshape(3, 3).copy()
-    impulse = turned_back(frame, local)
-    shapes = work.contact_shape[c]
-    bodies = []
-    for owner, shape in zip(owners, shapes, strict=True):
-        assert owner.span is not None
-        bodies.append(owner.collision_bodies[shape - owner.span.shape.start].name)
-    first, second = (materials.names[model.shape_material[s]] for s in shapes)
-    return Contact(
-        position=work.contact_pos[c].copy(),
-        normal=frame[2].copy(),
-        frame=frame,
-        depth=-float(work.contact_gap[c]),
-        impulse=impulse,
-        force=impulse / engine.settings.dt,
-        torque_impulse=turned_back(frame, work.contact_spin_impulse[c]),
-        object_a=owners[0],
-        object_b=owners[1],
-        body_a=bodies[0],
-        body_b=bodies[1],
-        materials=(first, second),
-        pair=materials.pair(first, second),
-        state=None if work.contact_state[c] < 0 else ContactState(int(work.contact_state[c])),
-    )
+    if not len(impulses):
+        return []
+    rows = ContactRows(engine, owners, materials, impulses)
+    touching = [
+        c
+        for c, (gap, normal) in enumerate(zip(rows.gap, impulses[:, 2].tolist(), strict=True))
+        if normal > 0.0 or gap <= reach
+    ]
+    if only is None:
+        return [Contact(rows, c) for c in touching]
+    return [
+        Contact(rows, c, side == 0)
+        for c in touching
+        for side, shape in enumerate(rows.shapes[c])
+        if owners[shape][0] is only
+    ]
 
 
 def carry_readings(old: Engine, new: Engine, spans: Sequence[tuple[Span, Span]]) -> None:
@@ -186,7 +154,8 @@ class WorldReadout:
     def _read_contacts(self, only: Object | None) -> list[Contact]:
         engine = self._world.engine
         reach = midway_reach(engine) if self._world.is_midway else 0.0
-        return read_contacts(engine, self._world.objects, self._world.materials, only, reach)
+        owners = self._table.owners(engine, self._world.objects)
+        return read_contacts(engine, owners, self._world.materials, only, reach)
 
     def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
         """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tribo.gym.registration import load
 from tribo.gym.saved_state import check_array
 from tribo.gym.task import Task
+from tribo.gym.task_names import load
 from tribo.learn.network import ActorCritic
 from tribo.learn.player import REMEMBERED, Player, Rollout
 from tribo.learn.settings import Settings

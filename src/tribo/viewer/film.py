@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.calls import answered_call
 from tribo.checks.files import to_write
 from tribo.checks.replacing import draft_of, replaced
 
@@ -36,6 +37,7 @@ def label(
     return np.asarray(made)
 
 
+@answered_call
 def save_picture(image: np.ndarray, path: str | Path) -> None:
     """Write a picture, format by its ending."""
     pillow, _, _ = _pillow()
@@ -52,6 +54,7 @@ def _format_of(pillow: Any, path: Path) -> str:
     return str(form)
 
 
+@answered_call
 def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None:
     """Write pictures of one size as mp4 that every browser plays.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.calls import answered_call
 from tribo.checks.files import to_write
 from tribo.checks.replacing import write_whole
 from tribo.recording.fields import folder
@@ -22,6 +23,7 @@ MOST_NAMES = 40
 FOV = 45.0  # [°] vertical
 
 
+@answered_call
 def save_page(take: Take, path: Any, title: str = "tribo") -> int:
     """Write the frames of a take as one HTML file and return its size [bytes].
 

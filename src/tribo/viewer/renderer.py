@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.calls import said_by_class
+from tribo.checks.sealed import Answering
 from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera, Fragments, rasterize
 from tribo.viewer.views import camera_of, checked_camera
@@ -23,7 +24,7 @@ DIRECTION = (0.5, -1.0, 0.4)  # from which a camera of nobody's choice looks
 NOTHING = -1
 
 
-class Renderer:
+class Renderer(Answering):
     """Draws a world in NumPy: the same state, size and camera give the same bytes on one machine.
 
     Args:
@@ -49,6 +50,8 @@ class Renderer:
         >>> int(renderer.segmentation_array(camera)[24, 32]) == world.objects.index(ball)
         True
     """
+
+    _called = "renderer"
 
     @said_by_class
     def __init__(

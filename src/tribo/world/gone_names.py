@@ -6,6 +6,7 @@ import functools
 import warnings
 from typing import Any
 
+from tribo.checks.calls import answered
 from tribo.checks.sealed import Answering
 from tribo.world.contact_laws import take_laws
 from tribo.world.interior import Interior
@@ -38,8 +39,8 @@ class OnClass:
     """A class method that instances lack: called on one, its result would be taken for that one."""
 
     def __init__(self, method: Any) -> None:
-        """Keep the class method."""
-        self._method = method
+        """Keep the class method, which answers arguments that do not fit."""
+        self._method: Any = classmethod(answered(method.__func__))
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         """Return the method, of the class only."""
@@ -57,6 +58,9 @@ def refuse_unknown(world: Any, name: str) -> None:
     if name not in GONE:
         if name == "load":
             raise AttributeError(MAKES_ANOTHER, name=name, obj=None)
+        if name[0] != "_" and name in world:
+            said = f"'World' object has no attribute {name!r}; use world[{name!r}], the object of that name"
+            raise AttributeError(said, name=name, obj=None)
         Answering.__getattr__(world, name)  # type: ignore[attr-defined]
 
 

@@ -66,8 +66,8 @@ class World(WorldSettings):
         True
     """
 
-    _inner = INNER
-    _called = "world"
+    _inner, _called = INNER, "world"
+    _plain = frozenset(("step", "update", "advance"))
 
     def __init__(self, time_step: float = 1e-3, gravity: Vector = (0.0, 0.0, -9.81)) -> None:
         """Start an empty world."""

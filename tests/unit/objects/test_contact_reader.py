@@ -69,3 +69,54 @@ def test_points_of_a_wrong_shape_are_refused():
     for wrong in ((0, 0), np.zeros((2, 3)), (0, 0, np.nan)):
         with pytest.raises(ValueError, match=r"point|about"):
             robot.contact_wrenches(wrong)
+
+
+def test_a_contact_that_was_read_keeps_the_numbers_of_its_step():
+    """A list is a copy of the step: later steps, edits and laws change nothing of it."""
+    world = tribo.World()
+    world.add_ground(material="steel")
+    ball = world.add_sphere(radius=0.1, mass=2.0, material="rubber", position=(0, 0, 0.1))
+    world.set_material_pair("steel", "rubber", friction=0.4)
+    world.step()
+    (kept,) = world.contacts
+    ball.position = (0, 0, 5.0)
+    world.set_material_pair("steel", "rubber", friction=0.9)
+    world.add_box(size=(1, 1, 1), mass=1.0, position=(0, 0, 9))
+    world.step()
+    assert world.contacts == []
+    assert np.allclose(kept.force_on(ball), [0, 0, 2.0 * 9.81], rtol=0, atol=1e-6)
+    assert abs(kept.position[2]) < 1e-4
+    assert kept.friction == 0.4
+    assert kept.other(ball) is world["ground_0"]
+
+
+def test_both_views_of_a_contact_agree():
+    world = tribo.World()
+    ground = world.add_ground(material="steel")
+    ball = world.add_sphere(radius=0.1, mass=2.0, material="rubber", position=(0, 0, 0.1))
+    ball.linear_velocity = (0.3, 0.2, 0)
+    world.step()
+    (one,), (other,) = ball.contacts, ground.contacts
+    assert (one.object_a, one.object_b) == (other.object_b, other.object_a) == (ball, ground)
+    assert (one.body_a, one.materials) == (other.body_b, other.materials[::-1])
+    assert one.is_a is not other.is_a
+    for name in ("normal", "force", "impulse", "torque_impulse"):
+        assert np.array_equal(getattr(one, name), -getattr(other, name))
+    assert np.array_equal(one.frame @ one.force, other.frame @ other.force * [-1, 1, 1])
+    assert np.allclose(np.cross(other.frame[0], other.frame[1]), other.frame[2])
+
+
+def test_a_contact_is_only_read():
+    world = tribo.World()
+    world.add_ground()
+    world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0.1))
+    world.step()
+    (contact,) = world.contacts
+    with pytest.raises(AttributeError, match="force of Contact cannot be assigned to"):
+        contact.force = (0, 0, 1)
+    with pytest.raises(AttributeError, match="Contact has no attribute 'forc' to assign to"):
+        contact.forc = (0, 0, 1)
+    for view in (contact, contact.seen_from_b()):
+        for name in ("position", "normal", "frame", "impulse", "force", "torque_impulse"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(view, name)[0] = 1.0

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         batch,
         checks,
         compiler,
+        control,
         description,
         engine,
         enums,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tribo.batch.rollout import Rollout
     from tribo.checks.errors import EditError, SimulationError
     from tribo.checks.orientation import quaternion
+    from tribo.control.linearize import linearize
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
         CompoundPart,
@@ -92,6 +94,7 @@ _PLACES = {
     "tribo.batch.rollout": "Rollout",
     "tribo.checks.orientation": "quaternion",
     "tribo.checks.errors": "EditError SimulationError",
+    "tribo.control.linearize": "linearize",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",
@@ -119,6 +122,7 @@ _HOME = {name: module for module, names in _PLACES.items() for name in names.spl
 _KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
 # What a program finds in the package without importing it itself: all that a world brings along.
 _BESIDE = {
+    "control",
     "gym",
     "ground",
     "identification",
@@ -219,6 +223,7 @@ __all__ = [
     "Wire",
     "World",
     "identify",
+    "linearize",
     "quaternion",
     "read_materials",
     "rollout",

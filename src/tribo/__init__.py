@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tribo.batch.rollout import Rollout
     from tribo.checks.errors import EditError, SimulationError
     from tribo.checks.orientation import quaternion
+    from tribo.control.contact_dynamics import contact_inverse_dynamics
+    from tribo.control.equilibrium import equilibrium
     from tribo.control.linearize import linearize
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
@@ -94,6 +96,8 @@ _PLACES = {
     "tribo.batch.rollout": "Rollout",
     "tribo.checks.orientation": "quaternion",
     "tribo.checks.errors": "EditError SimulationError",
+    "tribo.control.contact_dynamics": "contact_inverse_dynamics",
+    "tribo.control.equilibrium": "equilibrium",
     "tribo.control.linearize": "linearize",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
@@ -222,6 +226,8 @@ __all__ = [
     "Winch",
     "Wire",
     "World",
+    "contact_inverse_dynamics",
+    "equilibrium",
     "identify",
     "linearize",
     "quaternion",

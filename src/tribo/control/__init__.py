@@ -1,6 +1,16 @@
 """For control: derivatives of steps, equilibria, forces of contacts for a motion."""
 
+from tribo.control.contact_dynamics import ContactForces, contact_inverse_dynamics
+from tribo.control.equilibrium import Equilibrium, equilibrium
 from tribo.control.linearization import Change, Linearization
 from tribo.control.linearize import linearize
 
-__all__ = ["Change", "Linearization", "linearize"]
+__all__ = [
+    "Change",
+    "ContactForces",
+    "Equilibrium",
+    "Linearization",
+    "contact_inverse_dynamics",
+    "equilibrium",
+    "linearize",
+]

@@ -19,7 +19,6 @@ COMMANDS = {"force": "tau", "target": "target_q", "velocity_target": "target_v",
 TANGENT = {"vx": "x", "vy": "y", "vz": "z", "wx": "rx", "wy": "ry", "wz": "rz"}  # of a dof's name
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")  # torque, force at the centre of mass
 SHARE_OF_SPAN = 1e-5  # of its bounds, by which a parameter is moved
-HELD = 2  # `Command.has_wrench`: until the call ends
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class Inputs:
             return made
         rotations = {first + k for _, first in layout.rotations for k in range(3)}
         coordinate = {dof: at for at, dof in layout.linear}
-        inertia = _inertia_of_dofs(world, layout)
+        inertia = diagonal_of_mass(world, layout)
         for dof in dofs.tolist():
             if names[dof].rpartition("/")[2] in TANGENT or dof in rotations:
                 continue  # of a floating base: nothing drives it; of a ball joint: no one number
@@ -186,7 +185,7 @@ def _bodies_of(layout: StateLayout, dofs: np.ndarray) -> dict[str, int]:
     return made
 
 
-def _inertia_of_dofs(world: World, layout: StateLayout) -> np.ndarray:
+def diagonal_of_mass(world: World, layout: StateLayout) -> np.ndarray:
     """Return the diagonal of M of robots, (nv,) [kg, kg m²]; 1 of other bodies."""
     made = np.ones(layout.nv)
     for name, _, at in layout.objects:

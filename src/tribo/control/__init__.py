@@ -3,13 +3,14 @@
 from tribo.control.contact_dynamics import ContactForces, contact_inverse_dynamics
 from tribo.control.equilibrium import Equilibrium, equilibrium
 from tribo.control.linearization import Change, Linearization
-from tribo.control.linearize import linearize
+from tribo.control.linearize import Linearizer, linearize
 
 __all__ = [
     "Change",
     "ContactForces",
     "Equilibrium",
     "Linearization",
+    "Linearizer",
     "contact_inverse_dynamics",
     "equilibrium",
     "linearize",

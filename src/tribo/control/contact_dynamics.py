@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.batch import Batch
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.control.cone_programme import Cones, nearest_forces
+from tribo.control.contact_points import SLIP_SPEED, ContactPoints
 from tribo.control.inputs import TANGENT
 from tribo.identification.state_layout import StateLayout
-from tribo.model import Integrator, Kind, Pair
+from tribo.model import Kind
 from tribo.world.world import World
 
 FORCE_ARM = 0.01  # [m] weight of forces over torques: what is left free is spread over the contacts
@@ -74,7 +74,7 @@ class ContactForces:
 
 def contact_inverse_dynamics(
     world: World, acceleration: Mapping[str, Any] | None = None, *,
-    undriven: Sequence[str] = (), reach: float = 1e-5, slip_speed: float = 1e-4,
+    undriven: Sequence[str] = (), reach: float = 1e-5, slip_speed: float = SLIP_SPEED,
 ) -> ContactForces:  # fmt: skip
     """Return forces of contacts and drives with which a world has an acceleration: M v̇ + h = τ + Σ Jᵀ f.
 
@@ -125,48 +125,9 @@ def contact_inverse_dynamics(
         )
     layout = StateLayout(world)
     problem = _Problem(world, layout, acceleration or {}, list(undriven))
-    points = _Points(world, layout, problem.velocity_after)
+    points = ContactPoints(world, layout, problem.velocity_after)
     chosen = points.near(check.number(reach, "reach", minimum=0.0, maximum=check.LARGEST))
     return problem.solve(points, chosen, check.positive(slip_speed, "slip_speed"))
-
-
-class _Points:
-    """Points where bodies touch at the present coordinates, their Jacobians (n, 3, nv) in contact axes."""
-
-    def __init__(self, world: World, layout: StateLayout, velocity_after: np.ndarray) -> None:
-        batch = Batch(world, 1, threads=1)
-        batch.engine.settings.arrays["integrator"][...] = (
-            Integrator.SEMI_IMPLICIT
-        )  # at the state itself
-        batch.engine.update()
-        work, model = batch.engine.work.arrays, batch.engine.model.arrays
-        n = int(work["contact_count"][0, 0])
-        self.position = work["contact_pos"][0, :n].copy()
-        self.axes = work["contact_axes"][0, :n].reshape(n, 3, 3).copy()
-        self.gap = work["contact_gap"][0, :n].copy()
-        shape = work["contact_shape"][0, :n]
-        body = model["shape_body"][0][shape]
-        material = model["shape_material"][0][shape]
-        self.friction = model["pair_table"][0][material[:, 0], material[:, 1], Pair.FRICTION].copy()
-        owners = {row: name for name, (a, b) in layout.body_range.items() for row in range(a, b)}
-        labels = {row: name for name, row in layout.bodies.items()}
-        self.objects = tuple((owners[int(a)], owners[int(b)]) for a, b in body)
-        columns = {name: v for name, _, v in layout.objects}
-        self.jacobian = np.zeros((n, 3, layout.nv))
-        for k in range(n):
-            for side, sign in ((0, 1.0), (1, -1.0)):
-                row = int(body[k, side])
-                name = owners[row]
-                if name in columns:
-                    own = _jacobian(world[name], labels[row], self.position[k])
-                    self.jacobian[k, :, columns[name]] += sign * self.axes[k] @ own
-        self.velocity = self.jacobian @ velocity_after
-        self._time_step = layout.time_step
-
-    def near(self, reach: float) -> np.ndarray:
-        """Return which points can push (n,): near enough, and the motion does not open them."""
-        opens = self.gap + self._time_step * self.velocity[:, 2] > reach
-        return np.asarray(~opens & (self.gap <= reach))
 
 
 class _Problem:
@@ -203,7 +164,7 @@ class _Problem:
         for dof in undriven:
             self.has_drive[layout.dofs[check.known(dof, layout.dofs, "joint")]] = False
 
-    def solve(self, points: _Points, chosen: np.ndarray, slip_speed: float) -> ContactForces:
+    def solve(self, points: ContactPoints, chosen: np.ndarray, slip_speed: float) -> ContactForces:
         """Return the forces."""
         j, axes = points.jacobian[chosen], points.axes[chosen]
         across = points.velocity[chosen, :2]
@@ -233,16 +194,6 @@ class _Problem:
             residual={name: frozen(residual[at]) for name, at in parts.items()},
             is_possible=bool(np.abs(residual).max(initial=0.0) <= POSSIBLE * size),
         )
-
-
-def _jacobian(part: Any, link: str, point: np.ndarray) -> np.ndarray:
-    """Return J (3, dof) of the velocity of a body's point (3,) of the world, world axes."""
-    if hasattr(part, "frame"):
-        frame = part.frame(link.rpartition("/")[2])
-        return np.asarray(frame.jacobian(frame.to_local(point)))
-    x, y, z = point - part.position
-    arm = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω × r = arm ω
-    return np.concatenate([np.eye(3), arm], axis=1)
 
 
 def _force(world: World, part: Any, vdot: np.ndarray) -> np.ndarray:

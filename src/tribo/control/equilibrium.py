@@ -75,8 +75,9 @@ def equilibrium(
     """Find where a world is at rest, and the forces of drives that it takes.
 
     First all joints are held where they are by stiff drives within their effort limits (they sag by Δt² τ/M,
-    with M of the joint alone), and what floats falls until contacts bear it; velocities are taken away whenever the kinetic energy begins to fall. The
-    forces of the drives are then those that are sought. If coordinates are `free`, these and the forces of
+    with M of the joint alone), and what floats falls until contacts bear it; velocities are taken away
+    whenever the kinetic energy begins to fall. The forces of the drives are then those that are sought. If
+    coordinates are `free`, these and the forces of
     all other joints are moved by Newton steps, least in size, until a step from rest has no acceleration: an
     equilibrium need not be stable. The world stays as it is; see `Equilibrium.apply`.
 

@@ -28,7 +28,7 @@ class Input:
     name: str
     unit: str
     kind: str  # "state", one of `COMMANDS`, or "parameter"
-    place: int  # among the 2 nv numbers of a state, in the command's array, or among the parameters
+    place: int  # among the states, in the command's array, or among the parameters
     size: float  # by which it is moved
 
 
@@ -39,6 +39,7 @@ class Inputs:
         world: Whose step it is.
         layout: Of its states.
         dofs: Numbers of the dofs whose coordinates and velocities are moved, (n,).
+        directions: Along which they are moved, (n, m).
         commands: Kinds of commands that are moved, among `COMMANDS`.
         parameters: Of the world, that are moved.
         step: [m, rad, m/s, rad/s] by which states are moved; a force is moved by what changes the velocity of
@@ -46,18 +47,22 @@ class Inputs:
     """
 
     def __init__(
-        self, world: World, layout: StateLayout, dofs: np.ndarray, commands: Sequence[str],
-        parameters: Sequence[Unknown], step: float,
+        self, world: World, layout: StateLayout, dofs: np.ndarray, directions: np.ndarray,
+        commands: Sequence[str], parameters: Sequence[Unknown], step: float,
     ) -> None:  # fmt: skip
         self._layout, self._parameters, self._step = layout, list(parameters), step
-        names, units = list(layout.dofs), layout.dof_units
-        of_state = [
-            Input(f"q/{tangent_name(names[k])}", units[k].removesuffix("/s"), "state", int(k), step)
-            for k in dofs
-        ]
-        of_state += [
-            Input(f"v/{names[k]}", units[k], "state", layout.nv + int(k), step) for k in dofs
-        ]
+        count = directions.shape[1]
+        self._ways = np.zeros((2 * count, 2 * layout.nv))  # of the state, by number of an input
+        self._ways[:count, dofs] = self._ways[count:, layout.nv + dofs] = directions.T
+        names = [list(layout.dofs)[k] for k in dofs]
+        units = [layout.dof_units[k] for k in dofs]
+        labels = [tangent_name(name) for name in names]
+        if count < len(dofs) or not np.array_equal(directions, np.eye(count)):
+            names = labels = [f"direction {k}" for k in range(count)]
+            units = ["1/s"] * count
+        numbers = enumerate([f"q/{one}" for one in labels] + [f"v/{one}" for one in names])
+        kinds = [unit.removesuffix("/s") for unit in units] + units
+        of_state = [Input(name, kinds[k], "state", k, step) for k, name in numbers]
         made = {"state": of_state, "command": [], "parameter": []}
         for kind in commands:
             made["command"] += self._of_command(world, kind, dofs)
@@ -117,7 +122,7 @@ class Inputs:
         for k, one in enumerate(moved):
             by = amounts[:, k] * one.size
             if one.kind == "state":
-                change[:, one.place] += by
+                change += by[:, None] * self._ways[one.place]
             elif one.kind == "parameter":
                 values[:, one.place] += by
             elif one.kind != "wrench":

@@ -37,10 +37,11 @@ class Linearization:
     dofs, then their velocities. A row of "q/box/rz" is a part of a rotation vector [rad].
 
     Attributes:
-        state_names: Of x, 2n: "q/arm/elbow", "q/box/rz", "v/box/wz".
+        state_names: Of x, 2n: "q/arm/elbow", "q/box/rz", "v/box/wz"; of z "q/direction 0", "v/direction 0".
         command_names: Of u: "force/arm/elbow", "wrench/box/box/fz".
         parameter_names: Of p.
         units: Of all x, u and p.
+        directions: N (n, m): x = (N z_q, N z_v), where x is moved along contacts only; else the unit matrix.
         central: All derivatives at once, (2n + outputs, 2n + commands + parameters), by central differences.
         forward, backward: The same where inputs grow and where they fall; they differ at a border, for
             instance of a contact that would open.
@@ -54,6 +55,7 @@ class Linearization:
     command_names: tuple[str, ...]
     parameter_names: tuple[str, ...]
     units: tuple[str, ...]
+    directions: np.ndarray
     central: np.ndarray
     forward: np.ndarray
     backward: np.ndarray

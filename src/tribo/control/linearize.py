@@ -11,7 +11,8 @@ from tribo.batch.batch import Batch
 from tribo.checks import check
 from tribo.checks.errors import SimulationError
 from tribo.control.active_set import ActiveSet, in_words
-from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of, tangent_name
+from tribo.control.contact_points import directions_on_contacts
+from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
@@ -27,7 +28,8 @@ Outputs = Callable[[Batch], np.ndarray]
 def linearize(
     world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
     parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
-    objects: Sequence[str] | None = None, step: float = 1e-6, threads: int | None = None,
+    objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
+    threads: int | None = None,
 ) -> Linearization:  # fmt: skip
     """Return derivatives of the next steps of a world: δx⁺ = A δx + B δu + E δp, δy = C δx + D δu + F δp.
 
@@ -46,6 +48,9 @@ def linearize(
             with bounds around the present value.
         outputs: y: returns numbers (worlds, …) of a batch after the steps, such as positions of a frame.
         objects: Names of those whose states are x; None: of all that forces move.
+        on_contacts: Move x only along the directions N (n, m) in which no contact opens and none that sticks
+            slips: δx = (N z_q, N z_v), A, B and E are those of z, `Linearization.directions` is N. In other
+            directions a contact at rest is a border, and derivatives are one-sided.
         step: By which coordinates and velocities are moved [m, rad, m/s, rad/s], and as a second look by
             twice as much; a force by what changes its dof's velocity by so much, a parameter by 1e-5 of its
             span.
@@ -68,77 +73,130 @@ def linearize(
         >>> round(float(found.of("q/ball/z", "v/ball/vz")), 9), found.command_names[5]
         (0.01, 'wrench/ball/ball/fz')
     """
-    if not isinstance(world, World):
-        raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
-    check.integer(steps, "steps", 1)
-    size = check.number(step, "step", minimum=1e-12, maximum=LARGEST_STEP)
-    kinds = [controls] if isinstance(controls, str) else list(controls)
-    for kind in kinds:
-        check.known(kind, COMMANDS, "kind of control")
-    if outputs is not None and not callable(outputs):
-        raise TypeError(
-            f"outputs must be a function of a batch that returns numbers (worlds, …), got "
-            f"{check.shown(outputs)}"
-        )
-    unknowns = [parameters] if isinstance(parameters, Unknown) else list(parameters)
-    for one in unknowns:
-        if not isinstance(one, Unknown):
+    return Linearizer(
+        world, steps=steps, controls=controls, parameters=parameters, outputs=outputs, objects=objects,
+        on_contacts=on_contacts, step=step, threads=threads,
+    ).at(world)  # fmt: skip
+
+
+class Linearizer:
+    """The same at many states of a world: it keeps the worlds in which inputs are moved.
+
+    Masses, materials and shapes are those that the world had when it was made.
+
+    Args:
+        world: The world; all arguments are those of `linearize`.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World(time_step=0.01)
+        >>> ball = world.add_sphere(0.1, mass=2.0, name="ball", position=(0, 0, 1))
+        >>> linearizer = tribo.control.Linearizer(world)
+        >>> found = []
+        >>> for _ in range(3):
+        ...     found.append(linearizer.at(world).A)
+        ...     world.step()
+        >>> found[2].shape
+        (12, 12)
+    """
+
+    def __init__(
+        self, world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
+        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
+        objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
+        threads: int | None = None,
+    ) -> None:  # fmt: skip
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        self._steps = check.integer(steps, "steps", 1)
+        self._size = check.number(step, "step", minimum=1e-12, maximum=LARGEST_STEP)
+        self._on_contacts = check.boolean(on_contacts, "on_contacts")
+        self._kinds = [controls] if isinstance(controls, str) else list(controls)
+        for kind in self._kinds:
+            check.known(kind, COMMANDS, "kind of control")
+        if outputs is not None and not callable(outputs):
             raise TypeError(
-                f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
+                f"outputs must be a function of a batch that returns numbers (worlds, …), got "
+                f"{check.shown(outputs)}"
             )
-    layout = StateLayout(world)
-    dofs = dofs_of(world, layout, None if objects is None else list(objects))
-    inputs = Inputs(world, layout, dofs, kinds, unknowns, size)
-    runs = [
-        _Run(world, layout, dofs, inputs, inputs.all[k : k + MOST_INPUTS]).take(
-            steps, outputs, threads
+        self._outputs, self._threads = outputs, threads
+        self._unknowns = [parameters] if isinstance(parameters, Unknown) else list(parameters)
+        for one in self._unknowns:
+            if not isinstance(one, Unknown):
+                raise TypeError(
+                    f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
+                )
+        self._layout = StateLayout(world)
+        self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
+        self._batches: dict[int, Batch] = {}
+
+    def at(self, world: World) -> Linearization:
+        """Return the derivatives at the present state and commands of the world.
+
+        Raises:
+            ValueError: The world is built otherwise than the one this was made of.
+            SimulationError: A step from one of the states is not finite.
+        """
+        layout, n = self._layout, len(self._dofs)
+        directions = np.eye(n)
+        if self._on_contacts:
+            directions = directions_on_contacts(world, layout, self._dofs)
+        inputs = Inputs(
+            world, layout, self._dofs, directions, self._kinds, self._unknowns, self._size
         )
-        for k in range(0, len(inputs.all), MOST_INPUTS)
-    ]
-    names = list(layout.dofs)
-    state_names = [f"q/{tangent_name(names[k])}" for k in dofs] + [f"v/{names[k]}" for k in dofs]
-    return Linearization(
-        state_names=tuple(state_names),
-        command_names=tuple(one.name for one in inputs.all[inputs.command]),
-        parameter_names=tuple(one.name for one in inputs.all[inputs.parameter]),
-        units=tuple(one.unit for one in inputs.all),
-        central=np.concatenate([run.central for run in runs], axis=1),
-        forward=np.concatenate([run.forward for run in runs], axis=1),
-        backward=np.concatenate([run.backward for run in runs], axis=1),
-        error=np.concatenate([run.error for run in runs], axis=1),
-        changes=tuple(change for run in runs for change in run.changes),
-        world_steps=steps * sum(run.worlds for run in runs),
-        time_step=steps * layout.time_step,
-    )
+        runs = [
+            _Run(layout, self._dofs, directions, inputs, inputs.all[k : k + MOST_INPUTS]).take(
+                self._batch(world, len(inputs.all[k : k + MOST_INPUTS])), self._steps, self._outputs
+            )
+            for k in range(0, len(inputs.all), MOST_INPUTS)
+        ]
+        return Linearization(
+            state_names=tuple(one.name for one in inputs.all[inputs.state]),
+            command_names=tuple(one.name for one in inputs.all[inputs.command]),
+            parameter_names=tuple(one.name for one in inputs.all[inputs.parameter]),
+            units=tuple(one.unit for one in inputs.all),
+            directions=directions,
+            central=np.concatenate([run.central for run in runs], axis=1),
+            forward=np.concatenate([run.forward for run in runs], axis=1),
+            backward=np.concatenate([run.backward for run in runs], axis=1),
+            error=np.concatenate([run.error for run in runs], axis=1),
+            changes=tuple(change for run in runs for change in run.changes),
+            world_steps=self._steps * sum(run.worlds for run in runs),
+            time_step=self._steps * layout.time_step,
+        )
+
+    def _batch(self, world: World, inputs: int) -> Batch:
+        """Return worlds in the state of the world, one for each amount by which inputs are moved."""
+        count = 1 + len(AMOUNTS) * inputs
+        if count not in self._batches:
+            self._batches[count] = Batch(world, count, threads=self._threads)
+        batch = self._batches[count]
+        batch.set_from_world(world)
+        batch.set_settings(sleeping=False)
+        batch.engine.state.arrays["tree_is_asleep"][...] = 0
+        return batch
 
 
 class _Run:
     """Some inputs, moved by four amounts each in worlds of one batch, and what the steps make of them."""
 
     def __init__(
-        self, world: World, layout: StateLayout, dofs: np.ndarray, inputs: Inputs,
+        self, layout: StateLayout, dofs: np.ndarray, directions: np.ndarray, inputs: Inputs,
         moved: Sequence[Input],
     ) -> None:  # fmt: skip
-        self._world, self._layout, self._dofs = world, layout, dofs
+        self._layout, self._dofs, self._directions = layout, dofs, directions
         self._inputs, self._moved = inputs, moved
         self.worlds = 1 + len(AMOUNTS) * len(moved)
         self._amounts = np.zeros((self.worlds, len(moved)))
         for k in range(len(moved)):
-            self._amounts[self._rows(k), k] = AMOUNTS
+            first = 1 + len(AMOUNTS) * k
+            self._amounts[first : first + len(AMOUNTS), k] = AMOUNTS
         self.changes: list[Change] = []
 
-    @staticmethod
-    def _rows(k: int) -> slice:
-        """Return the worlds in which input k is moved."""
-        return slice(1 + len(AMOUNTS) * k, 1 + len(AMOUNTS) * (k + 1))
-
-    def take(self, steps: int, outputs: Outputs | None, threads: int | None) -> _Run:
+    def take(self, batch: Batch, steps: int, outputs: Outputs | None) -> _Run:
         """Take the steps, and differentiate what they lead to."""
-        batch = Batch(self._world, self.worlds, threads=threads)
         command = batch.engine.command.arrays
         base = command["wrench"][0].ravel() * (command["has_wrench"][0, 0] != 0)
-        batch.engine.state.arrays["tree_is_asleep"][...] = 0
-        batch.set_settings(sleeping=False)
         self._inputs.write(batch, self._moved, self._amounts)
         for k in range(steps):
             last_one_step = base if k == 0 else 0.0
@@ -159,12 +217,10 @@ class _Run:
     def _compare(self, active: ActiveSet) -> None:
         """Note what acts otherwise where an input is moved by one step than where none is."""
         for what, numbers in active.numbers.items():
-            for k, one in enumerate(self._moved):
-                _, below, above, _ = numbers[self._rows(k)]
-                if below == numbers[0] == above:
-                    continue
-                said = (in_words(what, n) for n in (below, numbers[0], above))
-                change = Change(one.name, what, *said)
+            sides = numbers[1:].reshape(len(self._moved), len(AMOUNTS))[:, 1:3]
+            for k in np.flatnonzero((sides != numbers[0]).any(axis=1)).tolist():
+                said = (in_words(what, n) for n in (sides[k, 0], numbers[0], sides[k, 1]))
+                change = Change(self._moved[k].name, what, *said)
                 if change not in self.changes:
                     self.changes.append(change)
 
@@ -173,8 +229,8 @@ class _Run:
         state = batch.engine.state.arrays
         start = np.broadcast_to(state["q"][0], state["q"].shape)
         parts = [
-            self._layout.minus(state["q"], start)[:, self._dofs],
-            state["v"][:, self._dofs],
+            self._layout.minus(state["q"], start)[:, self._dofs] @ self._directions,
+            state["v"][:, self._dofs] @ self._directions,
         ]
         if outputs is not None:
             made: Any = np.asarray(outputs(batch), float)

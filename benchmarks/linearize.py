@@ -1,7 +1,7 @@
 """Derivatives of a step: time and accuracy, of tribo and of MuJoCo's `mjd_transitionFD`.
 
-`python benchmarks/linearize.py` prints, for the quadruped of the package in the air and on four feet, the time
-of A and B in steps of the same world, and for random trees how far A is from Richardson's extrapolation.
+`python benchmarks/linearize.py` prints, for the package's quadruped in the air and on four feet, the time of
+A and B in steps of the same world, and for random trees how far A is from Richardson's extrapolation.
 """
 
 import time

@@ -10,8 +10,8 @@ import numpy as np
 from tribo.checks import check
 
 SIDES = ("central", "forward", "backward")
-KINK = 1e-3  # [–] of the largest number of a column by which its two sides differ at a border
-NOTHING = 1e-6  # [–] of the largest number of its rows: a column below that is rounding
+KINK = 0.02  # [–] of the largest number of a column by which its two sides differ at a border
+NOTHING = 1e-12  # [m, rad, m/s, rad/s] change of a result that is rounding
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Linearization:
         parameter_names: Of p.
         units: Of all x, u and p.
         directions: N (n, m): x = (N z_q, N z_v), where x is moved along contacts only; else the unit matrix.
+        sizes: By which inputs were moved, in their units.
         central: All derivatives at once, (2n + outputs, 2n + commands + parameters), by central differences.
         forward, backward: The same where inputs grow and where they fall; they differ at a border, for
             instance of a contact that would open.
@@ -56,6 +57,7 @@ class Linearization:
     parameter_names: tuple[str, ...]
     units: tuple[str, ...]
     directions: np.ndarray
+    sizes: np.ndarray
     central: np.ndarray
     forward: np.ndarray
     backward: np.ndarray
@@ -148,7 +150,7 @@ class Linearization:
                 continue
             apart = np.abs(self.forward[rows] - self.backward[rows]).max(axis=0)
             largest = both.max(axis=0)
-            at_border |= apart > KINK * np.maximum(largest, NOTHING * largest.max())
+            at_border |= (apart > KINK * largest) & (apart * self.sizes > NOTHING)
         return tuple(name for name, is_one in zip(self.names, at_border, strict=True) if is_one)
 
     @property

@@ -138,6 +138,11 @@ class Linearizer:
             SimulationError: A step from one of the states is not finite.
         """
         layout, n = self._layout, len(self._dofs)
+        for name in (one.name for one in layout.objects):
+            if name not in world:
+                raise ValueError(
+                    f"the world is not built like the one of this Linearizer: {name} is gone"
+                )
         directions = np.eye(n)
         if self._on_contacts:
             directions = directions_on_contacts(world, layout, self._dofs)
@@ -156,6 +161,7 @@ class Linearizer:
             parameter_names=tuple(one.name for one in inputs.all[inputs.parameter]),
             units=tuple(one.unit for one in inputs.all),
             directions=directions,
+            sizes=np.array([one.size for one in inputs.all]),
             central=np.concatenate([run.central for run in runs], axis=1),
             forward=np.concatenate([run.forward for run in runs], axis=1),
             backward=np.concatenate([run.backward for run in runs], axis=1),

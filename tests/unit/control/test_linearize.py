@@ -237,3 +237,62 @@ def test_bad_input_is_named():
         tribo.linearize(empty, objects=["ground"])
     with pytest.raises(TypeError, match="World"):
         tribo.linearize(3)
+
+
+def test_along_contacts_a_robot_that_stands_is_smooth():
+    world, _ = block()
+    found = tribo.linearize(world, controls="wrench", on_contacts=True)
+    assert found.A.shape == (0, 0)  # four corners that stick hold a block in all six directions
+    world = tribo.World()
+    world.add_ground()
+    base = tribo.LinkDescription("base")
+    base.add_shape("sphere", (0.1,), mass=1.0, position=(0, 0, 0.1))
+    pole = base.add_child(
+        "pole", "revolute", axis=(0, 1, 0), position=(0, 0, 0.1), joint_name="hinge"
+    )
+    pole.add_shape("sphere", (0.02,), mass=0.5, position=(0, 0, 0.6), collides=False)
+    robot = world.add_articulated_system(base, name="robot")
+    robot.generalized_coordinate = [0, 0, 0, 1, 0, 0, 0, 0]
+    world.step(2)
+    found = tribo.linearize(world, on_contacts=True)
+    # A ball that rolls: three of its six directions are held at the point, and the pole has one.
+    assert found.directions.shape == (7, 4)
+    assert found.A.shape == (8, 8)
+    assert found.is_smooth
+    assert abs(found.eigenvalues[0]) > 1.0
+    assert not tribo.linearize(world).is_smooth
+
+
+def test_a_linearizer_follows_its_world():
+    world, arm = pendulum()
+    linearizer = tribo.control.Linearizer(world)
+    for _ in range(3):
+        assert np.array_equal(linearizer.at(world).central, tribo.linearize(world).central)
+        world.step(50)
+    other = tribo.World()
+    other.add_sphere(0.1, mass=1.0)
+    with pytest.raises(ValueError, match="built like"):
+        linearizer.at(other)
+    del arm
+
+
+def test_random_trees_are_as_richardsons_extrapolation():
+    generator = np.random.default_rng(0)
+    for _ in range(10):
+        root = link = tribo.LinkDescription("base")
+        root.add_shape("box", (0.3, 0.2, 0.1), mass=2.0, collides=False)
+        for k in range(4):
+            kind = ("revolute", "prismatic", "spherical")[generator.integers(3)]
+            at = generator.uniform(-0.3, 0.3, 3)
+            link = link.add_child(f"link{k}", kind, position=at, axis=generator.normal(size=3))
+            link.add_shape("box", (0.1, 0.2, 0.3), mass=1.0, position=at, collides=False)
+        world = tribo.World(time_step=0.002)
+        robot = world.add_articulated_system(root, position=(0, 0, 1))
+        robot.generalized_velocity = generator.normal(size=robot.dof)
+        world.step(3)
+        found = tribo.linearize(world)
+        near, far = (tribo.linearize(world, step=size).A for size in (1e-3, 2e-3))
+        richardson = (4.0 * near - far) / 3.0  # errs by 1e-12 f⁗' and 1e-13 of rounding
+        # The step of 1e-6 loses ε |x⁺|/1e-6 of rounding, |x⁺| up to 10 after some hundred operations.
+        assert np.allclose(found.A, richardson, rtol=0, atol=1e-7)
+        assert found.is_smooth

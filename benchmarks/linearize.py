@@ -50,7 +50,9 @@ def cost():
         )
 
 
-CHAIN = """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>{}</worldbody></mujoco>"""
+CHAIN = (
+    """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>{}</worldbody></mujoco>"""
+)
 LINK = """<body pos="0 0 -0.2"><joint axis="{}"/><geom type="capsule" size="0.02" mass="0.3"
 fromto="0 0 0 0 0 -0.2" contype="0" conaffinity="0"/>{}</body>"""
 

@@ -107,8 +107,8 @@ def contact_inverse_dynamics(
         >>> found = tribo.contact_inverse_dynamics(world)
         >>> found.is_possible, found.force_on("box")[:, 2].round(6).tolist()
         (True, [4.905, 4.905, 4.905, 4.905])
-        >>> tribo.contact_inverse_dynamics(world, {"box": [0, 0, -1, 0, 0, 0]}).force_on("box").sum().round(6)
-        17.62
+        >>> bool(found.friction_use.max() < 1e-6)
+        True
         >>> tribo.contact_inverse_dynamics(world, {"box": [9, 0, 0, 0, 0, 0]}).is_possible
         False
     """

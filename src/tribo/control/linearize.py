@@ -71,7 +71,7 @@ def linearize(
         >>> found.A.shape, found.B.shape, found.is_smooth
         ((12, 12), (12, 6), True)
         >>> round(float(found.of("q/ball/z", "v/ball/vz")), 9), found.command_names[5]
-        (0.01, 'wrench/ball/ball/fz')
+        (0.01, 'wrench/ball/sphere/fz')
     """
     return Linearizer(
         world, steps=steps, controls=controls, parameters=parameters, outputs=outputs, objects=objects,

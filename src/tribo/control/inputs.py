@@ -133,7 +133,7 @@ class Inputs:
         still = ~change[:, : layout.nv].any(axis=1)  # there no quaternion is normalized anew
         state["q"][~still] = layout.plus(state["q"][0], change[~still, : layout.nv])
         state["v"][...] += change[:, layout.nv :]
-        if any(one.kind == "parameter" for one in moved):
+        if self._parameters:
             first = 0
             for unknown in self._parameters:
                 stop = first + len(unknown.bounds)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tribo.checks.orientation import quaternion
     from tribo.control.contact_dynamics import contact_inverse_dynamics
     from tribo.control.equilibrium import equilibrium
+    from tribo.control.largest_load import largest_load
     from tribo.control.linearize import linearize
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
@@ -98,6 +99,7 @@ _PLACES = {
     "tribo.checks.errors": "EditError SimulationError",
     "tribo.control.contact_dynamics": "contact_inverse_dynamics",
     "tribo.control.equilibrium": "equilibrium",
+    "tribo.control.largest_load": "largest_load",
     "tribo.control.linearize": "linearize",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
@@ -229,6 +231,7 @@ __all__ = [
     "contact_inverse_dynamics",
     "equilibrium",
     "identify",
+    "largest_load",
     "linearize",
     "quaternion",
     "read_materials",

@@ -2,6 +2,7 @@
 
 from tribo.control.contact_dynamics import ContactForces, contact_inverse_dynamics
 from tribo.control.equilibrium import Equilibrium, equilibrium
+from tribo.control.largest_load import Load, largest_load
 from tribo.control.linearization import Change, Linearization
 from tribo.control.linearize import Linearizer, linearize
 
@@ -11,7 +12,9 @@ __all__ = [
     "Equilibrium",
     "Linearization",
     "Linearizer",
+    "Load",
     "contact_inverse_dynamics",
     "equilibrium",
+    "largest_load",
     "linearize",
 ]

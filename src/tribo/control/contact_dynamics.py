@@ -118,24 +118,24 @@ def contact_inverse_dynamics(
         raise ImportError(NEEDS) from None
     if not isinstance(world, World):
         raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
-    if world.constraints:
-        raise ValueError(
-            f"the world has {len(world.constraints)} constraints, whose forces contact_inverse_dynamics "
-            "does not know; remove them first"
-        )
     layout = StateLayout(world)
-    problem = _Problem(world, layout, acceleration or {}, list(undriven))
-    points = ContactPoints(world, layout, problem.velocity_after)
+    motion = Motion(world, layout, acceleration or {}, list(undriven))
+    points = ContactPoints(world, layout, motion.velocity_after)
     chosen = points.near(check.number(reach, "reach", minimum=0.0, maximum=check.LARGEST))
-    return problem.solve(points, chosen, check.positive(slip_speed, "slip_speed"))
+    return motion.solve(points, chosen, check.positive(slip_speed, "slip_speed"))
 
 
-class _Problem:
+class Motion:
     """What forces have to do: M v̇ + h without what acts besides, and which dofs have drives."""
 
     def __init__(
         self, world: World, layout: StateLayout, given: Mapping[str, Any], undriven: list[str]
     ) -> None:
+        if world.constraints:
+            raise ValueError(
+                f"the world has {len(world.constraints)} constraints, whose forces "
+                "are not known here; remove them first"
+            )
         self._layout = layout
         moved = {name: v for name, _, v in layout.objects}
         for name in given:

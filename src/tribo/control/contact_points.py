@@ -44,7 +44,7 @@ class ContactPoints:
                 row = int(body[k, side])
                 name = owners[row]
                 if name in columns:
-                    own = _jacobian(world[name], labels[row], self.position[k])
+                    own = jacobian_of(world[name], labels[row], self.position[k])[3:]
                     self.jacobian[k, :, columns[name]] += sign * self.axes[k] @ own
         self.velocity = self.jacobian @ velocity_after
         self._time_step = layout.time_step
@@ -71,11 +71,12 @@ def directions_on_contacts(world: World, layout: StateLayout, dofs: np.ndarray) 
     return np.asarray(ways[rank:].T)
 
 
-def _jacobian(part: Any, link: str, point: np.ndarray) -> np.ndarray:
-    """Return J (3, dof) of the velocity of a body's point (3,) of the world, world axes."""
+def jacobian_of(part: Any, link: str, point: np.ndarray) -> np.ndarray:
+    """Return J (6, dof) of the angular velocity of a body and the velocity of its point (3,), world axes."""
     if hasattr(part, "frame"):
         frame = part.frame(link.rpartition("/")[2])
-        return np.asarray(frame.jacobian(frame.to_local(point)))
+        linear = frame.jacobian(frame.to_local(point))
+        return np.concatenate([frame.rotational_jacobian(), linear])
     x, y, z = point - part.position
     arm = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω × r = arm ω
-    return np.concatenate([np.eye(3), arm], axis=1)
+    return np.block([[np.zeros((3, 3)), np.eye(3)], [np.eye(3), arm]])

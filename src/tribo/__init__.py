@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         batch,
         checks,
         compiler,
+        control,
         description,
         engine,
         enums,
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from tribo.batch.rollout import Rollout
     from tribo.checks.errors import EditError, SimulationError
     from tribo.checks.orientation import quaternion
+    from tribo.control.contact_dynamics import contact_inverse_dynamics
+    from tribo.control.equilibrium import equilibrium
+    from tribo.control.largest_load import largest_load
+    from tribo.control.linearize import linearize
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
         CompoundPart,
@@ -92,6 +97,10 @@ _PLACES = {
     "tribo.batch.rollout": "Rollout",
     "tribo.checks.orientation": "quaternion",
     "tribo.checks.errors": "EditError SimulationError",
+    "tribo.control.contact_dynamics": "contact_inverse_dynamics",
+    "tribo.control.equilibrium": "equilibrium",
+    "tribo.control.largest_load": "largest_load",
+    "tribo.control.linearize": "linearize",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",
@@ -119,6 +128,7 @@ _HOME = {name: module for module, names in _PLACES.items() for name in names.spl
 _KINDS = {"STATIC", "KINEMATIC", "DYNAMIC"}
 # What a program finds in the package without importing it itself: all that a world brings along.
 _BESIDE = {
+    "control",
     "gym",
     "ground",
     "identification",
@@ -218,7 +228,11 @@ __all__ = [
     "Winch",
     "Wire",
     "World",
+    "contact_inverse_dynamics",
+    "equilibrium",
     "identify",
+    "largest_load",
+    "linearize",
     "quaternion",
     "read_materials",
     "rollout",

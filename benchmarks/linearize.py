@@ -1,0 +1,147 @@
+"""Derivatives of a step: time and accuracy, of tribo and of MuJoCo's `mjd_transitionFD`.
+
+`python benchmarks/linearize.py` prints, for the package's quadruped in the air and on four feet, the time of
+A and B in steps of the same world, and for random trees how far A is from Richardson's extrapolation.
+"""
+
+import time
+
+import numpy as np
+
+import tribo
+from tribo.tools.demo import ASSETS
+
+REPEATS = 7
+
+
+def least_time(call):
+    best = np.inf
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def quadruped(height):
+    world = tribo.World()
+    world.add_ground()
+    dog = world.add_articulated_system(
+        ASSETS / "quadruped.urdf", name="dog", position=(0, 0, height)
+    )
+    for leg, sign in (("LF", 1), ("RF", 1), ("LH", -1), ("RH", -1)):
+        dog.joint(f"{leg}_HFE").coordinate = 0.5 * sign
+        dog.joint(f"{leg}_KFE").coordinate = -1.0 * sign
+    return world
+
+
+def cost():
+    flying = quadruped(1.0)
+    standing = quadruped(0.5)
+    tribo.equilibrium(standing).apply(standing)
+    for name, world in (("in the air", flying), ("on four feet", standing)):
+        linearizer = tribo.control.Linearizer(world, threads=1)
+        found, state = linearizer.at(world), world.snapshot()
+        took = least_time(lambda world=world, at=linearizer.at: at(world))
+        step = np.inf
+        for _ in range(REPEATS):
+            world.restore(state)
+            begin = time.perf_counter()
+            world.step(50)
+            step = min(step, (time.perf_counter() - begin) / 50)
+        print(
+            f"quadruped {name}: {len(found.names)} columns, {found.world_steps} steps of a world, "
+            f"{1e3 * took:.1f} ms = {took / step:.0f} steps of {1e6 * step:.1f} µs; {found!r}"
+        )
+
+
+CHAIN = (
+    """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>{}</worldbody></mujoco>"""
+)
+LINK = """<body pos="0 0 -0.2"><joint axis="{}"/><geom type="capsule" size="0.02" mass="0.3"
+fromto="0 0 0 0 0 -0.2" contype="0" conaffinity="0"/>{}</body>"""
+
+
+def chains(joints=18):
+    try:
+        import mujoco
+    except ImportError:
+        print("MuJoCo is not installed: no figures of it")
+        return
+    text = ""
+    for k in range(joints):
+        text = LINK.format("1 0 0" if k % 2 else "0 1 0", text)
+    model = mujoco.MjModel.from_xml_string(CHAIN.format(text))
+    data = mujoco.MjData(model)
+    data.qpos = np.random.default_rng(0).normal(scale=0.3, size=joints)
+    start = data.qpos.copy()
+    theirs = np.zeros((2 * joints, 2 * joints))
+
+    def differentiate():
+        mujoco.mjd_transitionFD(model, data, 1e-6, True, theirs, None, None, None)
+
+    took = least_time(differentiate)
+    step = least_time(lambda: [mujoco.mj_step(model, data) for _ in range(200)]) / 200
+    print(
+        f"chain of {joints}, MuJoCo {mujoco.__version__}: A in {1e3 * took:.2f} ms = {took / step:.0f} "
+        f"steps of {1e6 * step:.1f} µs"
+    )
+    world = tribo.World()
+    world.load_mujoco(model)
+    world.integrator = "semi_implicit"
+    (robot,) = (part for part in world.objects if part.dof == joints)
+    robot.generalized_coordinate = start
+    linearizer = tribo.control.Linearizer(world, controls=(), threads=1)
+    found = linearizer.at(world)
+    took = least_time(lambda: linearizer.at(world))
+    step = least_time(lambda: world.step(200)) / 200
+    print(
+        f"chain of {joints}, tribo: A in {1e3 * took:.2f} ms = {took / step:.0f} steps of "
+        f"{1e6 * step:.1f} µs; largest difference to MuJoCo {np.abs(found.A - theirs).max():.1e}"
+    )
+
+
+def random_tree(generator):
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.3, 0.2, 0.1), mass=generator.uniform(1, 5), collides=False)
+    if generator.random() < 0.5:
+        root.fix_to_world()
+    links = [root]
+    for k in range(generator.integers(1, 8)):
+        parent = links[generator.integers(len(links))]
+        kind = ("revolute", "prismatic", "spherical")[generator.integers(3)]
+        link = parent.add_child(
+            f"link{k}", kind, position=generator.uniform(-0.3, 0.3, 3),
+            axis=generator.normal(size=3),
+        )  # fmt: skip
+        link.add_shape(
+            "box", (0.1, 0.2, 0.3), mass=generator.uniform(0.5, 2), collides=False,
+            position=generator.uniform(-0.2, 0.2, 3),
+        )  # fmt: skip
+        links.append(link)
+    return root
+
+
+def accuracy(count=200):
+    generator = np.random.default_rng(0)
+    worst, kinks = 0.0, 0
+    for _ in range(count):
+        world = tribo.World(time_step=0.002)
+        robot = world.add_articulated_system(random_tree(generator), position=(0, 0, 1))
+        robot.generalized_velocity = generator.normal(size=robot.dof)
+        world.step(3)
+        found = tribo.linearize(world, threads=1)
+        near, far = (tribo.linearize(world, step=s, threads=1).A for s in (1e-3, 2e-3))
+        richardson = (4.0 * near - far) / 3.0
+        worst = max(worst, np.abs(found.A - richardson).max() / np.abs(richardson).max())
+        kinks += not found.is_smooth
+    print(
+        f"{count} random trees: largest difference to Richardson's extrapolation (steps 1e-3, 2e-3) "
+        f"{worst:.1e} of the largest number; {kinks} called not smooth"
+    )
+
+
+if __name__ == "__main__":
+    cost()
+    chains()
+    accuracy()

@@ -1,0 +1,165 @@
+"""`Linearization`: derivatives of steps, how well they are known, and where they are one-sided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tribo.checks import check
+
+SIDES = ("central", "forward", "backward")
+KINK = 0.02  # [–] of the largest number of a column by which its two sides differ at a border
+NOTHING = 1e-12  # [m, rad, m/s, rad/s] change of a result that is rounding
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that acts otherwise where an input is moved by a step."""
+
+    input: str
+    what: str  # "contact box–ground", "stop arm/elbow", "drive arm/elbow", "dry friction arm/elbow"
+    below: str  # in words, where the input is less
+    at: str
+    above: str
+
+    def __str__(self) -> str:
+        """Return input, object and its states in one line."""
+        return f"{self.input}: {self.what}: {self.below} | {self.at} | {self.above}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Linearization:
+    """Derivatives of the steps of a world, as `tribo.linearize` returns them.
+
+    δx⁺ = A δx + B δu + E δp, δy = C δx + D δu + F δp. Rows and columns of x: changes of the coordinates of n
+    dofs, then their velocities. A row of "q/box/rz" is a part of a rotation vector [rad].
+
+    Attributes:
+        state_names: Of x, 2n: "q/arm/elbow", "q/box/rz", "v/box/wz"; of z "q/direction 0", "v/direction 0".
+        command_names: Of u: "force/arm/elbow", "wrench/box/box/fz".
+        parameter_names: Of p.
+        units: Of all x, u and p.
+        directions: N (n, m): x = (N z_q, N z_v), where x is moved along contacts only; else the unit matrix.
+        sizes: By which inputs were moved, in their units.
+        central: All derivatives at once, (2n + outputs, 2n + commands + parameters), by central differences.
+        forward, backward: The same where inputs grow and where they fall; they differ at a border, for
+            instance of a contact that would open.
+        error: Estimate of the error of `central`, its difference to steps twice as long.
+        changes: Contacts, stops and limits that act otherwise where an input is moved by a step.
+        world_steps: Steps of a world that were made: the cost.
+        time_step: [s] from x to x⁺.
+    """
+
+    state_names: tuple[str, ...]
+    command_names: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    units: tuple[str, ...]
+    directions: np.ndarray
+    sizes: np.ndarray
+    central: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+    error: np.ndarray
+    changes: tuple[Change, ...]
+    world_steps: int
+    time_step: float
+
+    def __repr__(self) -> str:
+        """Return sizes, largest error and how many inputs are at a border."""
+        sizes = f"{len(self.state_names)} states, {len(self.command_names)} commands"
+        border = f", {len(self.kinks)} inputs at a border" if self.kinks else ""
+        return f"<Linearization of {sizes}, error ≤ {self.error.max():.2g}{border}>"
+
+    @property
+    def A(self) -> np.ndarray:  # what everybody calls it
+        """Derivative of x⁺ by x, (2n, 2n) [units of x per unit of x]."""
+        return self._block(0, 0)
+
+    @property
+    def B(self) -> np.ndarray:
+        """Derivative of x⁺ by commands, (2n, commands) [units of x per unit of u]."""
+        return self._block(0, 1)
+
+    @property
+    def E(self) -> np.ndarray:
+        """Derivative of x⁺ by parameters, (2n, parameters) [units of x per unit of p]."""
+        return self._block(0, 2)
+
+    @property
+    def C(self) -> np.ndarray:
+        """Derivative of outputs by x, (outputs, 2n) [units of y per unit of x]."""
+        return self._block(1, 0)
+
+    @property
+    def D(self) -> np.ndarray:
+        """Derivative of outputs by commands, (outputs, commands) [units of y per unit of u]."""
+        return self._block(1, 1)
+
+    @property
+    def F(self) -> np.ndarray:
+        """Derivative of outputs by parameters, (outputs, parameters) [units of y per unit of p]."""
+        return self._block(1, 2)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all inputs: x, u and p."""
+        return self.state_names + self.command_names + self.parameter_names
+
+    def _block(self, row: int, column: int) -> np.ndarray:
+        n, m = len(self.state_names), len(self.command_names)
+        rows = (slice(0, n), slice(n, None))[row]
+        columns = (slice(0, n), slice(n, n + m), slice(n + m, None))[column]
+        return self.central[rows, columns]
+
+    def of(
+        self, result: str, by: str, side: Literal["central", "forward", "backward"] = "central"
+    ) -> float:
+        """Return one derivative by name.
+
+        Args:
+            result: One of `state_names`.
+            by: One of `names`.
+            side: "central", "forward" or "backward".
+
+        Raises:
+            KeyError: There is no such name; the message proposes the nearest.
+            ValueError: The side is another word.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World(time_step=0.01)
+            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball", position=(0, 0, 1))
+            >>> round(tribo.linearize(world).of("v/ball/vx", "v/ball/vx"), 9)
+            1.0
+        """
+        row = self.state_names.index(check.known(result, self.state_names, "state"))
+        column = self.names.index(check.known(by, self.names, "input"))
+        table = getattr(self, check.choice(side, SIDES, "side"))
+        return float(table[row, column])
+
+    @property
+    def kinks(self) -> tuple[str, ...]:
+        """Names of the inputs whose forward and backward derivatives differ: the state is at a border."""
+        n = len(self.state_names)
+        at_border = np.zeros(len(self.names), bool)
+        for rows in (slice(0, n // 2), slice(n // 2, n), slice(n, None)):
+            both = np.maximum(np.abs(self.forward[rows]), np.abs(self.backward[rows]))
+            if not both.size:
+                continue
+            apart = np.abs(self.forward[rows] - self.backward[rows]).max(axis=0)
+            largest = both.max(axis=0)
+            at_border |= (apart > KINK * largest) & (apart * self.sizes > NOTHING)
+        return tuple(name for name, is_one in zip(self.names, at_border, strict=True) if is_one)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether no input is at a border, and nothing acts otherwise where one is moved by a step."""
+        return not self.changes and not self.kinks
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """Eigenvalues of A, (2n,) [–], complex, largest first: above 1 in size is a motion that grows."""
+        found = np.linalg.eigvals(self.A)
+        return np.asarray(found[np.argsort(-np.abs(found))])

@@ -1,0 +1,261 @@
+"""`linearize`: derivatives of steps by state, command and parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tribo.batch.batch import Batch
+from tribo.checks import check
+from tribo.checks.errors import SimulationError
+from tribo.control.active_set import ActiveSet, in_words
+from tribo.control.contact_points import directions_on_contacts
+from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of
+from tribo.control.linearization import Change, Linearization
+from tribo.identification.state_layout import StateLayout
+from tribo.identification.unknowns import Unknown
+from tribo.world.world import World
+
+AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
+MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
+LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s]
+
+Outputs = Callable[[Batch], np.ndarray]
+
+
+def linearize(
+    world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
+    parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
+    objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
+    threads: int | None = None,
+) -> Linearization:  # fmt: skip
+    """Return derivatives of the next steps of a world: δx⁺ = A δx + B δu + E δp, δy = C δx + D δu + F δp.
+
+    x = (q, v): a change δq has a number for each dof, of a quaternion the rotation vector δ in the axes in
+    which angular velocity is given, q ← exp(δ/2) q. Derivatives are central differences; each moved state is
+    a world of one `Batch`, which begins with the impulses and accelerations of the last step that the world
+    has. The world stays as it is.
+
+    Args:
+        world: In the state about which it is linearized, with its commands.
+        steps: n ≥ 1 steps that are taken as one; commands are held.
+        controls: What u is, one or several of "force" (feed-forward [N, N m]), "target" [rad, m] and
+            "velocity_target" [rad/s, m/s] of all joints with one dof, "wrench" (torque and force at the
+            centre of mass of each body, world axes [N m, N]).
+        parameters: p: `identification.pair`, `body`, `inertial`, `joint`, `motors`, `tilt` or an `Unknown`,
+            with bounds around the present value.
+        outputs: y: returns numbers (worlds, …) of a batch after the steps, such as positions of a frame.
+        objects: Names of those whose states are x; None: of all that forces move.
+        on_contacts: Move x only along the directions N (n, m) in which no contact opens and none that sticks
+            slips: δx = (N z_q, N z_v), A, B and E are those of z, `Linearization.directions` is N. In other
+            directions a contact at rest is a border, and derivatives are one-sided.
+        step: By which coordinates and velocities are moved [m, rad, m/s, rad/s], and as a second look by
+            twice as much; a force by what changes its dof's velocity by so much, a parameter by 1e-5 of its
+            span.
+        threads: As `Batch` has them.
+
+    Raises:
+        KeyError: There is no such object, joint, material or kind of control; the message proposes another.
+        TypeError, ValueError: An argument is wrong, or a parameter is at its bound.
+        SimulationError: A step from one of the states is not finite.
+
+    Source: Nocedal, Wright 2006, "Numerical optimization", section 8.1.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World(time_step=0.01)
+        >>> ball = world.add_sphere(0.1, mass=2.0, name="ball", position=(0, 0, 1))
+        >>> found = tribo.linearize(world, controls="wrench")
+        >>> found.A.shape, found.B.shape, found.is_smooth
+        ((12, 12), (12, 6), True)
+        >>> round(float(found.of("q/ball/z", "v/ball/vz")), 9), found.command_names[5]
+        (0.01, 'wrench/ball/sphere/fz')
+    """
+    return Linearizer(
+        world, steps=steps, controls=controls, parameters=parameters, outputs=outputs, objects=objects,
+        on_contacts=on_contacts, step=step, threads=threads,
+    ).at(world)  # fmt: skip
+
+
+class Linearizer:
+    """The same at many states of a world: it keeps the worlds in which inputs are moved.
+
+    Masses, materials and shapes are those that the world had when it was made.
+
+    Args:
+        world: The world; all arguments are those of `linearize`.
+
+    Example:
+        >>> import tribo
+        >>> world = tribo.World(time_step=0.01)
+        >>> ball = world.add_sphere(0.1, mass=2.0, name="ball", position=(0, 0, 1))
+        >>> linearizer = tribo.control.Linearizer(world)
+        >>> found = []
+        >>> for _ in range(3):
+        ...     found.append(linearizer.at(world).A)
+        ...     world.step()
+        >>> found[2].shape
+        (12, 12)
+    """
+
+    def __init__(
+        self, world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
+        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
+        objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
+        threads: int | None = None,
+    ) -> None:  # fmt: skip
+        if not isinstance(world, World):
+            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        self._steps = check.integer(steps, "steps", 1)
+        self._size = check.number(step, "step", minimum=1e-12, maximum=LARGEST_STEP)
+        self._on_contacts = check.boolean(on_contacts, "on_contacts")
+        self._kinds = [controls] if isinstance(controls, str) else list(controls)
+        for kind in self._kinds:
+            check.known(kind, COMMANDS, "kind of control")
+        if outputs is not None and not callable(outputs):
+            raise TypeError(
+                f"outputs must be a function of a batch that returns numbers (worlds, …), got "
+                f"{check.shown(outputs)}"
+            )
+        self._outputs, self._threads = outputs, threads
+        self._unknowns = [parameters] if isinstance(parameters, Unknown) else list(parameters)
+        for one in self._unknowns:
+            if not isinstance(one, Unknown):
+                raise TypeError(
+                    f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
+                )
+        self._layout = StateLayout(world)
+        self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
+        self._batches: dict[int, Batch] = {}
+
+    def at(self, world: World) -> Linearization:
+        """Return the derivatives at the present state and commands of the world.
+
+        Raises:
+            ValueError: The world is built otherwise than the one this was made of.
+            SimulationError: A step from one of the states is not finite.
+        """
+        layout, n = self._layout, len(self._dofs)
+        for name in (one.name for one in layout.objects):
+            if name not in world:
+                raise ValueError(
+                    f"the world is not built like the one of this Linearizer: {name} is gone"
+                )
+        directions = np.eye(n)
+        if self._on_contacts:
+            directions = directions_on_contacts(world, layout, self._dofs)
+        inputs = Inputs(
+            world, layout, self._dofs, directions, self._kinds, self._unknowns, self._size
+        )
+        runs = [
+            _Run(layout, self._dofs, directions, inputs, inputs.all[k : k + MOST_INPUTS]).take(
+                self._batch(world, len(inputs.all[k : k + MOST_INPUTS])), self._steps, self._outputs
+            )
+            for k in range(0, len(inputs.all), MOST_INPUTS)
+        ]
+        return Linearization(
+            state_names=tuple(one.name for one in inputs.all[inputs.state]),
+            command_names=tuple(one.name for one in inputs.all[inputs.command]),
+            parameter_names=tuple(one.name for one in inputs.all[inputs.parameter]),
+            units=tuple(one.unit for one in inputs.all),
+            directions=directions,
+            sizes=np.array([one.size for one in inputs.all]),
+            central=np.concatenate([run.central for run in runs], axis=1),
+            forward=np.concatenate([run.forward for run in runs], axis=1),
+            backward=np.concatenate([run.backward for run in runs], axis=1),
+            error=np.concatenate([run.error for run in runs], axis=1),
+            changes=tuple(change for run in runs for change in run.changes),
+            world_steps=self._steps * sum(run.worlds for run in runs),
+            time_step=self._steps * layout.time_step,
+        )
+
+    def _batch(self, world: World, inputs: int) -> Batch:
+        """Return worlds in the state of the world, one for each amount by which inputs are moved."""
+        count = 1 + len(AMOUNTS) * inputs
+        if count not in self._batches:
+            self._batches[count] = Batch(world, count, threads=self._threads)
+        batch = self._batches[count]
+        batch.set_from_world(world)
+        batch.set_settings(sleeping=False)
+        batch.engine.state.arrays["tree_is_asleep"][...] = 0
+        return batch
+
+
+class _Run:
+    """Some inputs, moved by four amounts each in worlds of one batch, and what the steps make of them."""
+
+    def __init__(
+        self, layout: StateLayout, dofs: np.ndarray, directions: np.ndarray, inputs: Inputs,
+        moved: Sequence[Input],
+    ) -> None:  # fmt: skip
+        self._layout, self._dofs, self._directions = layout, dofs, directions
+        self._inputs, self._moved = inputs, moved
+        self.worlds = 1 + len(AMOUNTS) * len(moved)
+        self._amounts = np.zeros((self.worlds, len(moved)))
+        for k in range(len(moved)):
+            first = 1 + len(AMOUNTS) * k
+            self._amounts[first : first + len(AMOUNTS), k] = AMOUNTS
+        self.changes: list[Change] = []
+
+    def take(self, batch: Batch, steps: int, outputs: Outputs | None) -> _Run:
+        """Take the steps, and differentiate what they lead to."""
+        command = batch.engine.command.arrays
+        base = command["wrench"][0].ravel() * (command["has_wrench"][0, 0] != 0)
+        self._inputs.write(batch, self._moved, self._amounts)
+        for k in range(steps):
+            last_one_step = base if k == 0 else 0.0
+            self._inputs.hold_wrenches(batch, self._moved, self._amounts, last_one_step)
+            made = batch.step()
+            if not made.all():
+                world = int(np.flatnonzero(~made)[0])
+                where = "the world's own state" if world == 0 else self._name(world)
+                raise SimulationError(f"linearize: a step from {where} leads to what is no number")
+            self._compare(ActiveSet(batch, list(self._layout.dofs)))
+        self._differentiate(self._results(batch, outputs))
+        return self
+
+    def _name(self, world: int) -> str:
+        """Return which input is moved in a world."""
+        return f"{self._moved[(world - 1) // len(AMOUNTS)].name} moved"
+
+    def _compare(self, active: ActiveSet) -> None:
+        """Note what acts otherwise where an input is moved by one step than where none is."""
+        for what, numbers in active.numbers.items():
+            sides = numbers[1:].reshape(len(self._moved), len(AMOUNTS))[:, 1:3]
+            for k in np.flatnonzero((sides != numbers[0]).any(axis=1)).tolist():
+                said = (in_words(what, n) for n in (sides[k, 0], numbers[0], sides[k, 1]))
+                change = Change(self._moved[k].name, what, *said)
+                if change not in self.changes:
+                    self.changes.append(change)
+
+    def _results(self, batch: Batch, outputs: Outputs | None) -> np.ndarray:
+        """Return δq, v and y of each world, (worlds, rows); δq is counted from where world 0 is."""
+        state = batch.engine.state.arrays
+        start = np.broadcast_to(state["q"][0], state["q"].shape)
+        parts = [
+            self._layout.minus(state["q"], start)[:, self._dofs] @ self._directions,
+            state["v"][:, self._dofs] @ self._directions,
+        ]
+        if outputs is not None:
+            made: Any = np.asarray(outputs(batch), float)
+            if made.ndim < 1 or made.shape[0] != self.worlds:
+                raise ValueError(
+                    f"outputs must return numbers with the worlds as first axis, ({self.worlds}, …), got "
+                    f"shape {made.shape}"
+                )
+            if not np.isfinite(made).all():
+                raise ValueError("outputs returned what is no number")
+            parts.append(made.reshape(self.worlds, -1))
+        return np.concatenate(parts, axis=1)
+
+    def _differentiate(self, results: np.ndarray) -> None:
+        """Set derivatives (rows, inputs) from results (worlds, rows)."""
+        moved = results[1:].reshape(len(self._moved), len(AMOUNTS), -1)
+        far_below, below, above, far_above = moved.transpose(1, 2, 0)
+        base, size = results[0][:, None], np.array([one.size for one in self._moved])
+        self.central = (above - below) / (2.0 * size)
+        self.error = np.abs(self.central - (far_above - far_below) / (4.0 * size))
+        self.forward = (4.0 * above - far_above - 3.0 * base) / (2.0 * size)
+        self.backward = (3.0 * base + far_below - 4.0 * below) / (2.0 * size)

@@ -1,7 +1,7 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
 
 from tribo.collision.advancement import meet_moving
-from tribo.collision.broadphase import is_moved
+from tribo.collision.broadphase import is_moved, pair_margin
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Status
@@ -107,7 +107,7 @@ def contacts(model, state, settings, work):
         b = work.candidate_sorted[k, 1]
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
-        margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
+        margin = pair_margin(model, state, settings, work, a, b)
         n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return

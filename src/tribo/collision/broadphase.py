@@ -138,12 +138,12 @@ def body_reach(model, s):
 def pair_margin(model, state, settings, work, a, b):
     """Return how far two shapes may come nearer before the next evaluation [m].
 
-    Links that move together do not come nearer, however fast they are.
+    Links that move together do not come nearer, however fast they are; weight may act on both.
     """
     i, j = model.shape_body[a], model.shape_body[b]
     motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
     way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
-    return min(weight_way(settings) + way, work.body_margin[i] + work.body_margin[j])
+    return min(2.0 * weight_way(settings) + way, work.body_margin[i] + work.body_margin[j])
 
 
 @kernel

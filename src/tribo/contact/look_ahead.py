@@ -23,7 +23,7 @@ from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import (
     FEATURES,
     first_key,
-    is_of_other_points,
+    is_looked_after,
     move_contact,
     write_contact,
 )
@@ -32,12 +32,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.math import quat, spatial, vec
-from tribo.model import Pair, Shape, Status
+from tribo.model import Shape, Status
 
 CAPACITY = int(Status.CAPACITY)
-RESTITUTION = int(Pair.RESTITUTION)
-STIFFNESS = int(Pair.STIFFNESS)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 ROUNDS = 3  # of looking and solving in one step
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
@@ -174,19 +171,6 @@ def new_faces_may_come(kind, other):
     Not where neither has edges. A plane has one normal only, but corners come down to it that were too far.
     """
     return not (has_no_edges(kind) and has_no_edges(other))
-
-
-@kernel
-def is_looked_after(model, a, b):
-    """Tell whether a pair of shapes is rigid and does not rebound."""
-    if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
-        return False
-    table = model.pair_table
-    m = model.shape_material[a]
-    n = model.shape_material[b]
-    if table[m, n, STIFFNESS] > 0.0 or table[m, n, YOUNGS_MODULUS] > 0.0:
-        return False
-    return table[m, n, RESTITUTION] <= 0.0
 
 
 @kernel

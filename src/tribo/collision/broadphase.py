@@ -5,7 +5,7 @@ body can reach in one step. Half spaces are tested against every body. The resul
 numbers, so it does not depend on the order in which the sweep found it.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -105,13 +105,54 @@ def shape_bound(model, work, s):
 
 
 @kernel
+def weight_way(settings):
+    """Return how far weight may move a surface before the next evaluation [m], with a little more."""
+    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
+    return 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
+
+
+@kernel
+def relative_speed(model, work, a, b, motion_a, motion_b):
+    """Return a bound of the speed of a surface point of shape a or b relative to the other [m/s].
+
+    With x a point of the smaller body, of origin p and radius r:
+    ‖v_a − v_b + (ω_a − ω_b) × (x − p)‖ ≤ ‖v_a(p) − v_b(p)‖ + ‖ω_a − ω_b‖ r.
+    """
+    i, j = model.shape_body[a], model.shape_body[b]
+    is_smaller = body_reach(model, a) <= body_reach(model, b)
+    arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, j))
+    turn = vec.sub(motion_a[1], motion_b[1])
+    across = vec.cross(motion_b[1] if is_smaller else motion_a[1], arm)
+    along = vec.sub(vec.sub(motion_a[0], motion_b[0]), across)
+    radius = min(body_reach(model, a), body_reach(model, b))
+    return vec.norm(along) + vec.norm(turn) * radius
+
+
+@kernel
+def body_reach(model, s):
+    """Return how far the body of a shape reaches from its origin [m]; a plane has no end."""
+    return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
+
+
+@kernel
+def pair_margin(model, state, settings, work, a, b):
+    """Return how far two shapes may come nearer before the next evaluation [m].
+
+    Links that move together do not come nearer, however fast they are; weight may act on both.
+    """
+    i, j = model.shape_body[a], model.shape_body[b]
+    motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
+    way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
+    return min(2.0 * weight_way(settings) + way, work.body_margin[i] + work.body_margin[j])
+
+
+@kernel
 def margins(model, state, settings, work):
     """Write how far the surface of each body may move before the next evaluation.
 
     Writes: work.
     """
-    g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
-    slack = 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
+    slack = weight_way(settings)
     for i in range(model.body_parent.shape[0]):
         if model.body_is_solid[i] == 1:
             work.body_margin[i] = slack

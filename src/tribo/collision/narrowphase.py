@@ -1,13 +1,15 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
 
 from tribo.collision.advancement import meet_moving
-from tribo.collision.broadphase import is_moved
+from tribo.collision.broadphase import is_moved, pair_margin
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Status
 
 CAPACITY = int(Status.CAPACITY)
+RESTITUTION = int(Pair.RESTITUTION)
 STIFFNESS = int(Pair.STIFFNESS)
+YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 NOTHING = (0.0, 0.0, 0.0)
 SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
@@ -93,6 +95,30 @@ def is_of_other_points(model, a, b):
 
 
 @kernel
+def is_looked_after(model, a, b):
+    """Tell whether `look_ahead` asks after the solve where it leads two shapes: rigid ones, without rebound."""
+    if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
+        return False
+    table = model.pair_table
+    m = model.shape_material[a]
+    n = model.shape_material[b]
+    if table[m, n, STIFFNESS] > 0.0 or table[m, n, YOUNGS_MODULUS] > 0.0:
+        return False
+    return table[m, n, RESTITUTION] <= 0.0
+
+
+@kernel
+def reach(model, state, settings, work, a, b):
+    """Return up to which gap two shapes have contacts in this step [m].
+
+    What their own motion can close; of pairs that nothing looks after later, what their bodies can reach.
+    """
+    if is_looked_after(model, a, b):
+        return pair_margin(model, state, settings, work, a, b)
+    return work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
+
+
+@kernel
 def contacts(model, state, settings, work):
     """List all points of all candidate pairs whose gap one step can close.
 
@@ -107,7 +133,7 @@ def contacts(model, state, settings, work):
         b = work.candidate_sorted[k, 1]
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
-        margin = work.body_margin[model.shape_body[a]] + work.body_margin[model.shape_body[b]]
+        margin = reach(model, state, settings, work, a, b)
         n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return

@@ -17,13 +17,13 @@ from math import inf
 
 from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
-from tribo.collision.broadphase import SLACK, is_moved
+from tribo.collision.broadphase import SLACK, body_reach, is_moved, pair_margin, relative_speed
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import (
     FEATURES,
     first_key,
-    is_of_other_points,
+    is_looked_after,
     move_contact,
     write_contact,
 )
@@ -32,12 +32,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.math import quat, spatial, vec
-from tribo.model import Pair, Shape, Status
+from tribo.model import Shape, Status
 
 CAPACITY = int(Status.CAPACITY)
-RESTITUTION = int(Pair.RESTITUTION)
-STIFFNESS = int(Pair.STIFFNESS)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 ROUNDS = 3  # of looking and solving in one step
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
@@ -151,12 +148,6 @@ def find_excess(model, state, settings, work):
 
 
 @kernel
-def body_reach(model, s):
-    """Return how far the body of a shape reaches from its origin [m]; a plane has no end."""
-    return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
-
-
-@kernel
 def turned_way(model, settings, work, a, b):
     """Return by how much the bodies of two shapes turn past one another in a step [m].
 
@@ -180,19 +171,6 @@ def new_faces_may_come(kind, other):
     Not where neither has edges. A plane has one normal only, but corners come down to it that were too far.
     """
     return not (has_no_edges(kind) and has_no_edges(other))
-
-
-@kernel
-def is_looked_after(model, a, b):
-    """Tell whether a pair of shapes is rigid and does not rebound."""
-    if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
-        return False
-    table = model.pair_table
-    m = model.shape_material[a]
-    n = model.shape_material[b]
-    if table[m, n, STIFFNESS] > 0.0 or table[m, n, YOUNGS_MODULUS] > 0.0:
-        return False
-    return table[m, n, RESTITUTION] <= 0.0
 
 
 @kernel
@@ -310,22 +288,24 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def may_meet_anew(model, settings, work, a, b, has_contacts, least):
+def may_meet_anew(model, state, settings, work, a, b, has_contacts, least):
     """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
 
     A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
-    bodies that are faster now may reach farther.
+    a pair that closes faster now may reach farther.
 
     Writes: work.
     """
     if has_contacts:
         return turned_way(model, settings, work, a, b) > least
-    i, j = model.shape_body[a], model.shape_body[b]
-    return excess(model, settings, work, i) + excess(model, settings, work, j) > least
+    motion_a = motion_of(model, work, model.shape_body[a])
+    motion_b = motion_of(model, work, model.shape_body[b])
+    way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
+    return way - pair_margin(model, state, settings, work, a, b) > least
 
 
 @kernel
-def look_at(model, settings, work, a, b, first, stop):
+def look_at(model, state, settings, work, a, b, first, stop):
     """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
 
     Its contacts are those from `first` to `stop` − 1.
@@ -335,7 +315,7 @@ def look_at(model, settings, work, a, b, first, stop):
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_meet_anew(model, settings, work, a, b, first < stop, NEW_WAY * touch):
+    if not may_meet_anew(model, state, settings, work, a, b, first < stop, NEW_WAY * touch):
         return False
     motion_a = motion_of(model, work, i)
     motion_b = motion_of(model, work, j)
@@ -379,7 +359,7 @@ def look(model, state, settings, work):
         if not is_asked:
             forget_motions(work)
             is_asked = True
-        is_new = look_at(model, settings, work, a, b, first, stop) or is_new
+        is_new = look_at(model, state, settings, work, a, b, first, stop) or is_new
         if work.status[0] & CAPACITY:
             return 0
     if not is_new:

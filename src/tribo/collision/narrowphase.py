@@ -96,7 +96,7 @@ def is_of_other_points(model, a, b):
 
 @kernel
 def is_looked_after(model, a, b):
-    """Tell whether `look_ahead` asks after the solve where it leads two shapes: rigid ones, without rebound."""
+    """Tell whether `look_ahead` asks where the solve leads two shapes: rigid ones that do not rebound."""
     if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
         return False
     table = model.pair_table

@@ -23,7 +23,7 @@ ROUND_OFF = 1e-12  # of sums of twelve products, relative to the largest
 
 
 def heap(*, stiffness=0.0):
-    """Return a world of ninety boxes and balls that have fallen onto one another for 0.3 s."""
+    """Return a world of ninety boxes and balls that have fallen onto one another for 0.32 s."""
     world = tribo.World(2e-3)
     world.default_pair = tribo.PairProperties(friction=0.6)
     if stiffness:
@@ -44,7 +44,7 @@ def heap(*, stiffness=0.0):
             world.add_box((0.2, 0.16, 0.18), 1.0, **at)
         else:
             world.add_sphere(0.1, 1.0, **at)
-    world.step(150)
+    world.step(160)
     return world
 
 

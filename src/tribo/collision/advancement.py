@@ -20,8 +20,9 @@ way of the others. A pair that rebounds has none: that would be the rebound of a
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
-from tribo.collision.broadphase import is_moved, origin_motion
+from tribo.collision.broadphase import is_moved
 from tribo.collision.core import core_radius
+from tribo.collision.margins import origin_motion
 from tribo.collision.meeting import find_meeting
 from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid

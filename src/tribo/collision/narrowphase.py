@@ -1,7 +1,8 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
 
 from tribo.collision.advancement import meet_moving
-from tribo.collision.broadphase import is_moved, pair_margin
+from tribo.collision.broadphase import is_moved
+from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Status

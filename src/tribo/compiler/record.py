@@ -40,6 +40,10 @@ class Field(NamedTuple):
         """Tell whether kernels read this field as a number."""
         return not self.shape
 
+    def shape_for(self, sizes: dict[str, int]) -> tuple[int, ...]:
+        """Return the shape in one world."""
+        return tuple(sizes[n] if isinstance(n, str) else n for n in self.shape)
+
 
 def field(*shape: str | int, dtype: Any = np.float64) -> Any:
     """Declare an array of a record; without a shape it is a number that kernels only read."""
@@ -87,11 +91,25 @@ class Record:
     @classmethod
     def allocate(cls, sizes: dict[str, int], worlds: int = 1, shared: bool = False) -> Self:
         """Return a zeroed record for a number of worlds (`shared`: all read the same arrays)."""
-        arrays = {}
-        for name, declared in cls.fields.items():
-            shape = tuple(sizes[n] if isinstance(n, str) else n for n in declared.shape)
-            arrays[name] = np.zeros((1 if shared else worlds, *shape), declared.dtype)
-        return cls.wrap(arrays)
+        first = 1 if shared else worlds
+        return cls.wrap({
+            name: np.zeros((first, *declared.shape_for(sizes)), declared.dtype)
+            for name, declared in cls.fields.items()
+        })  # fmt: skip
+
+    def resized(self, sizes: dict[str, int]) -> Self:
+        """Return world 0 of a record of other sizes, which holds as much of what this one holds as fits.
+
+        Arrays whose sizes stay are the same ones, so that views of them stay good.
+        """
+        arrays = dict(self.arrays)
+        for name, old in self.arrays.items():
+            shape = self.fields[name].shape_for(sizes)
+            if old.shape[1:] != shape:
+                arrays[name] = np.zeros((old.shape[0], *shape), old.dtype)
+                part = tuple(map(slice, np.minimum(old.shape, arrays[name].shape)))
+                arrays[name][part] = old[part]
+        return self.wrap(arrays)
 
     @classmethod
     def wrap(cls, arrays: dict[str, np.ndarray]) -> Self:
@@ -105,7 +123,7 @@ class Record:
                     f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
                 )
             step = 0 if array.shape[0] == 1 else array.strides[0]
-            places.append(array.ctypes.data)
+            places.append(array.__array_interface__["data"][0])
             rows += (step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
         return cls(arrays, 0, np.array([0, *places, *rows], np.int64))
 

@@ -17,8 +17,9 @@ from math import inf
 
 from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
-from tribo.collision.broadphase import SLACK, body_reach, is_moved, pair_margin, relative_speed
+from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
+from tribo.collision.margins import SLACK, body_reach, pair_margin, relative_speed
 from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import (
     FEATURES,

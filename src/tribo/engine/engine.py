@@ -305,16 +305,7 @@ class Engine:
         self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
         self.sizes = {**self.sizes, **self.capacity.sizes, "nscalar": rows}
-        arrays = State.allocate(self.sizes, self.worlds).arrays
-        for name, array in self.state.arrays.items():
-            if arrays[name].shape == array.shape:
-                arrays[name] = array  # the same array: views of it stay good
-            else:
-                copy_into(array, arrays[name])
-        self.state = State.wrap(arrays)
-        old, self.work = self.work, thread_scratch.allocate(self.sizes, self.worlds)
-        for name, array in old.arrays.items():
-            copy_into(array, self.work.arrays[name])
+        self.state, self.work = self.state.resized(self.sizes), self.work.resized(self.sizes)
         self._observed = None
         self._connect()
 
@@ -364,8 +355,3 @@ def _say_steps(error: BaseException, made: np.ndarray) -> None:
         error.add_note(
             f"tribo: the worlds of the batch have made {text} steps of this call, and stand there"
         )
-
-
-def copy_into(source: np.ndarray, target: np.ndarray) -> None:
-    """Copy an array into one that has more room."""
-    target[tuple(slice(0, n) for n in source.shape)] = source

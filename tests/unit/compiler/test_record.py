@@ -155,6 +155,24 @@ def test_wrap_shares_memory_and_mixes_shared_and_own_fields():
     assert record.at(0).index[0] != record.at(1).index[0]
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_resized_record_holds_what_fits(shared):
+    """Arrays whose sizes stay are the same ones; others keep what they held, and zeros behind it."""
+    old = filled(worlds=2, shared=shared)
+    for sizes in ({"n": 6, "m": 3}, {"n": 4, "m": 2}):
+        record = old.resized(sizes)
+        worlds = 1 if shared else 2
+        assert record.arrays["pos"].shape == (worlds, sizes["n"], 3)
+        assert record.arrays["cube"].shape == (worlds, sizes["n"], sizes["m"], 2)
+        assert record.arrays["gain"] is old.arrays["gain"]
+        assert (record.arrays["pos"] is old.arrays["pos"]) == (sizes["n"] == 4)
+        assert (record.arrays["pos"][:, :4] == old.arrays["pos"]).all()
+        assert (record.arrays["pos"][:, 4:] == 0.0).all()
+        few = min(3, sizes["m"])
+        assert (record.arrays["cube"][:, :4, :few] == old.arrays["cube"][:, :, :few]).all()
+        assert record.gain == old.gain
+
+
 @pytest.mark.skipif(DISABLED, reason="about compiled code")
 def test_a_field_at_the_end_moves_no_other():
     """Kernels that were kept before there was that field go on to read theirs."""

@@ -126,7 +126,7 @@ def contact_inverse_dynamics(
 
 
 class Motion:
-    """What forces have to do: M v̇ + h without what acts besides, and which dofs have drives."""
+    """Generalized force that the motion needs, M v̇ + h less other forces, and which dofs have drives."""
 
     def __init__(
         self, world: World, layout: StateLayout, given: Mapping[str, Any], undriven: list[str]

@@ -41,7 +41,7 @@ def linearize(
     Args:
         world: In the state about which it is linearized, with its commands.
         steps: n ≥ 1 steps that are taken as one; commands are held.
-        controls: What u is, one or several of "force" (feed-forward [N, N m]), "target" [rad, m] and
+        controls: The commands u, one or several of "force" (feed-forward [N, N m]), "target" [rad, m] and
             "velocity_target" [rad/s, m/s] of all joints with one dof, "wrench" (torque and force at the
             centre of mass of each body, world axes [N m, N]).
         parameters: p: `identification.pair`, `body`, `inertial`, `joint`, `motors`, `tilt` or an `Unknown`,

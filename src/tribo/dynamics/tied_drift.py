@@ -15,7 +15,7 @@ end of the step. Of γ the part along the way of the end in mid step counts; it 
 outer end of the half, where r is the arm, and φ is the angle between the two ways. The mean of the two γ is
 how far the tie sags open in mid step (`attachments.end_swing`). A body on a pin, and a group that turns like
 one rigid body, then meet their ties at both ends of the step with velocities along their ways, and the step
-is the same backwards in time, as far as the velocity after the push is foreseen. What is turned keeps its
+is the same backwards in time, as far as the velocity after the push is foreseen. A turned body keeps its
 angular momentum; of bodies that only tie one another the common centre of mass stays.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
 """

@@ -2,9 +2,9 @@
 
 Impulses follow velocities along *directions*. A contact that sticks has three: each velocity takes its own
 impulse away. Of one that slides the normal velocity takes normal impulse and the friction that goes with it,
-the velocity across the slip turns the friction, and the velocity along it does nothing. What is open, or at a
-bound, has none. So a direction is what it feels (a row l), what it pushes (a row p), and a slope d: impulses
-change by −d p (l · dw). Most directions are rows of Y; the others are written behind these.
+the velocity across the slip turns the friction, and the velocity along it does nothing. An open contact, or a
+row at a bound, has none. So a direction is what it feels (a row l), what it pushes (a row p), and a slope d:
+impulses change by −d p (l · dw). Most directions are rows of Y; the others are written behind these.
 
 With them the step z solves (I + Σ d p lᵀ) z = b. In the dofs that is a matrix; zeros are skipped, and columns
 come leaves first. In the directions s = d l · z it is (1/d + L Pᵀ) s = L b and z = b − Pᵀ s.
@@ -353,6 +353,24 @@ def resolve(h, count, b):
 
 
 @kernel
+def follow_asks(work):
+    """Add to row STEP, which is 0, the response to what directions ask for, by the factor of the dofs.
+
+    Writes: work.
+    """
+    number, part = work.direction_number, work.direction_part
+    z, count = work.column_vector, work.dense_size[COLUMNS]
+    for u in range(work.dense_size[DIRECTIONS]):
+        number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+    push_parts(work, STEP)
+    for k in range(count):
+        part[k] = z[STEP, k]
+    resolve(work.column_matrix, count, part)
+    for k in range(count):
+        z[STEP, k] = part[k]
+
+
+@kernel
 def refine_set_solution(work):
     """Improve a solve with directions that push what they feel: the velocities of row Z become nothing.
 
@@ -375,14 +393,7 @@ def refine_set_solution(work):
             number[u, PART] = part[u]
         push_parts(work, STEP)
     else:
-        for u in range(size):
-            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
-        push_parts(work, STEP)
-        for k in range(count):
-            part[k] = z[STEP, k]
-        resolve(work.column_matrix, count, part)
-        for k in range(count):
-            z[STEP, k] = part[k]
+        follow_asks(work)
         for u in range(size):
             number[u, PART] = (number[u, ASK] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
     for k in range(count):
@@ -393,31 +404,24 @@ def refine_set_solution(work):
 
 @kernel
 def remove_opposed_impulses(work):
-    """Leave what no velocity follows from out of the change of LINEAR: impulses against one another.
+    """Leave impulses against one another, from which no velocity follows, out of the change of LINEAR.
 
-    What directions ask for contradicts itself by rounding, and its part of the impulses would add up from
-    step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an eigenvalue
-    of Yᵀ Y.
+    Requests of directions contradict one another by rounding, and their part of the impulses would add up
+    from step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an
+    eigenvalue of Yᵀ Y.
 
     Writes: work.
     """
-    number, part, x = work.direction_number, work.direction_part, work.dense_vector
+    number, x = work.direction_number, work.dense_vector
     z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
         i = work.direction_row[u, FELT]
         number[u, ASK] = x[LINEAR, i] - x[MEMORY, i]
         x[LINEAR, i] = x[MEMORY, i]
     for _ in range(SETTLINGS):
-        for u in range(size):
-            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
         for k in range(count):
             z[STEP, k] = 0.0
-        push_parts(work, STEP)
-        for k in range(count):
-            part[k] = z[STEP, k]
-        resolve(work.column_matrix, count, part)
-        for k in range(count):
-            z[STEP, k] = part[k]
+        follow_asks(work)
         for u in range(size):
             own = dot_row(work, u, STEP)
             number[u, ASK] -= own

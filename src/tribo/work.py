@@ -79,9 +79,9 @@ class Work(Record):
     drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     spring_error = field("nv")  # [m, rad] the same of the joint's spring
-    drive_mode = field("nv", dtype=INT)  # 0: as its law says, ±1: at an effort limit, ±2: its speed
-    drive_cap = field("nv")  # [N, N m] what it gives at most at its speed limit
-    drive_row = field("nv", dtype=INT)  # scalar row that holds it there
+    drive_mode = field("nv", dtype=INT)  # limits for which a drive has a row: 1 effort, 2 speed
+    effort_row = field("nv", dtype=INT)  # scalar row that is the drive, within its effort limits
+    speed_row = field("nv", dtype=INT)  # scalar row that takes off what goes beyond its speed limit
     drive_rounds = field(1, dtype=INT)  # solves of this step
     feed_forward = field("nv")  # [N, N m] commanded, with the weight where drives bear it
     outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies

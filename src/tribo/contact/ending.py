@@ -15,7 +15,7 @@ def remember(model, state, command, settings, work):
     Writes: state, work.
     """
     island_solve.remember_impulses(model, state, work)
-    actuation.remember_limits(state, work)
+    actuation.remember_limits(model, state, work)
     compliant_contacts.remember_displacements(model, state, settings, work)
     sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
 

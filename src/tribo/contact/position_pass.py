@@ -22,6 +22,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import shift_coordinates
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
@@ -45,10 +46,11 @@ OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 
 
 @kernel
 def hold_of(work, n):
-    """Return how scalar row n holds. A spring, or one at a bound of its force, does not."""
+    """Return how scalar row n holds. A spring, a drive, or one at a bound of its force, does not."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
-    if work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]:
+    gives = work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]
+    if gives or work.scalar_reach[n] == GIVES_WAY:
         return OUT
     if lower == -inf and upper == inf:
         return BOTH

@@ -28,7 +28,7 @@ def write(model, state, command, settings, work):
     contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
     compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
     contact_targets.targets(model, settings, work)  # friction, bounce and correction of each pair
-    joint_limit_rows.limit_rows(model, state, settings, work)  # joints at their stops
+    joint_limit_rows.limit_rows(model, state, command, settings, work)  # stops, drives at limits
     constraint_rows.constraint_rows(model, state, command, settings, work)  # pins, welds, wires
     box_friction_rows.rows(model, state, settings, work)  # friction along two directions
     if work.status[0] & CAPACITY == 0:

@@ -81,6 +81,6 @@ def in_words(name: str, number: int) -> str:
     if kind == "stop":
         return {1: "at its lower stop", -1: "at its upper stop"}.get(int(number), "free")
     if kind == "drive":
-        limits = {0: "within its limits", 1: "at an effort limit", 2: "at its speed limit"}
-        return limits[abs(int(number))]
+        limits = ("within its limits", "at an effort limit", "at its speed limit")
+        return limits[min(abs(int(number)), 2)]
     return "sticks" if number else "slips"

@@ -235,6 +235,10 @@ def check_ranges(joint: JointDescription) -> None:
             raise DescriptionError(too_large(f"{what} of {name}", getattr(joint, what)))
     if not joint.effort_range[0] <= 0.0:
         raise DescriptionError(f"effort_lower of {name} must be ≤ 0, got {joint.effort_lower!r}")
+    if joint.type == Joint.FREE and (joint.effort_range != (-inf, inf) or joint.velocity != inf):
+        raise DescriptionError(
+            f"{name} floats: effort and velocity limit the drives of other joints; leave them out"
+        )
     if not joint.stop_force_range[0] <= 0.0:
         raise DescriptionError(
             f"stop_force_lower of {name} must be ≤ 0, got {joint.stop_force_lower!r}"

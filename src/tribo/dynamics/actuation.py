@@ -6,6 +6,10 @@ A drive is implicit: its torque belongs to a position and a velocity that the st
 τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). What multiplies v⁺ joins the mass
 matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. The four forms differ in
 a, b, c. Source: contact-science §1.13; docs/physics/drives.
+
+A drive that the solved v⁺ takes to a limit becomes a row of the contact problem for the rest of the step:
+its impulse obeys the same law, between its bounds (`joint_friction_rows.add_drive`). Rows only join, so the
+passes of a step are few. The next step begins with the rows whose bounds acted.
 """
 
 from math import inf
@@ -20,15 +24,13 @@ from tribo.model import Integrator, Joint, Kind
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
 IMPLICIT = int(DriveForm.IMPLICIT)
 STABLE = int(DriveForm.STABLE)
 AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
-FOLLOWS = 0  # a drive does what its law says; ±1: at an effort limit, ±2: at its speed limit
-SPEED = (-2, 2)  # modes of a drive at its speed limit
-FREE_ROUNDS = 16  # solves after which a drive that is at its limit stays there: the loop must end
-RELEASE = 1e-9  # [–] of its limit by which a drive must want less before it leaves the limit
+EFFORT, SPEED = 1, 2  # of `Work.drive_mode`: the limits for which a drive has a row
 
 
 @kernel
@@ -67,6 +69,15 @@ def spring_torque(model, settings, work, dof, v, next_v):
 
 
 @kernel
+def drive_gain(command, settings, dof):
+    """Return by how much the torque of a drive falls with v⁺ [N s/m, N m s/rad].   c K_d + dt b K_p"""
+    if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
+        return 0.0
+    _, b, c = form_weights(command.drive_form[dof], settings.integrator)
+    return c * command.kd[dof] + settings.dt * b * command.kp[dof]
+
+
+@kernel
 def drive_torque(command, settings, work, dof, v, next_v):
     """Return the torque that a drive gives if nothing limits it, feed-forward included."""
     if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
@@ -93,16 +104,11 @@ def drive_dof(model, state, command, settings, work, dof):
         _, b, _ = form_weights(TRAPEZOID, settings.integrator)
         inertia += dt * dt * b * k
         force -= spring_torque(model, settings, work, dof, v, v)
-    mode = work.drive_mode[dof]
-    if mode == FOLLOWS:
-        if command.kp[dof] != 0.0 or command.kd[dof] != 0.0:
-            _, b, c = form_weights(command.drive_form[dof], settings.integrator)
-            inertia += dt * (c * command.kd[dof] + dt * b * command.kp[dof])
-        force += drive_torque(command, settings, work, dof, v, v)
-    elif mode == 1:
-        force += model.dof_effort_upper[dof]
-    elif mode == -1:
-        force += model.dof_effort_lower[dof]
+    if work.drive_mode[dof] & EFFORT == 0:
+        gain = drive_gain(command, settings, dof)
+        torque = drive_torque(command, settings, work, dof, v, v)
+        inertia += dt * gain
+        force += within_effort(model, dof, torque) if gain == 0.0 else torque
     work.drive_inertia[dof] = inertia
     work.drive_force[dof] = force
 
@@ -135,36 +141,46 @@ def collect(model, command, settings, work, t):
 def begin(model, state, command, settings, work):
     """Collect what does not change while the step is solved: errors, feed-forward, external wrenches.
 
-    A drive begins at the limit at which it was in the last step.
+    A drive begins with the rows of the limits at which it was in the last step.
 
     Writes: work.
     """
     work.drive_rounds[0] = 0
     for dof in range(state.v.shape[0]):
-        work.drive_mode[dof] = state.drive_mode[dof]
+        may = SPEED | EFFORT if has_effort_row(model, command, settings, work, dof) else SPEED
+        work.drive_mode[dof] = abs(state.drive_mode[dof]) & may
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
             collect(model, command, settings, work, t)
-    for dof in range(state.v.shape[0]):
-        if model.dof_is_moved[dof] != 0 and command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
-            work.drive_mode[dof], _ = effort_mode(model, work, dof, work.feed_forward[dof], True)
-        elif work.drive_mode[dof] in SPEED:
-            work.drive_mode[dof] = held_mode(model, state, command, settings, work, dof)
 
 
 @kernel
-def held_mode(model, state, command, settings, work, dof):
-    """Return the mode of a drive that was held at its speed limit; note how much it may give now.
+def has_effort_row(model, command, settings, work, dof):
+    """Tell whether the effort limit of a drive is a row once it is met: a constant torque needs none.
 
-    Writes: work.
+    Nor under `rk4` where nothing touches the tree: each of its stages clamps the torque.
     """
-    sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
-    speed = sign * model.dof_speed[dof]
-    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, state.v[dof], speed))
-    work.drive_cap[dof] = cap
-    return work.drive_mode[dof] if sign * cap > 0.0 else FOLLOWS
+    if settings.integrator == RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
+        return False
+    return drive_gain(command, settings, dof) > 0.0
+
+
+@kernel
+def speed_cap(model, command, settings, work, dof, v):
+    """Return the speed limit towards which a drive pushes, signed, and the torque that it gives there.
+
+    The torque is 0 if it pushes towards none.
+    """
+    most = model.dof_speed[dof]
+    if most == inf:
+        return most, 0.0
+    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, v, most))
+    if cap > 0.0:
+        return most, cap
+    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, v, -most))
+    return -most, min(cap, 0.0)
 
 
 @kernel
@@ -174,6 +190,7 @@ def drives(model, state, command, settings, work):
     Writes: work.
     """
     for dof in range(state.v.shape[0]):
+        work.effort_row[dof] = work.speed_row[dof] = -1
         if model.dof_is_moved[dof] != 0:
             drive_dof(model, state, command, settings, work, dof)
 
@@ -238,98 +255,70 @@ def external(model, command, settings, work, t):
 
 
 @kernel
-def effort_mode(model, work, dof, torque, may_leave):
-    """Return whether a drive that wants a torque is at an effort limit, and what it gives."""
-    lower = model.dof_effort_lower[dof]
-    upper = model.dof_effort_upper[dof]
-    mode = work.drive_mode[dof]
-    if torque > upper or (mode == 1 and (not may_leave or torque >= upper - RELEASE * upper)):
-        return 1, upper
-    if torque < lower or (mode == -1 and (not may_leave or torque <= lower - RELEASE * lower)):
-        return -1, lower
-    return FOLLOWS, torque
-
-
-@kernel
-def speed_mode(model, command, settings, work, dof, v, torque):
-    """Return ±2 if a drive would push a dof beyond its speed limit, else 0; note how much it may give.
-
-    There it gives any torque between none and what it wants at this speed: v⁺ = ±limit, and no more
-    than v⁺ if something else pushes.
-
-    Writes: work.
-    """
-    speed = model.dof_speed[dof]
-    next_v = work.next_v[dof]
-    sign = 1.0 if torque > 0.0 else -1.0
-    if not sign * next_v > speed + RELEASE * speed or torque == 0.0:
-        return FOLLOWS
-    cap = within_effort(model, dof, drive_torque(command, settings, work, dof, v, sign * speed))
-    work.drive_cap[dof] = cap if sign * cap > 0.0 else 0.0
-    return 2 if sign > 0.0 else -2
-
-
-@kernel
-def leaves_speed(model, command, settings, work, dof, v):
-    """Tell whether a drive that was held at its speed limit is not pushing against it any more.
-
-    Where it is slower it gives all that it may at the limit. One whose law asks for that much at any speed
-    does as it would without its row, and has nothing to leave.
-    """
-    sign = 1.0 if work.drive_mode[dof] > 0 else -1.0
-    speed = model.dof_speed[dof]
-    next_v = work.next_v[dof]
-    torque = drive_torque(command, settings, work, dof, v, next_v)
-    if sign * next_v < speed - RELEASE * speed:
-        cap = work.drive_cap[dof]
-        return abs(within_effort(model, dof, torque) - cap) > RELEASE * abs(cap)
-    return sign * next_v > speed + RELEASE * speed and sign * torque < 0.0
+def row_torque(settings, work, row):
+    """Return the torque that row `row` gives, 0 if there is none."""
+    return work.scalar_impulse[row] / settings.dt if row >= 0 else 0.0
 
 
 @kernel
 def saturate(model, state, command, settings, work):
-    """Compute the applied torques; tell how many drives reach a limit of theirs, or leave it.
-
-    Source: semismooth Newton on τ = clamp(τ_wanted(v⁺)), Qi, Sun 1993.
+    """Compute the applied torques; tell how many limits of drives need a row that they do not have.
 
     Writes: work.
     """
     changed = 0
     work.drive_rounds[0] += 1
-    may_leave = work.drive_rounds[0] <= FREE_ROUNDS
     for dof in range(state.v.shape[0]):
+        work.applied_torque[dof] = 0.0
         if model.dof_is_moved[dof] == 0:
-            work.applied_torque[dof] = 0.0
             continue
-        v = state.v[dof]
+        v, next_v = state.v[dof], work.next_v[dof]
         mode = work.drive_mode[dof]
-        now = mode
-        if mode in SPEED:
-            row = work.drive_row[dof]
-            torque = work.scalar_impulse[row] / settings.dt if row >= 0 else 0.0
-            if may_leave and leaves_speed(model, command, settings, work, dof, v):
-                now = FOLLOWS
+        wanted = drive_torque(command, settings, work, dof, v, next_v)
+        torque = within_effort(model, dof, wanted)
+        if mode & EFFORT != 0 and work.effort_row[dof] >= 0:
+            torque = within_effort(model, dof, row_torque(settings, work, work.effort_row[dof]))
+        elif torque != wanted and has_effort_row(model, command, settings, work, dof):
+            work.drive_mode[dof] |= EFFORT
+        if mode & SPEED != 0:
+            torque += row_torque(settings, work, work.speed_row[dof])
         else:
-            torque = drive_torque(command, settings, work, dof, v, work.next_v[dof])
-            now, torque = effort_mode(model, work, dof, torque, may_leave)
-            if model.dof_speed[dof] != inf:
-                speed = speed_mode(model, command, settings, work, dof, v, torque)
-                now = speed if speed != FOLLOWS else now
-        if now != mode:
+            speed, cap = speed_cap(model, command, settings, work, dof, v)
+            if (next_v - speed) * cap > 0.0:
+                work.drive_mode[dof] |= SPEED
+        if work.drive_mode[dof] != mode:
             changed += 1
-        work.drive_mode[dof] = now
         work.applied_torque[dof] = torque
     return changed
 
 
 @kernel
-def remember_limits(state, work):
-    """Keep which drives were at their limits: most of them are at the same ones in the next step.
+def remember_limits(model, state, work):
+    """Keep which drives were at their limits, with the sign of the limit: the next step begins with these.
 
     Writes: state.
     """
     for dof in range(state.drive_mode.shape[0]):
-        state.drive_mode[dof] = work.drive_mode[dof]
+        mode = 0
+        sign = 1
+        torque = work.applied_torque[dof]
+        n = work.effort_row[dof]
+        if n >= 0:
+            torque = work.scalar_impulse[n]
+            if torque <= work.scalar_lower[n] or torque >= work.scalar_upper[n]:
+                mode |= EFFORT
+        elif torque != 0.0 and torque in (
+            model.dof_effort_lower[dof],
+            model.dof_effort_upper[dof],
+        ):
+            mode |= EFFORT
+        if torque < 0.0:
+            sign = -1
+        n = work.speed_row[dof]
+        if n >= 0 and work.scalar_impulse[n] != 0.0:
+            mode |= SPEED
+            sign = 1 if work.scalar_impulse[n] < 0.0 else -1
+        state.drive_mode[dof] = sign * mode
 
 
 @kernel

@@ -258,7 +258,7 @@ def least_damping(model, command, settings, work, t):
     least = inf
     for dof in range(first, model.tree_v[t] + model.tree_nv[t]):
         damping = model.dof_damping[dof]
-        if work.drive_mode[dof] == 0:  # within its limits
+        if work.effort_row[dof] < 0:  # within its limits
             damping += command.kd[dof]
         least = min(least, settings.dt * damping * work.dof_scale[dof] * work.dof_scale[dof])
     return least

@@ -43,7 +43,7 @@ def row_name(
         if span is not None and span.body.start <= body < span.body.stop:
             joint = part.description.bodies[body - span.body.start].joint
             kind = int(engine.work.scalar_slot[n] - engine.model.joint_slot[body])
-            what = "the speed limit"
+            what = "the drive"
             if kind < Slot.FRICTION:
                 what = "a stop" if kind == Slot.LIMIT else "the mimic equation"
             elif kind < Slot.FRICTION + DOFS[joint.type]:

@@ -1,7 +1,7 @@
-"""Rows of joints besides the stops of one dof: dry friction, mimic joints, cones, speed limits of drives.
+"""Rows of joints besides the stops of one dof: dry friction, mimic joints, cones, limits of drives.
 
-Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a drive at its
-speed limit gives between nothing and what it wants. A cone is a stop of a spherical joint: a turn across it
+Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a drive at a
+limit is a spring and damper whose impulse has bounds. A cone is a stop of a spherical joint: a turn across it
 leads over its rim, as a tangent leaves a circle, and the row asks for as much less speed.
 """
 
@@ -10,7 +10,7 @@ from math import acos, asin, inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.contact_targets import gap_correction
-from tribo.dynamics.actuation import SPEED
+from tribo.dynamics.actuation import EFFORT, SPEED, drive_gain, drive_torque, speed_cap
 from tribo.dynamics.springs import rotation_error
 from tribo.math import quat, vec
 from tribo.model import Integrator, Joint, Slot
@@ -34,7 +34,7 @@ def stop_target(settings, gap):
 
 
 @kernel
-def add_dof_row(model, state, work, slot, i, dof, target, lower, upper):
+def add_dof_row(model, state, work, slot, i, dof, target, lower, upper, compliance):
     """Append a row on one dof of joint i; return its number, −1 if there is none.
 
     Writes: work.
@@ -43,13 +43,47 @@ def add_dof_row(model, state, work, slot, i, dof, target, lower, upper):
     if n < 0:
         return n
     scalar_rows.add_dof(model, work, n, 0, dof, 1.0)
-    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    scalar_rows.close_row(model, state, work, n, target, lower, upper, compliance)
     return n if work.scalar_count[0] > n else -1
 
 
 @kernel
-def add_friction_and_speed(model, state, settings, work, i, count):
-    """Append the dry friction of joint i, and what holds its drive at its speed limit.
+def set_gives_way(work, n):
+    """Note that row n, if there is one, fixes no position; return n.
+
+    Writes: work.
+    """
+    if n >= 0:
+        work.scalar_reach[n] = scalar_rows.GIVES_WAY
+    return n
+
+
+@kernel
+def add_drive(model, state, command, settings, work, slot, i, dof):
+    """Append the rows of the limits that the drive of a dof meets.
+
+    Within its effort limits a drive obeys τ = τ(v) − K (v⁺ − v): v⁺ + λ/(dt K) = v + τ(v)/K. At its speed
+    limit a row of its own takes off at most what it gives there.
+
+    Writes: work.
+    """
+    dt, v = settings.dt, state.v[dof]
+    if work.drive_mode[dof] & EFFORT != 0:
+        gain = drive_gain(command, settings, dof)
+        target = v + drive_torque(command, settings, work, dof, v, v) / gain
+        lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
+        n = add_dof_row(model, state, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
+        work.effort_row[dof] = set_gives_way(work, n)
+    if work.drive_mode[dof] & SPEED != 0:
+        speed, cap = speed_cap(model, command, settings, work, dof, v)
+        lower, upper = min(-dt * cap, 0.0), max(-dt * cap, 0.0)
+        n = add_dof_row(model, state, work, slot, i, dof, speed, lower, upper, 0.0)
+        work.speed_row[dof] = set_gives_way(work, n)
+
+
+@kernel
+def add_friction_and_drive(model, state, command, settings, work, i, count):
+    """Append the dry friction of joint i, and its drive where that is at a limit.
 
     Writes: work.
     """
@@ -58,15 +92,9 @@ def add_friction_and_speed(model, state, settings, work, i, count):
         dof = model.joint_v[i] + k
         friction = settings.dt * model.dof_friction[dof]
         if friction > 0.0:
-            add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction)
-        mode = work.drive_mode[dof]
-        if mode in SPEED:
-            cap = settings.dt * work.drive_cap[dof]
-            speed = model.dof_speed[dof] if mode > 0 else -model.dof_speed[dof]
-            row = add_dof_row(
-                model, state, work, slot + count + k, i, dof, speed, min(cap, 0.0), max(cap, 0.0)
-            )
-            work.drive_row[dof] = row
+            add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction, 0.0)
+        if work.drive_mode[dof] != 0:
+            add_drive(model, state, command, settings, work, slot + count + k, i, dof)
 
 
 @kernel
@@ -180,24 +208,24 @@ def slides_on_cone(model, state, work, n):
 
 @kernel
 def needs_rows(model, work, i):
-    """Tell whether joint i needs rows besides its stops: friction, a leader, a drive at its speed limit."""
+    """Tell whether joint i needs rows besides its stops: friction, a leader, a drive at a limit."""
     first = model.joint_v[i]
     for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
-        if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] in SPEED:
+        if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] != 0:
             return True
     return model.joint_leader[i] >= 0
 
 
 @kernel
-def joint_rows(model, state, settings, work, i):
+def joint_rows(model, state, command, settings, work, i):
     """Append what joint i needs besides its stops.
 
     Writes: work.
     """
     joint = model.joint_type[i]
     if joint == SPHERICAL:
-        add_friction_and_speed(model, state, settings, work, i, 3)
+        add_friction_and_drive(model, state, command, settings, work, i, 3)
     elif joint == REVOLUTE or joint == PRISMATIC:
-        add_friction_and_speed(model, state, settings, work, i, 1)
+        add_friction_and_drive(model, state, command, settings, work, i, 1)
         if model.joint_leader[i] >= 0:
             add_mimic(model, state, settings, work, i)

@@ -116,8 +116,8 @@ def stops(model, state, settings, work, i):
 
 
 @kernel
-def limit_rows(model, state, settings, work):
-    """Build the rows of all joints: stops that this step can reach, friction, mimic joints, speed limits.
+def limit_rows(model, state, command, settings, work):
+    """Build the rows of all joints: stops that this step can reach, friction, mimic joints, drives at limits.
 
     Writes: work.
     """
@@ -133,6 +133,6 @@ def limit_rows(model, state, settings, work):
             if joint == FREE or joint == FIXED:
                 continue
             if joint_friction_rows.needs_rows(model, work, i):
-                joint_friction_rows.joint_rows(model, state, settings, work, i)
+                joint_friction_rows.joint_rows(model, state, command, settings, work, i)
             if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
                 stops(model, state, settings, work, i)

@@ -85,11 +85,12 @@ def torque_violation_at(work, c, omega):
 
 @kernel
 def scalar_violation(model, work, n):
-    """Return how far scalar row n is from its law [m/s, rad/s]: |w| between its bounds."""
+    """Return how far scalar row n is from its law, as a velocity [m/s, rad/s]: |w| of a hard one in its bounds."""
     w = scalar_velocity(model, work, n)
     g = work.scalar_delassus[n]
     impulse = work.scalar_impulse[n]
-    return abs(impulse - within(work, n, impulse - w / g)) * g
+    off = abs(impulse - within(work, n, impulse - w / g))
+    return off * (g - work.scalar_compliance[n])
 
 
 @kernel
@@ -184,9 +185,12 @@ def rounded_speed(settings, work, n):
 def scalar_speed(work, n, push):
     """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
     g = work.scalar_delassus[n]
-    start = work.scalar_start[n]
-    up = work.scalar_upper[n] * g
-    down = -work.scalar_lower[n] * g
+    own = g - work.scalar_compliance[n]
+    if not own > 0.0:  # it hardly moves anything
+        return 0.0
+    start = work.scalar_start[n] * own / g  # of a spring: what its force does to the velocity
+    up = work.scalar_upper[n] * own
+    down = -work.scalar_lower[n] * own
     given = max(-up, -down)  # > 0 where the bounds leave out zero: an impulse that is given
     return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)), given)
 

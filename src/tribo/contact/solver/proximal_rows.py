@@ -209,7 +209,8 @@ def write_scalar(model, work, n, i, width):
         write_side(model, work, body, length, work.scalar_row[n, side], i, 1.0 / size, 1)
     give = work.scalar_compliance[n] / own
     impulse = min(max(work.scalar_impulse[n], work.scalar_lower[n]), work.scalar_upper[n])
-    write_number(work, i, work.scalar_start[n] / size, give, give, size, impulse * size)
+    unit = (own - work.scalar_compliance[n]) / size
+    write_number(work, i, work.scalar_start[n] / size, give, give, unit, impulse * size)
     add_law(work, i, SCALAR, -1, 0.0, work.scalar_lower[n] * size, work.scalar_upper[n] * size, 1.0)
     return i + 1
 

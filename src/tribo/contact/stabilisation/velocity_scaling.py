@@ -14,7 +14,7 @@ from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
-from tribo.dynamics.actuation import SPEED, spring_torque
+from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
@@ -43,7 +43,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def given(model, state, settings, work, tree):
-    """Return what drives and hands give to a tree in this step [J], if that is positive.
+    """Return what drives within their limits and hands give to a tree in this step [J], if positive.
 
     Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
     """
@@ -54,15 +54,13 @@ def given(model, state, settings, work, tree):
         if model.dof_stiffness[dof] != 0.0 and settings.integrator != SEMI_IMPLICIT:
             force += spring_torque(model, settings, work, dof, state.v[dof], work.next_v[dof])
         impulse = settings.dt * force
-        if work.drive_mode[dof] in SPEED and work.drive_row[dof] >= 0:  # held at its speed by a row
-            impulse += work.scalar_impulse[work.drive_row[dof]]
         total += 0.5 * impulse * (work.kick_v[dof] + work.next_v[dof])
     return max(0.0, total)
 
 
 @kernel
 def motor_work(model, work, t):
-    """Return the work [J] that motors, springs and the user's hand do on island t, if positive.
+    """Return the work [J] that motors, drives at limits, springs and the user's hand do on island t, if positive.
 
     λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
     moves it is −λ times the velocity of that end: how far the row itself opens or closes gives nothing.

@@ -86,7 +86,10 @@ class WorldRecording:
         recorder = self._recorder
         if recorder is None or not recorder.is_open:
             self._recorder = None
-            self._world.is_measured = bool(self._sensors.sensors)
+            self._world.is_measured = self._sensors.has_any
+            if n == 1 and not self._sensors.has_timed:
+                self._sensors.note_before()
+                return self._world.engine.run(1)
             return self._sensors.run(n, self.measure_due)
         recorder.check_same()
         said = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,8 +32,9 @@ S = TypeVar("S", bound=Sensor)
 INVALID = int(Status.INVALID)
 
 
-class Before(NamedTuple):
-    """What the last step changed and sensors need."""
+@dataclass(slots=True)
+class Before:
+    """The state before the last step: what it changed and sensors need."""
 
     model: object  # to which the rest belongs
     velocity: np.ndarray  # of all degrees of freedom
@@ -278,6 +280,16 @@ class WorldSensors:
 
     # -- finding and removing ------------------------------------------------------------------
     @property
+    def has_any(self) -> bool:
+        """Whether there are sensors."""
+        return bool(self._sensors)
+
+    @property
+    def has_timed(self) -> bool:
+        """Whether a sensor measures by itself, at its rate."""
+        return bool(self._timed)
+
+    @property
     def sensors(self) -> tuple[Sensor, ...]:
         """All sensors in the order in which they were added."""
         return tuple(self._sensors.values())
@@ -324,8 +336,9 @@ class WorldSensors:
         if old is None or old.model is not engine.model:
             self._before = Before(engine.model, np.array(velocity), np.array(wrench), pushes)
             return
-        old.velocity[...], old.wrench[...] = velocity, wrench
-        self._before = old._replace(pushes=pushes)
+        np.copyto(old.velocity, velocity)
+        np.copyto(old.wrench, wrench)
+        old.pushes = pushes
 
     def measure_due(self) -> None:
         """Let those measure whose time it is."""

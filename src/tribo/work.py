@@ -274,13 +274,12 @@ class Work(Record):
     # The shift that corrects positions (`src/tribo/contact/position_pass.py`).
     shift_holds = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it
     shift_error = field("max_contact", 3)  # [m/s] what is left of what it asks for, contact axes
-    shift_rate = field("max_contact", 3)  # by how much it falls along the direction at hand
+    shift_want = field("max_contact")  # [m/s] what its normal asks for
+    shift_impulse = field("max_contact", 3)
     shift_hold = field("nscalar", dtype=INT)
     shift_scalar_error = field("nscalar")  # [m/s, rad/s]
-    shift_scalar_rate = field("nscalar")
-    shift_z = field(4, "nv")  # whitened: z, −∇f, direction, −∇f before
-    shift_dof = field("nv", dtype=INT)  # those of an island
-    shift_is_listed = field("nv", dtype=INT)
+    shift_scalar_want = field("nscalar")
+    shift_scalar_impulse = field("nscalar")
 
     # What this step makes of the state's fields of the same names.
     constraint_is_broken = field("nconstraint", dtype=INT)

@@ -1,4 +1,4 @@
-"""Stage `position_pass.correct`: overlaps and joints beyond their stops are corrected in the positions.
+"""Stages `position_pass.make_room` and `.correct`: overlaps and passed stops are corrected in the positions.
 
 A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
 gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is
@@ -11,12 +11,12 @@ of contacts that stick, either way. bᵢ is the correction that a row asks for (
 step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is convex
 and has one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
 Gᵢ is a row's own G, of a contact the mean of its three: one that hardly moves along its normal is left.
-Conjugate gradients need no matrix, do not depend on the order of rows, and may end early, since f never
-grows. Velocities and impulses stay as they are.
-Source: split of velocity and position, Cline and Pai 2003; conjugate gradients, Polak and Ribière 1969.
+f is a round of `proximal_step` with rates 1/Rᵢ and no memory: Newton's method finds its minimum. Of islands
+with more dofs rows are visited in turn. Velocities and impulses stay as they are.
+Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 
-from math import inf
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import shift_coordinates
@@ -29,17 +29,36 @@ from tribo.contact.problem.whitened_products import (
     moved_by,
     scalar_moved_by,
 )
+from tribo.contact.solver.natural_residual import stiffness
+from tribo.contact.solver.proximal_newton import MAX_DOFS, largest_unit
+from tribo.contact.solver.proximal_rows import (
+    FREE,
+    GIVE,
+    LAWS,
+    MEMORY,
+    MOTION,
+    RATE,
+    SCALAR,
+    START,
+    Z,
+    add_law,
+    find_columns,
+    leave_columns,
+    measure_motion,
+    write_island,
+)
+from tribo.contact.solver.proximal_step import run_round
+from tribo.contact.solver.strategy import has_room
 from tribo.dynamics.momentum import shift_goals
-from tribo.math import vec
+from tribo.math import spatial, vec
 from tribo.model import Status
 
 SLOWED = int(Status.SLOWED)
 GIVES = 1e-2  # [–] ε of a contact
 HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
-ROUNDS = 120  # of conjugate gradients
-ENOUGH = 0.03  # ‖∇f‖ over ‖z‖ at which they end; its square: of the slope along a line at which a search ends
+STEPS = 10  # of Newton's method
+SWEEPS = 30  # where an island is too large for it
 JAMMED = 0.9  # [–] of what is asked for: where more of it stays, rows contradict one another
-SEARCHES = 8  # Newton steps along a direction
 ZERO = (0.0, 0.0, 0.0)
 OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 0, e < 0, either way
 
@@ -71,21 +90,24 @@ def sticks(work, c):
 
 
 @kernel
+def asks(work, t, nothing):
+    """Tell whether a row of island t may ask for a shift by more than `nothing` [m/s]."""
+    for k in contacts_in(work, t):
+        if work.contact_correction[work.island_contact[k]] > nothing:
+            return True
+    for k in scalars_in(work, t):
+        if abs(work.scalar_shift[work.island_scalar[k]]) > nothing:
+            return True
+    return False
+
+
+@kernel
 def ask(model, work, t, nothing):
     """Write what each row of island t asks for; return whether one asks for more than `nothing` [m/s].
 
     Writes: work.
     """
-    is_asked = False
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.contact_correction[c] > nothing:
-            is_asked = True
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if abs(work.scalar_shift[n]) > nothing and hold_of(work, n) != OUT:
-            is_asked = True
-    if not is_asked:
+    if not asks(work, t, nothing):
         return False
     is_asked = False
     for k in contacts_in(work, t):
@@ -141,189 +163,175 @@ def left_open(work, t):
 
 
 @kernel
-def take_dofs(model, work, body, length, count):
-    """Append the dofs of the chain of a body to those of the island; return how many these are now.
+def add_shift_law(work, i, hold, error, size, give):
+    """Let row i of the dense problem push within what a hold allows, with a compliance, from an error on.
 
     Writes: work.
     """
-    chain = model.body_chain_start[body]
-    for p in range(length):
-        dof = model.chain_dof[chain + p]
-        if work.shift_is_listed[dof] == 0:
-            work.shift_is_listed[dof] = 1
-            work.shift_dof[count] = dof
-            for k in range(4):
-                work.shift_z[k, dof] = 0.0
-            count += 1
-    return count
+    x = work.dense_vector
+    x[START, i], x[GIVE, i], x[RATE, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
+    lower = -inf if hold == BOTH or hold == BELOW else 0.0
+    upper = inf if hold == BOTH or hold == ABOVE else 0.0
+    add_law(work, i, SCALAR, -1, 0.0, lower, upper, 1.0)
 
 
 @kernel
-def list_dofs(model, work, t):
-    """List the dofs that the rows of island t move; return how many they are.
+def write_shift_laws(work, t):
+    """Replace the laws of the dense problem of island t by those of its shift.
 
     Writes: work.
     """
-    count = 0
+    work.dense_size[LAWS] = 0
+    i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        for side in range(2):
-            body = work.contact_body[c, side]
-            count = take_dofs(model, work, body, work.contact_len[c, side], count)
+        if not work.contact_own[c] > 0.0:
+            continue
+        size = sqrt(work.contact_own[c])
+        tangent = BOTH if work.shift_holds[c] == 1 else OUT
+        add_shift_law(work, i, tangent, work.shift_error[c, 0], size, GIVES)
+        add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, GIVES)
+        normal = ABOVE if work.shift_holds[c] >= 0 else OUT
+        add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, GIVES)
+        i += 3
+        if work.contact_is_spun[c] == 1:
+            for row in range(i, i + 3):
+                add_shift_law(work, row, OUT, 0.0, 1.0, GIVES)
+            i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        for side in range(2):
-            body = work.scalar_body[n, side]
-            count = take_dofs(model, work, body, work.scalar_len[n, side], count)
-    return count
+        if work.scalar_delassus[n] > 0.0:
+            error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
+            add_shift_law(work, i, work.shift_hold[n], error, size, HOLDS)
+            i += 1
 
 
 @kernel
-def slope(model, work, t, count):
-    """Write −∇f at the errors at hand; return its square.   −∇f = Σ yᵢ eᵢ/Rᵢ − z
+def read_shift(work, t, count):
+    """Take the shift of the dense problem of island t over, and what it leaves of the errors.
 
     Writes: work.
     """
-    out = work.shift_z[1]
+    x = work.dense_vector
     for k in range(count):
-        dof = work.shift_dof[k]
-        out[dof] = -work.shift_z[0, dof]
+        work.pile_step[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
+    i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.shift_holds[c] < 0:
+        if work.contact_own[c] > 0.0:
+            work.shift_error[c, 2] = -x[MOTION, i + 2] * sqrt(work.contact_own[c])
+            i += 6 if work.contact_is_spun[c] == 1 else 3
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_delassus[n] > 0.0:
+            work.shift_scalar_error[n] = -x[MOTION, i] * sqrt(work.scalar_delassus[n])
+            i += 1
+
+
+@kernel
+def find_shift(model, work, t, count, nothing):
+    """Find the shift of island t, whose dofs are listed, by Newton's method.
+
+    Writes: work.
+    """
+    write_island(model, work, t, count)
+    write_shift_laws(work, t)
+    x = work.column_vector
+    for k in range(count):
+        x[Z, k] = x[FREE, k] = 0.0
+    measure_motion(work, Z, MOTION, 1.0)
+    made = work.newton_steps[0]
+    run_round(work, inf, nothing, largest_unit(work), made + STEPS, STEPS, False)
+    work.newton_steps[0] = made  # they are none of the solve
+    read_shift(work, t, count)
+
+
+@kernel
+def push_once(work, c, hold, axis, own):
+    """Return by how much the impulse of a contact along an axis changes in a sweep.
+
+    Writes: work.
+    """
+    if hold == OUT:
+        return 0.0
+    before = work.shift_impulse[c, axis]
+    give = GIVES * own
+    after = before + (work.shift_error[c, axis] - give * before) / (own + give)
+    work.shift_impulse[c, axis] = after if hold == BOTH else max(0.0, after)
+    return work.shift_impulse[c, axis] - before
+
+
+@kernel
+def sweep_shift(model, work, t):
+    """Visit all rows of island t once: each takes what is left of its own error.
+
+    Writes: work.
+    """
+    z = work.pile_step
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        near = stiffness(spatial.load(work.contact_delassus, c))
+        if work.shift_holds[c] < 0 or near == 0.0:
             continue
-        x, y, z = vec.load(work.shift_error, c)
-        r = GIVES * work.contact_own[c]
+        own = 3.0 / near  # tr G: above its largest eigenvalue, so that a visit never goes too far
+        x, y, w = moved_by(model, work, work.contact_row, c, z, ZERO)
+        want = work.shift_want[c]
+        vec.store(work.shift_error, c, (-x, -y, want - w))
+        hold = BOTH if work.shift_holds[c] == 1 else OUT
         push = (
-            x / r if work.shift_holds[c] == 1 else 0.0,
-            y / r if work.shift_holds[c] == 1 else 0.0,
-            max(0.0, z) / r,
+            push_once(work, c, hold, 0, own),
+            push_once(work, c, hold, 1, own),
+            push_once(work, c, ABOVE, 2, own),
         )
-        if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
-            add_to(model, work, work.contact_row, c, push, out)
+        add_to(model, work, work.contact_row, c, push, z)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        error = work.shift_scalar_error[n]
-        if is_acting(work.shift_hold[n], error):
-            add_scalar_to(model, work, n, error / (HOLDS * work.scalar_delassus[n]), out)
-    square = 0.0
-    for k in range(count):
-        x = out[work.shift_dof[k]]
-        square += x * x
-    return square
-
-
-@kernel
-def set_rates(model, work, t):
-    """Write how fast each error falls along the direction at hand.   yᵢ p
-
-    Writes: work.
-    """
-    way = work.shift_z[2]
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.shift_holds[c] >= 0:
-            rate = moved_by(model, work, work.contact_row, c, way, ZERO)
-            vec.store(work.shift_rate, c, rate)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.shift_hold[n] != OUT:
-            work.shift_scalar_rate[n] = scalar_moved_by(model, work, n, way, 0.0)
-
-
-@kernel
-def search_terms(work, t, step):
-    """Return what the rows of island t add to −f′ and f″ after a step along the direction at hand."""
-    force = stiffness = 0.0
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        if work.shift_holds[c] < 0:
+        hold = work.shift_hold[n]
+        if hold == OUT:
             continue
-        first = 0 if work.shift_holds[c] == 1 else 2
-        r = GIVES * work.contact_own[c]
-        for axis in range(first, 3):
-            rate = work.shift_rate[c, axis]
-            error = work.shift_error[c, axis] - step * rate
-            if axis < 2 or error > 0.0:
-                force += error * rate / r
-                stiffness += rate * rate / r
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work.shift_hold[n] == OUT:
-            continue
-        rate = work.shift_scalar_rate[n]
-        error = work.shift_scalar_error[n] - step * rate
-        if is_acting(work.shift_hold[n], error):
-            r = HOLDS * work.scalar_delassus[n]
-            force += error * rate / r
-            stiffness += rate * rate / r
-    return force, stiffness
+        error = work.shift_scalar_want[n] - scalar_moved_by(model, work, n, z, 0.0)
+        give = HOLDS * work.scalar_delassus[n]
+        before = work.shift_scalar_impulse[n]
+        after = before + (error - give * before) / (work.scalar_delassus[n] + give)
+        if hold != BOTH:
+            after = max(after, 0.0) if hold == ABOVE else min(after, 0.0)
+        work.shift_scalar_impulse[n], work.shift_scalar_error[n] = after, error
+        add_scalar_to(model, work, n, after - before, z)
 
 
 @kernel
-def best_step(work, t, along, square):
-    """Return how far along p the minimum of f is, by Newton on f′; along: z·p, square: p·p."""
-    step = first = 0.0
-    for _ in range(SEARCHES):
-        force, stiffness = search_terms(work, t, step)
-        force -= along + step * square
-        if first == 0.0:
-            first = abs(force)
-        if abs(force) <= ENOUGH * ENOUGH * first:
-            break
-        step += force / (stiffness + square)
-    return step
+def sweep_shifts(model, work, t):
+    """Find the shift of island t, which has too many dofs for a matrix, by sweeps: early ends lose nothing.
 
-
-@kernel
-def follow_direction(work, t, count, step):
-    """Go a step along the direction at hand.
+    The next step begins with what is left.
 
     Writes: work.
     """
-    for k in range(count):
-        dof = work.shift_dof[k]
-        work.shift_z[0, dof] += step * work.shift_z[2, dof]
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.shift_holds[c] >= 0:
-            for axis in range(3):
-                work.shift_error[c, axis] -= step * work.shift_rate[c, axis]
+        work.shift_want[c] = work.shift_error[c, 2]
+        vec.store(work.shift_impulse, c, ZERO)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if work.shift_hold[n] != OUT:
-            work.shift_scalar_error[n] -= step * work.shift_scalar_rate[n]
+        work.shift_scalar_want[n] = work.shift_scalar_error[n]
+        work.shift_scalar_impulse[n] = 0.0
+    for _ in range(SWEEPS):
+        sweep_shift(model, work, t)
 
 
 @kernel
-def find_shift(model, work, t, count):
-    """Find the shift of island t, `shift_z[0]`; ‖z − z*‖ ≤ ‖∇f‖, since f is at least as curved as ½ ‖z‖².
+def make_room(model, settings, work):
+    """Ask for tables in which the shifts of the step fit: it is made again with these.
 
     Writes: work.
     """
-    z = work.shift_z
-    size = slope(model, work, t, count)
-    part = 0.0
-    for _ in range(ROUNDS):
-        along = square = 0.0
-        for k in range(count):
-            dof = work.shift_dof[k]
-            z[2, dof] = z[1, dof] + part * z[2, dof]
-            along += z[0, dof] * z[2, dof]
-            square += z[2, dof] * z[2, dof]
-            z[3, dof] = z[1, dof]
-        set_rates(model, work, t)
-        follow_direction(work, t, count, best_step(work, t, along, square))
-        before = size
-        size = slope(model, work, t, count)
-        length = mixed = 0.0
-        for k in range(count):
-            dof = work.shift_dof[k]
-            length += z[0, dof] * z[0, dof]
-            mixed += z[1, dof] * z[3, dof]
-        if not size > ENOUGH * ENOUGH * length:
-            break
-        part = max(0.0, (size - mixed) / before)
+    nothing = NOTHING * step_speed(settings)
+    for t in range(work.tree_island.shape[0]):
+        if asks(work, t, nothing):
+            columns = find_columns(model, work, t, MAX_DOFS + 1)
+            leave_columns(work, columns)
+            if columns <= MAX_DOFS:
+                has_room(work, t, columns)
 
 
 @kernel
@@ -343,16 +351,18 @@ def correct(model, state, settings, work):
             is_any = True
             for dof in range(work.pile_step.shape[0]):
                 work.pile_step[dof] = 0.0
-                work.shift_is_listed[dof] = 0
-        count = list_dofs(model, work, t)
         before, _ = left_open(work, t)
-        find_shift(model, work, t, count)
+        count = find_columns(model, work, t, MAX_DOFS + 1)
+        if count <= MAX_DOFS:
+            find_shift(model, work, t, count, nothing)
+        leave_columns(work, count)
+        if count > MAX_DOFS:
+            sweep_shifts(model, work, t)
         after, fastest = left_open(work, t)
         if after > JAMMED * JAMMED * before and fastest > step_speed(settings):
             work.status[0] |= SLOWED
-        for k in range(count):
-            dof = work.shift_dof[k]
-            work.pile_step[dof] = settings.dt * work.shift_z[0, dof]
     if is_any:
+        for dof in range(work.pile_step.shape[0]):
+            work.pile_step[dof] *= settings.dt
         shift_goals(model, work, work.pile_step)
         shift_coordinates(model, state, work, work.pile_step)

@@ -1,6 +1,7 @@
 """Group `rows.write`: what contacts, stops and constraints ask for, each as rows of one problem."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact import position_pass
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.problem import (
     box_friction_rows,
@@ -33,3 +34,4 @@ def write(model, state, command, settings, work):
     box_friction_rows.rows(model, state, settings, work)  # friction along two directions
     if work.status[0] & CAPACITY == 0:
         islands.islands(model, work)  # who has to do with whom?
+        position_pass.make_room(model, settings, work)  # for the shift at the end of the step

@@ -69,9 +69,14 @@ def spring_torque(model, settings, work, dof, v, next_v):
 
 
 @kernel
-def drive_gain(command, settings, dof):
-    """Return by how much the torque of a drive falls with v⁺ [N s/m, N m s/rad].   c K_d + dt b K_p"""
+def drive_gain(model, command, settings, dof):
+    """Return by how much the torque of a drive falls with v⁺ [N s/m, N m s/rad].   c K_d + dt b K_p
+
+    0 if its limits leave it no choice.
+    """
     if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
+        return 0.0
+    if model.dof_effort_lower[dof] == model.dof_effort_upper[dof]:
         return 0.0
     _, b, c = form_weights(command.drive_form[dof], settings.integrator)
     return c * command.kd[dof] + settings.dt * b * command.kp[dof]
@@ -105,7 +110,7 @@ def drive_dof(model, state, command, settings, work, dof):
         inertia += dt * dt * b * k
         force -= spring_torque(model, settings, work, dof, v, v)
     if work.drive_mode[dof] & EFFORT == 0:
-        gain = drive_gain(command, settings, dof)
+        gain = drive_gain(model, command, settings, dof)
         torque = drive_torque(command, settings, work, dof, v, v)
         inertia += dt * gain
         force += within_effort(model, dof, torque) if gain == 0.0 else torque
@@ -164,7 +169,7 @@ def has_effort_row(model, command, settings, work, dof):
     """
     if settings.integrator == RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
         return False
-    return drive_gain(command, settings, dof) > 0.0
+    return drive_gain(model, command, settings, dof) > 0.0
 
 
 @kernel

@@ -69,7 +69,7 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
     """
     dt, v = settings.dt, state.v[dof]
     if work.drive_mode[dof] & EFFORT != 0:
-        gain = drive_gain(command, settings, dof)
+        gain = drive_gain(model, command, settings, dof)
         target = v + drive_torque(command, settings, work, dof, v, v) / gain
         lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
         n = add_dof_row(model, state, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))

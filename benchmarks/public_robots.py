@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -57,6 +59,8 @@ FILES = {
     "Walker2d": GYM + "walker2d.xml",
 }
 HEIGHTS = {"talos": 1.08, "solo": 0.35, "anymal": 0.7}  # [m] of floating bases
+WHO = ("tribo", "MuJoCo")
+COLUMNS = ("mean µs", "median", "99 %", "largest", "overlap mm")
 VARIANTS = ("as in the file", "condim6", "friction", "4ms", "10ms", "limp")
 
 
@@ -189,15 +193,15 @@ def own(model: mujoco.MjModel) -> tuple[Engine, tribo.World]:
     return engine, world
 
 
-def compare(name: str, site: Path, variant: str, steps: int) -> str:
-    """Return the row of a scene."""
+def compare(name: str, site: Path, variant: str, steps: int) -> dict[str, float]:
+    """Return the figures of a scene: "tribo mean" and so on, "flagged", "×" (MuJoCo's mean over tribo's)."""
     model = compiled(name, site, variant)
     rng = np.random.default_rng(0)
     limited = model.actuator_ctrllimited.astype(bool)
     low = np.where(limited, model.actuator_ctrlrange[:, 0], -1.0)
     high = np.where(limited, model.actuator_ctrlrange[:, 1], 1.0)
     ours, world = own(model)
-    engines = {"tribo": ours, "mujoco": peer(model)}
+    engines = dict(zip(WHO, (ours, peer(model)), strict=True))
     flagged = 0
     for block in range(steps // BLOCK):
         moves = rng.uniform(low, high, (BLOCK // HOLD, model.nu))
@@ -215,18 +219,45 @@ def compare(name: str, site: Path, variant: str, steps: int) -> str:
                 if engine is ours:
                     flagged += world.status != 0
             engine.depth = max(engine.depth, engine.overlap())
-    cells = [name if variant == VARIANTS[0] else f"{name}, {variant}"]
-    for engine in engines.values():
+    found: dict[str, float] = {}
+    for who, engine in engines.items():
         taken = np.array(engine.times[BLOCK // 2 :])
-        cells += [
-            f"{taken.mean():.0f}",
-            f"{np.median(taken):.0f}",
-            f"{np.percentile(taken, 99):.0f}",
-        ]
-        cells += [f"{taken.max():.0f}", f"{1e3 * engine.depth:.3f}"]
-    means = [np.mean(engine.times[BLOCK // 2 :]) for engine in engines.values()]
-    cells += [f"{flagged / (steps // BLOCK * BLOCK):.2%}", f"{means[1] / means[0]:.2f}"]
-    return "| " + " | ".join(cells) + " |"
+        numbers = (
+            taken.mean(), np.median(taken), np.percentile(taken, 99), taken.max(),
+            1e3 * engine.depth,
+        )  # fmt: skip
+        found |= {f"{who} {what}": float(n) for what, n in zip(COLUMNS, numbers, strict=True)}
+    found["flagged"] = flagged / (steps // BLOCK * BLOCK)
+    found["×"] = found["MuJoCo mean µs"] / found["tribo mean µs"]
+    return found
+
+
+def head() -> list[str]:
+    """Return the head of the table."""
+    return ["scene", *(f"{who} {what}" for who in WHO for what in COLUMNS), "flagged", "× mean"]
+
+
+def cells(name: str, found: dict[str, float]) -> list[str]:
+    """Return the row of a scene."""
+    row = [name]
+    for who in WHO:
+        row += [f"{found[f'{who} {what}']:.0f}" for what in COLUMNS[:-1]]
+        row.append(f"{found[f'{who} {COLUMNS[-1]}']:.3f}")
+    return [*row, f"{found['flagged']:.2%}", f"{found['×']:.2f}"]
+
+
+def measure(steps: int) -> dict[str, dict[str, float]]:
+    """Return the figures of those scenes, as in their files, whose packages are installed."""
+    site = Path(sysconfig.get_paths()["purelib"])
+    found = {
+        name: compare(name, site, VARIANTS[0], steps)
+        for name, file in FILES.items()
+        if (site / file).exists()
+    }
+    missing = [name for name in FILES if name not in found]
+    if missing:
+        print(f"no packages of {', '.join(missing)}: see {Path(__file__).name}", file=sys.stderr)
+    return found
 
 
 def main() -> None:
@@ -240,18 +271,17 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=2400)
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
-    cells = ["mean µs", "median", "99 %", "largest", "overlap mm"]
-    head = ["scene", *(f"tribo {cell}" for cell in cells), *(f"MuJoCo {cell}" for cell in cells)]
-    print("| " + " | ".join([*head, "flagged", "× mean"]) + " |\n|" + " --- |" * (len(head) + 2))
+    print("| " + " | ".join(head()) + " |\n|" + " --- |" * len(head()))
     ratios = []
     for variant in chosen.variants:
         for name in FILES:
             if any(part in name for part in chosen.only):
-                row = compare(name, chosen.site, variant, chosen.steps)
-                ratios.append(float(row.split("|")[-2]))
-                print(row, flush=True)
+                found = compare(name, chosen.site, variant, chosen.steps)
+                ratios.append(found["×"])
+                title = name if variant == VARIANTS[0] else f"{name}, {variant}"
+                print("| " + " | ".join(cells(title, found)) + " |", flush=True)
     print(
-        f"geometric mean of the last column: {np.exp(np.mean(np.log(ratios))):.2f}, least {min(ratios)}"
+        f"geometric mean of the last column: {np.exp(np.mean(np.log(ratios))):.2f}, least {min(ratios):.2f}"
     )
 
 

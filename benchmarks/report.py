@@ -69,13 +69,13 @@ def truth(result: Result) -> tuple[list[str], Rows]:
 
 
 def robots(result: Result) -> tuple[list[str], Rows]:
-    """Return header and rows of robots under random torques: one line per model."""
-    found = result.get("robots", {})
+    """Return header and rows of robots of public packages: one line per scene."""
+    found = result.get("public_robots", {})
     if not found:
         return [], []
-    import random_torques
+    from public_robots import cells, head
 
-    return random_torques.head("model"), [random_torques.cells(*item) for item in found.items()]
+    return head(), [cells(*item) for item in found.items()]
 
 
 def motion(result: Result) -> tuple[list[str], Rows]:
@@ -83,10 +83,9 @@ def motion(result: Result) -> tuple[list[str], Rows]:
     found = result.get("motion", {})
     if not found:
         return [], []
-    from random_torques import cells, head
-    from robots_in_motion import KINDS
+    from robots_in_motion import cells, head
 
-    return head("scene", KINDS), [cells(*item, KINDS) for item in found.items()]
+    return head(), [cells(*item) for item in found.items()]
 
 
 def extras(result: Result) -> tuple[list[str], Rows]:
@@ -136,7 +135,7 @@ def show(result: Result, console: Console) -> None:
     for title, (head, rows) in (
         ("speed", speed(result)),
         ("truth", truth(result)),
-        ("robots of other people under random torques", robots(result)),
+        ("robots of public packages in motion", robots(result)),
         ("robots that land, twitch, grip and lie limp", motion(result)),
         ("more", extras(result)),
     ):

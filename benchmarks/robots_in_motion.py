@@ -6,7 +6,8 @@
 * `limp`: ANYmal B with all its shapes and no drives falls and lies there; 500 steps of 1 ms, then anew.
 
 Engines take turns; median and 99th percentile of the processor time of a step [µs], of a world's step in
-`twitches`. `mujoco` is as MuJoCo has it by default, `stiff` as in `random_torques`.
+`twitches`. `mujoco` is as MuJoCo has it by default; `stiff`: contacts with a time constant of two steps,
+elliptic cones, `impratio` 100.
 
     python benchmarks/robots_in_motion.py [lands twitches grips limp] [--steps 4000]
 """
@@ -25,7 +26,6 @@ import numpy as np
 from measure import percentiles
 from mujoco.batch import Batch as MujocoBatch
 from mujoco_robots import on_ground
-from random_torques import cells, head, make_stiff
 from scenes import robot_path
 
 import tribo
@@ -45,6 +45,27 @@ GRIPPER = """<mujoco><option timestep="0.001"/><default><geom friction="0.9"/></
 <geom type="box" size="0.03 0.01 0.03" mass="0.2"/></body></body>
 <body name="box" pos="0.8 0 0"><freejoint/><geom type="box" size="0.03 0.03 0.03" mass="0.3"/></body>
 </worldbody></mujoco>"""
+
+
+def make_stiff(model: mujoco.MjModel, kind: str) -> None:
+    """If the kind is "stiff": contacts with a time constant of two steps, elliptic cones, `impratio` 100."""
+    if kind == "stiff":
+        model.geom_solref[:] = (2.0 * model.opt.timestep, 1.0)
+        model.opt.cone, model.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
+
+
+def head() -> list[str]:
+    """Return the head of the table."""
+    return ["scene", "tribo median µs", "99 %", "flagged", *(c for k in KINDS for c in (k, "×"))]
+
+
+def cells(name: str, found: dict[str, float]) -> list[str]:
+    """Return the row of one scene."""
+    row = [name, f"{found['tribo']:.1f}", f"{found['tribo, 99 %']:.0f}", f"{found['flagged']:.2%}"]
+    for kind in KINDS:
+        row.append(f"{found[kind]:.1f}, {found[f'{kind}, 99 %']:.0f}")
+        row.append(f"{found[kind] / found['tribo']:.2f}")
+    return row
 
 
 @dataclass
@@ -262,10 +283,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=4000)
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
-    print("| " + " | ".join(head("scene", KINDS)) + " |")
-    print("|" + " --- |" * len(head("scene", KINDS)))
+    print("| " + " | ".join(head()) + " |")
+    print("|" + " --- |" * len(head()))
     for name in chosen.scenes:
-        row = cells(name, race(SCENES[name](), chosen.steps), KINDS)
+        row = cells(name, race(SCENES[name](), chosen.steps))
         print(f"| {' | '.join(row)} |", flush=True)
 
 

@@ -34,7 +34,7 @@ from tribo_scenes import TriboSimulation
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
-EXTRA_ROWS = ("robots", "motion", "many_worlds", "startup")
+EXTRA_ROWS = ("public_robots", "motion", "many_worlds", "startup")
 PACKAGES = ("numba", "numpy", "mujoco", "example-robot-data")
 
 
@@ -81,11 +81,11 @@ def measure_scene(scene: Scene, with_peers: bool, rounds: int, share: float) -> 
     }
 
 
-def robots(steps: int) -> dict[str, dict[str, float]]:
-    """Measure robots of other people under random torques; the module imports MuJoCo."""
-    import random_torques
+def public_robots(steps: int) -> dict[str, dict[str, float]]:
+    """Measure robots of public packages in motion; the module imports MuJoCo."""
+    from public_robots import measure
 
-    return random_torques.measure(steps)
+    return measure(steps)
 
 
 def motion(steps: int) -> dict[str, dict[str, float]]:
@@ -181,8 +181,8 @@ def main() -> int:
             status.update(f"measuring {name}")
             if name == "many_worlds":
                 result[name] = many_worlds.measure(rounds, 50 if chosen.quick else 200, peers)
-            elif name == "robots":
-                result[name] = robots(400 if chosen.quick else 2000) if peers else {}
+            elif name == "public_robots":
+                result[name] = public_robots(400 if chosen.quick else 2000) if peers else {}
             elif name == "motion":
                 result[name] = motion(800 if chosen.quick else 4000) if peers else {}
             elif name == "startup":

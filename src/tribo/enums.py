@@ -173,7 +173,9 @@ class Slot(IntEnum):
     LIMIT = 0  # both stops; > 0 from below
     MIMIC = 1
     FRICTION = 2  # one for each dof
-    DRIVE = 3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for both limits of each dof
+    DRIVE = (
+        3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for both limits of each dof
+    )
 
 
 TIE_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on

@@ -174,7 +174,9 @@ class State(Record):
     yield_key = field("max_contact", dtype=INT)  # contacts whose ground is displaced, ascending
     yield_displacement = field("max_contact", 3)  # [m] tangential, u, axes of the ground
     yield_rate = field("max_contact")  # [1/s] K/D, at which u fades without contact
-    drive_mode = field("nv", dtype=INT)  # limits each drive was at, with their sign: ±1 effort, ±2 speed
+    drive_mode = field(
+        "nv", dtype=INT
+    )  # limits each drive was at, with their sign: ±1 effort, ±2 speed
 
 
 class Command(Record):

@@ -57,8 +57,10 @@ def pd_torque(feed_forward, kp, error, kd, rate_error):
 
 @kernel
 def within_effort(model, dof, torque):
-    """Return a torque within the effort limits of the drive of a dof."""
-    return min(max(torque, model.dof_effort_lower[dof]), model.dof_effort_upper[dof])
+    """Return a torque within the effort limits of the drive of a dof; what is no number stays none."""
+    if torque < model.dof_effort_lower[dof]:
+        return model.dof_effort_lower[dof]
+    return model.dof_effort_upper[dof] if torque > model.dof_effort_upper[dof] else torque
 
 
 @kernel
@@ -152,22 +154,28 @@ def begin(model, state, command, settings, work):
     """
     work.drive_rounds[0] = 0
     for dof in range(state.v.shape[0]):
-        may = SPEED | EFFORT if has_effort_row(model, command, settings, work, dof) else SPEED
-        work.drive_mode[dof] = abs(state.drive_mode[dof]) & may
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
             collect(model, command, settings, work, t)
+    for dof in range(state.v.shape[0]):
+        mode = abs(state.drive_mode[dof])
+        if mode & EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
+            mode ^= EFFORT
+        work.drive_mode[dof] = mode
 
 
 @kernel
-def has_effort_row(model, command, settings, work, dof):
+def has_effort_row(model, command, settings, work, dof, v):
     """Tell whether the effort limit of a drive is a row once it is met: a constant torque needs none.
 
-    Nor under `rk4` where nothing touches the tree: each of its stages clamps the torque.
+    Nor under `rk4` where nothing touches the tree: each of its stages clamps the torque. A command that is no
+    number goes on to the velocity, where it is found.
     """
     if settings.integrator == RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
+        return False
+    if not abs(drive_torque(command, settings, work, dof, v, v)) < inf:
         return False
     return drive_gain(model, command, settings, dof) > 0.0
 
@@ -283,7 +291,7 @@ def saturate(model, state, command, settings, work):
         torque = within_effort(model, dof, wanted)
         if mode & EFFORT != 0 and work.effort_row[dof] >= 0:
             torque = within_effort(model, dof, row_torque(settings, work, work.effort_row[dof]))
-        elif torque != wanted and has_effort_row(model, command, settings, work, dof):
+        elif torque != wanted and has_effort_row(model, command, settings, work, dof, v):
             work.drive_mode[dof] |= EFFORT
         if mode & SPEED != 0:
             torque += row_torque(settings, work, work.speed_row[dof])

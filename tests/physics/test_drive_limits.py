@@ -35,7 +35,7 @@ def wanted(world, robot, form, before, after):
 def test_drives_obey_their_laws_at_the_solved_velocity(form):
     """Slower than its limit a drive gives clamp(τ(v⁺)); at the limit between nothing and clamp(τ(limit)).
 
-    To 1e-6 of the effort limit where the step is solved to 1e-9 of the speeds that it removes; nearly all are.
+    To 1e-6 of the effort limit, in steps that are solved to 1e-8 of the speeds they remove: nearly all.
     """
     assert DriveForm[form.upper()] >= 0
     world, robot = thrashing(form)

@@ -310,7 +310,9 @@ def meet_moving(model, state, settings, work, a, b, margin):
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
     if touches:  # they are where they meet
         return n
-    shares = not is_fast and is_moved(model, i) and is_moved(model, j)  # keeps angular momentum
+    is_one_tree = model.body_tree[i] == model.body_tree[j]
+    # What both share keeps the angular momentum; what travels far has the lever arms of where it meets.
+    shares = (is_one_tree or not is_fast) and is_moved(model, i) and is_moved(model, j)
     for k in range(n):
         bring_back(work, i, j, k, time, motion_a, motion_b, shares)
     return n

@@ -96,7 +96,8 @@ def asks(work, t, nothing):
         if work.contact_correction[work.island_contact[k]] > nothing:
             return True
     for k in scalars_in(work, t):
-        if abs(work.scalar_shift[work.island_scalar[k]]) > nothing:
+        n = work.island_scalar[k]
+        if abs(work.scalar_shift[n]) > nothing:
             return True
     return False
 

@@ -46,6 +46,7 @@ NO_DIRECTION = (
     1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
 )
 TOUCHING = 1e-12  # [m] less is rounding: what rests shallower than that keeps its contacts
+LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: along the normal it counts as no less
 NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is none
 
 
@@ -199,7 +200,9 @@ def pull_pair(model, settings, work, first, end):
 def compliance(model, state, settings, work):
     """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
 
-    The compliance of the normal row is a matter of its target: `press`.
+    The compliance of the normal row is a matter of its target: `press`. A rigid contact whose bodies can hardly
+    part along its normal, as links of one robot that touch nearly along its joints, gives way so much that its
+    impulse stays bounded.
 
     Writes: work.
     """
@@ -217,6 +220,8 @@ def compliance(model, state, settings, work):
             continue
         a, b = materials_of(model, work, c)
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
+            least = LEAST_SHARE * work.contact_own[c]
+            give_way(work, c, 2, max(0.0, least - work.contact_delassus[c, 2]))
             continue
         if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
             share_area(model, work, c, model.pair_table[a, b, REST_LENGTH])

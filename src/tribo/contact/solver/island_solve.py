@@ -13,13 +13,19 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import turn_together
-from tribo.contact.problem.islands import contact_island, find_representative, island_rows
+from tribo.contact.problem.islands import (
+    contact_island,
+    contacts_in,
+    find_representative,
+    island_rows,
+)
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
     add_scalar_to,
     within,
 )
+from tribo.contact.solver.idle_impulses import shed_idle_impulse
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
 from tribo.enums import Origin
@@ -181,6 +187,8 @@ def solve(model, state, settings, work):
         loosen_heap(model, settings, work, t, rows)
         if not is_as_good(model, settings, work, t):
             solve_island(model, settings, work, t, rows)
+        for k in contacts_in(work, t):
+            shed_idle_impulse(work, work.island_contact[k])
 
 
 @kernel

@@ -85,7 +85,7 @@ def torque_violation_at(work, c, omega):
 
 @kernel
 def scalar_violation(model, work, n):
-    """Return how far scalar row n is from its law, as a velocity [m/s, rad/s]: |w| of a hard one in its bounds."""
+    """Return how far scalar row n is from its law [m/s, rad/s]: of a hard one |w| between its bounds."""
     w = scalar_velocity(model, work, n)
     g = work.scalar_delassus[n]
     impulse = work.scalar_impulse[n]

@@ -60,7 +60,7 @@ def given(model, state, settings, work, tree):
 
 @kernel
 def motor_work(model, work, t):
-    """Return the work [J] that motors, drives at limits, springs and the user's hand do on island t, if positive.
+    """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
 
     λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
     moves it is −λ times the velocity of that end: how far the row itself opens or closes gives nothing.

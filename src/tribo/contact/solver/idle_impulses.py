@@ -1,0 +1,64 @@
+"""Impulses of a contact that move nothing are taken off: those of links that few joints part.
+
+Two links with one or two joints between them, or a robot of so few joints and the world, cannot move along
+all three directions of a contact. The contact's own block G has a null space then: with λ each λ + n, G n = 0,
+moves the same, and obeys the same law while it sticks. A solver may end at any of them. The least is
+taken that the cone of friction holds: the projection on the range of G, or the last point of the way to it.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.math import spatial, vec
+
+IDLE = 1e-12  # [–] of the mean of G: an eigenvalue below that is 0
+INSIDE = 1.0 - 1e-9  # [–] of the bound of friction: less sticks
+
+
+@kernel
+def range_part(g, x):
+    """Return the part of x that a symmetric matrix g (xx, yy, zz, xy, xz, yz) moves; x if all is."""
+    xx, yy, zz, xy, xz, yz = g
+    least = IDLE * (xx + yy + zz)
+    a = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy)  # the adjugate of g
+    b = (xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
+    minors = a[0] + a[1] + a[2]  # Σ λᵢ λⱼ
+    if not xx + yy + zz > 0.0:
+        return x
+    if minors <= least * (xx + yy + zz):  # one direction: g = λ u uᵀ
+        return vec.scale(1.0 / (xx + yy + zz), vec.sym_vec(g, x))
+    if xx * a[0] + xy * b[0] + xz * b[1] <= least * minors:  # two: the adjugate is λ₁ λ₂ n nᵀ
+        return vec.axpy(-1.0 / minors, vec.sym_vec((*a, *b), x), x)
+    return x
+
+
+@kernel
+def way_in_cone(mu, x, d):
+    """Return how far, up to 1, x + s d stays in the cone of friction μ, if x is in it."""
+    c = mu * mu * x[2] * x[2] - x[0] * x[0] - x[1] * x[1]  # > 0 inside
+    b = mu * mu * x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
+    a = mu * mu * d[2] * d[2] - d[0] * d[0] - d[1] * d[1]
+    root = b * b - a * c  # of a s² + 2 b s + c
+    if not root > 0.0 or (b >= 0.0 and a >= 0.0):
+        return 1.0
+    s = c / (sqrt(root) - b)
+    return min(1.0, s) if s > 0.0 else 1.0
+
+
+@kernel
+def shed_idle_impulse(work, c):
+    """Take off that part of the impulse of contact c, if it sticks, which moves nothing.
+
+    Writes: work.
+    """
+    x = vec.load(work.contact_impulse, c)
+    mu = work.contact_friction[c]
+    bound = INSIDE * mu * x[2]
+    if not x[0] * x[0] + x[1] * x[1] < bound * bound:
+        return
+    less = vec.sub(range_part(spatial.load(work.contact_delassus, c), x), x)
+    if vec.norm(less) > 0.0:
+        part = way_in_cone(mu, x, less)
+        vec.store(
+            work.contact_impulse, c, vec.axpy(part if part == 1.0 else INSIDE * part, less, x)
+        )

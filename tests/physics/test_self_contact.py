@@ -50,7 +50,7 @@ def test_no_contact_presses_by_more_than_its_motion_takes():
         work = world.engine.work
         for c in range(int(work.contact_count[0])):
             impulse, mu = work.contact_impulse[c], work.contact_friction[c]
-            if not np.linalg.norm(impulse[:2]) < (1.0 - 1e-6) * mu * impulse[2]:
+            if not np.linalg.norm(impulse[:2]) < (1.0 - 1e-4) * mu * impulse[2]:
                 continue
             xx, yy, zz, xy, xz, yz = work.contact_delassus[c]
             size, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))

@@ -200,9 +200,8 @@ def pull_pair(model, settings, work, first, end):
 def compliance(model, state, settings, work):
     """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
 
-    The compliance of the normal row is a matter of its target: `press`. A rigid contact whose bodies can hardly
-    part along its normal, as links of one robot that touch nearly along its joints, gives way so much that its
-    impulse stays bounded.
+    The compliance of the normal row is a matter of its target: `press`. Of a rigid contact whose bodies can
+    hardly part along its normal, as links that touch nearly along their joints, it bounds the impulse.
 
     Writes: work.
     """

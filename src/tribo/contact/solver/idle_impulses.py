@@ -1,9 +1,9 @@
 """Impulses of a contact that move nothing are taken off: those of links that few joints part.
 
 Two links with one or two joints between them, or a robot of so few joints and the world, cannot move along
-all three directions of a contact. The contact's own block G has a null space then: with λ each λ + n, G n = 0,
-moves the same, and obeys the same law while it sticks. A solver may end at any of them. The least is
-taken that the cone of friction holds: the projection on the range of G, or the last point of the way to it.
+all three directions of a contact. The contact's own block G has a null space then: with λ each λ + n with
+G n = 0 moves the same, and obeys the same law while it sticks. The least is taken that the cone of friction
+holds: the projection on the range of G, or the last point of the way to it.
 """
 
 from math import sqrt

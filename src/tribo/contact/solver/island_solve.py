@@ -146,6 +146,8 @@ def solve_island(model, settings, work, t, rows):
         is_solved = solve_as_set(model, settings, work, t, rows)
     if work.status[0] & CAPACITY == 0:
         is_solved = velocity_bound.bound_closing(model, settings, work, t, rows, is_solved)
+    for k in contacts_in(work, t):
+        shed_idle_impulse(work, work.island_contact[k])
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:
         return
@@ -187,8 +189,6 @@ def solve(model, state, settings, work):
         loosen_heap(model, settings, work, t, rows)
         if not is_as_good(model, settings, work, t):
             solve_island(model, settings, work, t, rows)
-        for k in contacts_in(work, t):
-            shed_idle_impulse(work, work.island_contact[k])
 
 
 @kernel

@@ -20,6 +20,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import shift_coordinates
+from tribo.contact.problem.compliant_rows import LEAST_SHARE
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
@@ -118,7 +119,7 @@ def ask(model, work, t, nothing):
         work.shift_holds[c] = 1 if sticks(work, c) else 0
         want = work.contact_correction[c] - w
         vec.store(work.shift_error, c, (0.0, 0.0, want))
-        if work.contact_compliance[c, 2] > 0.0:
+        if work.contact_compliance[c, 2] > LEAST_SHARE * work.contact_own[c]:  # a spring
             work.shift_holds[c] = -1
         elif want > nothing:
             is_asked = True

@@ -31,9 +31,6 @@ from tribo.model import Status
 CONTRADICTION = int(Status.CONTRADICTION)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWEST = 1e-300  # [m/s] where nothing is removed
-WORKLESS = (
-    1e-2  # [–] of the energy of the step: more work of impulses against open contacts is flagged
-)
 OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 
 
@@ -139,8 +136,7 @@ def report(model, settings, work):
         dual /= speed
         complementarity /= mass * speed * speed
         miss /= speed
-    is_solved = max(primal, max(dual, miss)) <= FLAGGED and complementarity <= WORKLESS
-    if not is_solved or not primal + dual < inf:
+    if not max(primal, max(dual, miss)) <= FLAGGED or not primal + dual + complementarity < inf:
         work.status[0] |= NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual

@@ -34,7 +34,7 @@ def start(
         host: Address to listen on.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names of this machine besides those it knows of, for a browser that comes by another one.
-        token: What a browser must bring; None: nothing on loopback, elsewhere a new one.
+        token: The token of browsers; None: nothing on loopback, elsewhere a new one.
 
     Returns:
         The server and its token.
@@ -105,7 +105,7 @@ def check_open(*, is_open: bool) -> None:
 
 
 class Session(Answering):
-    """What `Viewer` and `Player` have in common: an address, and an end."""
+    """The common base of `Viewer` and `Player`: an address, and an end."""
 
     _called = "viewer"
 

@@ -444,6 +444,10 @@ class World(WorldSettings):
         A world loaded from it steps bitwise like this one would with a fresh start of its solver. Robots
         added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
         Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
+
+        Raises:
+            ValueError: The ending is that of another format, as ``.urdf``.
+            DescriptionError: An object has no place in the format.
         """
         from tribo.world_xml import save
 

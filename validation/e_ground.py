@@ -154,8 +154,8 @@ def tangential(player: Player) -> list[Check]:
     "three phases of the first touch",
     "restitution of the law within 2 %, or the step says that it is too long (`COARSE`)",
     peers=BOTH,
-    note="peers: linear spring and damper with the contact time and the restitution of the law (81 steps at K = 1e4, 2 at "
-    "1e8); they never say that a step is too long",
+    note="peers: linear spring and damper with the contact time and the restitution of the law "
+    "(81 steps at K = 1e4, 2 at 1e8); they never say that a step is too long",
 )
 def bounces(player: Player) -> list[Check]:
     """Largest error where nothing was said, and where the ground is soft."""

@@ -146,7 +146,7 @@ def test_a_number_beyond_the_objects_says_how_many_there_are():
     world.add_ground()
     with pytest.raises(IndexError, match="there is no object 3; there are 1"):
         world.objects[3]
-    with pytest.raises(IndexError, match="there is no object 0; the world has 0"):
+    with pytest.raises(IndexError, match="there is no object 0; there are 0"):
         tribo.World().objects[0]
 
 

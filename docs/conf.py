@@ -36,6 +36,7 @@ toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
+default_role = "literal"  # `name` in a docstring is code, as in these pages
 html_theme = "furo"
 html_title = f"tribo {release}"
 html_static_path = ["_static"]

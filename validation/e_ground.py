@@ -154,9 +154,8 @@ def tangential(player: Player) -> list[Check]:
     "three phases of the first touch",
     "restitution of the law within 2 %, or the step says that it is too long (`COARSE`)",
     peers=BOTH,
-    note="before, an undamped ground of K = 1e7 gave back 0.72 of the speed, in silence; peers: linear "
-    "spring and damper with the contact time and the restitution of the law (81 steps at K = 1e4, 2 at "
-    "1e8); they never say that a step is too long",
+    note="peers: linear spring and damper with the contact time and the restitution of the law "
+    "(81 steps at K = 1e4, 2 at 1e8); they never say that a step is too long",
 )
 def bounces(player: Player) -> list[Check]:
     """Largest error where nothing was said, and where the ground is soft."""
@@ -212,8 +211,7 @@ def two_balls(player: Player, stiffness: float) -> tuple[float, float]:
     "K from 1e4 to 1e8 N/m^1.5, dt = 1, 2 and 4 ms, 1 s; two balls that meet at 1 m/s, K = 1e4 … 1e6",
     "0 ≤ f_n and |f_t| ≤ μ f_n at every point in every step, solved or not; both give way: e = 1, momentum",
     peers=BOTH,
-    note="before, steps that did not converge pulled (−34.9 N) and had |f_t| up to 14.8 μ f_n; two bodies "
-    "that move met as rigid ones; peers: linear springs as in E13, and their forces keep to the law, too",
+    note="peers: linear springs as in E13, and their forces keep to the law, too",
 )
 def lawful(player: Player) -> list[Check]:
     """Pull, friction beyond the cone; restitution and momentum of two balls."""

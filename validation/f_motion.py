@@ -231,8 +231,8 @@ def cone_on(player: Player, floor: str, dt: float) -> tuple[float, float]:
     "triangles and a height map of cells of 0.1 m",
     "goes round by 80 rad, energy constant: on every ground as on a plane; of second order",
     peers=BOTH,
-    note="before, it gained 4.5 % of its energy on a box; the peers have no cones: theirs is a hull of 128 "
-    "sides; MuJoCo has no triangles that are not a hull",
+    note="the peers have no cones: theirs is a hull of 128 sides; MuJoCo has no triangles that are not "
+    "a hull",
 )
 def cones(player: Player) -> list[Check]:
     """Errors of the plane, its order; the largest of the others in parts of them; gain."""

@@ -48,3 +48,24 @@ def test_without_contacts_it_is_empty():
     world.add_sphere(0.1, mass=1.0)
     world.step()
     assert world.contact_data.shape == (0,)
+
+
+def test_a_contact_stays_as_it_was_read():
+    """Laws, materials and forces are those of the step, whatever is edited or stepped afterwards."""
+    world = tribo.World()
+    world.add_ground(material="floor")
+    box = world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, 0.05), material="wood")
+    world.set_material_pair("wood", "floor", friction=0.3)
+    world.step()
+    contact = world.contacts[0]
+    force = world.contacts[0].force
+    world.set_material_pair("wood", "floor", friction=0.9)
+    world.time_step = 2e-3
+    box.material = "steel"
+    box.linear_velocity = (0, 0, 3)
+    world.step(50)
+    assert world.contacts == []
+    assert contact.materials in [("wood", "floor"), ("floor", "wood")]
+    assert contact.friction == 0.3
+    assert np.array_equal(contact.force, force)
+    assert abs(abs(contact.force[2]) - 9.81 / 4) < 1e-6  # of four corners

@@ -197,6 +197,32 @@ def test_answers_to_names_of_raisim(places, kind, name, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "call"),
+    [
+        ("trunk", "robot.link('trunk')"), ("LF_KFE", "robot.joint('LF_KFE')"),
+        ("nobody", "robot.link('nobody') or robot.joint('nobody')"), (0, "robot.links[…]"),
+    ],
+)  # fmt: skip
+def test_brackets_at_robots_are_answered(things, key, call):
+    for robot in (things["robot"], things["batch"][things["robot"].name]):
+        with pytest.raises(TypeError, match=re.escape(call)):
+            robot[key]
+        with pytest.raises(TypeError, match="not iterable"):
+            list(robot)
+
+
+def test_links_and_joints_are_found_by_name(things):
+    robot = things["robot"]
+    assert robot.links["LF_SHANK"].name == "LF_SHANK"
+    assert robot.joints["LF_KFE"].name == robot.joints[2].name == "LF_KFE"
+    assert [link.name for link in robot.links[:2]] == ["trunk", "LF_HIP"]
+    with pytest.raises(KeyError, match="unknown joint 'LF_KFF'; did you mean 'LF_KFE'"):
+        robot.joints["LF_KFF"]
+    with pytest.raises(IndexError, match="no link 13; there are 13"):
+        robot.links[13]
+
+
 def test_there_are_three_hundred():
     assert sum(len(read(name)) for name in LISTS) >= 300
 

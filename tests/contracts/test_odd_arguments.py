@@ -144,9 +144,9 @@ def test_sample_models_of_the_toolbox_say_what_is_there_instead(name):
 def test_a_number_beyond_the_objects_says_how_many_there_are():
     world = tribo.World()
     world.add_ground()
-    with pytest.raises(IndexError, match="there is no object 3; the world has 1"):
+    with pytest.raises(IndexError, match="there is no object 3; there are 1"):
         world.objects[3]
-    with pytest.raises(IndexError, match="there is no object 0; the world has 0"):
+    with pytest.raises(IndexError, match="there is no object 0; there are 0"):
         tribo.World().objects[0]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rich.jupyter
 from contracts import browser
 from contracts.touchable import serve, until
 
@@ -92,6 +93,19 @@ def test_a_page_plays_without_a_server(runs, tmp_path):
             time.sleep(0.05)
     assert len(seen) >= 3, json.dumps(sorted(seen))
     assert max(seen) <= 0.2 + 1e-6
+
+
+def test_a_page_is_written_in_silence(tmp_path, runs, monkeypatch, capsys):
+    """Nothing on the terminal; in a notebook, where rich shows by itself, nothing below the cell."""
+    world, recording = runs[:2]
+    shown = []
+    monkeypatch.setattr(rich.jupyter, "display", lambda *parts: shown.append(parts))
+    for is_notebook in (False, True):
+        monkeypatch.setattr(rich.get_console(), "is_jupyter", is_notebook)
+        save_page(replay(recording, world, rate=10), tmp_path / "run.html")
+    assert shown == []
+    assert capsys.readouterr().out == ""
+    assert not rich.get_console().quiet
 
 
 def test_the_command_writes_a_page(tmp_path, capsys):

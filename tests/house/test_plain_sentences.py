@@ -1,5 +1,6 @@
 """Sentences of the pages have a noun as subject: "Sleeping bodies are paler", not "What sleeps is paler"."""
 
+import ast
 import re
 
 import pytest
@@ -25,6 +26,42 @@ def test_no_sentence_begins_with_a_free_relative():
     found = [(name, one) for name, text in pages.items() for one in sentences(text)]
     relative = [(name, one[:80]) for name, one in found if START.match(one)]
     assert len(found) > 2000
+    assert relative == []
+
+
+# Layers whose sources are compiled, and the compiler: their docstrings are reread when they are rewritten.
+COMPILED = tuple(
+    f"src/tribo/{layer}"
+    for layer in (
+        "batch_kernels/", "collision/", "compiler/", "contact/", "dynamics/", "ground_kernels/", "math/",
+        "probes/", "queries/", "engine/prebuilt_entries.py", "engine/units.py", "enums.py", "model.py",
+        "step.py", "work.py",
+    )
+)  # fmt: skip
+
+
+def docstrings(text):
+    """Return the docstrings of a file, without their examples."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    made = [ast.get_docstring(one) for one in ast.walk(ast.parse(text)) if isinstance(one, kinds)]
+    return [re.sub(r"(?m)^ *(>>>|\.\.\.) .*$", "", one) for one in made if one]
+
+
+def test_no_sentence_of_a_docstring_begins_with_a_free_relative():
+    """Each first line, and each sentence behind the end of another one."""
+    files = {
+        n: t
+        for n, t in kept_text()
+        if n.startswith("src/tribo/") and n.endswith(".py") and not n.startswith(COMPILED)
+    }
+    found = [(name, one) for name, text in files.items() for one in docstrings(text)]
+    assert len(found) > 4000
+    relative = [
+        (name, part[:80])
+        for name, text in found
+        for part in re.split(r"(?<=[.!?:])\s+|\n\s*\n", text)
+        if len(part.split()) > 2 and START.match(" ".join(part.split()))
+    ]
     assert relative == []
 
 

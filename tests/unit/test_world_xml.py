@@ -531,3 +531,12 @@ def test_weight_that_is_borne_and_forms_of_drives_are_not_lost_in_silence(tmp_pa
     robot.joint("LF_HFE").effort_limits = 50.0
     with pytest.raises(DescriptionError, match=r"\(joint 'LF_HFE': effort"):
         world_xml.save(world, tmp_path / "world.xml")
+
+
+@pytest.mark.parametrize("ending", [".urdf", ".USDA", ".json", ".yaml", ".sdf"])
+def test_the_ending_of_another_format_is_refused(tmp_path, ending):
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0)
+    with pytest.raises(ValueError, match=r"save writes a world as RaiSim XML.*let it end in \.xml"):
+        world.save(tmp_path / f"scene{ending}")
+    assert list(tmp_path.iterdir()) == []

@@ -45,7 +45,7 @@ class Batch(BatchSettings):
     Each world gives bitwise the same numbers as it would alone, with any number of threads.
 
     Args:
-        world: What every world starts as; it is copied, not used.
+        world: Start of every world; it is copied, not used.
         worlds: How many, ≥ 1.
         threads: Worker threads, at most 1024: each is one of the system's, and more than processors gain
             nothing; None: one for each processor.
@@ -144,7 +144,7 @@ class Batch(BatchSettings):
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].
 
         A world whose velocity stops being finite stays at its last valid state and is reported here
-        and in `status`; the others are not affected. What a status means is logged once per batch.
+        and in `status`; the others are not affected. The meaning of a status is logged once per batch.
 
         Args:
             n: How many, ≥ 0.
@@ -250,9 +250,9 @@ class Batch(BatchSettings):
 
     @property
     def collisions(self) -> BatchCollisions:
-        """What began and ceased to touch in the last call of `step`: `BatchCollisions`.
+        """Pairs that began and ceased to touch in the last call of `step`: `BatchCollisions`.
 
-        What touched in the step before the call did not begin, whatever was set in between.
+        Pairs that touched in the step before the call did not begin, whatever was set in between.
 
         Raises:
             RuntimeError: `watch_collisions` is off.
@@ -303,7 +303,7 @@ def rollout(
 ) -> Rollout:  # fmt: skip
     """Return where plans lead that all begin in the present state of a world, which stays as it is.
 
-    It makes a batch for the time of the call. Who plans again and again makes one `Batch` and calls its
+    It makes a batch for the time of the call. To plan repeatedly, make one `Batch` and call its
     `rollout` with ``start=world``.
 
     Args:

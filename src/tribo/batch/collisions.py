@@ -92,9 +92,9 @@ class CollisionWatch:
 
     @property
     def collisions(self) -> BatchCollisions:
-        """What began and ceased to touch in the last call of `step`: `BatchCollisions`.
+        """Pairs that began and ceased to touch in the last call of `step`: `BatchCollisions`.
 
-        What touched in the step before the call did not begin, whatever was set in between.
+        Pairs that touched in the step before the call did not begin, whatever was set in between.
 
         Raises:
             RuntimeError: `watch_collisions` is off.

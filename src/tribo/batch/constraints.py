@@ -28,8 +28,8 @@ Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an ob
 class ConstraintBatch(Sealed):
     """One pin, weld, hinge, motor, rod or wire in all worlds of a batch, as ``batch.constraint(name)``.
 
-    Arrays have the world as their first axis. What a user may set is the record itself: write into it, or
-    assign one number, or one for each world. Readouts are read-only copies.
+    Arrays have the world as their first axis. The numbers that a user may set are the record itself:
+    write into it, or assign one number, or one for each world. Readouts are read-only copies.
 
     Example:
         >>> import tribo
@@ -64,7 +64,7 @@ class ConstraintBatch(Sealed):
 
     @property
     def type(self) -> str:
-        """What it is, as `Constraint.type`."""
+        """Kind of constraint, as `Constraint.type`."""
         return self._what
 
     # -- numbers -------------------------------------------------------------------------------
@@ -404,7 +404,7 @@ class ConstraintBatch(Sealed):
 
     @property
     def applied(self) -> np.ndarray:
-        """What a motor did in the last step, (worlds,) [N m, or N], on the second body along the axis."""
+        """Torque [N m] or force [N] of a motor in the last step on its second body, (worlds,)."""
         self._only(Motor, "applied force")
         return frozen(self._mean()[:, 0])
 

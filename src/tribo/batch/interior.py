@@ -36,7 +36,7 @@ MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
 class BatchInterior:
-    """What is inside of a `Batch`: records, objects and parts, which know it by `BatchOwner` only."""
+    """The inside of a `Batch`: records, objects and parts, which know it by `BatchOwner` only."""
 
     def __init__(self, world: World, worlds: int, threads: int | None) -> None:
         """Copy a world's present state `worlds` times."""

@@ -1,4 +1,4 @@
-"""What a policy within a batch is made of: its layers, what they see, what they command."""
+"""Parts of a policy within a batch: layers, inputs, outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_POLICY = ("command", "action", "clock")
 class Network:
     """Layers of a policy in NumPy arrays, which `Batch.set_policy` hands to compiled code.
 
-    What is seen is scaled, (s − mean)/deviation, and limited to ± farthest; every layer is y = f(W x + b);
+    Inputs are scaled, (s − mean)/deviation, and limited to ± farthest; every layer is y = f(W x + b);
     the action is middle + span · y, limited to low … high. Numbers that stand for an array are one for all.
     Arrays are copied, and read-only: other weights are another network.
 

@@ -158,10 +158,10 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         """Return checked numbers for all worlds.
 
         Args:
-            value, what: What was given and its name.
+            value, what: The given value and its name.
             target: Array of the shape that it must have or take by repeating a row.
             base: Numbers of a floating base, which may be left out; 0: they must be there.
-            rest: What then stands for them.
+            rest: The value that replaces them.
         """
         if isinstance(value, Mapping):
             return self._named(value, target, what)
@@ -343,7 +343,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
 
     @property
     def applied_torque(self) -> np.ndarray:
-        """What the drives did in the last step, (worlds, dof) [N, N m]."""
+        """Efforts of the drives in the last step, (worlds, dof) [N, N m]."""
         return frozen(self._array("work", "applied_torque", "v").copy())
 
 

@@ -1,4 +1,4 @@
-"""What a batch keeps of an object of the world that it copied."""
+"""An object of the copied world, as a batch keeps it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tribo.objects import ArticulatedSystem, Object, SingleBody
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a batch keeps of an object."""
+    """An object, as a batch keeps it."""
 
     name: str
     kind: Kind

@@ -34,7 +34,7 @@ def place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int
     """Return the place of the one number of a joint.
 
     Args:
-        places: What `places_of` returned.
+        places: The result of `places_of`.
         joint: Its name.
         name: Of the object, for messages.
 

@@ -50,7 +50,7 @@ class BatchPolicy(Sealed):
 
     @property
     def command(self) -> np.ndarray:
-        """What is wanted of the policy, (worlds, widths of all `Seen("command")`), live; one row for all."""
+        """Commands to the policy, (worlds, widths of all `Seen("command")`), live; one row for all."""
         return self._arrays["command"]
 
     @command.setter
@@ -73,7 +73,7 @@ class BatchPolicy(Sealed):
 
     @property
     def seen(self) -> np.ndarray:
-        """What was seen for the last action, (worlds, n), a read-only copy: shifted and scaled."""
+        """Observations of the last action, (worlds, n), a read-only copy: shifted and scaled."""
         return frozen(self._arrays["seen"].copy())
 
     def restart(self, worlds: Any = slice(None)) -> None:
@@ -158,12 +158,12 @@ class BatchPolicies:
 
         Args:
             network: As many inputs as there are numbers in `seen`, as many outputs as in `commanded`.
-            seen: What it sees, in the order of its inputs.
-            commanded: What it commands, in the order of its outputs.
+            seen: Observations, in the order of its inputs.
+            commanded: Commands, in the order of its outputs.
             steps_per_action: Steps for which an action holds, ≥ 1.
 
         Returns:
-            What `Batch.policy` is from now on.
+            The new `Batch.policy`.
 
         Raises:
             KeyError: There is no such object or joint; the message proposes the nearest name.

@@ -148,7 +148,7 @@ class BatchStates:
         the world did that the entry was taken of (as `restore`, it leaves masses, materials and motors).
 
         Args:
-            pool: What `pool` of this batch returned.
+            pool: A result of `pool` of this batch.
             worlds: Index, slice or mask of worlds.
             entries: Entry of the pool for all these worlds, or for each of them, (n,).
 
@@ -214,7 +214,7 @@ class BatchStates:
         """Go back to a snapshot, in all worlds or in those of an index, slice or mask.
 
         Args:
-            saved: What `snapshot` returned.
+            saved: The result of `snapshot`.
             worlds: Index, slice or mask of worlds.
 
         Raises:

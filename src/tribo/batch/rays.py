@@ -106,8 +106,8 @@ class BatchRays:
     ) -> np.ndarray:  # fmt: skip
         """Return heights of what is below points around an object, (worlds, N) [m], world.
 
-        Rays go straight down; the points turn with the object about the vertical. What hangs higher than
-        `above` over its base is not seen. NaN where there is nothing.
+        Rays go straight down; the points turn with the object about the vertical. Surfaces higher than
+        `above` over its base are not seen. NaN where there is nothing.
 
         Args:
             name: Of the object, which is not seen itself.

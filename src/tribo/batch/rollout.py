@@ -75,8 +75,8 @@ class BatchRollout:
     ) -> Rollout:  # fmt: skip
         """Let every world follow its plan of T controls; return all states on the way.
 
-        One call to compiled code makes T · `steps_per_control` steps in every world, on all threads. What a
-        world does is, bit for bit, what it would do with the same commands set step by step. The worlds stay
+        One call to compiled code makes T · `steps_per_control` steps in every world, on all threads. The
+        motion of a world is, bit for bit, that with the same commands set step by step. The worlds stay
         where the plans led them, and the last commands stay set: give `start` each time, or `reset`.
 
         Args:

@@ -134,7 +134,7 @@ class SensorBatch(Sealed):
                 Errors of the others do not go on. It costs what all worlds cost.
 
         Returns:
-            A reading; its arrays are read-only. What is measured over the last step (accelerations, forces)
+            A reading; its arrays are read-only. Quantities of the last step (accelerations, forces)
             is NaN in a world that made no step since the sensor was first asked for, since its state was
             restored, reset or copied, or because the step failed. Lidars cover a whole turn, and have
             `points` (n, yaws, pitches, 3) with NaN where a beam hit nothing.

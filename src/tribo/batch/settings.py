@@ -180,7 +180,7 @@ class BatchSettings(Sealed):
 
 
 class BatchSleeper(Sealed):
-    """What an object in the worlds of a batch has to do with sleep: docs/physics/sleep."""
+    """Sleep of an object in the worlds of a batch: docs/physics/sleep."""
 
     name: str
     _batch: BatchOwner

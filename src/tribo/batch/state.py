@@ -1,4 +1,4 @@
-"""What a robot has as a whole, in all worlds of a batch: names, its base, its state at once."""
+"""State of a whole robot in all worlds of a batch: names, base, coordinates and velocities."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class StateOfWorlds(Sealed):
     def set_state(self, coordinate: Any, velocity: Any, worlds: Any = slice(None)) -> None:
         """Set coordinates and velocities of all worlds or of some, or none if one of them is wrong.
 
-        What a world does next is, bit for bit, what it would do alone after `ArticulatedSystem.set_state`.
+        The next motion of a world is, bit for bit, that of one alone after `ArticulatedSystem.set_state`.
         Commands, time and the impulses with which the next solve begins stay as they are; to go back to a
         state with all that belongs to it, use `Batch.restore`.
 

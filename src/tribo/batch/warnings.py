@@ -1,4 +1,4 @@
-"""What a step of a batch has to say, once per batch: text for the bits of the status of its worlds."""
+"""Warnings of a step of a batch, once per batch: text for the bits of the status of its worlds."""
 
 from __future__ import annotations
 

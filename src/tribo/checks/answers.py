@@ -136,9 +136,9 @@ def answer(kind: str, name: str, names: Collection[str]) -> str:
     """Return the end of a message about an attribute that does not exist, or nothing.
 
     Args:
-        kind: What examples call the thing.
+        kind: The name of the thing in examples.
         name: The attribute that was asked for.
-        names: What the thing has; names that begin with an underscore are never proposed.
+        names: Names of the thing; those that begin with an underscore are never proposed.
     """
     words, public = _words(kind), [own for own in names if own[0] != "_"]
     tried = forms(name)

@@ -31,7 +31,7 @@ def refuse_misfit(
     Args:
         function, arguments, options: The call.
         what: The name by which the user knows it.
-        instead: What the error says, if not what is wrong with the arguments.
+        instead: The message, if it is not about the arguments.
         hidden: How many parameters are not shown: 1 of a method, 0 of a function.
 
     Raises:

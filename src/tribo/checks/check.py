@@ -40,7 +40,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def is_masked(value: Any) -> bool:
-    """Tell whether a value has a masked entry. Whoever holds one has loaded `numpy.ma`, a large module."""
+    """Tell whether a value has a masked entry, without loading `numpy.ma`, a large module."""
     masks = sys.modules.get("numpy.ma")
     return masks is not None and isinstance(value, masks.MaskedArray) and masks.is_masked(value)
 

@@ -1,4 +1,4 @@
-"""What goes wrong while describing and simulating."""
+"""Errors of descriptions and simulations."""
 
 
 class DescriptionError(ValueError):

@@ -18,7 +18,7 @@ def renamed(
 
     Args:
         old, new: Names.
-        read: What the old name gives, from the object; None: what the new one does.
+        read: The value of the old name, from the object; None: what the new one does.
         is_set: Whether the old name may be assigned to.
     """
 

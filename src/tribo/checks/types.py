@@ -31,7 +31,7 @@ BodyType: TypeAlias = Kind | Literal["dynamic", "kinematic", "static"]
 
 
 class BodyOptions(TypedDict, total=False):
-    """What all `add_…` of single bodies take beside size, mass and material."""
+    """Options of all `add_…` of single bodies beside size, mass and material."""
 
     name: str
     position: Vector | None
@@ -59,7 +59,7 @@ class PoseOptions(TypedDict, total=False):
 
 
 class ViewerOptions(TypedDict, total=False):
-    """What a viewer takes beside its world."""
+    """Options of a viewer beside its world."""
 
     host: str
     port: int

@@ -29,7 +29,7 @@ def nearest_forces(
     A force that sticks is a sum of rays n + μ t of its cone, with factors ≥ 0 (`scipy.optimize.nnls`). After
     each solve the ray along which the sum of squares falls most is added for each point, until there is none:
     then the optimality conditions of the cone programme itself hold. A point that slips has one ray, n − μ s.
-    What the first equations lack is added to what they ask for, until they lack nothing (multipliers).
+    The residual of the first equations is added to their right side until it vanishes (multipliers).
 
     Source: Lawson, Hanson 1974, "Solving least squares problems", ch. 23 (NNLS); Boyd, Vandenberghe 2004,
     "Convex optimization", sections 2.6.1 (dual cone) and 5.5.3 (optimality); Nocedal, Wright 2006, "Numerical

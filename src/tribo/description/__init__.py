@@ -1,1 +1,1 @@
-"""What users and files describe, as plain data, before it becomes arrays."""
+"""Descriptions by users and files, as plain data, before they become arrays."""

@@ -1,4 +1,4 @@
-"""What a world file says of one collision shape where it differs from its object."""
+"""The rule of one collision shape in a world file, where it differs from its object's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files say about constraints between bodies: plain data."""
+"""Descriptions of constraints between bodies in files: plain data."""
 
 from __future__ import annotations
 

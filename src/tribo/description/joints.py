@@ -34,7 +34,7 @@ _PLACED = (
 
 
 class JointProperties(TypedDict, total=False):
-    """What a `JointDescription` takes beside its name, type, pose and axis."""
+    """Options of a `JointDescription` beside its name, type, pose and axis."""
 
     lower: float
     upper: float

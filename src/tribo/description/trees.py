@@ -1,4 +1,4 @@
-"""What users and file readers describe, before it becomes arrays.
+"""Descriptions of objects by users and file readers, before they become arrays.
 
 Plain data with no behaviour beyond validation: `tribo.formats` makes it, `tribo.engine.builder` reads it.
 Units are SI; quaternions are (w, x, y, z); poses are (position, quaternion) of a frame in its parent.
@@ -184,7 +184,7 @@ class LinkDescription:
             mass, density: [kg] or [kg/m³] of a homogeneous solid of this shape, one of them or none.
             material: Of its contacts.
             color: RGBA, 0…1.
-            collides, is_drawn: What it is for.
+            collides, is_drawn: Its purpose.
 
         Raises:
             DescriptionError: Kind, size or mass are wrong.
@@ -213,7 +213,7 @@ class LinkDescription:
     ) -> None:  # fmt: skip
         """Add a mesh file (OBJ, STL, DAE, PLY, OFF, GLB, glTF) that collides, is drawn, or both.
 
-        What it collides as says `World.add_articulated_system(…, collision_meshes=…)`. Its mass, if it has
+        Its collision geometry: see `World.add_articulated_system(…, collision_meshes=…)`. Its mass, if it has
         one, is that of the closed surface, whatever collides.
 
         Args:

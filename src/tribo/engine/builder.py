@@ -362,7 +362,7 @@ def build_model(
         part_of: Returns an object by its number; only those are asked for that are not kept.
         materials, capacity, ties: Of the world.
         find: See `MaterialTable.array`.
-        kept: What is left of the last build, whose materials have their numbers still; None: nothing.
+        kept: Kept parts of the last build, whose materials have their numbers still; None: nothing.
     """
     runs = list(kept.runs()) if kept is not None else []
     is_new = np.ones(len(descriptions), bool)

@@ -76,7 +76,7 @@ class Run:
 
 @dataclass(slots=True)
 class Kept:
-    """What is left of the last build."""
+    """Parts of the last build that are kept."""
 
     model: Model
     layout: Layout

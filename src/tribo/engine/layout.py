@@ -72,7 +72,7 @@ class Span:
 
 @dataclass(slots=True)
 class Layout:
-    """What each object of a world has, (n, columns), and where it begins, (n + 1, SUMMED)."""
+    """Sizes of each object of a world, (n, columns), and where it begins, (n + 1, SUMMED)."""
 
     counts: np.ndarray
     starts: np.ndarray

@@ -10,9 +10,9 @@ from tribo.batch_kernels.records import Course
 class Plan:
     """Controls over a horizon, each held for some steps, and the states to which they lead.
 
-    A slice is a `Course` of its own: some controls, or a part of the steps of one. What worlds do is the
-    same, bit for bit: to write a control once more changes nothing where nobody else writes commands, and
-    where a policy does, only the first part of a control writes it.
+    A slice is a `Course` of its own: some controls, or a part of the steps of one. The motion of the
+    worlds is the same, bit for bit: to write a control once more changes nothing where nobody else writes
+    commands, and where a policy does, only the first part of a control writes it.
 
     Args:
         course: The whole plan; q and v are filled slice by slice.

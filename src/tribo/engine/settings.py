@@ -45,7 +45,7 @@ def default_settings() -> Settings:
 
 
 class WorldSettings(Sealed):
-    """What of a world is numbers: time step, gravity, and how steps are solved."""
+    """Settings of a world that are numbers: time step, gravity, tolerances of solves."""
 
     def __init__(self) -> None:
         """Start with the defaults."""

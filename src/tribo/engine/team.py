@@ -50,7 +50,7 @@ class Team:
     def do(self, jobs: list[str], notice: Callable[[str], Any]) -> bool:
         """Have jobs done; return whether all were.
 
-        What is not done is left to who calls: a kernel that does not compile, a process that was killed.
+        The rest is left to the caller: a kernel that does not compile, a process that was killed.
 
         Args:
             jobs: Lines for `compile_worker`.

@@ -2,8 +2,8 @@
 
 But for a few fields a step reads nothing in `Work` that it has not written, so worlds that are stepped one
 after the other can use the same memory: it stays in the processor's cache, and a world needs a fifth of what
-it would need with scratch of its own. What a world keeps is what is read after a step, what says why it
-stopped, and what the next step only amends.
+it would need with scratch of its own. A world keeps the fields that are read after a step, that say why it
+stopped, and that the next step only amends.
 """
 
 from __future__ import annotations

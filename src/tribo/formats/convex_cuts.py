@@ -26,7 +26,7 @@ Planes = list[tuple[np.ndarray, float]]
 
 @dataclass(order=True, slots=True)
 class _Part:
-    """What a mesh has within half spaces."""
+    """The part of a mesh within half spaces."""
 
     rank: float  # minus its deepest wrong point [m]
     number: int

@@ -41,8 +41,9 @@ def read_materials(*sources: str | Path, strict: bool = False) -> MaterialLibrar
     """Read material files of Choreonoid's AGX Dynamics plugin; later ones are put over earlier ones.
 
     Keys may be spelt ``youngs_modulus`` or ``youngsModulus``, both in one entry too (the first wins). A
-    list of three or more names in a contact material sets every pair among them. What is unknown, misspelt,
-    or no number is left out; `MaterialLibrary.doubts` says so, with line, column and the nearest known key.
+    list of three or more names in a contact material sets every pair among them. Keys that are unknown or
+    misspelt and values that are no numbers are left out; `MaterialLibrary.doubts` says so, with line,
+    column and the nearest known key.
 
     Args:
         sources: YAML files (or texts of several lines), the default table first.

@@ -1,4 +1,4 @@
-"""What a mesh file may ask for: how large its parts come out, told before any of them is made."""
+"""Bounds on mesh files: the size of their parts is computed before any of them is made."""
 
 from __future__ import annotations
 

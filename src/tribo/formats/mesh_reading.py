@@ -80,7 +80,7 @@ class _Beside:
 def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
     """Return the triangles of a file, in metres, with a scale applied.
 
-    What was read is kept as long as the file's size and time of change stay the same.
+    Meshes are kept as long as the file's size and time of change stay the same.
 
     Raises:
         MeshError: Missing, no plain file, too large, broken, without triangles, not finite, or trimesh is

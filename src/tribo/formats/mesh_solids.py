@@ -1,4 +1,4 @@
-"""What a mesh is to collision: one convex hull, convex parts, or its triangles as they are."""
+"""Collision geometry of a mesh: one convex hull, convex parts, or its triangles as they are."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Wires and other constraints of RaiSim world files, read and written.
 
-RaiSim has <wire>. What it has no element for (<constraint>: pins, welds, hinges, motors, locks, magnets;
+RaiSim has <wire>. Constraints that have no element of it (<constraint>: pins, welds, hinges, motors,
+locks, magnets;
 winches; damping, tension, compliance, break force, collide; an end in the world, places to run over) is
 written as an addition to it and read back.
 """

@@ -60,7 +60,7 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
     """Write a world file that `read` turns into an equal description.
 
     Args:
-        world: What to write. Robots are referenced by their URDF's path, relative to the file if
+        world: The description to write. Robots are referenced by their URDF's path, relative to the file if
             that is possible. A robot that was given as text, or has no file, gets one of its own beside the
             world's: ``world.xml`` and ``world.NAME.urdf``; meshes of it that no file holds get files
             ``world.NAME.obj``.

@@ -125,7 +125,7 @@ class Report:
 def is_news(source: Path | None, text: str) -> bool:
     """Tell whether the log does not have a text on a file yet; from now on it counts as said.
 
-    Who builds a thousand worlds from one file wants to read once what is wrong with it. A text without a
+    A file from which a thousand worlds are built is remarked on once. A text without a
     file is always news.
 
     Example:

@@ -24,7 +24,7 @@ _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 
 
 class Substitution:
-    """What one file may grow to by its templates."""
+    """The size to which one file may grow by its templates."""
 
     def __init__(self) -> None:
         """Start with nothing written."""

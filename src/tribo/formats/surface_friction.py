@@ -40,7 +40,7 @@ _NAME = re.compile(r"(gazebo|bullet|drake|usd)((?: [a-z_]+ [0-9.e+-]+)+)")
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a surface brings to its contacts."""
+    """Contact parameters of a surface."""
 
     dialect: str
     friction: float = 1.0  # [–]

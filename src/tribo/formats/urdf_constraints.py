@@ -1,6 +1,6 @@
 """Closed loops in URDF: RaiSim's <constraints> with <pin> and <equality>, read and written.
 
-What holds two bodies in more ways than a pin does is written as a pin and equations of points beside it: a
+A constraint that holds more than a pin does is written as a pin and equations of points beside it: a
 hinge keeps a point of its axis, a weld two points. Read again these are rows that lock the same directions.
 """
 

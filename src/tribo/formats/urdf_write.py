@@ -44,7 +44,7 @@ def write(tree: TreeDescription, path: str | Path, *, name: str = "robot") -> li
         name: Of the robot.
 
     Returns:
-        What has no place in a URDF and was left out.
+        Parts that have no place in a URDF and were left out.
 
     Raises:
         DescriptionError: The robot cannot be written; the message says what and the remedy.
@@ -85,7 +85,7 @@ def to_text(
 
     Args:
         tree: The robot.
-        name: What it is called.
+        name: Its name.
         folder: Where it will stand: meshes are referenced from there. None: as in the source.
         exact: Turns read back bit for bit, by an attribute of ours where three angles do not give them, and
             meshes are referenced from the folder even if the source names a package.

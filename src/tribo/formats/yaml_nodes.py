@@ -160,7 +160,7 @@ def parse(source: str | Path, kind: str, report: Report) -> YamlNode:
 
     Args:
         source: Path or text.
-        kind: What it is, for messages.
+        kind: A description for messages.
         report: Takes a doubt for each key that stands twice in a mapping.
 
     Raises:

@@ -32,7 +32,7 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """What happens: "touch_down", "lift_off", "slip" or "stick"."""
+        """Kind of event: "touch_down", "lift_off", "slip" or "stick"."""
         if self.before == ContactState.LIFTED:
             return "touch_down"
         if self.after == ContactState.LIFTED:

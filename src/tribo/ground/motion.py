@@ -1,4 +1,4 @@
-"""What a simulation found: times, states, forces, contact states, events, and all between them."""
+"""Result of a simulation: times, states, forces, contact states, events, and all between them."""
 
 from __future__ import annotations
 

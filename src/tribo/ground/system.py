@@ -29,7 +29,7 @@ class Coordinates:
 
 
 class System:
-    """What an integrator needs of a model on a ground.
+    """A model on a ground, as an integrator sees it.
 
     y holds, one after another: the 13 numbers of a floating base, q, qd, u (one point after another) and
     the work that the ground has taken up [J].

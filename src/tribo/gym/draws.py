@@ -14,7 +14,7 @@ UNIT = 2.0**-53
 class Draws:
     """Random streams, one for each world, counted and keyed (SplitMix64).
 
-    What a world draws depends on its seed and on how often it drew before, not on the other worlds: so a
+    The draws of a world depend on its seed and on how often it drew before, not on the other worlds: so a
     world in a batch draws what it would draw alone. Source: Steele, Lea, Flood, "Fast splittable
     pseudorandom number generators", OOPSLA 2014. Keys are made of seeds by NumPy's `SeedSequence`.
 

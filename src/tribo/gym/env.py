@@ -16,10 +16,10 @@ from tribo.gym.vector_env import VectorEnv
 
 
 class Env(gymnasium.Env, Answering):
-    """One world of a task. What it does, the worlds of a `VectorEnv` do, bit for bit.
+    """One world of a task. The worlds of a `VectorEnv` do the same, bit for bit.
 
     Args:
-        task: What is played, or the name of a task, as `tribo.gym.load` has it.
+        task: The task, or the name of one, as `tribo.gym.load` has it.
         max_episode_steps: Instead of the task's `episode_steps`.
         render_mode: None, "rgb_array" or "human", as `VectorEnv` has them.
 
@@ -58,7 +58,7 @@ class Env(gymnasium.Env, Answering):
 
     @property
     def task(self) -> Task:
-        """What is played."""
+        """The task: world, actions, observations, rewards and ends."""
         return self._envs.task
 
     @property

@@ -37,7 +37,7 @@ def register(env_id: str | None = None, task: str | Callable[[], Task] | None = 
     Without arguments it makes ``tribo/CartPole-v0`` and its kin known; importing `tribo.gym` does that.
 
     Args:
-        env_id: What Gymnasium shall call it, as "me/SwingUp-v0".
+        env_id: Its name in Gymnasium, as "me/SwingUp-v0".
         task: "module:function", or a function that takes nothing and returns a new `Task`.
 
     Raises:

@@ -21,11 +21,11 @@ from tribo.gym.vector_env import LoopOptions, VectorEnv
 class RslRlEnv(VecEnv):
     """Worlds of a task for rsl_rl (5.x), on the processor, stepped in one call to compiled code.
 
-    There is one group of observations, "policy", float32. What ends by the time limit is in
+    There is one group of observations, "policy", float32. Episodes that end by the time limit are in
     ``extras["time_outs"]``; the means of the reward terms and of `Task.infos` are in ``extras["log"]``.
 
     Args:
-        task: What is played.
+        task: The task.
         num_envs: How many worlds, ≥ 1.
         seed: Of world 0; world i has ``seed + i``.
         options: threads and max_episode_steps, as `VectorEnv` has them.

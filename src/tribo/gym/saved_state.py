@@ -1,4 +1,4 @@
-"""What a saved state of a simulation must be before it is taken: it may come from a file that is damaged."""
+"""Checks of a saved state before a simulation takes it: it may come from a damaged file."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def check_memory(saved: Any, here: Mapping[str, np.ndarray], worlds: int, what: 
         saved: Arrays by name.
         here: Those that are there.
         worlds: How many.
-        what: What they are called.
+        what: Their names.
 
     Raises:
         TypeError, ValueError: One is.

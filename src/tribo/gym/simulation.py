@@ -26,7 +26,7 @@ class Simulation:
         draws: Random numbers, a stream for each world; seed them before the first `begin`.
         steps: Actions since the episode of each world began, (worlds,).
         action, previous_action: The last one and the one before, as given, (worlds, k); 0 at the start.
-        before: What the terms in `Task.notes` returned just before the last step, by name.
+        before: The results of the terms in `Task.notes` just before the last step, by name.
         memory: Arrays of terms that must last, (worlds, …), by name: `remember` makes them.
         kept: The same beyond the episode: `keep` makes them.
         widths: How many numbers each observation has, by name.
@@ -47,7 +47,7 @@ class Simulation:
         """Build the worlds of a task.
 
         Args:
-            task: What is played.
+            task: The task.
             worlds: How many, ≥ 1.
             threads: As `tribo.Batch` has them.
 

@@ -27,7 +27,7 @@ class StableBaselinesEnv(VecEnv):
     "r", length "l") where an episode ended, as SB3's `Monitor` gives them.
 
     Args:
-        task: What is played.
+        task: The task.
         num_envs: How many worlds, ≥ 1.
         options: threads, max_episode_steps and render_mode, as `VectorEnv` has them.
 

@@ -1,4 +1,4 @@
-"""What a task is: a world, what is commanded and seen in it, what is wanted, and how episodes begin."""
+"""Tasks: a world, actions, observations, rewards, ends, and how episodes begin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAIN = ("observations", "terminations", "resets", "randomisations", "endings", 
 @record
 @dataclass(slots=True)
 class Actions:
-    """What a policy commands.
+    """Actions of a policy.
 
     `apply` writes commands into the batch, which hold for the whole control step. It gets the actions after
     they were limited to low … high, (worlds, k); the reward terms see them as the policy gave them.
@@ -142,7 +142,7 @@ class Task(Answering):
         """Refuse a task that cannot be played.
 
         Raises:
-            TypeError: What stands for a term is none: no function, or no weight or period with it.
+            TypeError: A value that is given as a term is none: no function, or no weight or period with it.
             ValueError: It has no observation or no reward, or a weight, a period or the noise is out of its
                 range.
         """

@@ -25,20 +25,20 @@ from tribo.gym.task_names import load
 
 
 class EnvOptions(TypedDict, total=False):
-    """What an environment takes beside its task."""
+    """Options of an environment beside its task."""
 
     max_episode_steps: int | None
     render_mode: str | None
 
 
 class LoopOptions(EnvOptions, total=False):
-    """What environments of libraries take: how episodes begin anew is theirs."""
+    """Options of environments of libraries, which themselves begin episodes anew."""
 
     threads: int | None
 
 
 class VectorEnvOptions(LoopOptions, total=False):
-    """What a `VectorEnv` takes beside its task and the number of worlds."""
+    """Options of a `VectorEnv` beside its task and the number of worlds."""
 
     autoreset_mode: AutoresetMode | str
 
@@ -54,10 +54,11 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
     every key there is ``"_" + key``, (worlds,) of bool: where it counts.
 
     Args:
-        task: What is played, or the name of a task, as `tribo.gym.load` has it.
+        task: The task, or the name of one, as `tribo.gym.load` has it.
         num_envs: How many worlds, ≥ 1.
         threads: As `tribo.Batch` has them.
-        autoreset_mode: What happens when an episode ends. NEXT_STEP: the next `step` begins a new one in that
+        autoreset_mode: The behaviour at the end of an episode. NEXT_STEP: the next `step` begins a new
+            one in that
             world, ignores its action and returns reward 0. SAME_STEP: this `step` does, and returns the first
             observation of the new episode; the last one is in ``infos["final_obs"]``, the rest in
             ``infos["final_info"]``. DISABLED: call ``reset(options={"reset_mask": mask})``.
@@ -126,7 +127,7 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
 
     @property
     def task(self) -> Task:
-        """What is played."""
+        """The task: world, actions, observations, rewards and ends."""
         return self.simulation.task
 
     def reset(

@@ -28,7 +28,7 @@ class Problem:
 
     Args:
         unknowns: Parameters.
-        channels: What is measured, of each recording.
+        channels: Measured quantities of each recording.
         simulator: Runs candidates.
         starts: Where the segments start.
         layout: Of the world's states.

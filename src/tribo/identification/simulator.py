@@ -73,11 +73,11 @@ class Simulator:
     """Runs candidates in batches of a world.
 
     Args:
-        world: What every candidate starts as.
+        world: The start of every candidate.
         layout: Of its states.
         segments: Stretches of recordings.
-        channels: What is measured, of each recording.
-        unknowns: What the numbers of a candidate set.
+        channels: Measured quantities of each recording.
+        unknowns: Parameters that a candidate sets.
         threads: As `Batch` has them.
     """
 

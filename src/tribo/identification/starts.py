@@ -42,7 +42,7 @@ def free_dofs(
     """Return the dofs of which coordinate and velocity are sought at the start of a recording.
 
     Args:
-        channels: What is measured.
+        channels: Measured quantities.
         layout: Of the world.
         kind: As `Trajectory.start`.
     """
@@ -75,12 +75,12 @@ def guess(
     A velocity is the slope, at the row, of the parabola through the rows that follow (a line through three).
 
     Args:
-        channels: What is measured.
+        channels: Measured quantities.
         times: Of all rows, (n,) [s].
         row: Where the state is wanted.
         layout: Of the world.
         q, v: The given state, (nq,) and (nv,).
-        offsets: What measured numbers have more than the world's, by column.
+        offsets: Offset of measured numbers from the world's, by column.
     """
     q, v = q.copy(), v.copy()
     speeds: dict[int, float] = {}

@@ -175,7 +175,7 @@ class Trajectory(Sealed):
 
         Args:
             recording: The recording.
-            arrays: What counts as measured: "q", "v", "body_position"; none: "q".
+            arrays: Measured quantities: "q", "v", "body_position"; none: "q".
             options: noise, start, gravity, name as `Trajectory` has them.
 
         Raises:

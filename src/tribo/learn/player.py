@@ -1,4 +1,4 @@
-"""Who plays for a learner: worlds, the policy's noise, and how the episodes went."""
+"""Rollouts for a learner: worlds, the policy's noise, and how the episodes went."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REMEMBERED = 100  # episodes of which means are shown
 
 @dataclass
 class Rollout:
-    """What was seen, done and got, (horizon, worlds, …) each."""
+    """Observations, actions and rewards, (horizon, worlds, …) each."""
 
     seen: Any
     actions: Any
@@ -31,7 +31,7 @@ class Rollout:
 
 
 class Players(Protocol):
-    """What a learner needs to know of who plays for it, here or on other machines."""
+    """The rollout side as a learner sees it, here or on other machines."""
 
     networks: ActorCritic
     seen: np.ndarray  # (worlds, n) after the last rollout
@@ -53,7 +53,7 @@ class Player:
     """Worlds of a task, and networks with which they are played.
 
     Args:
-        task: What is played.
+        task: The task.
         settings: `worlds` and `threads` of these worlds; `seed` of the first and of the networks.
         random: PyTorch's generator of the noise.
 

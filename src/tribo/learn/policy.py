@@ -23,7 +23,7 @@ FORM = 1  # of the file
 @record
 @dataclass(frozen=True, eq=False)
 class Policy(Answering):
-    """What to do for what is seen: layers with ELU between them.
+    """A policy, actions from observations: layers with ELU between them.
 
     Example:
         >>> import numpy as np

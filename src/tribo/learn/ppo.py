@@ -21,7 +21,7 @@ class Learner:
     """A task, a policy, and all that training goes on with.
 
     Args:
-        task: What is learnt.
+        task: The task.
         settings: How; `Settings.resolved` first.
         make_player: Makes who plays, of task, settings and random stream.
 

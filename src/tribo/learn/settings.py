@@ -147,7 +147,7 @@ def preset(task: str, **numbers: Unpack[Numbers]) -> Settings:
 
     Args:
         task: Its name.
-        numbers: What shall be otherwise, by name; None stands for "as it is".
+        numbers: Changed settings by name; None stands for "as it is".
 
     Raises:
         TypeError, ValueError: A number is unknown or out of its range.

@@ -1,4 +1,4 @@
-"""What happens where two materials meet, as the user sees it."""
+"""Contact laws of pairs of materials, as the user sees them."""
 
 from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.diagnosis import complaints

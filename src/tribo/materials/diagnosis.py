@@ -1,4 +1,4 @@
-"""What looks wrong with the values in effect between two materials."""
+"""Doubts about the values in effect between two materials."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class MaterialLibrary(Sealed):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of its files had to say, doubts included."""
+        """Remarks of the reader of its files, doubts included."""
         return self._notes
 
     @property

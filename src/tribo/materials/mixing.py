@@ -1,4 +1,4 @@
-"""What two materials do to each other when their pair has no contact material: six formulas."""
+"""Six formulas that mix two materials whose pair has no contact material."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pair of materials does to each other where it is rigid, or soft ground: eleven numbers."""
+"""Eleven numbers of a pair of materials that is rigid, or soft ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a world hands out: single bodies, robots, their links, joints, frames, collision bodies."""
+"""Handles of a world's parts: single bodies, robots, their links, joints, frames, collision bodies."""
 
 from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import Object

@@ -308,7 +308,7 @@ class ArticulatedSystem(Drives, Object):
 
     @property
     def applied_torque(self) -> np.ndarray:
-        """What the drives really did in the last step, shape (dof,) [N, N m], limits included."""
+        """Efforts of the drives in the last step, shape (dof,) [N, N m], limits included."""
         span = self._placed()
         return frozen(np.array(self._world.engine.work.applied_torque[span.v]))
 
@@ -386,7 +386,7 @@ class ArticulatedSystem(Drives, Object):
             path: File to write; an existing one is replaced. Meshes are referenced, not copied.
 
         Returns:
-            What has no place in a URDF and was left out.
+            Parts that have no place in a URDF and were left out.
 
         Raises:
             DescriptionError: The robot cannot be written; the message says what and the remedy.

@@ -1,4 +1,4 @@
-"""What all objects of a world have in common."""
+"""The common base of all objects of a world."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
 
     @property
     def body_type(self) -> Kind:
-        """Who moves the object: `DYNAMIC` forces, `KINEMATIC` the user, `STATIC` nobody.
+        """Body type: `DYNAMIC` is moved by forces, `KINEMATIC` by the user, `STATIC` not at all.
 
         Example:
             >>> import tribo

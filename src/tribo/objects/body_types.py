@@ -1,4 +1,4 @@
-"""What may move an object, and what can only stand."""
+"""Body types: which objects may move, and which can only stand."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class CableParts:
 
 
 class CableKeeper(Protocol):
-    """What a cable asks of the part of a world that laid it."""
+    """The part of a world that laid a cable, as the cable sees it."""
 
     def adapt(self, cable: Cable, shortest: float, longest: float, bend: float) -> CableParts:
         """Halve and join segments; return the parts that it has then."""
@@ -179,12 +179,12 @@ class Cable(Sealed):
 
     @property
     def joints(self) -> tuple[Constraint, ...]:
-        """What joins segment k − 1 to segment k, k = 1 …; break_force of one may be set."""
+        """Constraints that join segment k − 1 to segment k, k = 1 …; break_force of one may be set."""
         return self._joints
 
     @property
     def fastenings(self) -> tuple[Constraint, ...]:
-        """What fastens it at its fixed and link nodes, in the order of the route."""
+        """Constraints that fasten it at its fixed and link nodes, in the order of the route."""
         return self._fastenings
 
     @property
@@ -259,8 +259,8 @@ class Cable(Sealed):
         become one if they touch nothing and are as good as straight: a quarter of `bend` between them, half
         of it beside them. Each call halves or joins a segment once. Length, mass and momentum stay, tensions
         go on.
-        What holds on to others, as fastenings and winches do, stays as it is, and so does what is broken;
-        nothing is halved that the tension would make tremble (`courant_number` > 0.6).
+        Fastenings, winches and broken segments stay as they are; nothing is halved that the tension would
+        make tremble (`courant_number` > 0.6).
 
         Segments that change are new objects of the world: `segments`, `joints` and their names are others
         then; a snapshot of before brings the old ones back. Joints beside them are made anew, as `add_cable`
@@ -298,7 +298,7 @@ class Cable(Sealed):
         """Let it adapt by itself from now on, as `adapt` does it, in `World.step` and `World.update`.
 
         It does so before each step whose number, time over time step, is a multiple of `every`, but the
-        first. What happens depends on the state alone: a world that is restored does the same again, with the
+        first. The result depends on the state alone: a world that is restored does the same again, with the
         segments of the snapshot. A recording then has several `stretches`; a batch is refused until
         `stop_adapting` is called. It ends where a segment is removed by others.
 

@@ -77,7 +77,7 @@ class CollisionBody(RunningSurface):
     def size(self) -> tuple[float, ...]:
         """Numbers of the shape [m]: radii, half edges, half heights; assign to change those of a primitive.
 
-        What is drawn, and the mass, stay as they are.
+        Visuals and mass stay as they are.
 
         Example:
             >>> import tribo

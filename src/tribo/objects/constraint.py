@@ -90,7 +90,7 @@ class Constraint(Breakable, Compliant, Sealed):
 
     @property
     def type(self) -> str:
-        """What it is: "pin", "weld", "hinge", "rod", "motor" or "wire".
+        """Kind of constraint: "pin", "weld", "hinge", "rod", "motor" or "wire".
 
         From files of robots also "equality": points that meet along one or two axes of the first body.
         """
@@ -118,7 +118,7 @@ class Constraint(Breakable, Compliant, Sealed):
 
     @property
     def _stretch(self) -> int:
-        """What a wire resists, as bits of `STRETCH`."""
+        """Directions in which a wire resists, as bits of `STRETCH`."""
         return int(self._resisted[0])
 
     def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
@@ -358,7 +358,7 @@ class Motor(Constraint):
 
     @property
     def applied(self) -> float:
-        """What it did in the last step [N m, or N], on the second body along the axis."""
+        """Torque [N m] or force [N] of the last step on the second body along the axis."""
         return float(self._impulse[0] / self._world.engine.settings.dt)
 
     @property

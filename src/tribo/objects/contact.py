@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -42,63 +43,59 @@ class Contact(Sealed):
         (19.62, -19.62)
     """
 
-    __slots__ = ("_is_a", "_place", "_rows")
+    __slots__ = ("_seen",)
     _called = "contact"
-    _rows: ContactRows
-    _place: int
-    _is_a: bool
-
-    def __init__(self, rows: ContactRows, place: int, is_a: bool = True) -> None:
-        """See a row of the contacts of a step from its A, or from its B."""
-        put = object.__setattr__  # a third of what an assignment takes that looks for typos
-        put(self, "_rows", rows)
-        put(self, "_place", place)
-        put(self, "_is_a", is_a)
+    _seen: tuple[ContactRows, int, bool]  # which place of which rows, from its A or from its B
 
     def _on_a(self, vectors: np.ndarray) -> np.ndarray:
         """Return this contact's of some vectors on A of the engine, as they are on A of this view."""
-        found: np.ndarray = vectors[self._place]
-        return found if self._is_a else frozen(-found)
+        _, place, is_a = self._seen
+        found: np.ndarray = vectors[place]
+        return found if is_a else frozen(-found)
 
     def _owner(self, side: int) -> tuple[Member, str]:
-        return self._rows.owner(self._place, side if self._is_a else 1 - side)
+        rows, place, is_a = self._seen
+        return rows.owner(place, side if is_a else 1 - side)
 
     @property
     def position(self) -> np.ndarray:
         """Midway between the two surfaces, shape (3,) [m], world."""
-        found: np.ndarray = self._rows.position[self._place]
+        rows, place, _ = self._seen
+        found: np.ndarray = rows.position[place]
         return found
 
     @property
     def normal(self) -> np.ndarray:
         """Unit vector from B into A, shape (3,), world."""
-        return self._on_a(self._rows.axes[:, 2])
+        return self._on_a(self._seen[0].axes[:, 2])
 
     @property
     def frame(self) -> np.ndarray:
         """Axes of the contact, rows t₁, t₂, n, shape (3, 3): frame @ vector gives components in them."""
-        found: np.ndarray = self._rows.axes[self._place]
-        return found if self._is_a else frozen(np.stack([found[0], -found[1], -found[2]]))
+        rows, place, is_a = self._seen
+        found: np.ndarray = rows.axes[place]
+        return found if is_a else frozen(np.stack([found[0], -found[1], -found[2]]))
 
     @property
     def depth(self) -> float:
         """Overlap [m], > 0 where the two overlap, where the step was evaluated."""
-        return -self._rows.gap[self._place]
+        rows, place, _ = self._seen
+        return -rows.gap[place]
 
     @property
     def impulse(self) -> np.ndarray:
         """Impulse on A during the step, shape (3,) [N s], world."""
-        return self._on_a(self._rows.impulse)
+        return self._on_a(self._seen[0].impulse)
 
     @property
     def force(self) -> np.ndarray:
         """Force on A, impulse / time step, shape (3,) [N], world."""
-        return self._on_a(self._rows.force)
+        return self._on_a(self._seen[0].force)
 
     @property
     def torque_impulse(self) -> np.ndarray:
         """Angular impulse of rolling and spinning friction on A, shape (3,) [N m s], world."""
-        return self._on_a(self._rows.torque_impulse)
+        return self._on_a(self._seen[0].torque_impulse)
 
     @property
     def object_a(self) -> Member:
@@ -123,24 +120,27 @@ class Contact(Sealed):
     @property
     def materials(self) -> tuple[str, str]:
         """Materials of A and of B."""
-        first, second = self._rows.laws[self._place][0]
-        return (first, second) if self._is_a else (second, first)
+        rows, place, is_a = self._seen
+        first, second = rows.law(place)[0]
+        return (first, second) if is_a else (second, first)
 
     @property
     def pair(self) -> PairProperties | ContactMaterial:
         """The contact law of the two materials, as it was when the contact was read."""
-        return self._rows.laws[self._place][1]
+        rows, place, _ = self._seen
+        return rows.law(place)[1]
 
     @property
     def state(self) -> ContactState | None:
         """Of a compliant pair: lifted, sticking or slipping; None: a rigid pair."""
-        state = self._rows.states[self._place]
+        rows, place, _ = self._seen
+        state = rows.states[place]
         return None if state < 0 else ContactState(state)
 
     @property
     def is_a(self) -> bool:
         """False if A of this contact is B in the engine's own order."""
-        return self._is_a
+        return self._seen[2]
 
     def __repr__(self) -> str:
         """Return who touches whom, where and how hard."""
@@ -278,4 +278,18 @@ class Contact(Sealed):
 
     def seen_from_b(self) -> Contact:
         """Return the same contact with the two objects exchanged."""
-        return Contact(self._rows, self._place, not self._is_a)
+        rows, place, is_a = self._seen
+        return views(rows, [place], not is_a)[0]
+
+
+_put = Contact._seen.__set__  # type: ignore[attr-defined]  # faster than an assignment that looks for typos
+
+
+def views(rows: ContactRows, places: Iterable[int], is_a: bool = True) -> list[Contact]:
+    """Return contacts at places of rows, seen from their A or from their B."""
+    new, put, found = object.__new__, _put, []
+    for place in places:
+        made = new(Contact)
+        put(made, (rows, place, is_a))
+        found.append(made)
+    return found

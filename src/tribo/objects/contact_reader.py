@@ -1,4 +1,4 @@
-"""What contacts do to an object, summed up: in a world, and in all worlds of a batch at once."""
+"""Sums of contacts on an object: in a world, and in all worlds of a batch at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribo.objects.states import turned_back
 
 
 class ContactReader(Sealed, ABC):
-    """What the last step's contacts did to an object, without a `Contact` for each."""
+    """Sums of the last step's contacts on an object, without a `Contact` for each."""
 
     description: TreeDescription
     _is_batch = False
@@ -34,7 +34,7 @@ class ContactReader(Sealed, ABC):
         order of `body_names`: links behind fixed joints count to their bodies. It stays until the next step,
         whatever is set meanwhile; before the first one it is zero. Where a step failed it means nothing: ask
         `is_valid` of a batch, `status` of a world. After `World.update` it is zero until `advance`:
-        points that overlap are known, no forces yet. What an object did goes with it when it is removed.
+        points that overlap are known, no forces yet. Contacts of an object go with it when it is removed.
 
         Raises:
             EditError: The object was removed from its world.
@@ -117,9 +117,9 @@ class ContactReader(Sealed, ABC):
     def in_contact(self, body: str | None = None) -> Any:
         """Return whether the object touched something in the last step, bool or in a batch (worlds,) of bool.
 
-        What counts is what `contacts` of a world lists: points that overlap or carry an impulse; after
-        `World.update`, until `advance`, points that overlap, no forces yet. What a removed partner did goes
-        with it.
+        The contacts are those that `contacts` of a world lists: points that overlap or carry an impulse;
+        after `World.update`, until `advance`, points that overlap, no forces yet. Contacts with a removed
+        partner are gone.
 
         Args:
             body: Of a robot, one of `body_names`: all shapes of this body alone. Or a link that a fixed joint

@@ -1,4 +1,4 @@
-"""What the controls of actuators ask of the drives of a robot, or of its copies in a batch."""
+"""Controls of actuators as commands of a robot's drives, or of its copies in a batch."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def check_base_gains(gain: np.ndarray, now: np.ndarray, what: str, joints: int) 
 
 
 class Drives(NamedParts):
-    """What a robot's drives and joints are like, whole or by joint name.
+    """Properties of a robot's drives and joints, whole or by joint name.
 
     Everywhere a mapping {joint name: value} changes these joints and leaves the others; one number
     stands for all joints; an array has a number for each dof, or without the base's.

@@ -1,4 +1,4 @@
-"""What follows from the state of a robot: M, h, inverse and forward dynamics, energies, momenta."""
+"""Dynamics of a robot at its state: M, h, inverse and forward dynamics, energies, momenta."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 class Dynamics(Sealed, ABC):
     """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
 
-    Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. What
-    rotors add (`armature`) is in M and in inverse and forward dynamics, not in momenta about points.
+    Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. The inertia of
+    rotors (`armature`) is in M and in inverse and forward dynamics, not in momenta about points.
     """
 
     description: TreeDescription
@@ -167,7 +167,7 @@ class Dynamics(Sealed, ABC):
         Args:
             acceleration: v̇, (dof,) or (N, dof) [m/s², rad/s²]; None: that of the state (the last
                 step's for a robot in a world, 0 unless given to `at`).
-            wrench: What acts on the bodies from outside besides gravity, (bodies, 6) or (N, bodies, 6):
+            wrench: External wrenches on the bodies besides gravity, (bodies, 6) or (N, bodies, 6):
                 torque [N m] and force [N] at the centre of mass, world axes; None: nothing.
 
         Returns:

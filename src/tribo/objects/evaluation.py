@@ -74,7 +74,7 @@ class Evaluation(Dynamics, FrameOwner):
 
 
 class Evaluable(Dynamics, FrameOwner):
-    """What has a present state, and can be asked about other states."""
+    """A robot with a present state that can be asked about other states."""
 
     name: str
     description: TreeDescription

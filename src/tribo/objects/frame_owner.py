@@ -1,4 +1,4 @@
-"""What has named frames: a robot, a robot at other states, a robot in many worlds."""
+"""Owners of named frames: a robot, a robot at other states, a robot in many worlds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tribo.queries import point as queries
 
 
 class FrameOwner(Sealed, ABC):
-    """What has named frames: a robot, a robot at other states, a robot in many worlds."""
+    """An owner of named frames: a robot, a robot at other states, a robot in many worlds."""
 
     name: str
     description: TreeDescription

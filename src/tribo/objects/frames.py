@@ -24,7 +24,7 @@ _ROTATION = slice(3, 12)
 
 
 class StateHost(Protocol):
-    """What a frame is on: a robot, a robot at other states, a robot in all worlds of a batch."""
+    """The owner of a frame: a robot, a robot at other states, a robot in all worlds of a batch."""
 
     name: str
     description: TreeDescription
@@ -215,8 +215,8 @@ class Frame(Sealed):
 
         Args:
             acceleration, wrench: As in `joint_reactions` of the robot.
-            part_wrench: What of `wrench` acts behind the fixed joint, (6,) or (N, 6): torque [N m] and force
-                [N] at the centre of mass of the whole body, world axes; None: nothing.
+            part_wrench: The part of `wrench` that acts behind the fixed joint, (6,) or (N, 6): torque [N
+                m] and force [N] at the centre of mass of the whole body, world axes; None: nothing.
 
         Returns:
             (6,) or (N, 6): torque about the origin of this frame [N m] and force [N], world axes.

@@ -1,4 +1,4 @@
-"""What handles of links and joints have in common."""
+"""The common base of handles of links and joints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PUBLIC = {  # fields of `Model` by what users call them
 
 
 class HandleOwner(StateHost, Protocol):
-    """What has links and joints, as their handles see it: a robot, or a robot in all worlds of a batch."""
+    """The owner of links and joints, as their handles see it: a robot, in a world or in all of a batch."""
 
     _is_batch: bool
 
@@ -69,7 +69,7 @@ class HandleOwner(StateHost, Protocol):
 
 
 class Handle(Frame):
-    """What links and joints have in common: the frame of a body, and the numbers of its model."""
+    """The common part of links and joints: the frame of a body, and the numbers of its model."""
 
     _owner: HandleOwner
     _later: list[Callable[[], None]] | None = None  # collects writes that wait for others' checks
@@ -95,7 +95,7 @@ class Handle(Frame):
         """Set properties by name: all of them, or none if one of the values is wrong.
 
         Raises:
-            TypeError, ValueError: What the properties themselves raise; nothing is changed.
+            TypeError, ValueError: As the properties themselves; nothing is changed.
         """
         later: list[Callable[[], None]] = []
         self._collect(later)

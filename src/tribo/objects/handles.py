@@ -64,7 +64,7 @@ class Link(Handle, RunningSurface):
 
     @property
     def visuals(self) -> tuple[VisualDescription, ...]:
-        """What is drawn."""
+        """Shapes that are drawn."""
         return tuple(self._body_description.visuals)
 
     @property

@@ -27,7 +27,7 @@ LEAST = 1e-12  # damping below it no longer changes a step in double precision
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What `inverse_kinematics` found; with N targets all have a first axis of length N.
+    """Result of `inverse_kinematics`; with N targets all have a first axis of length N.
 
     Attributes:
         coordinate: Coordinates, (nq,) [m, rad, –], to be assigned to `generalized_coordinate`.

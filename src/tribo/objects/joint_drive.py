@@ -177,7 +177,7 @@ class JointDrive(Handle):
 
     @property
     def applied_torque(self) -> float | np.ndarray:
-        """What its drive did in the last step [N m, N], limits included; read-only."""
+        """Effort of its drive in the last step [N m, N], limits included; read-only."""
         return self._state(self._owner._torque_rows(), self.velocity_slice)  # type: ignore[no-any-return]
 
     # -- what rows of the joint did in the last step -------------------------------------------
@@ -219,7 +219,7 @@ class JointDrive(Handle):
 
     @property
     def mimic(self) -> tuple[str, float, float] | None:
-        """What it follows, q = ratio q_leader + offset: joint, ratio [–], offset [rad, m]; None: nothing."""
+        """The joint that it follows, q = ratio q_leader + offset: name, ratio, offset [rad, m]; or None."""
         return self._body_description.joint.mimic
 
     # -- drive train ---------------------------------------------------------------------------

@@ -1,14 +1,15 @@
-"""What has links and joints with names: a robot in a world, and in all worlds of a batch."""
+"""Links and joints by name: of a robot in a world, and of one in all worlds of a batch."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.by_name import ByName
 from tribo.model import Joint as JointType
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.handles import Joint, Link
@@ -17,10 +18,38 @@ from tribo.objects.inverse_kinematics import InverseKinematics
 STATE = ("coordinate", "velocity")  # what a joint has of the state
 
 
+class Links(ByName[Link]):
+    """Links of a robot."""
+
+    __slots__ = ()
+    _called = "link"
+
+
+class Joints(ByName[Joint]):
+    """Joints of a robot."""
+
+    __slots__ = ()
+    _called = "joint"
+
+
 class NamedParts(InverseKinematics):
-    """What has links and joints: a robot in a world, a robot in all worlds of a batch."""
+    """Links and joints by name: of a robot in a world, of a robot in all worlds of a batch."""
 
     _is_batch = False
+
+    if not TYPE_CHECKING:  # type checkers refuse brackets by themselves
+        __iter__ = __contains__ = None
+
+        def __getitem__(self, key: Any) -> Any:
+            """Refuse brackets with the call that finds the part: ``robot["trunk"]``."""
+            said = f"robot.link({key!r}) or robot.joint({key!r})"
+            if key in self.joint_names:
+                said = f"robot.joint({key!r})"
+            elif key in self.frame_names:
+                said = f"robot.link({key!r})" if key in self.body_names else f"robot.frame({key!r})"
+            elif not isinstance(key, str):
+                said = "robot.links[…] or robot.joints[…]"
+            raise TypeError(f"a robot takes no brackets; use {said}")
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -79,9 +108,9 @@ class NamedParts(InverseKinematics):
         """Write a row of a model field in all worlds."""
 
     @property
-    def links(self) -> tuple[Link, ...]:
-        """All links that are bodies, in the order of `body_names`."""
-        return tuple(Link(self, b.name, k) for k, b in enumerate(self.description.bodies))
+    def links(self) -> ByName[Link]:
+        """All links that are bodies, in the order of `body_names`; a name finds one, too."""
+        return Links(Link(self, b.name, k) for k, b in enumerate(self.description.bodies))
 
     def link(self, name: str) -> Link:
         """Return a link by name.
@@ -101,10 +130,10 @@ class NamedParts(InverseKinematics):
         return self.links[names.index(check.known(name, names, f"link of {self.name}"))]
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
-        """All joints that move, in the order of `joint_names`: without that of the root."""
+    def joints(self) -> ByName[Joint]:
+        """All joints that move, in the order of `joint_names`, without the root's; a name finds one, too."""
         bodies = enumerate(self.description.bodies)
-        return tuple(Joint(self, b.joint.name, k) for k, b in bodies if k > 0)
+        return Joints(Joint(self, b.joint.name, k) for k, b in bodies if k > 0)
 
     def joint(self, name: str) -> Joint:
         """Return a joint by name.

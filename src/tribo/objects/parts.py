@@ -1,4 +1,4 @@
-"""What hangs on a fixed joint: links that were merged into a body, and what passes through that joint."""
+"""Links on a fixed joint, merged into a body, and the wrench that passes through that joint."""
 
 from __future__ import annotations
 
@@ -101,7 +101,8 @@ def through_fixed_joint(
         part: Of one of its bodies.
         vdot: v̇, (N, dof).
         outside: On the bodies, (N, bodies, 6): torque and force at their centres of mass, world axes.
-        outside_part: What of it acts on the part, (N, 6): torque and force at the *body's* centre of mass.
+        outside_part: The share of it that acts on the part, (N, 6): torque and force at the *body's*
+            centre of mass.
 
     Returns:
         Torque about the body's origin [N m] and force [N], world axes.

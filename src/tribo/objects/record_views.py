@@ -84,7 +84,7 @@ class InRecords(Answering):
     def let_go(self) -> None:
         """Forget where this object's numbers were: they are in the records of a freshly built world.
 
-        What was handed out of the world before is refused from now on. An object that keeps its numbers
+        Arrays that were handed out before are refused from now on. An object that keeps its numbers
         itself keeps them.
         """
         if not self._is_in_records:

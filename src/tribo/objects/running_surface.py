@@ -13,7 +13,7 @@ from tribo.checks.sealed import Sealed
 
 
 class RunningSurface(Sealed, ABC):
-    """What runs over shapes: those of the root of an object, of a link, or one collision body.
+    """Velocity of a surface: of the root's shapes of an object, of a link's, or of one collision body.
 
     A conveyor, or a track, carries what lies on it: friction is as if the body moved so, and the body stays
     where it is. It holds until it is changed. In a batch, values have a first axis of length worlds.

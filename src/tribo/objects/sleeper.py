@@ -12,7 +12,7 @@ from tribo.objects.owner import Owner
 
 
 class Sleeper(Sealed, ABC):
-    """What an object has to do with sleep: docs/physics/sleep."""
+    """Sleep of an object: docs/physics/sleep."""
 
     _world: Owner
     _sleeps_unasked = True  # where the world lets things sleep

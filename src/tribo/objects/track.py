@@ -78,7 +78,7 @@ class Track(Sealed):
 
     @property
     def hinges(self) -> tuple[Constraint, ...]:
-        """What joins pad k − 1 to pad k; compliance, damping and break_force of each may be set."""
+        """Constraints that join pad k − 1 to pad k; compliance, damping and break_force may be set."""
         return self._hinges
 
     @property

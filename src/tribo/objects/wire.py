@@ -147,7 +147,7 @@ class Wire(Constraint):
 
     @property
     def resists(self) -> str:
-        """What it works against: "stretch", "compression" or "both"; "nothing": its tension is given.
+        """Direction of its resistance: "stretch", "compression" or "both"; "nothing": its tension is given.
 
         Assign to change it, unless its tension is given; in effect from the next step on.
         """

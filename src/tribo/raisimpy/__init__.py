@@ -1,7 +1,7 @@
 """RaiSim's Python interface over tribo, in both of its dialects, without a licence key.
 
 ``tribo.raisimpy.install()`` lets ``import raisimpy`` find it; ``python -m tribo.raisimpy script.py`` runs a
-script as it is. What differs on purpose: docs/reference/raisim.md.
+script as it is. Differences on purpose: docs/reference/raisim.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the data attributes of RaiSim's structures are in tribo, for the page of names."""
+"""Data attributes of RaiSim's structures in tribo, for the page of names."""
 
 _KEPT = "the user's own; ``viewer.add_…`` takes it"
 _POSE = {"rot": "``orientation=``", "pos": "``position=``"}

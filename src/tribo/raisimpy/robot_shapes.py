@@ -13,7 +13,7 @@ from tribo.raisimpy.spelling import nothing, vector
 
 
 class RobotShapes(Object):
-    """What of a robot collides and is drawn; a body is named by its number or its link's name."""
+    """Collision and visual shapes of a robot; a body is named by its number or its link's name."""
 
     _old: ClassVar[dict[str, str]] = {
         "set_collision_object_shape_parameters": "setCollisionBodyShapeParameters",

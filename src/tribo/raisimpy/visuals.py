@@ -1,4 +1,4 @@
-"""What a server only draws: shapes, meshes, lines, clouds, instances, charts.
+"""Visuals of a server: shapes, meshes, lines, clouds, instances, charts.
 
 Each keeps its numbers and hands them to tribo's viewer while there is one, so that programs run without.
 """

@@ -1,1 +1,1 @@
-"""What can be read from a world: contacts, energies, rays, distances, its state as a whole."""
+"""Read-outs of a world: contacts, energies, rays, distances, its state as a whole."""

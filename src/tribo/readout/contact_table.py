@@ -8,6 +8,7 @@ import numpy as np
 
 from tribo.engine.engine import Engine
 from tribo.objects import Object
+from tribo.objects.world_view import WorldView
 from tribo.queries.contacts import contact_rows
 
 VECTOR = (np.float64, 3)
@@ -28,10 +29,10 @@ class ContactTable:
         self._owners: list[tuple[Object, str]] | None = None
         self._make_room(0)
 
-    def read(self, engine: Engine, objects: Sequence[Object], reach: float) -> np.ndarray:
+    def read(self, engine: Engine, world: WorldView, reach: float) -> np.ndarray:
         """Return a row for each point that overlaps, is within `reach` [m], or carries an impulse."""
         if self._model is not engine.model:
-            self._note(engine, objects)
+            self._note(engine, world.objects)
         if len(self._numbers) < engine.capacity.contacts:
             self._make_room(engine.capacity.contacts)
         count = contact_rows(
@@ -39,14 +40,14 @@ class ContactTable:
         )
         return np.ndarray(count, ROW, self._words[: count * WIDTH].copy())
 
-    def owners(self, engine: Engine, objects: Sequence[Object]) -> Sequence[tuple[Object, str]]:
+    def owners(self, engine: Engine, world: WorldView) -> Sequence[tuple[Object, str]]:
         """Return of each shape the object that it belongs to and the name of its collision body."""
         if self._model is not engine.model:
-            self._note(engine, objects)
+            self._note(engine, world.objects)
         if self._owners is None:
             self._owners = [
                 (part, body.name)
-                for part in objects
+                for part in world.objects
                 if part.span is not None
                 for body in part.collision_bodies
             ]

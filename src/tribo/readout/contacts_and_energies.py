@@ -11,11 +11,10 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.engine.layout import Span
-from tribo.materials import MaterialTable
 from tribo.model import Impact, Status
 from tribo.objects import Object
-from tribo.objects.contact import PER_CONTACT, SAID, Contact
-from tribo.objects.contact_rows import ContactRows, Owners
+from tribo.objects.contact import PER_CONTACT, SAID, Contact, views
+from tribo.objects.contact_rows import ContactCopier
 from tribo.objects.world_view import WorldView
 from tribo.queries import momentum
 from tribo.readout.contact_table import ContactTable
@@ -45,34 +44,6 @@ def midway_reach(engine: Engine) -> float:
     s = engine.settings
     weight = float(np.hypot(np.hypot(s.gravity_x, s.gravity_y), s.gravity_z))
     return ROUNDING + weight * float(s.dt) ** 2 / 8.0
-
-
-def read_contacts(
-    engine: Engine, owners: Owners, materials: MaterialTable, only: Object | None = None,
-    reach: float = 0.0,
-) -> list[Contact]:  # fmt: skip
-    """Return the points that touched in the last step: they overlap or carry an impulse.
-
-    With `only`, the contacts of one object, seen from it (a self-contact appears twice). Points whose gap is
-    at most `reach` [m] count, too.
-    """
-    impulses = contact_impulses(engine)
-    if not len(impulses):
-        return []
-    rows = ContactRows(engine, owners, materials, impulses)
-    touching = [
-        c
-        for c, (gap, normal) in enumerate(zip(rows.gap, impulses[:, 2].tolist(), strict=True))
-        if normal > 0.0 or gap <= reach
-    ]
-    if only is None:
-        return [Contact(rows, c) for c in touching]
-    return [
-        Contact(rows, c, side == 0)
-        for c in touching
-        for side, shape in enumerate(rows.shapes[c])
-        if owners[shape][0] is only
-    ]
 
 
 def carry_readings(old: Engine, new: Engine, spans: Sequence[tuple[Span, Span]]) -> None:
@@ -114,7 +85,7 @@ class WorldReadout:
 
     def __init__(self, world: WorldView) -> None:
         """Read a world."""
-        self._world, self._table = world, ContactTable()
+        self._world, self._table, self._copier = world, ContactTable(), ContactCopier()
 
     @property
     def contacts(self) -> list[Contact]:
@@ -134,7 +105,7 @@ class WorldReadout:
         world = self._world
         engine = world.engine
         reach = midway_reach(engine) if world.is_midway else 0.0
-        return self._table.read(engine, world.objects, reach)
+        return self._table.read(engine, world, reach)
 
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it: forces act on it.
@@ -154,8 +125,20 @@ class WorldReadout:
     def _read_contacts(self, only: Object | None) -> list[Contact]:
         engine = self._world.engine
         reach = midway_reach(engine) if self._world.is_midway else 0.0
-        owners = self._table.owners(engine, self._world.objects)
-        return read_contacts(engine, owners, self._world.materials, only, reach)
+        owners = self._table.owners(engine, self._world)
+        rows = self._copier.copy(engine, owners, self._world.materials)
+        if rows is None:
+            return []
+        places = rows.touching(reach)
+        if only is None:
+            return views(rows, places)
+        return [
+            contact
+            for c in places
+            for side, shape in enumerate(rows.shapes[c])
+            if owners[shape][0] is only
+            for contact in views(rows, [c], side == 0)
+        ]
 
     def diagnose_contact(self, first: Object, second: Object) -> ContactDiagnosis:
         """Return what the last step found between two objects: friction in use, forces, stick or slip, gaps.

@@ -1,4 +1,4 @@
-"""What a step that was not solved goes back to: names of contacts, joints and constraints for the log."""
+"""Causes of a step that was not solved: names of contacts, joints and constraints for the log."""
 
 from __future__ import annotations
 

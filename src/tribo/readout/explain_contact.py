@@ -33,7 +33,7 @@ class PointDiagnosis:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ContactDiagnosis:
-    """What the last step found between two objects; printed it is a table."""
+    """Result of the last step between two objects; printed it is a table."""
 
     names: tuple[str, str]
     points: tuple[PointDiagnosis, ...]

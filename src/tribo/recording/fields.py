@@ -1,4 +1,4 @@
-"""What a recording holds: the one table that the writer, the reader and the docs follow.
+"""Contents of a recording: the one table that the writer, the reader and the docs follow.
 
 A recording is a Zarr group, format 3, with one array per row of `FIELDS`. Its first axis is the frame, or
 the row of the table of contacts. The attributes of the group say how many rows are whole: a writer that

@@ -15,7 +15,7 @@ from tribo.recording.checked_store import CheckedStore
 
 
 class RecordedFrames:
-    """What `Recording` reads, without its plots and exports."""
+    """Frames of a recording, without the plots and exports of `Recording`."""
 
     @said_by_class
     def __init__(self, path: str | Path) -> None:
@@ -95,7 +95,7 @@ class RecordedFrames:
 
     @property
     def model(self) -> dict[str, Any]:
-        """What the numbers belong to, as plain data: objects, bodies, coordinates, shapes, time step."""
+        """Owners of the numbers, as plain data: objects, bodies, coordinates, shapes, time step."""
         return self._store.model
 
     @property

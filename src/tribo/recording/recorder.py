@@ -40,7 +40,7 @@ class Recorder:
     with the bodies that there are then.
 
     Args:
-        world: What to record; its objects must stay the same ones, but for segments of cables.
+        world: The world to record; its objects must stay the same ones, but for segments of cables.
         path: Of the recording, a folder that Zarr makes; `.zarr` is its usual ending.
         every: World time between frames [s]; None: each step.
         chunk: Frames that are written at a time; None: 256, or as many as 32 MiB of an array hold.

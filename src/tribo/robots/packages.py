@@ -62,7 +62,7 @@ def find(name: str) -> Path:
 
 
 class RobotOptions(TypedDict, total=False):
-    """What `World.add_articulated_system` takes beside the file."""
+    """Options of `World.add_articulated_system` beside the file."""
 
     name: str
     position: Vector | None

@@ -24,7 +24,7 @@ DEATHS = 3  # of one runner in one rollout, after which it is not replaced again
 
 
 class Runner:
-    """What a process on some machine does: plays its worlds when it is told to.
+    """A process on some machine: it plays its worlds when it is told to.
 
     Args:
         name: Of the task, as `tribo.gym.load` takes it.
@@ -58,7 +58,7 @@ class Runner:
         """Return a rollout as arrays, how it went, and the state after it.
 
         Args:
-            networks: What `ActorCritic.state` returned.
+            networks: The result of `ActorCritic.state`.
             scale: Mean, variance and count of the discounted returns of all runners.
         """
         player = self.player
@@ -79,7 +79,7 @@ class RemotePlayers:
     number by number. All runners wait for the slowest.
 
     Args:
-        task: What is played; runners load it by `name`.
+        task: The task; runners load it by `name`.
         settings: All worlds; `threads` are those of each runner, 0: one.
         random: PyTorch's generator of the learner.
         name: Of the task.

@@ -21,8 +21,8 @@ def train(
 ) -> Policy:  # fmt: skip
     """Train a policy as `tribo.learn.train` does, with worlds that are played in other processes.
 
-    Runner k has a part of the worlds, with the seeds that they would have in one process. What a runner that
-    died would have played is played by another one, so the curve depends on the number of runners, not on
+    Runner k has a part of the worlds, with the seeds that they would have in one process. Another runner
+    plays the part of one that died, so the curve depends on the number of runners, not on
     who dies.
 
     Args:

@@ -1,4 +1,4 @@
-"""What all sensors share: where they sit, when they measure, what they last said."""
+"""The common base of sensors: pose, clock, last reading."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Copied(Protocol):
 
     @property
     def description(self) -> TreeDescription:
-        """What it is made of."""
+        """The description that it is made of."""
 
 
 class SensorHost(Protocol):

@@ -16,7 +16,7 @@ from tribo.sensors.senses import Senses
 
 
 class ImuReading(NamedTuple):
-    """What an IMU says; vectors in sensor axes."""
+    """Reading of an IMU; vectors in sensor axes."""
 
     time: float  # [s]
     linear_acceleration: (
@@ -30,7 +30,7 @@ class Imu(Sensor):
     """Accelerometer and gyroscope; see `World.add_imu`.
 
     The acceleration is that of the last step, impacts included: (v⁺ − v)/Δt of the generalized velocity, at
-    the sensor's place. What is measured is the specific force Rᵀ (a − g), as an accelerometer does.
+    the sensor's place. It measures the specific force Rᵀ (a − g), as an accelerometer does.
     """
 
     _called = "imu"

@@ -15,7 +15,7 @@ from tribo.sensors.senses import Senses
 
 
 class EncoderReading(NamedTuple):
-    """What a joint encoder says."""
+    """Reading of a joint encoder."""
 
     time: float  # [s]
     position: float  # [rad, m]

@@ -1,4 +1,4 @@
-"""What acted on the bodies of a robot from outside in the last step, and on a part of one of them."""
+"""External wrenches of the last step on the bodies of a robot, and on a part of one of them."""
 
 from __future__ import annotations
 

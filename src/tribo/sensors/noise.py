@@ -1,4 +1,4 @@
-"""What a real sensor adds to the truth."""
+"""Errors of real sensors: noise, bias, quantization."""
 
 from __future__ import annotations
 

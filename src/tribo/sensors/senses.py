@@ -1,4 +1,4 @@
-"""What a sensor can know of its worlds: of one world alone, or of all worlds of a batch at once."""
+"""Quantities that a sensor may read: of one world, or of all worlds of a batch at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Grip:
-    """What a constraint did to a body of an object in the last step, in N worlds."""
+    """Wrench of a constraint on a body of an object in the last step, in N worlds."""
 
     name: str  # of the constraint
     body: int

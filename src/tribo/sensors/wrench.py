@@ -18,7 +18,7 @@ from tribo.sensors.senses import Senses
 
 
 class WrenchReading(NamedTuple):
-    """What a force–torque sensor says; in sensor axes, torque about the sensor's origin."""
+    """Reading of a force–torque sensor; in sensor axes, torque about the sensor's origin."""
 
     time: float  # [s]
     force: np.ndarray  # (3,) [N]
@@ -26,7 +26,7 @@ class WrenchReading(NamedTuple):
 
 
 class ContactReading(NamedTuple):
-    """What a contact sensor says; in sensor axes, torque about the sensor's origin."""
+    """Reading of a contact sensor; in sensor axes, torque about the sensor's origin."""
 
     time: float  # [s]
     is_touching: bool
@@ -56,7 +56,7 @@ class ContactSensor(Sensor):
 
 
 class ForceTorqueSensor(Sensor):
-    """What a link receives through its joint, a fixed one too; see `World.add_force_torque_sensor`.
+    """Wrench on a link through its joint, a fixed one too; see `World.add_force_torque_sensor`.
 
     Newton–Euler over the last step: mean accelerations, contacts, constraints and external forces of the
     step, at the configuration where it was evaluated (Featherstone 2008, table 5.1).

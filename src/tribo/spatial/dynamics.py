@@ -138,7 +138,7 @@ def FDcrb(model: Model, q: Any, qd: Any, tau: Any, f_ext: External = None) -> np
 
 @dataclass(slots=True)
 class Articulated:
-    """What the articulated-body algorithm knows about each body, in body coordinates."""
+    """Quantities of the articulated-body algorithm for each body, in body coordinates."""
 
     Xup: list[np.ndarray]
     S: list[np.ndarray]
@@ -239,7 +239,7 @@ def HD(
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """What `EnerMo` returns; base coordinates, momenta about the base's origin."""
+    """Result of `EnerMo`; base coordinates, momenta about the base's origin."""
 
     KE: float  # [J]
     PE: float  # [J] zero for a centre of mass at the origin

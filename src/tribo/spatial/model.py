@@ -55,7 +55,7 @@ class GroundContact:
 
 @dataclass(slots=True)
 class Appearance:
-    """What a model looks like: drawing instructions of the base and of each body."""
+    """Looks of a model: drawing instructions of the base and of each body."""
 
     base: list[Any] = field(default_factory=list)
     body: list[list[Any]] = field(default_factory=list)

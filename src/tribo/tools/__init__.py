@@ -1,1 +1,1 @@
-"""What is used from the command line: the command `tribo`, the demonstration, the report on a file."""
+"""Programs of the command line: the command `tribo`, the demonstration, the report on a file."""

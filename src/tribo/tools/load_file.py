@@ -26,7 +26,7 @@ CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 
 
 class InputError(ValueError):
-    """What was asked for cannot be done; the message says why."""
+    """The request cannot be done; the message says why."""
 
 
 def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:

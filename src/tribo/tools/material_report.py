@@ -1,4 +1,4 @@
-"""What a material file says about every pair, and what in it looks wrong: the text of `tribo check`."""
+"""Report on a material file: values of every pair, and doubts: the text of `tribo check`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def of_trees(
     """Return what looks wrong with the pairs of materials that shapes have, sizes and masses being known.
 
     Args:
-        trees: What is in a file.
+        trees: Contents of a file.
         library: Its materials; names that it does not have are left out.
         time_step: [s] for which values are judged; None: not judged.
     """

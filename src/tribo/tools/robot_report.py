@@ -1,4 +1,4 @@
-"""What a robot, scene or world file says, and what in it looks wrong: the text of `tribo check`."""
+"""Report on a robot, scene or world file, with doubts: the text of `tribo check`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to a viewer: pages that it has sent itself, under a name that is its own, with its token.
+"""Access to a viewer: only for pages that it has sent itself, under a name of its own, with its token.
 
 A browser lets every page open a connection to 127.0.0.1, so a page from the internet could steer a world.
 Two headers tell such a page apart. `Host` is the name in the browser's address line: a name that somebody
@@ -174,10 +174,10 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
 
     Args:
         names: Names of this machine.
-        token: What every request must bring; empty: nothing.
+        token: The token of every request; empty: nothing.
 
     Yields:
-        What the server that is started is to say of itself.
+        Name and version of the server.
     """
     import websockets.asyncio.server as sockets
     from websockets.datastructures import Headers

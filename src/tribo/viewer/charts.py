@@ -107,7 +107,7 @@ class TimeSeriesGraph(Chart):
 
     @property
     def data(self) -> np.ndarray:
-        """What is shown, (points, 1 + names): time and values."""
+        """Shown points, (points, 1 + names): time and values."""
         return self._rows[max(0, self._count - MOST_ROWS) : self._count].copy()
 
     def _send(self) -> None:

@@ -1,4 +1,4 @@
-"""What is asked for in the browser, by keys, clicks and sliders, done by the thread of the world."""
+"""Commands from the browser, by keys, clicks and sliders, done by the thread of the world."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Commands:
     Args:
         viewer: Whose cameras and views they are.
         server: Its server.
-        orders: What waits to be done.
-        touch: What is selected and pulled.
+        orders: Waiting commands.
+        touch: The selected body and its spring.
         shown: Returns the poses of the last picture.
         home: Puts the camera where it sees everything.
     """

@@ -144,7 +144,7 @@ class JointControls:
         """Offer sliders for an object that is a robot, none for another.
 
         Args:
-            part: What is selected.
+            part: The selected body.
             can_place: Whether joints may be moved by hand: only while the world is paused.
         """
         robot = part if isinstance(part, ArticulatedSystem) and not part.is_removed else None

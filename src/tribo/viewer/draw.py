@@ -42,7 +42,7 @@ def picture(
     """Draw a world.
 
     Args:
-        scene: What there is to draw (`tribo.viewer.scene.describe`).
+        scene: The drawables (`tribo.viewer.scene.describe`).
         poses: Where it is (`read_poses`).
         camera: From where it is seen.
         style: Size and quality.

@@ -23,8 +23,8 @@ def show(server: Any, handle: Any, **values: Any) -> None:
 
     Args:
         server: The server.
-        handle: What shows it.
-        values: What its attributes are set to, in this order; a function is called on the event loop and
+        handle: The element that shows it.
+        values: New values of its attributes, in this order; a function is called on the event loop and
             returns the value.
     """
 

@@ -1,8 +1,8 @@
-"""What browsers may send: a few kinds of messages, each with fields of the right shape; all else is dropped.
+"""Messages that browsers may send: a few kinds, each with fields of the right shape; others are dropped.
 
 viser hands what arrives to its handlers nearly as it is. A message could set any attribute of a control, or
 bring NaN, a camera of two numbers or a megabyte of nested lists to code that expects none of them. So every
-message is looked at before viser sees it. What is dropped has no effect and ends no connection.
+message is looked at before viser sees it. A dropped message has no effect and ends no connection.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _is_complete(message: dict[Any, Any]) -> bool:
 
 
 class Gate:
-    """What the two who look at requests and messages of one server know of it."""
+    """Facts on a server for the checks of its requests and of its messages."""
 
     def __init__(self) -> None:
         """Know no control; no page of others may hold ours in a frame."""

@@ -1,4 +1,4 @@
-"""What browsers ask for, kept until the thread that owns the world does it."""
+"""Requests of browsers, kept until the thread that owns the world does them."""
 
 from __future__ import annotations
 

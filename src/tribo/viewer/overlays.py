@@ -1,4 +1,4 @@
-"""What can be shown over a scene: names, frames, axes, masses, cones, gaps."""
+"""Marks over a scene: names, frames, axes, masses, cones, gaps."""
 
 from __future__ import annotations
 

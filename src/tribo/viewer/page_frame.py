@@ -1,4 +1,4 @@
-"""What stands round the picture of a mailed page: a title, and energies over time with the present moment."""
+"""Frame of the picture of a mailed page: a title, and energies over time with the present moment."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SHOWN = (  # text of a box, what it sets
 
 @dataclass(slots=True)
 class Wishes:
-    """What the browser asks for; every value is within its range."""
+    """Settings of the browser's panel; every value is within its range."""
 
     is_playing: bool = True
     speed: float = 1.0  # world time per wall time
@@ -130,7 +130,7 @@ class Panel:
 
     @property
     def wishes(self) -> Wishes:
-        """What is asked for now; change nothing in it."""
+        """The present settings; change nothing in them."""
         return self._wishes
 
     def take(self, name: str) -> Any:

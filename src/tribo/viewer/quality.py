@@ -26,7 +26,7 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the bar shows."""
+    """Values of the bar."""
 
     bar: float  # 0…100: the residual between 1e-16 and 1, on a logarithmic scale
     color: Any  # green: well; yellow: a remark; red: the step cannot be trusted

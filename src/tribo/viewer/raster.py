@@ -90,7 +90,7 @@ class Triangles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragments:
-    """What is seen in each pixel that shows a triangle."""
+    """Depth and triangle of each pixel that shows one."""
 
     pixel: np.ndarray  # (k,) row · width + column
     depth: np.ndarray  # (k,) [m]
@@ -127,8 +127,8 @@ def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragm
 def before_camera(heap: Triangles, camera: Camera) -> tuple[Triangles, np.ndarray]:
     """Return what lies before the camera's near plane, and of which triangle each was a part.
 
-    What crosses the plane, as a floor on which the camera stands, is cut: one corner behind leaves two
-    triangles, two corners behind leave one. Source: Sutherland, Hodgman 1974.
+    A triangle that crosses the plane, as a floor on which the camera stands, is cut: one corner behind
+    leaves two triangles, two corners behind leave one. Source: Sutherland, Hodgman 1974.
     """
     depth = (heap.vertices - camera.eye) @ camera.axes()[2] - CUT
     ahead = depth[heap.faces] > 0.0 if len(heap.faces) else np.zeros((0, 3), bool)

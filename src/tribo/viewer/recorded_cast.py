@@ -52,7 +52,7 @@ class Cast:
     def poses(self, recording: Recording, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return positions [m] and quaternions of all bodies, (frames, bodies, 3 and 4).
 
-        What is not there in a frame is far below everything.
+        A body that is absent in a frame is far below everything.
         """
         position = np.tile(np.array(NOWHERE), (len(frames), len(self.names), 1))
         turns = np.tile(np.array([1.0, 0.0, 0.0, 0.0]), (len(frames), len(self.names), 1))

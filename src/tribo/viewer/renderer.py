@@ -28,7 +28,7 @@ class Renderer(Answering):
     """Draws a world in NumPy: the same state, size and camera give the same bytes on one machine.
 
     Args:
-        world: What to draw; it may change between two pictures.
+        world: The world to draw; it may change between two pictures.
         width, height: Of the pictures [pixels].
         samples: Per pixel and direction, 1 to 4: more are smoother and slower. Depth and segmentation have
             one.
@@ -95,7 +95,7 @@ class Renderer(Answering):
         """Return the distances along the optical axis, (height, width) of float32 [m]; NaN: nothing is seen.
 
         Visuals count, where a link has them, as in pictures; `World.add_depth_camera` sees collision shapes.
-        What is nearer than 5 cm is not seen.
+        Surfaces nearer than 5 cm are not seen.
         """
         seen, _, ground = self._fragments(self._camera(camera))
         depth = ground.ravel().copy()
@@ -174,7 +174,7 @@ def seeing(
     """Return a camera that sees places (n, 3) [m] and all within a margin [m] of them from a direction, (3,).
 
     Args:
-        places: What is to be seen; of none it is the origin.
+        places: Points to be seen; of none it is the origin.
         direction: From the middle to the camera.
         margin: How far what is to be seen reaches from the places [m].
         aspect: Width over height of the picture.

@@ -57,7 +57,7 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
     """Return the frames of a recording, to be played by `Player` or saved as a film.
 
     Args:
-        recording: What to show; `between` gives a part of it.
+        recording: The recording; `between` gives a part of it.
         world: Made as the recorded one was: it says what the bodies look like. It stays as it is. Segments
             that cables got later are drawn as the recording describes them.
         rate: Frames per second of world time; each shows the recorded frame that is nearest.

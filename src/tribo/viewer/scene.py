@@ -1,4 +1,4 @@
-"""What there is to draw in a world, as plain data: shapes on bodies, poses, contact forces."""
+"""Drawables of a world as plain data: shapes on bodies, poses, contact forces."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Group:
     def place(self, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (n, 3) [m] and rotations (n, 3, 3) of all items in the world.
 
-        What is not drawn is far below everything: the browser's instances cannot be left out one by one.
+        Hidden shapes are far below everything: the browser's instances cannot be left out one by one.
         """
         turned = poses.rotation[self.body]
         position = poses.position[self.body] + np.einsum("nij,nj->ni", turned, self.offset)

@@ -1,4 +1,4 @@
-"""What sensors measured last: points of lidars, images of depth cameras; what those see in colours."""
+"""Last measurements of sensors: points of lidars, images of depth cameras in depth and colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a camera of a world would see in colours."""
+"""Colour images of the cameras of a world."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def sensor_picture(
     """Return what a depth camera would see in colours now, (height, width, 3) of uint8.
 
     Its pixels are those of the sensor's depth, but it shows what things look like, their visuals, and has
-    neither noise nor a rate: it is drawn when it is asked for. What is nearer than 5 cm is not seen, nor the
-    body that carries the sensor, unless it `sees_parent`.
+    neither noise nor a rate: it is drawn when it is asked for. Surfaces nearer than 5 cm are not seen, nor
+    the body that carries the sensor, unless it `sees_parent`.
 
     Args:
         sensor: From `World.add_depth_camera`.

@@ -47,13 +47,13 @@ class Viewer(Session, VisualObjects, Charts, Views):
     """Shows a world in the browser.
 
     Args:
-        world: What to show; only the thread that calls `run` or `update` touches it.
+        world: The world; only the thread that calls `run` or `update` touches it.
         host: Address to listen on. The standard one can be reached from this machine only; on any other
             every request needs a token, which `address` has.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
             and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
-        token: What a browser must bring, at least 8 letters or digits; None: nothing on this machine, a new
+        token: The token of browsers, at least 8 letters or digits; None: nothing on this machine, a new
             one elsewhere.
 
     Raises:

@@ -8,10 +8,12 @@ import io
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self
+
+import rich
 
 from tribo.checks import check
 from tribo.checks.sealed import Answering
@@ -34,7 +36,7 @@ def start(
         host: Address to listen on.
         port: Port to listen on; the next free one if it is taken.
         hosts: Names of this machine besides those it knows of, for a browser that comes by another one.
-        token: What a browser must bring; None: nothing on loopback, elsewhere a new one.
+        token: The token of browsers; None: nothing on loopback, elsewhere a new one.
 
     Returns:
         The server and its token.
@@ -48,6 +50,19 @@ def start(
 def start_unheard() -> Any:
     """Start a viser server that opens no port, to write a page."""
     return _started(unheard(), "127.0.0.1", 0)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Let viser print nothing: on a terminal by standard output, in a notebook by a way of rich's own."""
+    console = rich.get_console()
+    was = console.quiet
+    console.quiet = True
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        console.quiet = was
 
 
 def _started(access: AbstractContextManager[Gate], host: str, port: int) -> Any:
@@ -66,7 +81,7 @@ def _started(access: AbstractContextManager[Gate], host: str, port: int) -> Any:
             return None
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # browsers come and go
-    with contextlib.redirect_stdout(io.StringIO()), access as gate:  # a banner
+    with _quiet(), access as gate:  # a banner
         server = Server(host=host, port=port, label="tribo", verbose=False)
     controls = server.gui._gui_input_handle_from_uuid  # noqa: SLF001 — viser has no public way
     gate.value_of = lambda name: getattr(controls.get(name), "value", None)
@@ -90,7 +105,7 @@ def end_of_run(duration: float | None) -> float:
 def stop(server: Any) -> None:
     """Stop a server, which would say so on the terminal."""
     inputs.settle(server)
-    with contextlib.redirect_stdout(io.StringIO()):
+    with _quiet():
         server.stop()
 
 
@@ -105,7 +120,7 @@ def check_open(*, is_open: bool) -> None:
 
 
 class Session(Answering):
-    """What `Viewer` and `Player` have in common: an address, and an end."""
+    """The common base of `Viewer` and `Player`: an address, and an end."""
 
     _called = "viewer"
 

@@ -120,7 +120,7 @@ class Stage:
 
     Args:
         server: Where they are shown.
-        scene: What they are.
+        scene: Their kinds.
         poses: Where they are at first.
         root: Name of the node above them all, as "/b"; a second scene on one server needs another one.
         ghost: One colour for a scene that is drawn half transparent over another, without its ground;
@@ -288,7 +288,7 @@ def layer(
     Args:
         api: The server's scene.
         root: Where the nodes are, as "/visual".
-        group: What they show.
+        group: Their contents.
         paint: One colour for all; None: each its own.
         opacity: Of all, 0…1; None: opaque.
         is_seen: Whether they are shown at first.

@@ -61,7 +61,7 @@ def is_movable(part: Object) -> bool:
 
 
 class Touch:
-    """What is selected, what pulls or twists it, the gizmo that moves it.
+    """The selected body, the spring that pulls or twists it, the gizmo that moves it.
 
     Browsers only post orders; the thread of the world calls what changes something.
     """
@@ -119,7 +119,7 @@ class Touch:
             row: Of the body.
             start, end: Where the mouse began and where it is, (3,) [m], world.
             toward: From the body to the viewer, (3,): the body is twisted; None: it is pulled.
-            poses: What was shown.
+            poses: The shown scene.
 
         Raises:
             ValueError: It cannot be pulled.

@@ -39,7 +39,7 @@ class Views:
 
         Args:
             position: Where it is, (3,) [m].
-            look_at: What is in the middle, (3,) [m]; another place.
+            look_at: The point in the middle, (3,) [m].
 
         Raises:
             ValueError, TypeError: A vector has a wrong shape or is not finite, or both are the same; the
@@ -70,7 +70,7 @@ class Views:
 
         Args:
             name: A view of that name is replaced; empty: "view 1" and so on.
-            camera: What to keep; None: what the first browser sees now.
+            camera: The camera to keep; None: what the first browser sees now.
 
         Raises:
             ValueError, TypeError: There are a hundred already, or `camera` is none that sees something.

@@ -243,7 +243,7 @@ class VisualText(Visual):
 
     @property
     def text(self) -> str:
-        """What it says, up to a thousand characters; assign to say something else."""
+        """Its text, up to a thousand characters; assign to change it."""
         return str(self._node.text)
 
     @text.setter

@@ -79,7 +79,7 @@ def colors_of(value: Any, count: int, what: str) -> np.ndarray:
 class Visual(Answering):
     """A thing that is only drawn: it has a name and a pose, and nothing collides with it.
 
-    Use the `add_visual_…` methods of `Viewer`. What is assigned is drawn at once.
+    Use the `add_visual_…` methods of `Viewer`. Assigned values are drawn at once.
     """
 
     _called = "visual"

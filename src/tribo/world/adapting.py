@@ -19,7 +19,7 @@ logger = logging.getLogger("tribo")
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """What a snapshot keeps of cables: their parts, and the lists in which these are."""
+    """Cables in a snapshot: their parts, and the lists in which these are."""
 
     objects: tuple[Object, ...]
     ties: tuple[Constraint, ...]

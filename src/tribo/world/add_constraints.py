@@ -88,7 +88,7 @@ class WorldConstraints:
         """Return the two ends of what holds at one point of the world, or at a point of either body.
 
         Args:
-            first, second: What the ends are on.
+            first, second: The bodies of the ends.
             position: (3,) [m] of the world; None: the origin of `first`, unless points are given.
             axes: (3, 3) of both ends, in the world.
             points: (3,) [m] in the frame of each; None: where the other one is.

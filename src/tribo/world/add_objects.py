@@ -353,7 +353,7 @@ class WorldObjects:
     ) -> ArticulatedSystem:  # fmt: skip
         """Add a robot.
 
-        What may not be as its file means it (unknown elements, impossible inertias, parts that are left out)
+        Doubts about the file (unknown elements, impossible inertias, parts that are left out)
         is one warning in the log; all that its reader has to say is in ``robot.description.notes``.
 
         Args:
@@ -365,7 +365,7 @@ class WorldObjects:
                 takes them.
             package_dirs: Folder or folders in which ``package://`` references are looked up.
             body_type: "dynamic" or "kinematic".
-            collision_meshes: What its meshes collide as. "hull": one convex hull each. "decomposition":
+            collision_meshes: Collision geometry of its meshes. "hull": one convex hull each. "decomposition":
                 convex parts (coacd). "auto": hulls, but exact triangles where a link is fixed to the
                 world. "none": they are drawn only.
             collision_group, collision_mask: Bits for all its shapes.

@@ -51,7 +51,7 @@ class WorldMjcf:
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
         Each body of the file's world that moves becomes an articulated system, with all that hangs
-        on it; each geom that stands becomes a static object. What is not read is in the log as a
+        on it; each geom that stands becomes a static object. Omissions are in the log as a
         warning and, for robots, in ``robot.description.notes`` (docs/howto/mjcf).
 
         Args:
@@ -102,8 +102,8 @@ class WorldMjcf:
     ) -> list[Object]:  # fmt: skip
         """Add everything in a model of MuJoCo that a program compiled or built (docs/howto/mjcf).
 
-        MuJoCo, 3 or 4, is imported within this call only. What it has compiled away (files, default
-        classes) is not read again; all else becomes what `load_mjcf` makes of it.
+        MuJoCo, 3 or 4, is imported within this call only. Parts that it has compiled away (files, default
+        classes) are not read again; all else is as with `load_mjcf`.
 
         Args:
             model: ``mujoco.MjModel``, ``mujoco.MjSpec``, or what wraps one (``physics.model`` of dm_control,

@@ -29,8 +29,8 @@ class WorldScenes:
     ) -> list[Object]:  # fmt: skip
         """Add everything in an SDF file: the models of its world, or those that it holds without one.
 
-        Each model that moves becomes an articulated system; each shape of a static one a static object. What
-        is not read is one warning in the log (docs/howto/sdf).
+        Each model that moves becomes an articulated system; each shape of a static one a static object.
+        Omissions are one warning in the log (docs/howto/sdf).
 
         Args:
             source: Path of an SDF file (.sdf, .world), or its text.
@@ -67,7 +67,7 @@ class WorldScenes:
         r"""Add everything in a USD file: what UsdPhysics says moves, and what stands.
 
         Bodies that joints hold together become one articulated system, each shape that stands a static
-        object. What is not read is one warning in the log (docs/howto/usd). OpenUSD runs in a process of its
+        object. Omissions are one warning in the log (docs/howto/usd). OpenUSD runs in a process of its
         own, which opens no file outside of the folders.
 
         Args:

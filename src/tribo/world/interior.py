@@ -49,7 +49,7 @@ from tribo.world.warnings import WarningLog, invalid
 
 
 class Interior:
-    """What is inside of a `World`: its records and its parts, which know one another by `WorldView` only.
+    """The inside of a `World`: its records and its parts, which know one another by `WorldView` only.
 
     Objects, constraints and parts hold this and not the world, so that the world shows only what users call.
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class BodyParts(list[ArticulatedSystem]):
-    """What a body file added to a world: its things in order, its wires and tracks, its belts by link.
+    """Objects that a body file added to a world in order, its wires and tracks, its belts by link.
 
     Example:
         >>> import tribo
@@ -106,7 +106,7 @@ class WorldBodyFiles:
         """Add what `tribo.formats.choreonoid.read` has read; see `load_body`, which does both.
 
         Args:
-            body: What was read.
+            body: The description that was read.
             collision_meshes: As in `add_articulated_system`.
             title: Name of its first thing; empty: that of its first link.
 

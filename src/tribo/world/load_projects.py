@@ -21,7 +21,7 @@ logger = logging.getLogger("tribo")
 
 
 class ProjectParts(dict[str, BodyParts]):
-    """What a project added to a world, by the names of its bodies, and what is said of what it left out."""
+    """Objects that a project added to a world, by the names of its bodies, and remarks on its omissions."""
 
     def __init__(self, notes: Sequence[str]) -> None:
         """Begin without parts; `World.load_project` fills it."""
@@ -42,7 +42,8 @@ class WorldProjects:
     ) -> ProjectParts:  # fmt: skip
         r"""Fill an empty world from a project of Choreonoid: bodies where they start, materials, gravity.
 
-        What is read stands in docs/howto/body-files; what is left out is one warning in the log. The bodies
+        The page docs/howto/body-files lists the elements that are read; omissions are one warning in the
+        log. The bodies
         are found by their names in the project; the thing that holds a body's root link has that name, the
         others those of their first links.
 
@@ -50,7 +51,7 @@ class WorldProjects:
             source: Path of the project (.cnoid), or its text.
             package_dirs: Folders in which the files of ``${SHARE}`` and meshes are looked up, besides the
                 project's own and the two above it.
-            strict: What is unknown or left out is an error.
+            strict: Unknown elements and omissions are errors.
             collision_meshes: As in `add_articulated_system`.
 
         Raises:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.by_name import ByName
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import MOVABLE_GROUP, STATIC_GROUP
 from tribo.model import Kind
@@ -13,25 +14,11 @@ from tribo.objects import Object
 from tribo.objects.world_view import WorldView
 
 
-class Objects(tuple[Object, ...]):
+class Objects(ByName[Object]):
     """Objects in the order in which they were added; a name finds one as its number does."""
 
     __slots__ = ()
-
-    def __getitem__(self, key: Any) -> Any:
-        """Return an object by number or name, or several by a slice.
-
-        Raises:
-            KeyError: There is no such name; the message proposes the nearest.
-            IndexError: There is no such number.
-        """
-        if not isinstance(key, str):
-            try:
-                return super().__getitem__(key)
-            except IndexError:
-                raise IndexError(f"there is no object {key}; the world has {len(self)}") from None
-        known = {part.name: part for part in self}
-        return known[check.known(key, known, "object")]
+    _called = "object"
 
 
 class WorldList:

@@ -1,4 +1,4 @@
-"""What a step has to say, once per world: text for the bits of its status that are no errors."""
+"""Warnings of a step, once per world: text for the bits of its status that are no errors."""
 
 from __future__ import annotations
 

@@ -439,11 +439,11 @@ class World(WorldSettings):
         load = OnClass(load)  # called on a world, it would leave that as it is
 
     def save(self, path: str | Path) -> None:
-        """Write the world as a RaiSim XML file: what it starts with, gains and targets too, not its clock.
+        """Write the world as RaiSim XML: its start, gains and targets too, not its clock.
 
-        A world loaded from it steps bitwise like this one would with a fresh start of its solver. Robots
-        added as URDF text are written beside it: ``world.xml``, ``world.NAME.urdf``; so are those built in
-        Python, turns of joints to round-off, without the parts that sensors on fixed joints feel.
+        A world loaded from it steps bitwise like this one with a fresh start of its solver. Robots of URDF
+        text or Python are written beside it, ``world.NAME.urdf``, without the parts that sensors on fixed
+        joints feel. A path with the ending of another format, as ``.urdf``, is a ValueError.
         """
         from tribo.world_xml import save
 

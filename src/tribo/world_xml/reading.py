@@ -88,10 +88,10 @@ def read_into(
         package_dirs: Folders in which robots, meshes and heights are looked up, besides the file's own and
             the two above it.
         parameters: Values for @@name in templates; a <params> in the file wins.
-        strict: What the reader does not know is an error instead of a note in the log.
+        strict: Unknown elements are errors instead of notes in the log.
 
     Returns:
-        What was read, e.g. for its camera.
+        The description that was read, e.g. for its camera.
 
     Raises:
         DescriptionError: The file cannot be built; the message names place, value and remedy.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.checks.files import to_write
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
@@ -55,6 +56,16 @@ NOT_IN_FILE = ("max_push_out_speed", "tolerance", "max_sweeps", "integrator", "c
                "contact_solver", "impact", "bounce", "effective_radius", "sleeping", "sleep_speed",
                "sleep_angular_speed", "sleep_time")  # fmt: skip
 
+_RECORDED = "tribo.Recording(…).export(path) writes a motion as USD"
+_MATERIALS = "tribo.write_materials writes material files"
+_STATE = "world.save_state(path) keeps a state"
+OTHER_FORMATS = {
+    ".urdf": "robot.export_urdf(path) writes one robot", ".sdf": "SDF is only read",
+    ".mjcf": "MJCF is only read", ".usd": _RECORDED, ".usda": _RECORDED, ".usdc": _RECORDED,
+    ".usdz": _RECORDED, ".yaml": _MATERIALS, ".yml": _MATERIALS, ".npz": _STATE, ".npy": _STATE,
+    ".pkl": _STATE, ".json": _STATE, ".bin": _STATE,
+}  # endings, and what writes such a file  # fmt: skip
+
 
 def save(world: FilledWorld, path: str | Path) -> None:
     """Write a world so that what is read from the file begins with bitwise the same state.
@@ -69,9 +80,16 @@ def save(world: FilledWorld, path: str | Path) -> None:
     Raises:
         DescriptionError: An object has no place in the format, or a file of which the world is made is no
             longer there, or is to be replaced; the message says which.
+        ValueError: The ending of the path is that of another format.
         OSError: The file cannot be written.
     """
     to_write(Path(path))
+    other = OTHER_FORMATS.get(Path(path).suffix.lower())
+    if other is not None:
+        raise ValueError(
+            f"save writes a world as RaiSim XML, and {check.shown(str(path))} has the ending of another "
+            f"format: let it end in .xml; {other}"
+        )
     description = describe(world)
     home = Path(path).resolve().parent
     named = [item.urdf for item in description.objects]

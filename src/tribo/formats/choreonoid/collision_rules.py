@@ -23,7 +23,7 @@ MAX_PAIRS = 1_000_000
 
 @dataclass(slots=True)
 class Rules:
-    """What may not touch."""
+    """Pairs that do not collide."""
 
     excluded: set[str] = field(default_factory=set)  # links that touch nothing at all
     without_wires: set[str] = field(default_factory=set)  # links that no wire touches
@@ -52,7 +52,7 @@ def read(
         root: The file.
         neighbours: By link those to which joints connect it; free joints connect nothing.
         report: Takes what is not known.
-        touches_itself: What a project says: False parts all links of the body, True lets all but
+        touches_itself: Rules of a project: False parts all links of the body, True lets all but
             neighbours touch where the file has no rules. None: there is no project.
     """
     rules = _of_file(root, neighbours, report, touches_itself=touches_itself)

@@ -1,4 +1,4 @@
-"""What devices that belong to the scene, wires and tracks, have in common: a name of its own, a material."""
+"""The common part of devices of the scene, wires and tracks: a name of their own, a material."""
 
 from __future__ import annotations
 

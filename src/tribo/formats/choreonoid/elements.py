@@ -1,4 +1,4 @@
-"""What hangs on a link of a body file: shapes, what is drawn, rigid bodies, under transforms."""
+"""Elements of a link of a body file: shapes, visuals, rigid bodies, under transforms."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAX_VERTICES = 200_000
 
 @dataclass(slots=True)
 class Contents:
-    """What was found on one link."""
+    """Elements found on one link."""
 
     shapes: list[ShapeDescription] = field(default_factory=list)
     visuals: list[VisualDescription] = field(default_factory=list)

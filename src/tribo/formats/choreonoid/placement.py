@@ -13,7 +13,7 @@ from tribo.model import Joint
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a project says about a body; None: as the body file says."""
+    """Settings of a project for a body; None: as the body file says."""
 
     root: Pose | None = None
     joints: tuple[float, ...] = ()  # [rad, m] in the order of their ids

@@ -60,7 +60,7 @@ class BodyItem:
 
 @dataclass(slots=True)
 class ProjectFile:
-    """What a project holds."""
+    """Contents of a project."""
 
     name: str
     time_step: float = TIME_STEP
@@ -80,7 +80,7 @@ def read(
         source: Path of a project, or its text.
         package_dirs: Folders that may stand for ``${SHARE}``, and in which files are looked up besides those
             around the project.
-        strict: What is unknown or left out is an error instead of a note.
+        strict: Unknown elements and omissions are errors instead of notes.
 
     Raises:
         DescriptionError: It is no project, or names what is not there; the message says where.

@@ -62,7 +62,7 @@ class BeltDescription:
 
 @dataclass(slots=True)
 class BodyFile:
-    """What a body file holds: trees that no joint connects, and the contact laws of its own materials."""
+    """Contents of a body file: trees that no joint connects, and the contact laws of its own materials."""
 
     name: str
     trees: list[TreeDescription] = field(default_factory=list)
@@ -126,8 +126,8 @@ def read(
         source: Path, or text of several lines.
         package_dirs: Folders in which meshes are looked up, besides those around the file.
         materials: For densities (``massType: density``) and for pairs with ``material: useLinkInfo``.
-        strict: What is unknown or left out is an error instead of a note.
-        placement: What a project says about it.
+        strict: Unknown elements and omissions are errors instead of notes.
+        placement: Settings of a project for it.
         compliant_joints: Let joints give way across what they move, as their links say, by more coordinates.
 
     Raises:

@@ -1,6 +1,6 @@
 """Robots and scenes from MJCF, the format of MuJoCo: the subset that rigid bodies need.
 
-What is not read is listed: as a note, or with `strict` as an error (docs/howto/mjcf).
+Omissions are listed: as a note, or with `strict` as an error (docs/howto/mjcf).
 """
 
 from tribo.formats.mjcf.reading import read, read_model, read_robot

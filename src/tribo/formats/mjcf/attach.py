@@ -1,6 +1,6 @@
 """<attach>: bodies of another model, which <asset><model> names, with a prefix to all names in it.
 
-What a body brings along are the elements of its model that speak of it and of nothing beside it: joints'
+A body brings along the elements of its model that speak of it and of nothing beside it: joints'
 actuators, equalities, pairs, excludes. They keep the rules of their own file: its <compiler>, its default
 classes, and where it looks for meshes.
 Source: MuJoCo's XML reference, body/attach and asset/model; compared with MuJoCo 4 in tests/compare.

@@ -45,7 +45,7 @@ class Pair:
 
 @dataclass(slots=True)
 class Contacts:
-    """What <contact> says, and the materials of all geoms."""
+    """Contents of <contact>, and the materials of all geoms."""
 
     excluded: list[tuple[Node, str, str]] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)

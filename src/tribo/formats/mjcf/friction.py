@@ -24,7 +24,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Friction:
-    """What a geom brings to its contacts."""
+    """Contact parameters of a geom."""
 
     coefficients: Vector = STANDARD
     condim: int = 3

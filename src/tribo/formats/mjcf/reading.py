@@ -94,7 +94,7 @@ def read(
         source: Path of an MJCF file, or its text.
         package_dirs: Folders, besides that of the file, which may hold included files and meshes.
         keyframe: Name or number of the keyframe to start in; None: where the file draws the bodies.
-        strict: What has no effect here is an error instead of a note.
+        strict: Elements without effect are errors instead of notes.
 
     Returns:
         Time step, gravity, contact laws; a tree for each body of the world that moves, and each geom

@@ -1,6 +1,6 @@
 """<replicate>: what it holds, again and again, each copy a step further, with a number behind its names.
 
-What speaks of the copies from other sections (actuators, tendons, sensors, equalities, excludes, pairs) is
+Elements of other sections that name the copies (actuators, tendons, sensors, equalities, excludes, pairs) is
 copied along.
 Source: MuJoCo's XML reference, body/replicate; compared with MuJoCo 4 in tests/compare.
 """

@@ -30,7 +30,7 @@ PHYSICAL = ("physics:dynamicFriction", "physics:staticFriction", "physics:restit
 
 @dataclass(slots=True)
 class Body:
-    """What moves as one, or, without a prim, what stands."""
+    """A rigid body, or, without a prim, all that stands."""
 
     prim: Prim | None
     pose: Pose  # in the world, as drawn
@@ -47,7 +47,7 @@ class Body:
 
     @property
     def visuals(self) -> list[VisualDescription]:
-        """What is drawn of it."""
+        """Shapes that are drawn."""
         return [solid.visual for _, solid in self.solids if solid.visual is not None]
 
     def link(self, offset: Pose) -> LinkDescription:

@@ -217,7 +217,7 @@ def _first(prim: Prim, names: tuple[str, ...], default: float) -> float:
 
 @dataclass(slots=True)
 class Drive:
-    """What drives a joint."""
+    """Drive of a joint."""
 
     actuator: ActuatorDescription
     target: float

@@ -32,7 +32,7 @@ DIED = (
 
 @dataclass(slots=True)
 class Prim:
-    """What a stage says of a prim.
+    """Contents of a prim of a stage.
 
     Attributes:
         path: "/World/arm".
@@ -115,7 +115,7 @@ class Stage:
         up: (3, 3) from its axes to those of tribo.
         default: Path of its default prim; empty: none.
         prims: By path, in the order of the stage.
-        notes: What was left out.
+        notes: Omissions.
     """
 
     path: Path | None

@@ -144,7 +144,7 @@ def _hang(
     Args:
         stage, drawn: The file, and the robot so far.
         link, frame: On which it hangs, and the frame of the body above in it.
-        body, joint: What hangs, and by what.
+        body, joint: The child and its joint.
         above: Body of the link; None: the world.
     """
     side = 0 if joint.bodies[0] is above else 1

@@ -1,4 +1,4 @@
-"""What the tasks from Gymnasium's MJCF files share: the files, their actuators, positions and velocities.
+"""The common part of tasks from Gymnasium's MJCF files: files, actuators, positions, velocities.
 
 Observations, rewards, ends and starts are those of Gymnasium's environments "v5" (documented at
 https://gymnasium.farama.org/environments/mujoco/), but the physics is tribo's: contacts and stops are hard.

@@ -1,7 +1,8 @@
 """The quadruped walks as it is told on tiles of rough ground, harder from level to level (a curriculum).
 
 One height map holds all tiles: levels along x, kinds of ground along y. An episode begins on the flat middle
-of a tile. Who walked off its tile goes on one level higher, who walked less than half of what it was told
+of a tile. A robot that walked off its tile goes on one level higher, one that walked less than half of
+what it was told
 one lower, who passed the last level on any. Source: Rudin, Hoeller, Reist, Hutter, "Learning to walk in
 minutes using massively parallel deep reinforcement learning", CoRL 2022, §4.1.
 """

@@ -14,7 +14,7 @@ class Joint(IntEnum):
 
 
 class Kind(IntEnum):
-    """Who decides how a tree moves."""
+    """Body type: forces, the user, or nothing moves a tree."""
 
     STATIC = 0  # nobody: it stays
     KINEMATIC = 1  # the user: it keeps the velocity that it is given, whatever it meets
@@ -63,7 +63,7 @@ class Trees(IntEnum):
 
 
 class Answer(IntEnum):
-    """What came of solving an island as a sparse problem."""
+    """Outcome of solving an island as a sparse problem."""
 
     UNSOLVED = 0
     SOLVED = 1
@@ -93,7 +93,7 @@ class DriveForm(IntEnum):
 
 
 class Impact(IntEnum):
-    """What happens where several contacts meet at once (`docs/physics/contact`)."""
+    """Law of impacts where several contacts meet at once (`docs/physics/contact`)."""
 
     SIMULTANEOUS = 0  # all of them are one problem
     PROPAGATE = 1  # each is an impact of its own, in the order of time
@@ -159,7 +159,7 @@ class Reduction(IntEnum):
 
 
 class FrictionModel(IntEnum):
-    """What bounds the friction of a contact material."""
+    """Bound on the friction of a contact material."""
 
     CONE = 0  # ‖λ_t‖ ≤ μ λ_n; with a secondary coefficient an ellipse
     BOX = 1  # |λ_k| ≤ μ_k N h along each direction, N as in the last step
@@ -230,7 +230,7 @@ class Memory(IntEnum):
 
 
 class Late(IntEnum):
-    """What is compiled when a step first needs it: entries of `Model.late_address`."""
+    """Functions that are compiled when a step first needs them: entries of `Model.late_address`."""
 
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
@@ -243,7 +243,7 @@ class Late(IntEnum):
 
 
 class ContactState(IntEnum):
-    """What a point on a compliant ground does."""
+    """State of a point on a compliant ground."""
 
     LIFTED = 0  # no force
     STICKING = 1  # the ground's surface goes along
@@ -251,7 +251,7 @@ class ContactState(IntEnum):
 
 
 class Observed(IntEnum):
-    """What a number is that a policy within a batch sees: entries of `Pilot.kind`."""
+    """Kind of a number that a policy within a batch observes: entries of `Pilot.kind`."""
 
     COORDINATE = 0
     VELOCITY = 1
@@ -264,7 +264,7 @@ class Observed(IntEnum):
 
 
 class Activation(IntEnum):
-    """What a network makes of the sums of a layer."""
+    """Activation function of a layer."""
 
     NONE = 0  # nothing
     TANH = 1

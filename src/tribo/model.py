@@ -34,7 +34,7 @@ FEW_CORNERS = 32  # of a hull; up to so many are all looked at
 
 
 class Model(Record):
-    """What a world is made of: topology, masses, shapes, materials."""
+    """Contents of a world: topology, masses, shapes, materials."""
 
     # Bodies, parents first. Body i hangs on joint i.
     body_parent = field("nbody", dtype=INT)  # −1: the world
@@ -180,7 +180,7 @@ class State(Record):
 
 
 class Command(Record):
-    """What the user asks for; it stays until changed, the external wrench lasts one step."""
+    """Commands of the user; they stay until changed, the external wrench lasts one step."""
 
     tau = field("nv")  # [N, N m] feed-forward generalized force
     drive_form = field("nv", dtype=INT)  # `DriveForm`

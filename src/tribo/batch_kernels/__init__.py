@@ -1,1 +1,1 @@
-"""What compiled code does around the steps of many worlds: motors, rollouts, copies of states."""
+"""Compiled code around the steps of many worlds: motors, rollouts, copies of states."""

@@ -1,7 +1,7 @@
 """A policy within the call: what a network sees of a world, its layers, and the commands that it gives.
 
 A layer is y = f(W x + b); sums run over the inputs in their order, so the bits depend on nothing but the
-world. What is seen is scaled as (s − mean)/deviation, limited to ± farthest; an action is
+world. Inputs are scaled as (s − mean)/deviation, limited to ± farthest; an action is
 middle + span · y within its limits.
 """
 

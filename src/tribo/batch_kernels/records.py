@@ -1,11 +1,11 @@
-"""What a batch has besides the five records of its worlds: motors, a policy, the controls of a rollout."""
+"""Records of a batch besides the five of its worlds: motors, a policy, the controls of a rollout."""
 
 from tribo.compiler.record import Record, field
 from tribo.model import INT
 
 
 class Motors(Record):
-    """What stands between the commands of a drive and its joint: delay, lag, torque-speed curve."""
+    """The motor between the commands of a drive and its joint: delay, lag, torque-speed curve."""
 
     is_on = field(1, dtype=INT)  # 1: some dof has a motor
     dof_q = field("nv", dtype=INT)  # coordinate of a dof with a motor, −1: it has none

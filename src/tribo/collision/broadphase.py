@@ -1,4 +1,4 @@
-"""Stage `broadphase.candidates`: which pairs of shapes might touch before the next evaluation?
+"""Stage `broadphase.candidates`: finds pairs of shapes that might touch before the next evaluation.
 
 Bodies are swept along the axis on which they are spread most, with boxes that contain all that a
 body can reach in one step. Half spaces are tested against every body. The result is sorted by shape

@@ -1,9 +1,9 @@
-"""The sweep over many bodies: who of those that overlap on one axis is near on the other two as well?
+"""The sweep over many bodies: finds pairs that overlap on one axis and are near on the other two.
 
 A column of cells stands on each square of the two axes that are not swept. A body that the sweep
-reaches looks for those before it in the columns that its box touches, and is noted there. What the sweep
-has passed is taken out when somebody meets it. A pair that shares several columns counts in the one where its
-overlap begins. Bodies too wide for the columns are compared with all others.
+reaches looks for those before it in the columns that its box touches, and is noted there. Entries that
+the sweep has passed are removed when they are met. A pair that shares several columns counts in the one
+where its overlap begins. Bodies too wide for the columns are compared with all others.
 """
 
 from math import floor

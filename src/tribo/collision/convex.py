@@ -257,7 +257,7 @@ def level(work, n, u, v, p):
 def keep_below(work, table, count, n, u, v, spread):
     """Add points whose gap is less than the n in the manifold promise where they are; return the number.
 
-    What the others promise, they can carry in its place. Between two flat faces nothing is below it; a
+    The others can carry the same load in its place. Between two flat faces nothing is below it; a
     bump under the middle of a face is.
 
     Writes: work.
@@ -283,7 +283,7 @@ def keep_spread(work, table, count, few):
 
     Up to `few` points: all. Else in this order: those farthest along eight directions of the contact
     plane, as far as they widen what is there; one of each normal; the deepest; what stands out between
-    them. What they carry together is what all points would.
+    them. Together they carry the load of all points.
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""How to push two overlapping solids apart: a direction near the best one.
+"""Penetration of two overlapping solids: a direction near that of the least depth.
 
 A polytope inside A − B grows towards its surface where that is nearest to the origin. Distances of
 faces are signed, so the origin need not be inside: the polytope may start anywhere.

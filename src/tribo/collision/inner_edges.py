@@ -1,4 +1,4 @@
-"""Stage `inner_edges.suppress`: nothing catches on an edge between shapes that lie flush.
+"""Stage `inner_edges.suppress`: drops contacts on edges between shapes that lie flush.
 
 The narrow phase meets tiles that lie side by side one by one, so a body that slides over them runs into
 edges that the floor as a whole does not have. Two contacts tell: `c` of a convex body with shape S, and
@@ -9,8 +9,8 @@ c's own normal says nothing that d's does not. Then c is
 * left out, if the body is round there or c is steep: the body's deepest point belongs to d;
 * turned, else: a row along d's normal, its gap taken from S's own farthest point along it.
 
-What rises above the plane (walls, curbs) keeps its contacts, and so do contacts along the same normal,
-which share the load, and those of a ridge, where either plane has the other shape below it.
+Triangles that rise above the plane (walls, curbs) keep their contacts, and so do contacts along the same
+normal, which share the load, and those of a ridge, where either plane has the other shape below it.
 """
 
 from math import inf

@@ -1,6 +1,7 @@
 """Pairs that are looked for again because a body is faster after the solve than its margin was made for.
 
-A hit may spin a body up from 3 to 62 rad/s within one step. What it did not reach before, it may reach then.
+A hit may spin a body up from 3 to 62 rad/s within one step. A body may then reach others that it did not
+reach before.
 """
 
 from tribo.collision.advancement import TOUCH, thickness

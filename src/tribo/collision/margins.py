@@ -1,4 +1,4 @@
-"""How far bodies, and shapes towards one another, may move before the next evaluation."""
+"""Margins: distances that bodies, and shapes towards one another, may move before the next evaluation."""
 
 from math import inf, sqrt
 

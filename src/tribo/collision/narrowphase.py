@@ -1,4 +1,4 @@
-"""Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might within the step."""
+"""Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might in the step."""
 
 from tribo.collision.advancement import meet_moving
 from tribo.collision.broadphase import is_moved
@@ -112,7 +112,8 @@ def is_looked_after(model, a, b):
 def reach(model, state, settings, work, a, b):
     """Return up to which gap two shapes have contacts in this step [m].
 
-    What their own motion can close; of pairs that nothing looks after later, what their bodies can reach.
+    The gap that their own motion can close; of pairs that nothing looks after later, what their bodies can
+    reach.
     """
     if is_looked_after(model, a, b):
         return pair_margin(model, state, settings, work, a, b)

@@ -7,7 +7,7 @@ the side of a cylinder or cone, has a whole segment of them, for n on a circle o
 n · axis = tilt. Two circles meet in a point; on one circle, or on the whole sphere, Newton's method finds
 where the gap n · w(n) is stationary: w is the point of A − B with the least n · w.
 
-What it finds is proved before it is used: the features carry a supporting plane (`separation` gives the
+A found point is proved before it is used: the features carry a supporting plane (`separation` gives the
 same gap), and some point of them lies on the line along n. A flat face under an ellipsoid has one normal:
 it is the best direction if the ellipsoid's deepest point is over the face.
 """

@@ -1,4 +1,4 @@
-"""Lists of keys in ascending order: where in one does a key stand?"""
+"""Search for a key in a list in ascending order."""
 
 from tribo.compiler.jit import kernel
 

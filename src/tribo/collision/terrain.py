@@ -1,7 +1,7 @@
 """A convex solid on terrain: a surface of triangles, or a height map that is solid below.
 
-Each triangle near the solid is met by itself, as a convex solid without thickness. What it answers is
-then judged as part of the surface: over an edge that is flat or concave the surface has no normals but
+Each triangle near the solid is met by itself, as a convex solid without thickness. The answer is then
+judged as part of the surface: over an edge that is flat or concave the surface has no normals but
 those of its faces, over a convex edge only those between its two faces. So there are no bumps where
 triangles join, a ridge is round, and a valley has two contacts.
 

@@ -90,7 +90,7 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class _Place(CompileResultCacheImpl):  # type: ignore[misc]
-    """What Numba keeps of a function, in a `_Locator`, and what it calls: pieces of the step and all else."""
+    """Files that Numba keeps of a function, in a `_Locator`, and its callees, pieces of the step too."""
 
     _locator_classes = (_Locator,)
 
@@ -285,7 +285,7 @@ class Inner(CPUDispatcher):  # type: ignore[misc]
 
     @functools.cached_property
     def from_python(self) -> Any:
-        """What a call from Python calls."""
+        """The function behind a call from Python."""
         return entry(self.py_func)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

@@ -91,7 +91,7 @@ def export(function: Any, declared: Any, symbol: str, levels: tuple[str, ...]) -
     Args:
         function: A Python function, a kernel or an entry.
         declared: Arguments as `backend.numba_type` takes them, or the signature of what is called by address.
-        symbol: What the linker knows it by.
+        symbol: Its name for the linker.
         levels: Processors as LLVM names them.
 
     Raises:

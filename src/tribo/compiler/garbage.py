@@ -1,4 +1,4 @@
-"""What is put off while something is compiled: Python's search for garbage, and notices of LLVM's lock."""
+"""Work that is put off during compilation: Python's search for garbage, and notices of LLVM's lock."""
 
 from __future__ import annotations
 

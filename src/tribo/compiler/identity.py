@@ -1,6 +1,6 @@
-"""What a kernel is made of: its own code and the constants it knows by name, and which kernels it calls.
+"""Contents of a kernel: its own code and the constants it knows by name, and which kernels it calls.
 
-What is kept of a kernel (`kernel_store`) is found by this. It is read from the function as it is in memory,
+The files of a kernel (`kernel_store`) are found by this. It is read from the function as it is in memory,
 not from its file, which may have been edited since: bytecode, names, constants, and the values of the global
 names that the code speaks of. Other kernels count by their name alone, because the code of a caller holds no
 more of them than a name and types.
@@ -102,7 +102,7 @@ class _Reader:
         """Return a description of what a name stands for.
 
         Args:
-            value: What it is.
+            value: Its kind.
             spoken: Names in the code: attributes of a module count if they are among these.
 
         Raises:

@@ -56,7 +56,7 @@ def backend() -> ModuleType:
 
 
 class Named:
-    """What kernels know by a name and only the compiler can make; Numba asks for its type.
+    """An object that kernels name and only the compiler can make; Numba asks for its type.
 
     Args:
         module: Where the compiler finds it.
@@ -93,7 +93,7 @@ class Kernel:
 
     @functools.cached_property
     def dispatcher(self) -> Any:
-        """What Numba knows it by."""
+        """Its type for Numba."""
         return backend().Inner(self.py_func)
 
     def __call__(self, *args: Any) -> Any:

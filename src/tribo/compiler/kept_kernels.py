@@ -1,6 +1,6 @@
 """Kernels that an earlier process typed and lowered: found again, checked, and put in the place of new ones.
 
-What the code of a kernel depends on is seen in three ways. Its own text and constants are in the name of its
+The dependences of a kernel's code are found in three ways. Its own text and constants are in the name of its
 file (`identity`), with where the fields lie of which it speaks: two layouts of a record have two files. The
 fields that it reads are noted while it is compiled, too, and compared when it is found again. And of the
 kernels that it calls it knows a name and types only: they are found, or compiled, first, and if one returns
@@ -96,7 +96,7 @@ def give_up() -> None:
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
-    """What Numba asks for a kernel before it compiles it, and tells afterwards."""
+    """The cache that Numba asks before it compiles a kernel, and informs afterwards."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

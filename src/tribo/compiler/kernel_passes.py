@@ -1,8 +1,8 @@
-"""What a kernel goes through in Numba: its own passes, without the work for what kernels do not contain.
+"""Passes of a kernel in Numba, without the work for constructs that kernels do not contain.
 
 Kernels allocate nothing, catch nothing and are not inspected while they are compiled. So nothing counts
 references or sets variables to zero where they end, no listener is told of each pass and instruction, and
-what operators make of numbers is asked once. What is not so is compiled as Numba compiles it.
+what operators make of numbers is asked once. Other functions are compiled as Numba compiles them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A file is named after a hash over all that its content depends on, so nothing in it can be out of date: after
 an edit another name is asked for. Each begins with a hash over the rest; what does not agree with it counts
 as not there, and that is said. Files are written beside their place and moved there whole, so any number of
-processes may read and write at once. What nobody used for a month is removed.
+processes may read and write at once. Files unused for a month are removed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Numba makes of `lanes`: vectors of LLVM.
+"""Types and code of `lanes` in Numba: vectors of LLVM.
 
 LLVM neither reorders nor contracts their operations; where a processor has no registers so wide it takes
 them in parts. Its own vectorizer of straight code is off (docs/develop/performance.md, *Tried and left out*).

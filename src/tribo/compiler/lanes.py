@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Operation(Named):
-    """What kernels do with lanes: known to Numba by its name, to Python as a function."""
+    """Operations of kernels on lanes: known to Numba by its name, to Python as a function."""
 
     def __init__(self, name: str, plain: Callable[..., Any]) -> None:
         super().__init__("tribo.compiler.lane_types", name)

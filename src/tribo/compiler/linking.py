@@ -1,9 +1,10 @@
 """How kernels become machine code: linked as intermediate code, optimised once, where Python enters.
 
-A kernel is kept as LLVM's intermediate code (`Linked`). What Python calls contains all kernels that it
-calls (`Whole`) and is optimised as one. The step is too much for that, in time: some of its kernels are the
-heads of units (`Units`). A unit is a head and all that it calls as far as the next heads; it is optimised by
-itself, kept as an object file under a hash over all that went into it, and called by its name.
+A kernel is kept as LLVM's intermediate code (`Linked`). A function that Python calls contains all
+kernels that it calls (`Whole`) and is optimised as one. The step is too much for that, in time: some of its
+kernels are the heads of units (`Units`). A unit is a head and all that it calls as far as the next heads;
+it is optimised by itself, kept as an object file under a hash over all that went into it, and called by its
+name.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class Linked(JITCodeLibrary):  # type: ignore[misc]
 
     @property
     def callees(self) -> list[Any]:
-        """What this calls, each once, in an order that is the same when it is found again: see `_find`."""
+        """Callees, each once, in an order that is the same when it is found again: see `_find`."""
         return sorted(dict.fromkeys(self._linking_libraries), key=lambda x: isinstance(x, Foreign))
 
     def _get_module_for_linking(self) -> Any:
@@ -126,7 +127,7 @@ class Foreign(Kept):
 
 
 class Closure(NamedTuple):
-    """What is linked together."""
+    """Parts that are linked together."""
 
     libraries: list[Any]
     heads: list[Any]  # kernels that are called and not contained
@@ -336,7 +337,7 @@ def parted(units: Units) -> Iterator[None]:
 
 
 class Whole(JITCodeLibrary):  # type: ignore[misc]
-    """What Python calls and all that it calls, optimised once, here, as one function for the most part.
+    """A function that Python calls with all its callees, optimised once as one function for the most part.
 
     Kernels are small and pass records and tuples. Where they stay calls, each finds its arrays anew and hands
     its results through memory: a quarter of the time of a step.

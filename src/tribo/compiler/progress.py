@@ -1,4 +1,4 @@
-"""What is said while something is compiled: a line, then on a terminal a bar, else a line now and then."""
+"""Messages during compilation: a line, then on a terminal a bar, else a line now and then."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def listening(listener: Callable[[str], Any]) -> Iterator[None]:
 def shown(title: str, *, quiet: bool = False) -> Iterator[Notice]:
     """Say a line, and show a bar meanwhile where stderr is a terminal, elsewhere a line every ten seconds.
 
-    What is compiled within is a part of it and is not announced by itself.
+    Functions compiled within it are part of it and are not announced.
 
     Args:
-        title: What is compiled, and how often.
+        title: Compiled functions, and how often.
         quiet: Say and show nothing.
     """
     is_within = bool(_shown)

@@ -18,7 +18,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function that is called by address returns and takes."""
+    """Result and arguments of a function that is called by address."""
 
     result: Scalar
     arguments: tuple[Scalar, ...]

@@ -1,4 +1,4 @@
-"""What the environment says about compiling."""
+"""Environment variables of the compiler."""
 
 from __future__ import annotations
 

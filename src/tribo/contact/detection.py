@@ -1,4 +1,4 @@
-"""Group `detection.find`: which points of which bodies touch, or might within the step."""
+"""Group `detection.find`: finds the points of bodies that touch, or might within the step."""
 
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel

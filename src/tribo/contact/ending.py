@@ -1,4 +1,4 @@
-"""Groups `ending.remember` and `.move`: the way to the end of the step, and what the next one begins with."""
+"""Groups `ending.remember` and `.move`: integrates to the end of the step, stores the next start."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import position_pass, sleep

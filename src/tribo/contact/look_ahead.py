@@ -1,12 +1,12 @@
-"""Stages `look_ahead.begin_look_ahead` and `.look`: does the way lead into points that no contact stands for?
+"""Stages `look_ahead.begin_look_ahead` and `.look`: add contacts that the solved motion would penetrate.
 
 The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
 hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
 as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
 are looked at once more where the solved velocity has them a step later; what only a faster body reaches is
-looked for among all bodies first (`late_candidates`). What overlaps there, and more than it
-does now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
-arms that have turned back with their bodies. What it belongs to is then solved again.
+looked for among all bodies first (`late_candidates`). A pair that overlaps there, and more than it does
+now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
+arms that have turned back with their bodies. Its island is then solved again.
 
 Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
 until they touch.

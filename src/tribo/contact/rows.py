@@ -1,4 +1,4 @@
-"""Group `rows.write`: what contacts, stops and constraints ask for, each as rows of one problem."""
+"""Group `rows.write`: writes contacts, stops and constraints as rows of one problem."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import position_pass

@@ -1,4 +1,4 @@
-"""Stages `sleep.wake` and `.fall_asleep`: what rests for a while is left at rest, if the world is asked to.
+"""Stages `sleep.wake` and `.fall_asleep`: bodies at rest for a while are skipped, if the world allows it.
 
 A tree that sleeps has no velocity and stays where it is, and its contacts carry what they carried when it
 fell asleep. They are still found in every step, so sensors go on reading. As long as the force on

@@ -1,1 +1,1 @@
-"""Motion of trees of joints without contact: where, how heavy, which forces."""
+"""Motion of trees of joints without contact: poses, inertias, forces."""

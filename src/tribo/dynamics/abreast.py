@@ -4,7 +4,7 @@ The four legs of a quadruped do not wait for one another: what is computed for a
 thighs at once, each in a lane of the processor's registers (`math/lane_rows.py`). `Model.abreast_body` lists
 the bodies of a tree in an order in which parents come first, `abreast_size` how many from here on are
 abreast, three or four: they have joints of the same kind, with one dof, and no one of them moves another.
-What has no equals is alone, as all links of a chain are.
+A body without equals is alone, as all links of a chain are.
 """
 
 from tribo.compiler.jit import kernel

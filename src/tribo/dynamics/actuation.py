@@ -3,7 +3,7 @@
 They are what drives, springs, damping and external wrenches do to each dof.
 
 A drive is implicit: its torque belongs to a position and a velocity that the step has yet to find,
-τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). What multiplies v⁺ joins the mass
+τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). The factor of v⁺ joins the mass
 matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. The four forms differ in
 a, b, c. Source: contact-science §1.13; docs/physics/drives.
 

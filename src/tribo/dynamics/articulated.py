@@ -1,8 +1,8 @@
 """M̂⁻¹ of a tree in O(dofs), by articulated bodies: for trees that nothing touches.
 
 The same whitened coordinates as in `whitening`: eliminating the dofs from the leaves to the root is
-the factorization M̂ = Lᵀ D L, only that the rows of L are not formed. What a dof needs of them is in
-the articulated inertia behind it. A tree with contacts or limits needs the rows.
+the factorization M̂ = Lᵀ D L, only that the rows of L are not formed. Their effect on a dof is in the
+articulated inertia behind it. A tree with contacts or limits needs the rows.
 Source: Featherstone 2008, table 7.1, about a common point; Rodriguez, Jain, Kreutz-Delgado 1992 for
 the factorization.
 """

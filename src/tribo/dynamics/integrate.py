@@ -140,8 +140,8 @@ def lasts_without_impulses(model, work, t):
     """Tell whether a tree changes less, in kinetic energy ½‖z‖², without what contacts do than with it.
 
     An impact is not an acceleration to count on, weight on a floor that carries it is not one either: of
-    the two changes of velocity the lesser one is what lasts. What pins and welds do is no contact: it is in
-    the free response by now.
+    the two changes of velocity the lesser one is what lasts. Forces of pins and welds are no contact: they
+    are in the free response by now.
     """
     total = 0.0
     free = 0.0

@@ -1,4 +1,4 @@
-"""Stage `kinematics.forward`: where is every body, and which way does each degree of freedom move it?"""
+"""Stage `kinematics.forward`: the pose of every body, the motion axis of every degree of freedom."""
 
 from math import cos, sin, sqrt
 

@@ -1,6 +1,6 @@
-"""Stages `middle.predict` and `.iterate_bias`: at which velocity are velocity-dependent forces taken?
+"""Stages `middle.predict` and `.iterate_bias`: the velocity of velocity-dependent forces.
 
-At that of the middle of the step, v̄ = (v + v⁺)/2, which nobody knows before h(v̄) is known. It is
+It is that of the middle of the step, v̄ = (v + v⁺)/2, which depends on h(v̄). So v̄ is
 predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
 Where one turns far, h is taken anew at the velocity to which it leads: then the step is the same backwards
 in time, and what is the same backwards neither gains nor loses energy for long. Where once more is not
@@ -55,8 +55,9 @@ def jumps(now, before, most):
 def forget_impact(work, first):
     """Take three velocities as they are where half a step would change them by half of themselves.
 
-    Two impacts in a row look like an acceleration that lasts. What starts from rest has no velocity on which
-    a force depends; what turns by so much in a step is too fast for it (`linkage.WHIRL`).
+    Two impacts in a row look like an acceleration that lasts. A tree that starts from rest has no
+    velocity on which a force depends; one that turns by so much in a step is too fast for it
+    (`linkage.WHIRL`).
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""Group `midpoint.reach`: where every body is half a step ahead, and how fast it moves."""
+"""Group `midpoint.reach`: computes poses and velocities of all bodies half a step ahead."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate, kinematics, middle, tied_drift

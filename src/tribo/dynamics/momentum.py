@@ -1,9 +1,9 @@
-"""Stages `momentum.momenta` and `.keep_momenta`: a floating tree moves as a whole as exactly as a ball does.
+"""Stages `momentum.momenta` and `.keep_momenta`: keep the momentum of floating trees.
 
 The velocity at the end of a step belongs to the configuration in its middle, half a drift away. So
 what a tree's joints do in that half step would change its momentum. Instead, momentum is carried along: it
 changes by the impulses of the step and by nothing else, and base velocity and position at the end
-of the step are set to agree with it, six and three numbers. What the joints do stays as it is.
+of the step are set to agree with it, six and three numbers. The motion of the joints stays as it is.
 """
 
 from tribo.compiler.jit import kernel
@@ -287,7 +287,7 @@ def is_left(model, state, t):
 def impulse(model, state, settings, work, t, centre):
     """Return linear impulse on a tree in this step but for weight, and the angular one about a point.
 
-    What drives do to the base, and what the solve added to it: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
+    Effect of drives on the base, and the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
     """
     first = model.tree_v[t]
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""How far joints are from a target, and the energy of their springs."""
+"""Errors of joints from a target, and the energy of their springs."""
 
 from math import atan2, sqrt
 

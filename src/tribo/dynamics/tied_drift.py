@@ -1,4 +1,4 @@
-"""Stage `tied_drift.find_tied_drift`: free bodies on constraints drift together, in each half of the step.
+"""Stage `tied_drift.find_tied_drift`: the common drift of free bodies on constraints.
 
 A centre of mass drifts straight, and its body turns meanwhile. On an arm r about a pin, at ω, the centre gets
 on by r φ in half a step, φ = dt/2 ω, and so by the angle atan φ about the pin, while the body turns by φ. A

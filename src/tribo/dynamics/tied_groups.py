@@ -1,4 +1,4 @@
-"""Which free bodies constraints tie together, and whether without a loop.
+"""Groups of free bodies that constraints tie together, and whether they have loops.
 
 Where ties form no loop, with one another or by way of what stands, of robots and of what the user moves, each
 row can have its own target. In a loop rows may ask for the same thing twice, as the two hinges of a door do:

@@ -1,4 +1,4 @@
-"""What a prebuilt library contains: the functions that Python calls, each with its arguments.
+"""Contents of a prebuilt library: the functions that Python calls, each with its arguments.
 
 `export` asks Numba for them in these types and no others; a test finds what is missing here.
 """

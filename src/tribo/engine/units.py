@@ -2,8 +2,7 @@
 
 LLVM leaves these as calls also when it has the step as a whole, because they are too large for their
 callers. So a step in pieces has the same calls; but the pieces can be compiled side by side, and an edit
-makes one or two of them anew. What is missing here costs time while compiling, what is superfluous costs a
-call in a step.
+makes one or two of them anew. A missing line costs time while compiling, a superfluous one a call in a step.
 """
 
 from __future__ import annotations

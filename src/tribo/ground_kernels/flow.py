@@ -1,4 +1,4 @@
-"""What an integrator calls: the rate of y, where the states of points change, what to record."""
+"""Functions that an integrator calls: the rate of y, where the states of points change, what to record."""
 
 from tribo.compiler.jit import entry, kernel
 from tribo.ground_kernels import law

@@ -4,7 +4,7 @@ A vector of four bodies is a tuple as in `vec`, whose numbers are lanes (`compil
 `vec` and `spatial` take either. Rows are named by a tuple of four; one that is missing is the last one
 again, and is written with the same numbers.
 
-What was written a moment ago is read fast only in the pieces in which it was written, or in parts of them: a
+A value written a moment ago is read fast only in the pieces in which it was written, or in parts of them: a
 row of 6 is written and read here as 4 and 2 numbers, one of 9 as 4, 4 and 1, one of 10 as 4, 4 and 2; so are
 single rows (`put_mat`, `six.put`) that are read four at a time soon after.
 """

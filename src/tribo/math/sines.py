@@ -1,9 +1,9 @@
 """Sine and cosine of four angles at once.
 
 An angle x is reduced by multiples of π/2, which is subtracted in two parts of 33 and 53 bits, to |r| ≤ π/4
-(Cody and Waite 1980); there a polynomial is right to a unit of the last place. What the reduction leaves over
-is 2e-26 |x|, which counts only next to multiples of π/2. Angles beyond `FARTHEST` are asked of the C library.
-Each lane is what it is whatever the others are.
+(Cody and Waite 1980); there a polynomial is right to a unit of the last place. The remainder of the
+reduction is 2e-26 |x|, which counts only next to multiples of π/2. Angles beyond `FARTHEST` are asked of
+the C library. Each lane is what it is whatever the others are.
 Source: the reduction and the polynomials' coefficients of fdlibm (Sun Microsystems 1993).
 """
 

@@ -1,4 +1,4 @@
-"""What users ask about a robot at a state: M, h, inverse and forward dynamics, Jacobians, momenta.
+"""Questions about a robot at a state: M, h, inverse and forward dynamics, Jacobians, momenta.
 
 Every entry answers for N states in one call. Entries are compiled at their first use and cached on
 disk; a world that is only stepped compiles none of them. They read the records of one tree alone

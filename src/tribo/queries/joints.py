@@ -1,4 +1,4 @@
-"""What all queries share: how many dofs a joint has, how its motion axes turn."""
+"""The common part of all queries: how many dofs a joint has, how its motion axes turn."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.articulated import dof_count

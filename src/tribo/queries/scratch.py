@@ -4,7 +4,7 @@ from tribo.compiler.record import Record, field
 
 
 class Scratch(Record):
-    """What one query needs besides `Work`, for one tree."""
+    """Arrays of one query besides `Work`, for one tree."""
 
     still = field("nv")  # [m/s², rad/s²] zeros
     dof_rate = field("nv", 6)  # [1/s] rates of the motion axes, spatial

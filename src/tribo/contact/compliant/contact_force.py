@@ -1,4 +1,4 @@
-"""The law of a compliant contact at the velocity with which a step ends: force, slopes, and alone.
+"""The law of a compliant contact at the velocity of the step's end: force, slopes, solution of one contact.
 
 The equations are in `compliant`. Vectors are in contact axes, forces act on A.
 """

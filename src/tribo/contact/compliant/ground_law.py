@@ -7,10 +7,10 @@ A contact at depth δ under a ground with K, D, μ, displaced by u, with s = √
 A step takes as s³ the mean of δ^3/2 over its way from δ + h/2 v_n to δ − h/2 v_n⁺, where v⁺ is what the
 step ends with: the normal spring then gives back what it took, however stiff it is (a discrete gradient).
 u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and v_e = θ v⁺ + (1 − θ) v with β = β' = 1/4, θ = 1/2 is the
-trapezoidal rule, of second order. What a step is far too long for would rattle so; there the law is that
-of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which no stiffness shakes. A weight r goes from one
-to the other, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: how much of the velocity the contact alone would
-take away in a step.
+trapezoidal rule, of second order. A contact that is far too stiff for the step would rattle so; there the
+law is that of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which no stiffness shakes. A weight r
+goes from one to the other, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: how much of the velocity the
+contact alone would take away in a step.
 
 v⁺ is found by Newton's method: the slopes join M̂, and the step is made again until the forces are those
 of the law. The first pass begins where one sweep over these contacts ends, each solved alone with all that

@@ -1,11 +1,11 @@
-"""Where constraints hold on to bodies, how these move there, and how fast a gap is to close.
+"""Attachments of constraints on bodies: points, velocities, and the target of closing a gap.
 
 A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
 that bends by κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
-where s is how far the curve sags between two ends of steps. What is left is of third order in dt. Of a free
+where s is how far the curve sags between two ends of steps. The remainder is of third order in dt. Of a free
 body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
 the beginning of the step to its end (`end_swing`). Ties of robots that turn far do no work instead
 (`way_work`). `projection` takes the rest out of the positions there.

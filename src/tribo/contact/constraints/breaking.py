@@ -1,4 +1,4 @@
-"""When constraints break: too much force for too long, or too many impacts; and when magnets catch.
+"""Breaking of constraints: too much force for too long, or too many impacts; and when magnets catch.
 
 f is the size of the force on side A in the last step, or its component along a direction, less what does not
 count. Force: broken once f has been larger than it bears for longer than a time. Impulse: broken once the sum

@@ -1,8 +1,8 @@
 """Stages `constraint_rows.constraint_rows` and `.close_loops`: pins, welds, hinges, motors, wires.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
-closed (`position_projection`). Both are compiled when a world first has a constraint. What the shifts change
-of the energy is put right (`projection_energy`).
+closed (`position_projection`). Both are compiled when a world first has a constraint. The change of
+energy by the shifts is corrected (`projection_energy`).
 """
 
 from tribo.compiler.jit import kernel

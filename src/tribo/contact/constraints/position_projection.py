@@ -1,4 +1,4 @@
-"""What hard constraints leave open at the end of a step, taken out of the positions.
+"""Removes the gaps that hard constraints leave at the end of a step from the positions.
 
 The target of a row is exact to second order in dt; the rest would show as a gap. Here the gaps e are
 evaluated at the positions that the step has reached, and all of them are closed by the shift that is

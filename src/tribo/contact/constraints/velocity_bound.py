@@ -1,4 +1,4 @@
-"""How fast constraints close what is open: no absurd energy.
+"""Bound on the velocity at which constraints close gaps, by the energy that it takes.
 
 A pin or wire that is open asks for a speed. Where hardly anything moves a robot that way, as an arm that is
 stretched along its wire, any speed takes an impulse without bound: 0.3 m/s would give an arm of 0.9 kg
@@ -104,7 +104,7 @@ def gain(model, work, t):
 def fastest(model, settings, work, t):
     """Return the fastest speed at which a gap of a constraint of island t is to close [m/s].
 
-    What is small next to what the row takes away anyway does not count.
+    Velocities that are small next to those that the row removes anyway do not count.
     """
     speed = 0.0
     least = WORTH * settings.max_push_out_speed
@@ -224,8 +224,8 @@ def bound_closing(model, settings, work, t, rows, is_solved):
 
     From rest it may bring as much energy as the island has at `LEVER` times the speed at which gaps close,
     since constraints work through levers. Of an island that moves, LEVER² times its energy is taken off that.
-    What is left is never less than the part of it that a step is of `WHILE`, nor, where gaps close within a
-    step, than `ALWAYS` of the energy that moves. What contradicts brings none: it gives way.
+    The remainder is never less than the part of it that a step is of `WHILE`, nor, where gaps close within a
+    step, than `ALWAYS` of the energy that moves. Rows that contradict bring none: they give way.
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""How the way of a wire, rod or winch bends within a step: what is asked of its length at the end of it.
+"""Second-order change of a wire's, rod's or winch's length within a step, added to its target.
 
 In half a step without pushes the rate ℓ' of a way changes by D, and its length by a sag beyond dt/2 ℓ'. Where
 the ends of a way are free bodies, or stand, both are exact, from where the step began to its middle, and the

@@ -1,1 +1,1 @@
-"""Impacts: in which order they happen within a step, and that they give no energy."""
+"""Impacts: their order within a step, and a bound on their energy."""

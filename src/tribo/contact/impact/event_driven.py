@@ -2,11 +2,11 @@
 
 Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
 the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
-of that time. An impact sets others off: that is how a row of balls hands a speed on. What then still
-touches rests, which is left to the sweep. Impulses at τ, not at the middle of the step, move the bodies
-by (m − τ) Δv more than the drift does, m its middle; `impact_shift` collects that.
-The points of one pair of shapes that meet together are one impact: a box that lands flat does not tumble.
-A contact that stays is placed on the surface.
+of that time. An impact sets others off: that is how a row of balls hands a speed on. Bodies that then
+still touch are at rest, which is left to the sweep. Impulses at τ, not at the middle of the step, move the
+bodies by (m − τ) Δv more than the drift does, m its middle; `impact_shift` collects that. The points of one
+pair of shapes that meet together are one impact: a box that lands flat does not tumble. A contact that
+stays is placed on the surface.
 Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
 """
 

@@ -2,7 +2,7 @@
 
 A contact that stays is solved for the velocity at the end of the step, which is the mean velocity from
 this evaluation to the next. That velocity does not belong to the attitude at which J and M are
-taken: the body tumbles on in between. What an impact gives would be wrong by as much, of first order in
+taken: the body tumbles on in between. The impulse of an impact would be wrong by as much, of first order in
 the turn of a step, and so would be the energy. So an impact is split from the tumbling (Strang): the body
 tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
 the three keeps the energy exactly, if the impact does.

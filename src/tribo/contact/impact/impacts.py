@@ -1,6 +1,6 @@
 """Stage `impacts.impacts`: impacts before the solve.
 
-What tumbles is met where it is; with `impact = "propagate"` impacts come one after the other.
+Bodies that tumble are met where they are; with `impact = "propagate"` impacts come one after the other.
 """
 
 from tribo.compiler.jit import kernel

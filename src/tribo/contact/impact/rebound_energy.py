@@ -38,9 +38,9 @@ def gained(model, settings, work, t):
 
     λ · (w + w⁺)/2 of each row, w before all forces of the step. Bodies move with (v + v⁺)/2 while weight
     acts: its work is what they fall, and what is left is that of the impulses. With weight in w already, they
-    might add λ dt g/2 unseen. What correction from overlap adds, or a motor, is wanted; what a row with
-    compliance takes is in its spring, not lost. Hard rows of constraints have a little of it too, so what a
-    wire takes that tightens pays for no rebound either.
+    might add λ dt g/2 unseen. The energy that a correction of overlap or a motor adds is wanted; the
+    energy that a row with compliance takes is in its spring. Hard rows of constraints have a little of it
+    too, so what a wire takes that tightens pays for no rebound either.
     """
     total = 0.0
     turnover = 0.0

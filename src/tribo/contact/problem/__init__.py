@@ -1,1 +1,1 @@
-"""Which rows a contact problem has: islands, contacts, joints, and their numbers."""
+"""Rows of a contact problem: islands, contacts, joints, and their numbers."""

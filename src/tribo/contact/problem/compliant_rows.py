@@ -251,7 +251,8 @@ def compliance(model, state, settings, work):
 def press(model, settings, work, c, speed):
     """Let contact c press like a spring; return the least normal velocity that it then asks for [m/s].
 
-    speed: normal velocity at the start of the step, < 0: towards each other. What is apart does not press.
+    speed: normal velocity at the start of the step, < 0: towards each other. Bodies that are apart do not
+    press.
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""Stage `contact_drift.drift`: by how much does the way of a contact bend within the step?
+"""Stage `contact_drift.drift`: computes J̇v of contacts, the bend of their path within the step.
 
 The velocity that a step ends with, v⁺, is the mean from this evaluation to the next, and belongs to the time
 between them, dt/2 from here. There the velocity of a contact is J v⁺ + β,
@@ -262,8 +262,8 @@ def turned_with(model, work, body, p, omega, other):
 def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
 
-    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown. What
-    both turn together turns J̇v along; as a mean over the step that is dt/3 ω × J̇v more.
+    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown.
+    The common rotation of both rotates J̇v with it; as a mean over the step that is dt/3 ω × J̇v more.
     """
     wa, aa = turning_a
     wb, ab = turning_b

@@ -9,9 +9,9 @@ points with the same law (all). A patch of more than `ENOUGH` points keeps
 3. as long as a point is farther than 1/bins from all that are kept, the farthest of them.
 
 Distances are those of six numbers of a point, its place in parts of the patch's size and half its normal; the
-largest difference counts. What is left out is like something that is kept, within a bin, and more bins
-keep more. Those that are left out count where others are (`contact_shares`). Pairs that stick together keep
-all points: adhesion belongs to each pair of shapes, where it is.
+largest difference counts. A point that is left out is similar to one that is kept, within a bin, and
+more bins keep more points. Those that are left out count where others are (`contact_shares`). Pairs that
+stick together keep all points: adhesion belongs to each pair of shapes, where it is.
 
 Source: docs/physics/compliant-materials, *Contact reduction*.
 """

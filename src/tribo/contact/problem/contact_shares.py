@@ -1,4 +1,4 @@
-"""For how many points of its patch a contact stands that is kept where others are left out.
+"""Number of points of a patch for which a kept contact stands.
 
 Each point that is left out first counts where the nearest kept one of its normal is. Then the shares w of the
 points of one normal are corrected so that the patch stays as stiff as all of it, also against tilting:

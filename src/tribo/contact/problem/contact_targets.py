@@ -95,9 +95,9 @@ def effective_friction(friction, static, static_speed, speed):
 def rest_target(gap, settings):
     """Return the least normal velocity of a contact that does not rebound [m/s].
 
-    What lies on uneven ground cannot close gaps of different size and stick at the same time. So gaps
-    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. What is
-    more than nothing counts from there on: a jump at its edge would be felt by all that sticks.
+    A body on uneven ground cannot close gaps of different size and stick at the same time. So gaps
+    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. Gaps
+    above the threshold count from there on: a jump at its edge would be felt by all that sticks.
     """
     return min(0.0, without(-gap / settings.dt, NOTHING * step_speed(settings)))
 

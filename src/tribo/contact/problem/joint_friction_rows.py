@@ -166,7 +166,7 @@ def add_cone(model, state, settings, work, i):
 
     b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
     of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
-    What is beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
+    The angle beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
 
     Writes: work.
     """

@@ -1,6 +1,6 @@
 """Stage `surface_velocity.surface_velocity`: surfaces that run over their shapes, as conveyors and tracks do.
 
-What a shape touches meets its surface with the velocity u of this page, besides that of its body: for
+The surface of a shape has the velocity u of this page, besides that of its body: for
 friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with the
 outward normal n of the shape at the contact,
 

@@ -1,4 +1,4 @@
-"""Stage `unconstrained_trees.note_unconstrained_trees`: trees that nothing touches need no rows of M.
+"""Stage `unconstrained_trees.note_unconstrained_trees`: marks trees that need no rows of M.
 
 Dry friction and mimic joints touch a tree as well: they are rows.
 """

@@ -1,4 +1,4 @@
-"""What impulses do to velocities, in whitened coordinates z: Δz = yᵀ λ and w = J v + y z.
+"""Effect of impulses on velocities, in whitened coordinates z: Δz = yᵀ λ and w = J v + y z.
 
 A row table holds per contact and side where the whitened Jacobian begins in `work.row`: three
 numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` for torques.

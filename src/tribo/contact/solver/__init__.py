@@ -1,1 +1,1 @@
-"""How the contact problem is solved, and how exactly it was."""
+"""Solution of the contact problem, and its residual."""

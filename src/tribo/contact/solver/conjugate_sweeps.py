@@ -1,6 +1,6 @@
-"""Sweeps that go farther than they lead: a nonlinear method of conjugate gradients.
+"""Sweeps accelerated by nonlinear conjugate gradients.
 
-What a sweep changes, Δλ, stands for the gradient, and the way that is gone is p = Δλ + β p, with β the
+The change of a sweep, Δλ, stands for the gradient, and the way that is gone is p = Δλ + β p, with β the
 square of this change over that of the one before (Fletcher, Reeves 1964). A sweep takes a load from a body
 to the next one; sweeps that keep their way take it many times as far. Squares are those of the responses,
 ‖Δz‖² = Δλᵀ G Δλ. Where a change is larger than the one before, the way begins anew. The last sweep goes no

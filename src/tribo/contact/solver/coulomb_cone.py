@@ -51,8 +51,8 @@ def slip_error(g, c, impulse):
 def slip_terms(g, c, k, n, x, y):
     """Return d of `slip_impulse` in direction (x, y), and of w_t d/r: along it, across it, the slope of that.
 
-    k = 1/μ, n = −c_n; numbers, or lanes of them. What is across is −w_t × λ_t, and the slope its rate with
-    the angle, turned round: Newton's step is the one over the other.
+    k = 1/μ, n = −c_n; numbers, or lanes of them. The component across is −w_t × λ_t, and the slope its rate
+    with the angle, turned round: Newton's step is the one over the other.
     """
     d = g[2] * k + g[4] * x + g[5] * y
     slope = g[5] * x - g[4] * y

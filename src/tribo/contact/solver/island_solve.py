@@ -2,7 +2,7 @@
 
 They start from those of the last step, and are kept for the next one.
 
-What the impulses do to the velocities is carried along as the whitened vector z = Σ yᵀ λ (`work.response`,
+The effect of the impulses on the velocities is kept as the whitened vector z = Σ yᵀ λ (`work.response`,
 which begins with what the forces do), so one contact costs O(depth) whatever the pile. How an island is
 solved: `strategy`.
 """

@@ -189,8 +189,8 @@ def correct_bound(work, i, lower, upper, side, little):
 def correct_set(work):
     """Set impulses and trials after a linear solve with the set of the trials.
 
-    What pulled opens, what approaches closes, what is out of its bound slides, what slides along its friction
-    sticks. The impulses are in their cones.
+    A contact that pulls opens, one that approaches closes, one beyond its bound slides, one that slides
+    along its friction sticks. The impulses are in their cones.
 
     Writes: work.
     """

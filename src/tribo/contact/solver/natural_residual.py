@@ -1,4 +1,4 @@
-"""How far an island is from the hard law, as a velocity: the test that every way of solving must pass.
+"""Distance of an island from the hard law, as a velocity: the test of every solver.
 
 The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖; over r it is the velocity by
 which Signorini's condition or Coulomb's law is missed.

@@ -1,6 +1,6 @@
 """Contacts with friction solved exactly, four at a time: `coulomb_cone` lane by lane.
 
-Who sticks, slips, opens is decided for all four, and what does not concern a lane is not taken. The few
+Stick, slip or opening is decided for all four, and each lane takes its own case. The few
 that Newton's method solves from neither of two guesses are said to be hard: they are solved alone.
 """
 

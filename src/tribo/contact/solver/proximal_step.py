@@ -1,4 +1,4 @@
-"""One memory of the proximal problem: Newton's method for it, and the solve with a set that is known.
+"""One memory of the proximal problem: Newton's method for it, and the linear solve with a known set.
 
 The residual z − z_free − Yᵀ λ(z) has no potential where contacts slide, so its size is no measure of
 progress. Along a step d the root of its product with d is looked for instead, which costs the laws alone:

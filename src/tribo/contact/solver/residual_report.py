@@ -1,4 +1,4 @@
-"""Stage `residual_report.report`: how far the impulses are from solving the contact problem.
+"""Stage `residual_report.report`: computes the residual of the contact problem.
 
 With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
 and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the

@@ -1,6 +1,6 @@
 """An island of many dofs as one sparse problem: Newton's method, and turns of its steps and sweeps.
 
-What is best so far is kept, so that a way that leads nowhere costs time only, and a bounded one. If none
+The best impulses so far are kept, so that a failed attempt costs time only, and a bounded one. If none
 leads to a solution, there is an answer all the same: impulses in their cones that bring no energy.
 """
 

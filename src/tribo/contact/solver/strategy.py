@@ -1,4 +1,4 @@
-"""How an island is solved: what is cheap first, what always ends last."""
+"""Choice of the solver of an island: cheap ones first, the one that always ends last."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.lazily_compiled import call_late
@@ -106,8 +106,8 @@ def loosen_heap(model, settings, work, t, rows):
     """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
 
     A heap has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
-    between bodies that others hold. No impulse closes them all, and those that try never end. What rebounds
-    does so at its full speed. Who only sweeps asks for all: sweeps end after a number of them.
+    between bodies that others hold. No impulse closes them all, and those that try never end. A rebound
+    has its full speed. A solve by sweeps alone needs all: sweeps end after a number of them.
 
     Writes: work.
     """

@@ -1,1 +1,1 @@
-"""What keeps positions right and bounds the energy of a step."""
+"""Stabilisation of positions and bounds on the energy of a step."""

@@ -1,4 +1,4 @@
-"""Stage `bias_iteration.iterate`: is the velocity that was solved for the one to which the path leads?
+"""Stage `bias_iteration.iterate`: repeats the solve until the bias force belongs to the solved velocity.
 
 Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
 to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was

@@ -1,4 +1,4 @@
-"""Part of stage `energy_limiter.limit`: how strictly a robot on a fixed base is asked for its energy.
+"""Part of stage `energy_limiter.limit`: the tolerance of the energy of a robot on a fixed base.
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball

@@ -1,6 +1,6 @@
-"""What constraints tie together keeps the momentum that it has as a whole.
+"""Keeps the total momentum of bodies that constraints tie together.
 
-What ties hold changes momentum from tree to tree, so none of them keeps its own (`dynamics.momentum`). All
+Ties exchange momentum between trees, so none of them keeps its own (`dynamics.momentum`). All
 that are tied, a group, keep their sum: where their common centre of mass and momenta have to be after the
 step is known from the impulses of the step, and the rigid motion that is missing is added to every base.
 Such a motion opens no tie and closes none. Groups that something holds or that push against what does not

@@ -1,7 +1,7 @@
-"""With how much energy trees end a step, and how they are slowed if that is too much.
+"""Energy of trees at the end of a step, and scaling of their velocities if it is too much.
 
 Energy is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
-`semi_implicit`, whose energy goes to and fro, springs give too. What is slowed keeps its momentum: its motion
+`semi_implicit`, whose energy goes to and fro, springs give too. A slowed group keeps its momentum: its motion
 is brought nearer to that of one rigid body, or to rest if the world holds it. That leaves together what
 constraints keep together. When this is asked for, and of whom: `energy_limiter`.
 """
@@ -134,8 +134,8 @@ def allowed(model, state, settings, work, t, error):
 def to_end(model, settings, work, tree, v):
     """Set the coordinates with which a tree ends the step if v is its new velocity.
 
-    A base that floats gets the velocity that keeps the momentum. What the change of its axis adds to the way
-    of a ball joint is left out: nobody knows it yet.
+    A base that floats gets the velocity that keeps the momentum. The part of a ball joint's motion from
+    the change of its axis is left out: nobody knows it yet.
 
     Writes: work, v.
     """

@@ -1,0 +1,64 @@
+"""Scratch and results of the derivatives of a step (`step_tangents`)."""
+
+from tribo.compiler.record import INT, Record, field
+
+
+class Tangents(Record):
+    """What the derivatives of a step need besides `Work`, and what they find.
+
+    Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
+    each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple
+    of four, then the inputs δq_m, δv, δv̄, δτ, nv each, then a unit target velocity along the normal of each
+    contact that presses; filled up again.
+    """
+
+    # Filled in before the step: what the step itself changes.
+    start_q = field("nq")
+    start_v = field("nv")
+    start_vdot = field("nv")
+    start_vdot_before = field("nv")
+    wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
+
+    # Motion of the bodies, spatial.
+    twist = field("nbody", 6)  # at v̄
+    rate = field("nbody", 6)  # acceleration at v̄ and v̇ = 0, gravity as acceleration upwards
+    full = field("nbody", 6)  # the same at v̇ = (v⁺ − v)/dt
+    start_twist = field("nbody", 6)  # at v
+    end_twist = field("nbody", 6)  # at v⁺
+    force = field("nbody", 6)  # that a body and all behind it need at `full`
+    composite = field("nbody", 10)  # inertia of a body and all behind it
+    swept = field("nbody", 36)  # B, x ↦ I (x × v) + x ×* I v + v ×* I x, of the same, row-major
+    vdot = field("nv")  # (v⁺ − v)/dt
+    end_q = field("nq")  # to which v⁺ leads
+
+    # Of each dof, spatial.
+    turning = field("nv", 6)  # by what a velocity changes besides s ×, as its coordinate does
+    turning_rate = field("nv", 6)  # … an acceleration
+    own_rate = field("nv", 6)  # by what the acceleration of its body changes as its velocity does
+    inertia_axis = field("nv", 6)  # I^c s
+    swept_axis = field("nv", 6)  # B^cᵀ s
+
+    # The way of the step in coordinates, blocks of joints.
+    middle_by_q = field("nv", "nv")  # δq_m by δq
+    middle_by_v = field("nv", "nv")  # … by δv
+    end_by_middle = field("nv", "nv")  # δq⁺ by δq_m
+    end_by_v = field("nv", "nv")  # … by δv⁺
+    end_by_start = field("nv", "nv")  # … by δv, of ball joints
+
+    system = field("nrow", "ncolumn")
+    order = field("nrow", dtype=INT)  # rows in the order of elimination
+    answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
+    lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
+    com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
+
+    # Contacts that press and scalar rows that act.
+    counts = field(8, dtype=INT)  # contacts, scalars, rows, columns, redundant rows, obstacle, its place
+    contact = field("nrow", dtype=INT)
+    slips = field("nrow", dtype=INT)  # 1: it slips
+    gap_by_q = field("nrow", "nv")  # δgap by δq_m, as far as it has a target
+    gap_by_v = field("nrow", "nv")  # … by δv
+    gap_by_mean = field("nrow", "nv")  # … by δv̄
+    gap_slope = field("nrow", 2)  # [1/s] of its target velocity by its gap: where that grows, falls
+    scalar = field("nrow", dtype=INT)
+    scalar_dof = field("nrow", dtype=INT)
+    scalar_slope = field("nrow")  # [1/s] of its target velocity by its coordinate

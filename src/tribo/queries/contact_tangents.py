@@ -1,7 +1,7 @@
 """How the rows of a contact change with coordinates: its place, its normal, its gap, and how its way bends.
 
-A coordinate moves both bodies by twists. With the displacements d of the two points that touch, the turns ω of
-the bodies, n from B into A, radii r and gap φ,
+A coordinate moves both bodies by twists. With the displacements d of the two points that touch, the turns ω
+of the bodies, n from B into A, radii r and gap φ,
 
     δφ = n · (d_A − d_B),   (r_A + r_B + φ) δn = r_A ω_A × n + r_B ω_B × n + d_A − d_B   (along the tangents),
 
@@ -33,7 +33,9 @@ from tribo.queries.tree_tangents import is_carried, shifts_base
 
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-PART = 1e-7  # [–] of a change of 1 by which β is moved: its rounding, 1e-16 of 0.01, stays below 1e-11
+PART = (
+    1e-7  # [–] of a change of 1 by which β is moved: its rounding, 1e-16 of 0.01, stays below 1e-11
+)
 
 
 @kernel
@@ -148,7 +150,14 @@ def force_row(work, k, force, arm):
     """Return what dof k feels of a force at an arm from the origin of its tree."""
     s = spatial.load(work.dof_axis, k)
     m = vec.cross(arm, force)
-    return s[0] * m[0] + s[1] * m[1] + s[2] * m[2] + s[3] * force[0] + s[4] * force[1] + s[5] * force[2]
+    return (
+        s[0] * m[0]
+        + s[1] * m[1]
+        + s[2] * m[2]
+        + s[3] * force[0]
+        + s[4] * force[1]
+        + s[5] * force[2]
+    )
 
 
 @kernel
@@ -334,8 +343,6 @@ def body_change_by_v(model, work, tangents, body, j, has, p):
     twist = spatial.load(tangents.twist, body)
     axis = spatial.load(work.dof_axis, j)
     v = spatial.axpy(-1.0, spatial.load(tangents.twist, model.dof_body[j]), twist)
-    by_rate = spatial.axpy(
-        1.0, spatial.cross_motion(axis, v), spatial.load(tangents.own_rate, j)
-    )
+    by_rate = spatial.axpy(1.0, spatial.cross_motion(axis, v), spatial.load(tangents.own_rate, j))
     arm = vec.sub(p, origin_of(model, work, body))
     return motion_change(twist, spatial.load(tangents.rate, body), arm, axis, by_rate, ZERO)

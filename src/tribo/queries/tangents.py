@@ -1,6 +1,39 @@
 """Scratch and results of the derivatives of a step (`step_tangents`)."""
 
+from enum import IntEnum
+
+from tribo.compiler.jit import kernel
 from tribo.compiler.record import INT, Record, field
+
+# Entries of `Tangents.counts`.
+CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES = range(8)
+
+
+class Obstacle(IntEnum):
+    """What keeps a step from having derivatives here; the place is a body, contact, dof or row."""
+
+    NONE = 0
+    ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
+    FREE_BODY = 2
+    CONSTRAINT = 3
+    TURNS_FAR = 4
+    FLOATS = 5
+    RESTS = 6
+    COMPLIANT = 7
+    AHEAD = 8
+    REBOUND = 9
+    ROLLING = 10
+    STATIC_FRICTION = 11
+    SURFACES = 12
+    CARRIER = 13
+    BOX_FRICTION = 14
+    OVERLAP = 15
+    JOINT_ROW = 16
+    AT_STOP = 17
+    BORNE = 18
+    MISMATCH = 19
+    BORDER = 20
+    SAG = 21
 
 
 class Tangents(Record):
@@ -49,10 +82,15 @@ class Tangents(Record):
     order = field("nrow", dtype=INT)  # rows in the order of elimination
     answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
     lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
+    grown = field("nresult", "nv3")  # δq⁺, δv⁺, δλ by δq, δv, δτ, where these are > 0
+    fallen = field("nresult", "nv3")  # … where they are < 0; filled in where `counts` says so
+    left = field("nrow", "nv3")  # `lack` by δq, δv, δτ
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act.
-    counts = field(8, dtype=INT)  # contacts, scalars, rows, columns, redundant rows, obstacle, its place
+    counts = field(
+        8, dtype=INT
+    )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
     gap_by_q = field("nrow", "nv")  # δgap by δq_m, as far as it has a target
@@ -62,3 +100,26 @@ class Tangents(Record):
     scalar = field("nrow", dtype=INT)
     scalar_dof = field("nrow", dtype=INT)
     scalar_slope = field("nrow")  # [1/s] of its target velocity by its coordinate
+
+
+@kernel
+def filled_up(count):
+    """Return the next multiple of four."""
+    return 4 * ((count + 3) // 4)
+
+
+@kernel
+def object_to(tangents, obstacle, place):
+    """Note an obstacle, the first one.
+
+    Writes: tangents.
+    """
+    if tangents.counts[OBSTACLE] == 0:
+        tangents.counts[OBSTACLE] = obstacle
+        tangents.counts[PLACE] = place
+
+
+@kernel
+def differs(a, b, size):
+    """Tell whether two numbers differ by more than rounding of numbers of a size."""
+    return not abs(a - b) <= 1e-12 * (size + abs(a) + abs(b))

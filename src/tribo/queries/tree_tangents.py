@@ -34,7 +34,9 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-SMALL_TURN = 1e-4  # [rad] below which series serve: what they leave out is its fourth power over 720
+SMALL_TURN = (
+    1e-4  # [rad] below which series serve: what they leave out is its fourth power over 720
+)
 
 
 @kernel
@@ -135,7 +137,7 @@ def transposed_times(rate, i, s):
 
 @kernel
 def own_rate_of(model, work, tangents, j):
-    """Return by what the acceleration of the body of dof j changes as v_j does, at constant joint velocities."""
+    """Return by what the acceleration of the body of dof j changes as v_j does, at v̇ = 0."""
     body = model.dof_body[j]
     axis = spatial.load(work.dof_axis, j)
     if model.joint_type[body] == FREE:
@@ -183,16 +185,12 @@ def differentiate_dofs(model, work, tangents):
 def gained(tangents, work, j, v):
     """Return v_o × s_j + ∂a_o/∂v_j, v_o the velocity v of the body of dof j."""
     axis = spatial.load(work.dof_axis, j)
-    return spatial.axpy(
-        1.0, spatial.cross_motion(v, axis), spatial.load(tangents.own_rate, j)
-    )
+    return spatial.axpy(1.0, spatial.cross_motion(v, axis), spatial.load(tangents.own_rate, j))
 
 
 @kernel
 def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
-    """Write M among the unknowns, and dt ∂ID/∂q, dt ∂ID/∂v̄ into columns from `at_q`, `at_mean` on, all negative.
-
-    M itself is positive, and zeros stand where trees do not meet.
+    """Write M among the unknowns, and −dt ∂ID/∂q, −dt ∂ID/∂v̄ into columns from `at_q`, `at_mean` on.
 
     Writes: tangents.
     """
@@ -206,9 +204,7 @@ def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
         by_q = rate_times(tangents.swept, body, spatial.load(tangents.turning, j))
         by_q = spatial.axpy(
             1.0,
-            spatial.inertia_times(
-                tangents.composite, body, spatial.load(tangents.turning_rate, j)
-            ),
+            spatial.inertia_times(tangents.composite, body, spatial.load(tangents.turning_rate, j)),
             by_q,
         )
         carried = spatial.cross_force(axis, spatial.load(tangents.force, body))
@@ -318,9 +314,7 @@ def drift_tangents(model, state, settings, work, tangents):
             tangents.end_by_v[k, k] = after
         if straight < count:
             b = first + straight
-            turn_tangents(
-                state, settings, work, tangents, b, before, after, joint == SPHERICAL
-            )
+            turn_tangents(state, settings, work, tangents, b, before, after, joint == SPHERICAL)
 
 
 @kernel

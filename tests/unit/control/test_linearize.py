@@ -37,7 +37,11 @@ def test_a_pendulum_is_as_its_formula_says():
     assert np.allclose(found.B, [[dt**2 / inertia], [dt / inertia]], rtol=CLOSE, atol=0)
     assert np.abs(found.A - expected).max() <= found.error.max() + CLOSE
     assert found.is_smooth
-    assert found.world_steps == 1 + 4 * 3
+    assert found.world_steps == 1
+    assert (found.method, found.obstacle) == ("exact", "")
+    moved = tribo.linearize(world, method="differences")
+    assert moved.world_steps == 1 + 4 * 3
+    assert np.abs(moved.A - expected).max() <= moved.error.max() + CLOSE
 
 
 def test_several_steps_are_the_product_of_single_ones():

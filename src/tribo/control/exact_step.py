@@ -35,8 +35,12 @@ REASONS = {
     Obstacle.BORNE: "the weight of {body} is borne",
     Obstacle.MISMATCH: "the step of {body} has a stage besides",
     Obstacle.BORDER: "a contact is about to press or to slip",
+    Obstacle.HIT: "{body} hangs on a ball joint and is hit in a midpoint step",
     Obstacle.SAG: "a contact sags with another one of its pair",
 }
+
+
+Pressing = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class ExactStep:
@@ -129,7 +133,7 @@ class ExactStep:
         """Return the mean of both sides, (2 nv + impulses, 3 nv)."""
         return 0.5 * (self.grown + self.fallen) if self.has_sides else self.grown.copy()
 
-    def pressing(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def pressing(self) -> Pressing:
         """Return of contacts that press: shapes (n, 2), impulses (n, 3), friction, whether they slip (n,)."""
         count = int(self.tangents.arrays["counts"][0, 0])
         which = self.tangents.arrays["contact"][0, :count]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tribo.checks.errors import SimulationError
 from tribo.control.active_set import POINTS, SLIPPING, in_words
-from tribo.control.exact_step import ExactStep
+from tribo.control.exact_step import ExactStep, Pressing
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
 from tribo.identification.state_layout import StateLayout
@@ -26,7 +28,7 @@ class Exact:
     forward: np.ndarray = field(default_factory=lambda: EMPTY)
     backward: np.ndarray = field(default_factory=lambda: EMPTY)
     error: np.ndarray = field(default_factory=lambda: EMPTY)
-    changes: tuple[Change, ...] = ()
+    changes_of: Callable[[], tuple[Change, ...]] = tuple
     worlds: int = 1
 
 
@@ -91,8 +93,27 @@ class ExactTable:
         ahead = made if forward is central else self._results(forward, directions)
         behind = made if forward is central else self._results(backward, directions)
         return Exact(
-            "", made, ahead, behind, np.zeros_like(made), self._changes(inputs, forward, backward)
+            "", made, ahead, behind, np.zeros_like(made), self._look(inputs, forward, backward)
         )
+
+    def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return derivatives by states and by the commands of the last `at`; None where `at` has to look."""
+        step, n = self._step, len(self._dofs)
+        try:
+            if self._known is None or step.take() or step.redundant:
+                return None
+        except FloatingPointError:
+            return None
+        table = step.grown
+        if step.has_sides:
+            table = 0.5 * (table[: 2 * self._layout.nv] + step.fallen[: 2 * self._layout.nv])
+        if not self._takes_all:
+            by_state = table[np.ix_(self._rows, self._rows)]
+            return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces()
+        by_force = table[: 2 * n, 2 * n :]
+        if len(self._kinds) == 1 and self._kinds[0][0] == "force":
+            return table[: 2 * n, : 2 * n].copy(), by_force[:, self._kinds[0][1]]
+        return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces()
 
     def _take(self, inputs: Inputs) -> None:
         """Note where the commands of a linearization stand."""
@@ -130,13 +151,20 @@ class ExactTable:
             return made
         return np.concatenate([directions.T @ made[:n], directions.T @ made[n:]])
 
-    def _changes(
+    def _look(
         self, inputs: Inputs, forward: np.ndarray, backward: np.ndarray
+    ) -> Callable[[], tuple[Change, ...]]:
+        """Return a function of nothing that says which contacts act otherwise."""
+        pressing = self._step.pressing()
+        if not len(pressing[0]):
+            return tuple
+        return partial(self._changes, inputs, forward, backward, pressing)
+
+    def _changes(
+        self, inputs: Inputs, forward: np.ndarray, backward: np.ndarray, pressing: Pressing
     ) -> tuple[Change, ...]:
         """Return which contacts act otherwise where an input is moved by its size, to first order."""
-        shapes, impulse, friction, slips = self._step.pressing()
-        if not len(shapes):
-            return ()
+        shapes, impulse, friction, slips = pressing
         nv, count = self._layout.nv, len(shapes)
         size = inputs.sizes[: inputs.command.stop]
         rows = slice(2 * nv, 2 * nv + 3 * count)

@@ -184,12 +184,37 @@ class Linearizer:
             forward=_joined([part.forward for part in parts]),
             backward=_joined([part.backward for part in parts]),
             error=_joined([part.error for part in parts]),
-            changes=tuple(change for part in parts for change in part.changes),
             world_steps=self._steps * sum(part.worlds for part in parts),
             time_step=self._steps * layout.time_step,
             method="differences" if exact.obstacle else EXACT[bool(runs)],
             obstacle="" if is_asked else exact.obstacle,
+            looks=tuple(part.changes_of for part in parts),
         )
+
+    def matrices(self, world: World) -> tuple[np.ndarray, np.ndarray]:
+        """Return A (2n, 2n) and B (2n, commands) alone, for loops of controllers: `at` without its report.
+
+        Raises:
+            ValueError: The world is built otherwise than the one this was made of.
+            SimulationError: A step from one of the states is not finite.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.tools.demo import ASSETS
+            >>> world = tribo.World()
+            >>> arm = world.add_articulated_system(ASSETS / "quadruped.urdf", fixed_base=True)
+            >>> linearizer = tribo.control.Linearizer(world)
+            >>> A, B = linearizer.matrices(world)
+            >>> A.shape, B.shape
+            ((24, 24), (24, 12))
+        """
+        known = self._inputs is not None and not (self._on_contacts or self._unknowns)
+        if known and self._exact is not None and self._exact.fits(world):
+            pair = self._exact.matrices()
+            if pair is not None:
+                return pair
+        found = self.at(world)
+        return found.A, found.B
 
     def _tried(self, world: World, inputs: Inputs, directions: np.ndarray) -> Exact:
         """Return exact derivatives by states and commands, or why there are none.
@@ -266,6 +291,10 @@ class _Run:
             self._compare(ActiveSet(batch, list(self._layout.dofs)))
         self._differentiate(self._results(batch, outputs))
         return self
+
+    def changes_of(self) -> tuple[Change, ...]:
+        """Return what acts otherwise."""
+        return tuple(self.changes)
 
     def _name(self, world: int) -> str:
         """Return which input is moved in a world."""

@@ -16,6 +16,7 @@ REBOUND = int(Obstacle.REBOUND)
 OVERLAP = int(Obstacle.OVERLAP)
 BORNE = int(Obstacle.BORNE)
 MISMATCH = int(Obstacle.MISMATCH)
+HIT = int(Obstacle.HIT)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
@@ -89,7 +90,7 @@ def check_way(model, state, settings, work, tangents):
             for dof in range(model.joint_v[i], model.joint_v[i] + 3):
                 last = (work.next_v[dof] - tangents.start_v[dof]) / settings.dt
                 if differs(state.vdot[dof], last, 1e-6 * abs(last)):
-                    object_to(tangents, TURNS_FAR, i)
+                    object_to(tangents, HIT, i)
         else:
             kinematics.drift_joint(model, i, work.mid_q, work.next_v, after, out)
         first = model.joint_q[i]

@@ -34,6 +34,7 @@ class Obstacle(IntEnum):
     MISMATCH = 19
     BORDER = 20
     SAG = 21
+    HIT = 22
 
 
 class Tangents(Record):

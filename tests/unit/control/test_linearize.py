@@ -271,7 +271,11 @@ def test_a_linearizer_follows_its_world():
     world, arm = pendulum()
     linearizer = tribo.control.Linearizer(world)
     for _ in range(3):
-        assert np.array_equal(linearizer.at(world).central, tribo.linearize(world).central)
+        found = tribo.linearize(world)
+        assert np.array_equal(linearizer.at(world).central, found.central)
+        A, B = linearizer.matrices(world)
+        assert np.array_equal(A, found.A)
+        assert np.array_equal(B, found.B)
         world.step(50)
     other = tribo.World()
     other.add_sphere(0.1, mass=1.0)

@@ -58,7 +58,8 @@ def cost():
             step = min(step, (time.perf_counter() - begin) / 50)
         print(
             f"quadruped {name}: {len(found.names)} columns, {1e6 * took:.0f} µs = {took / step:.1f} steps of "
-            f"{1e6 * step:.1f} µs, A and B alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps ({1e3 * by_moving:.1f} ms = {by_moving / step:.0f} steps by differences); "
+            f"{1e6 * step:.1f} µs; A and B alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps; by "
+            f"differences {1e3 * by_moving:.1f} ms = {by_moving / step:.0f} steps; "
             f"{found!r} {found.obstacle}"
         )
 

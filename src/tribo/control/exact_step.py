@@ -18,7 +18,7 @@ CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the sam
 REASONS = {
     Obstacle.FREE_BODY: "{body} is a single free body",
     Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
-    Obstacle.TURNS_FAR: "{body} turns too far for one evaluation of its bias force, or rk4 is used",
+    Obstacle.FAST_ROTATION: "{body} turns too far for one evaluation of its bias force, or rk4 is used",
     Obstacle.FLOATS: "{body} floats, and the midpoint step keeps its momentum",
     Obstacle.RESTS: "{body} sleeps",
     Obstacle.COMPLIANT: "a contact gives way or pulls",

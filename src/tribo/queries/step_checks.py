@@ -9,7 +9,7 @@ from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
 
 FREE_BODY = int(Obstacle.FREE_BODY)
 CONSTRAINT = int(Obstacle.CONSTRAINT)
-TURNS_FAR = int(Obstacle.TURNS_FAR)
+FAST_ROTATION = int(Obstacle.FAST_ROTATION)
 FLOATS = int(Obstacle.FLOATS)
 RESTS = int(Obstacle.RESTS)
 REBOUND = int(Obstacle.REBOUND)
@@ -40,7 +40,7 @@ def check_trees(model, state, command, settings, work, tangents):
     if model.constraint_kind.shape[0] > 0:
         object_to(tangents, CONSTRAINT, 0)
     if settings.integrator == RK4 or work.impact_count[0] > 0:
-        object_to(tangents, TURNS_FAR if settings.integrator == RK4 else REBOUND, 0)
+        object_to(tangents, FAST_ROTATION if settings.integrator == RK4 else REBOUND, 0)
     for t in range(model.tree_body.shape[0]):
         root = model.tree_body[t]
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
@@ -48,7 +48,7 @@ def check_trees(model, state, command, settings, work, tangents):
         if model.tree_is_single[t] == 1:
             object_to(tangents, FREE_BODY, root)
         if work.tree_course[t] != SETTLED or work.tree_is_fourth[t] != 0 or work.bias_rounds[0] > 0:
-            object_to(tangents, TURNS_FAR, root)
+            object_to(tangents, FAST_ROTATION, root)
         if work.tree_is_struck[t] > 0:
             object_to(tangents, REBOUND, root)
         if work.tree_is_kept[t] != 0 and half > 0.0:
@@ -64,7 +64,7 @@ def check_trees(model, state, command, settings, work, tangents):
         vdot = tangents.start_vdot[dof]
         more = half * (vdot + 0.75 * (vdot - tangents.start_vdot_before[dof]))
         if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
-            object_to(tangents, TURNS_FAR, model.dof_body[dof])
+            object_to(tangents, FAST_ROTATION, model.dof_body[dof])
         if command.carries[dof] != 0:
             object_to(tangents, BORNE, model.dof_body[dof])
         if state.v[dof] != work.next_v[dof]:

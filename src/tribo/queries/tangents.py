@@ -16,7 +16,7 @@ class Obstacle(IntEnum):
     ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
     FREE_BODY = 2
     CONSTRAINT = 3
-    TURNS_FAR = 4
+    FAST_ROTATION = 4
     FLOATS = 5
     RESTS = 6
     COMPLIANT = 7

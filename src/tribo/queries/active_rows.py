@@ -170,6 +170,10 @@ def choose_scalars(model, settings, work, tangents):
             dof += place - FRICTION
         if work.scalar_shift[n] != 0.0:
             object_to(tangents, OVERLAP, i)
+        if place >= FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
+            if not (impulse <= lower or impulse >= upper) or work.scalar_compliance[n] == 0.0:
+                object_to(tangents, JOINT_ROW, i)
+            continue
         if impulse == 0.0 and not is_dry:  # a stop that is not reached
             w = work.next_v[dof] - work.scalar_target[n]
             if lower < 0.0:

@@ -7,14 +7,22 @@ from tribo.enums import DriveForm
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 from tribo.queries.contact_tangents import ZERO, add_force_change, origin_of
-from tribo.queries.tangents import Obstacle, object_to
 from tribo.queries.tree_tangents import inverse_turn
 
-JOINT_ROW = int(Obstacle.JOINT_ROW)
 DYNAMIC = int(Kind.DYNAMIC)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
+
+
+@kernel
+def obeys(model, command, work, dof):
+    """Tell whether a drive gives what its law says: no row holds it, and no bound cuts a constant torque."""
+    lower, upper = model.dof_effort_lower[dof], model.dof_effort_upper[dof]
+    if work.drive_mode[dof] != 0 or lower == upper:
+        return False
+    is_constant = command.kp[dof] == 0.0 and command.kd[dof] == 0.0
+    return not is_constant or lower <= work.feed_forward[dof] <= upper
 
 
 @kernel
@@ -38,7 +46,7 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
                 tangents.system[dof, dof] = 1.0  # it goes its own way
                 continue
             tangents.system[dof, dof] += model.dof_armature[dof] + work.drive_inertia[dof]
-            follows = work.drive_mode[dof] == 0
+            follows = obeys(model, command, work, dof)
             kp = command.kp[dof] if follows else 0.0
             kd = command.kd[dof] if follows else 0.0
             k = model.dof_stiffness[dof]
@@ -47,8 +55,6 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
             tangents.system[dof, at_v + dof] -= dt * loss
             if follows:
                 tangents.system[dof, at_tau + dof] = dt
-            if work.drive_mode[dof] == 2 or work.drive_mode[dof] == -2:
-                object_to(tangents, JOINT_ROW, i)
             if dof < first + straight:
                 tangents.system[dof, at_q + dof] -= dt * (k + kp)
         if straight < count:
@@ -72,7 +78,7 @@ def turn_forces(model, command, settings, work, tangents, first, at_q):
             dof = first + r
             if model.dof_is_moved[dof] == 0:
                 continue
-            kp = command.kp[dof] if work.drive_mode[dof] == 0 else 0.0
+            kp = command.kp[dof] if obeys(model, command, work, dof) else 0.0
             change = kp * x[r] + model.dof_stiffness[dof] * y[r]
             tangents.system[dof, at_q + first + j] -= dt * change
 

@@ -135,7 +135,8 @@ def check_motion(model, settings, work, tangents):
         for m in range(work.scalar_count[0]):
             i = work.scalar_body[m, 0]
             place = work.scalar_slot[m] - model.joint_slot[i]
-            dof = model.joint_v[i] + (place - FRICTION if place >= FRICTION else 0)
+            turns = max(1, dof_count(model.joint_type[i]))
+            dof = model.joint_v[i] + ((place - FRICTION) % turns if place >= FRICTION else 0)
             if dof == k:
                 x -= work.scalar_impulse[m]
                 size += abs(work.scalar_impulse[m])

@@ -37,12 +37,19 @@ def quadruped(height):
 
 def cost():
     flying = quadruped(1.0)
+    flying.integrator = "semi_implicit"
     standing = quadruped(0.5)
     tribo.equilibrium(standing).apply(standing)
     for name, world in (("in the air", flying), ("on four feet", standing)):
         linearizer = tribo.control.Linearizer(world, threads=1)
+        moved = tribo.control.Linearizer(world, threads=1, method="differences")
         found, state = linearizer.at(world), world.snapshot()
-        took = least_time(lambda world=world, at=linearizer.at: at(world))
+        took = least_time(lambda world=world, at=linearizer.at: [at(world) for _ in range(50)]) / 50
+        alone = (
+            least_time(lambda world=world, at=linearizer.matrices: [at(world) for _ in range(50)])
+            / 50
+        )
+        by_moving = least_time(lambda world=world, at=moved.at: at(world))
         step = np.inf
         for _ in range(REPEATS):
             world.restore(state)
@@ -50,8 +57,10 @@ def cost():
             world.step(50)
             step = min(step, (time.perf_counter() - begin) / 50)
         print(
-            f"quadruped {name}: {len(found.names)} columns, {found.world_steps} steps of a world, "
-            f"{1e3 * took:.1f} ms = {took / step:.0f} steps of {1e6 * step:.1f} µs; {found!r}"
+            f"quadruped {name}: {len(found.names)} columns, {1e6 * took:.0f} µs = {took / step:.1f} steps of "
+            f"{1e6 * step:.1f} µs; A and B alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps; by "
+            f"differences {1e3 * by_moving:.1f} ms = {by_moving / step:.0f} steps; "
+            f"{found!r} {found.obstacle}"
         )
 
 
@@ -101,10 +110,10 @@ def chains(joints=18):
     )
 
 
-def random_tree(generator):
+def random_tree(generator, floats=False, collides=False):
     root = tribo.LinkDescription("base")
-    root.add_shape("box", (0.3, 0.2, 0.1), mass=generator.uniform(1, 5), collides=False)
-    if generator.random() < 0.5:
+    root.add_shape("box", (0.3, 0.2, 0.1), mass=generator.uniform(1, 5), collides=collides)
+    if not floats and generator.random() < 0.5:
         root.fix_to_world()
     links = [root]
     for k in range(generator.integers(1, 8)):
@@ -115,7 +124,7 @@ def random_tree(generator):
             axis=generator.normal(size=3),
         )  # fmt: skip
         link.add_shape(
-            "box", (0.1, 0.2, 0.3), mass=generator.uniform(0.5, 2), collides=False,
+            "box", (0.1, 0.2, 0.3), mass=generator.uniform(0.5, 2), collides=collides,
             position=generator.uniform(-0.2, 0.2, 3),
         )  # fmt: skip
         links.append(link)
@@ -141,7 +150,44 @@ def accuracy(count=200):
     )
 
 
+def accuracy_with_contacts(count=200):
+    """Compare exact derivatives of robots that land or stand with Richardson's extrapolation."""
+    generator = np.random.default_rng(1)
+    worst, compared, said = 0.0, 0, {}
+    for k in range(count):
+        world = tribo.World()
+        world.integrator = ("midpoint", "semi_implicit")[k % 2]
+        world.add_ground()
+        root = random_tree(generator, floats=True, collides=True)
+        robot = world.add_articulated_system(root, position=(0, 0, 0.6))
+        robot.generalized_velocity = 0.3 * generator.normal(size=robot.dof)
+        for _ in range(800):
+            state = world.snapshot()
+            world.step()
+            if any(np.linalg.norm(one.impulse) > 0 for one in world.contacts):
+                world.restore(state)
+                break
+        found = tribo.linearize(world, threads=1)
+        if found.method != "exact":
+            said[found.obstacle] = said.get(found.obstacle, 0) + 1
+            continue
+        near, far = (
+            tribo.linearize(world, step=s, threads=1, method="differences") for s in (1e-5, 2e-5)
+        )
+        if not (near.is_smooth and far.is_smooth):
+            said["a border within 4e-5"] = said.get("a border within 4e-5", 0) + 1
+            continue
+        compared += 1
+        richardson = (4.0 * near.A - far.A) / 3.0
+        worst = max(worst, np.abs(found.A - richardson).max() / np.abs(richardson).max())
+    print(
+        f"{count} random robots at a contact: {compared} compared, largest difference to Richardson's "
+        f"extrapolation {worst:.1e} of the largest number; not compared: {said}"
+    )
+
+
 if __name__ == "__main__":
     cost()
     chains()
     accuracy()
+    accuracy_with_contacts()

@@ -14,3 +14,7 @@ class EditError(RuntimeError):
 
     Between `update` and `advance`, of an object that was removed, or while another thread steps.
     """
+
+
+class NotDifferentiableError(ValueError):
+    """Something in a world has no exact derivative; the message names it and the remedy."""

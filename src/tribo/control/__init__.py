@@ -1,5 +1,6 @@
 """For control: derivatives of steps, equilibria, forces of contacts for a motion."""
 
+from tribo.checks.errors import NotDifferentiableError
 from tribo.control.contact_dynamics import ContactForces, contact_inverse_dynamics
 from tribo.control.equilibrium import Equilibrium, equilibrium
 from tribo.control.largest_load import Load, largest_load
@@ -13,6 +14,7 @@ __all__ = [
     "Linearization",
     "Linearizer",
     "Load",
+    "NotDifferentiableError",
     "contact_inverse_dynamics",
     "equilibrium",
     "largest_load",

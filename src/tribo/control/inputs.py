@@ -73,6 +73,11 @@ class Inputs:
         self.state = slice(0, len(of_state))
         self.command = slice(self.state.stop, self.state.stop + len(made["command"]))
         self.parameter = slice(self.command.stop, len(self.all))
+        self.state_names = tuple(one.name for one in self.all[self.state])
+        self.command_names = tuple(one.name for one in self.all[self.command])
+        self.parameter_names = tuple(one.name for one in self.all[self.parameter])
+        self.units = tuple(one.unit for one in self.all)
+        self.sizes = np.array([one.size for one in self.all])
 
     def _of_command(self, world: World, kind: str, dofs: np.ndarray) -> list[Input]:
         """Return the commands of a kind: of joints of one dof; of wrenches, those on each body."""

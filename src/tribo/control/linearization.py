@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -43,13 +45,15 @@ class Linearization:
         units: Of all x, u and p.
         directions: N (n, m): x = (N z_q, N z_v), where x is moved along contacts only; else the unit matrix.
         sizes: By which inputs were moved, in their units.
-        central: All derivatives at once, (2n + outputs, 2n + commands + parameters), by central differences.
+        central: All derivatives at once, (2n + outputs, 2n + commands + parameters); the mean of two sides.
         forward, backward: The same where inputs grow and where they fall; they differ at a border, for
             instance of a contact that would open.
-        error: Estimate of the error of `central`, its difference to steps twice as long.
-        changes: Contacts, stops and limits that act otherwise where an input is moved by a step.
+        error: Estimate of the error of `central`, its difference to steps twice as long; 0 where it is exact.
         world_steps: Steps of a world that were made: the cost.
         time_step: [s] from x to x⁺.
+        method: "exact": by the equations of the step; "differences"; or "exact, parameters by differences".
+        obstacle: Why it is not exact; "" where it is, or where differences were asked for.
+        looks: Functions that `changes` asks.
     """
 
     state_names: tuple[str, ...]
@@ -62,15 +66,17 @@ class Linearization:
     forward: np.ndarray
     backward: np.ndarray
     error: np.ndarray
-    changes: tuple[Change, ...]
     world_steps: int
     time_step: float
+    method: str
+    obstacle: str
+    looks: tuple[Callable[[], tuple[Change, ...]], ...]
 
     def __repr__(self) -> str:
         """Return sizes, largest error and how many inputs are at a border."""
         sizes = f"{len(self.state_names)} states, {len(self.command_names)} commands"
         border = f", {len(self.kinks)} inputs at a border" if self.kinks else ""
-        return f"<Linearization of {sizes}, error ≤ {self.error.max():.2g}{border}>"
+        return f"<Linearization of {sizes}, {self.method}, error ≤ {self.error.max():.2g}{border}>"
 
     @property
     def A(self) -> np.ndarray:  # what everybody calls it
@@ -138,6 +144,14 @@ class Linearization:
         column = self.names.index(check.known(by, self.names, "input"))
         table = getattr(self, check.choice(side, SIDES, "side"))
         return float(table[row, column])
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """Contacts, stops and limits that act otherwise where an input is moved by a step.
+
+        Where derivatives are exact: contacts, by how their impulses change to first order.
+        """
+        return tuple(change for look in self.looks for change in look())
 
     @property
     def kinks(self) -> tuple[str, ...]:

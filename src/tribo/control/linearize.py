@@ -9,9 +9,10 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
-from tribo.checks.errors import SimulationError
+from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
+from tribo.control.exact_table import Exact, ExactTable
 from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
@@ -20,7 +21,10 @@ from tribo.world.world import World
 
 AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
 MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
+METHODS = ("auto", "exact", "differences")
 LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s]
+
+EXACT = ("exact", "exact, parameters by differences")
 
 Outputs = Callable[[Batch], np.ndarray]
 
@@ -29,13 +33,14 @@ def linearize(
     world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
     parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
     objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
-    threads: int | None = None,
+    threads: int | None = None, method: str = "auto",
 ) -> Linearization:  # fmt: skip
     """Return derivatives of the next steps of a world: δx⁺ = A δx + B δu + E δp, δy = C δx + D δu + F δp.
 
     x = (q, v): a change δq has a number for each dof, of a quaternion the rotation vector δ in the axes in
-    which angular velocity is given, q ← exp(δ/2) q. Derivatives are central differences; each moved state is
-    a world of one `Batch`, which begins with the impulses and accelerations of the last step that the world
+    which angular velocity is given, q ← exp(δ/2) q. Derivatives of one step are exact where its equations are
+    known (`Linearization.obstacle` says why not elsewhere). Others are central differences; each moved state
+    is a world of one `Batch`. Both begin with the impulses and accelerations of the last step that the world
     has. The world stays as it is.
 
     Args:
@@ -55,9 +60,12 @@ def linearize(
             twice as much; a force by what changes its dof's velocity by so much, a parameter by 1e-5 of its
             span.
         threads: As `Batch` has them.
+        method: "auto": exact where that is possible, and else differences; "exact"; "differences". Several
+            steps, outputs and parameters are by differences.
 
     Raises:
         KeyError: There is no such object, joint, material or kind of control; the message proposes another.
+        NotDifferentiableError: The method is "exact", and something in the world has no exact derivative.
         TypeError, ValueError: An argument is wrong, or a parameter is at its bound.
         SimulationError: A step from one of the states is not finite.
 
@@ -75,7 +83,7 @@ def linearize(
     """
     return Linearizer(
         world, steps=steps, controls=controls, parameters=parameters, outputs=outputs, objects=objects,
-        on_contacts=on_contacts, step=step, threads=threads,
+        on_contacts=on_contacts, step=step, threads=threads, method=method,
     ).at(world)  # fmt: skip
 
 
@@ -104,7 +112,7 @@ class Linearizer:
         self, world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
         parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
         objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
-        threads: int | None = None,
+        threads: int | None = None, method: str = "auto",
     ) -> None:  # fmt: skip
         if not isinstance(world, World):
             raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
@@ -128,7 +136,10 @@ class Linearizer:
                 )
         self._layout = StateLayout(world)
         self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
+        self._method = check.choice(method, METHODS, "method")
         self._batches: dict[int, Batch] = {}
+        self._exact: ExactTable | None = None
+        self._inputs: Inputs | None = None
 
     def at(self, world: World) -> Linearization:
         """Return the derivatives at the present state and commands of the world.
@@ -146,30 +157,90 @@ class Linearizer:
         directions = np.eye(n)
         if self._on_contacts:
             directions = directions_on_contacts(world, layout, self._dofs)
-        inputs = Inputs(
-            world, layout, self._dofs, directions, self._kinds, self._unknowns, self._size
-        )
-        runs = [
-            _Run(layout, self._dofs, directions, inputs, inputs.all[k : k + MOST_INPUTS]).take(
-                self._batch(world, len(inputs.all[k : k + MOST_INPUTS])), self._steps, self._outputs
+        inputs = self._inputs
+        if inputs is None or self._on_contacts or self._unknowns:
+            inputs = self._inputs = Inputs(
+                world, layout, self._dofs, directions, self._kinds, self._unknowns, self._size
             )
-            for k in range(0, len(inputs.all), MOST_INPUTS)
+        exact = self._tried(world, inputs, directions)
+        moved = inputs.all if exact.obstacle else inputs.all[inputs.parameter]
+        runs = [
+            _Run(layout, self._dofs, directions, inputs, moved[k : k + MOST_INPUTS]).take(
+                self._batch(world, len(moved[k : k + MOST_INPUTS])), self._steps, self._outputs
+            )
+            for k in range(0, len(moved), MOST_INPUTS)
         ]
+        parts: list[_Run | Exact] = list(runs) if exact.obstacle else [exact, *runs]
+        central = _joined([part.central for part in parts])
+        is_asked = self._method == "differences"
         return Linearization(
-            state_names=tuple(one.name for one in inputs.all[inputs.state]),
-            command_names=tuple(one.name for one in inputs.all[inputs.command]),
-            parameter_names=tuple(one.name for one in inputs.all[inputs.parameter]),
-            units=tuple(one.unit for one in inputs.all),
+            state_names=inputs.state_names,
+            command_names=inputs.command_names,
+            parameter_names=inputs.parameter_names,
+            units=inputs.units,
             directions=directions,
-            sizes=np.array([one.size for one in inputs.all]),
-            central=np.concatenate([run.central for run in runs], axis=1),
-            forward=np.concatenate([run.forward for run in runs], axis=1),
-            backward=np.concatenate([run.backward for run in runs], axis=1),
-            error=np.concatenate([run.error for run in runs], axis=1),
-            changes=tuple(change for run in runs for change in run.changes),
-            world_steps=self._steps * sum(run.worlds for run in runs),
+            sizes=inputs.sizes,
+            central=central,
+            forward=_joined([part.forward for part in parts]),
+            backward=_joined([part.backward for part in parts]),
+            error=_joined([part.error for part in parts]),
+            world_steps=self._steps * sum(part.worlds for part in parts),
             time_step=self._steps * layout.time_step,
+            method="differences" if exact.obstacle else EXACT[bool(runs)],
+            obstacle="" if is_asked else exact.obstacle,
+            looks=tuple(part.changes_of for part in parts),
         )
+
+    def matrices(self, world: World) -> tuple[np.ndarray, np.ndarray]:
+        """Return A (2n, 2n) and B (2n, commands) alone, for loops of controllers: `at` without its report.
+
+        Raises:
+            ValueError: The world is built otherwise than the one this was made of.
+            SimulationError: A step from one of the states is not finite.
+
+        Example:
+            >>> import tribo
+            >>> from tribo.tools.demo import ASSETS
+            >>> world = tribo.World()
+            >>> arm = world.add_articulated_system(ASSETS / "quadruped.urdf", fixed_base=True)
+            >>> linearizer = tribo.control.Linearizer(world)
+            >>> A, B = linearizer.matrices(world)
+            >>> A.shape, B.shape
+            ((24, 24), (24, 12))
+        """
+        known = self._inputs is not None and not (self._on_contacts or self._unknowns)
+        if known and self._exact is not None and self._exact.fits(world):
+            pair = self._exact.matrices()
+            if pair is not None:
+                return pair
+        found = self.at(world)
+        return found.A, found.B
+
+    def _tried(self, world: World, inputs: Inputs, directions: np.ndarray) -> Exact:
+        """Return exact derivatives by states and commands, or why there are none.
+
+        Raises:
+            NotDifferentiableError: There are none, and no others are wanted.
+        """
+        why = ""
+        if self._method == "differences":
+            why = "differences were asked for"
+        elif self._steps > 1:
+            why = "several steps are taken as one"
+        elif self._outputs is not None:
+            why = "outputs are functions of a batch"
+        if why:
+            made = Exact(why)
+        else:
+            if self._exact is None or not self._exact.fits(world):
+                self._exact = ExactTable(world, self._layout, self._dofs)
+            made = self._exact.at(inputs, directions)
+        if made.obstacle and self._method == "exact":
+            raise NotDifferentiableError(
+                f"linearize has no exact derivatives here: {made.obstacle}; take method='auto', or "
+                "method='differences'"
+            )
+        return made
 
     def _batch(self, world: World, inputs: int) -> Batch:
         """Return worlds in the state of the world, one for each amount by which inputs are moved."""
@@ -181,6 +252,11 @@ class Linearizer:
         batch.set_settings(sleeping=False)
         batch.engine.state.arrays["tree_is_asleep"][...] = 0
         return batch
+
+
+def _joined(tables: list[np.ndarray]) -> np.ndarray:
+    """Return tables side by side."""
+    return tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
 
 
 class _Run:
@@ -215,6 +291,10 @@ class _Run:
             self._compare(ActiveSet(batch, list(self._layout.dofs)))
         self._differentiate(self._results(batch, outputs))
         return self
+
+    def changes_of(self) -> tuple[Change, ...]:
+        """Return what acts otherwise."""
+        return tuple(self.changes)
 
     def _name(self, world: int) -> str:
         """Return which input is moved in a world."""

@@ -15,11 +15,22 @@ from tribo.dynamics import inertia, kinematics
 from tribo.engine.run_at import run_at
 from tribo.ground_kernels import flow
 from tribo.ground_kernels import records as ground
-from tribo.model import Model, Settings, State, Work
+from tribo.model import Command, Model, Settings, State, Work
 from tribo.probes import cast, near
 from tribo.probes.records import Scene
-from tribo.queries import contacts, coriolis, forward, inverse, mass, momentum, passive, point
+from tribo.queries import (
+    contacts,
+    coriolis,
+    forward,
+    inverse,
+    mass,
+    momentum,
+    passive,
+    point,
+    step_tangents,
+)
 from tribo.queries.scratch import Scratch
+from tribo.queries.tangents import Tangents
 
 INTEGERS = Array(int64, 1)
 LINE, TABLE, BLOCK, STACK = (Array(float64, n) for n in (1, 2, 3, 4))
@@ -47,6 +58,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
     (contacts.contact_rows, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
+    (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),
     (cast.all_hits, (*SEEN, *RAYS)),

@@ -37,7 +37,11 @@ def test_a_pendulum_is_as_its_formula_says():
     assert np.allclose(found.B, [[dt**2 / inertia], [dt / inertia]], rtol=CLOSE, atol=0)
     assert np.abs(found.A - expected).max() <= found.error.max() + CLOSE
     assert found.is_smooth
-    assert found.world_steps == 1 + 4 * 3
+    assert found.world_steps == 1
+    assert (found.method, found.obstacle) == ("exact", "")
+    moved = tribo.linearize(world, method="differences")
+    assert moved.world_steps == 1 + 4 * 3
+    assert np.abs(moved.A - expected).max() <= moved.error.max() + CLOSE
 
 
 def test_several_steps_are_the_product_of_single_ones():
@@ -267,7 +271,11 @@ def test_a_linearizer_follows_its_world():
     world, arm = pendulum()
     linearizer = tribo.control.Linearizer(world)
     for _ in range(3):
-        assert np.array_equal(linearizer.at(world).central, tribo.linearize(world).central)
+        found = tribo.linearize(world)
+        assert np.array_equal(linearizer.at(world).central, found.central)
+        A, B = linearizer.matrices(world)
+        assert np.array_equal(A, found.A)
+        assert np.array_equal(B, found.B)
         world.step(50)
     other = tribo.World()
     other.add_sphere(0.1, mass=1.0)

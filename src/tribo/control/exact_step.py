@@ -1,0 +1,191 @@
+"""`ExactStep`: derivatives of a step by its own equations, where these are known, and why not elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tribo.engine.engine import Engine
+from tribo.model import Status
+from tribo.queries.step_tangents import step_tangents
+from tribo.queries.tangents import Obstacle, Tangents
+from tribo.world.world import World
+
+ROOM = 16  # rows of contacts and joints for which there is room at first
+CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
+REASONS = {
+    Obstacle.FREE_BODY: "{body} is a single free body",
+    Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
+    Obstacle.FAST_ROTATION: "{body} turns too far for one evaluation of its bias force, or rk4 is used",
+    Obstacle.FLOATS: "{body} floats, and the midpoint step keeps its momentum",
+    Obstacle.RESTS: "{body} sleeps",
+    Obstacle.COMPLIANT: "a contact gives way or pulls",
+    Obstacle.AHEAD: "a contact was found ahead on the way of the step",
+    Obstacle.REBOUND: "a contact rebounds",
+    Obstacle.ROLLING: "a contact has rolling or spinning friction",
+    Obstacle.STATIC_FRICTION: "a contact slips whose static friction is another one",
+    Obstacle.SURFACES: "a contact is between surfaces whose curvature is not known",
+    Obstacle.CARRIER: "{body} is moved by the user and touches something",
+    Obstacle.BOX_FRICTION: "friction has a bound along each direction",
+    Obstacle.OVERLAP: "positions of {body} are corrected besides",
+    Obstacle.JOINT_ROW: "a joint of {body} is at a cone, a speed limit or the bound of a stop",
+    Obstacle.AT_STOP: "a joint of {body} is exactly at its stop",
+    Obstacle.BORNE: "the weight of {body} is borne",
+    Obstacle.MISMATCH: "the step of {body} has a stage besides",
+    Obstacle.BORDER: "a contact is about to press or to slip",
+    Obstacle.HIT: "{body} hangs on a ball joint and is hit in a midpoint step",
+    Obstacle.SAG: "a contact sags with another one of its pair",
+}
+
+
+Pressing = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class ExactStep:
+    """One world apart in which steps are made and differentiated, on the model and settings of a world.
+
+    After `take`, `contacts` … `slips` say which contacts press, and `grown`, `fallen` hold derivatives of δq⁺
+    and δv⁺ (first 2 nv rows) and of the impulses by δq, δv and δτ (3 nv columns).
+
+    Args:
+        world: Whose steps they are.
+        bodies: Names of bodies, by row.
+    """
+
+    def __init__(self, world: World, bodies: Mapping[int, str]) -> None:
+        self._bodies = bodies
+        self._source = world.engine
+        self._model = self._source.model
+        self.engine = Engine(
+            self._model, self._source.sizes, self._source.capacity, 1, self._source.settings
+        )
+        self._tables: tuple[Any, ...] = ()
+        self._make_room(ROOM)
+
+    def fits(self, world: World) -> bool:
+        """Tell whether the world is still made of what this was made of."""
+        return world.engine is self._source and self._source.model is self._model
+
+    def take(self) -> str:
+        """Make the next step apart, and differentiate it; return why that cannot be, "" if it can.
+
+        Raises:
+            FloatingPointError: The step leads to what is no number.
+        """
+        engine = self.engine
+        while True:
+            self._copy()
+            if engine.run(1) and engine.status[0, 0] & Status.INVALID:
+                raise FloatingPointError
+            step_tangents(
+                self._model,
+                engine.state,
+                engine.command,
+                engine.settings,
+                engine.work,
+                self.tangents,
+            )
+            counts = self.tangents.arrays["counts"][0]
+            if counts[5] != Obstacle.ROOM:
+                break
+            self._make_room(int(counts[2]) - self.nv)
+        if counts[5]:
+            return self._reason(Obstacle(int(counts[5])), int(counts[6]))
+        return ""
+
+    @property
+    def nv(self) -> int:
+        """Dofs of the world."""
+        return int(self._source.sizes["nv"])
+
+    @property
+    def grown(self) -> np.ndarray:
+        """Derivatives where inputs grow, (2 nv + impulses, 3 nv)."""
+        return np.asarray(self.tangents.arrays["grown"][0])
+
+    @property
+    def fallen(self) -> np.ndarray:
+        """Derivatives where inputs fall, (2 nv + impulses, 3 nv)."""
+        return np.asarray(self.tangents.arrays["fallen" if self.has_sides else "grown"][0])
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether the two differ: a contact touches without a gap."""
+        return bool(self.tangents.arrays["counts"][0, 7])
+
+    @property
+    def redundant(self) -> int:
+        """Rows that say what others say: a load is shared in more ways than one."""
+        return int(self.tangents.arrays["counts"][0, 4])
+
+    def contradicts(self, ways: np.ndarray) -> bool:
+        """Tell whether rows that say the same ask for different changes along ways (3 nv, k)."""
+        if not self.redundant:
+            return False
+        rows = int(self.tangents.arrays["counts"][0, 2])
+        left = self.tangents.arrays["left"][0, :rows] @ ways
+        size = np.abs(self.grown[:rows] @ ways).max(initial=0.0)
+        return bool(np.abs(left).max(initial=0.0) > CONSISTENT * size)
+
+    def central(self) -> np.ndarray:
+        """Return the mean of both sides, (2 nv + impulses, 3 nv)."""
+        return 0.5 * (self.grown + self.fallen) if self.has_sides else self.grown.copy()
+
+    def pressing(self) -> Pressing:
+        """Return of contacts that press: shapes (n, 2), impulses (n, 3), friction, whether they slip (n,)."""
+        count = int(self.tangents.arrays["counts"][0, 0])
+        which = self.tangents.arrays["contact"][0, :count]
+        work = self.engine.work.arrays
+        return (
+            work["contact_shape"][0, which], work["contact_impulse"][0, which],
+            work["contact_friction"][0, which], self.tangents.arrays["slips"][0, :count] != 0,
+        )  # fmt: skip
+
+    def forces_of(self, kind: str, places: np.ndarray) -> np.ndarray:
+        """Return joint forces (nv, inputs) of commands of one kind, a unit each, at their places."""
+        nv, command = self.nv, self.engine.command.arrays
+        if kind == "wrench":
+            return np.asarray(self.tangents.arrays["com_rows"][0].reshape(-1, nv)[places].T)
+        made = np.zeros((nv, len(places)))
+        gains = {"target": command["kp"][0], "velocity_target": command["kd"][0]}
+        gain = gains[kind][places] if kind in gains else 1.0
+        made[places, np.arange(len(places))] = gain
+        return made
+
+    def _make_room(self, extra: int) -> None:
+        n = self.nv
+        rows = -(-(n + extra + 1) // 4) * 4
+        sizes = self.engine.sizes | {
+            "nrow": rows, "ncolumn": rows + 4 * n + rows, "nresult": n + rows, "nv3": 3 * n,
+        }  # fmt: skip
+        self.tangents = Tangents.allocate(sizes)
+        self._tables = ()
+
+    def _copy(self) -> None:
+        """Take over state and commands of the world; nothing sleeps."""
+        tables = (self._source.state, self._source.command, self.engine.state, self.engine.command)
+        if len(self._tables) != 4 or any(
+            a is not b for a, b in zip(tables, self._tables, strict=True)
+        ):
+            self.engine.make_room(self._source.state.arrays["warm_key"].shape[1])
+            tables = (*tables[:2], self.engine.state, self.engine.command)
+            self._tables, self._pairs = tables, self._pairs_of(tables)
+        for ours, theirs in self._pairs:
+            ours[...] = theirs
+
+    def _pairs_of(self, tables: tuple[Any, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
+        state, command, own_state, own_command = (table.arrays for table in tables)
+        pairs = []
+        for theirs, ours in ((state, own_state), (command, own_command)):
+            for name, array in theirs.items():
+                if array.size and name not in {"tree_is_asleep", "can_sleep"}:
+                    region = tuple(slice(0, size) for size in array.shape)
+                    pairs.append((ours[name][region], array))
+        own = self.tangents.arrays
+        pairs += [(own[f"start_{name}"], state[name]) for name in ("q", "v", "vdot", "vdot_before")]
+        return [*pairs, (own["wrench"], command["wrench"])]
+
+    def _reason(self, obstacle: Obstacle, place: int) -> str:
+        return REASONS[obstacle].format(body=self._bodies.get(place, f"body {place}"))

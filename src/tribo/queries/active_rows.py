@@ -1,0 +1,281 @@
+"""Which contacts and scalar rows act in a step, and whether their laws are those of `step_tangents`."""
+
+from math import inf, sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_drift import FLAT
+from tribo.contact.problem.contact_targets import (
+    NOTHING,
+    gap_correction,
+    rest_target,
+    step_speed,
+    without,
+)
+from tribo.contact.problem.scalar_rows import tie_of
+from tribo.dynamics.articulated import dof_count
+from tribo.math import spatial, vec
+from tribo.model import Pair, Slot
+from tribo.queries.contact_tangents import (
+    is_known,
+    origin_of,
+    pushed_ends,
+    speed_at,
+    surfaces_of,
+)
+from tribo.queries.tangents import CONTACTS, SCALARS, Obstacle, differs, object_to
+
+CONSTRAINT = int(Obstacle.CONSTRAINT)
+RESTS = int(Obstacle.RESTS)
+COMPLIANT = int(Obstacle.COMPLIANT)
+AHEAD = int(Obstacle.AHEAD)
+REBOUND = int(Obstacle.REBOUND)
+ROLLING = int(Obstacle.ROLLING)
+STATIC_FRICTION = int(Obstacle.STATIC_FRICTION)
+SURFACES = int(Obstacle.SURFACES)
+CARRIER = int(Obstacle.CARRIER)
+BOX_FRICTION = int(Obstacle.BOX_FRICTION)
+OVERLAP = int(Obstacle.OVERLAP)
+JOINT_ROW = int(Obstacle.JOINT_ROW)
+AT_STOP = int(Obstacle.AT_STOP)
+MISMATCH = int(Obstacle.MISMATCH)
+BORDER = int(Obstacle.BORDER)
+SAG = int(Obstacle.SAG)
+
+LIMIT, FRICTION = int(Slot.LIMIT), int(Slot.FRICTION)
+PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
+
+TOUCHES = 1e-9  # [m, rad] gap within which a contact touches: its target has a corner at 0
+FREELY = 1e-9  # [–] of its bound by which an impulse must be inside it to stick
+AGREES = 1e-7  # [–] of the speeds in a row by which its law may be missed
+
+
+@kernel
+def choose_contacts(model, settings, work, tangents):
+    """List the contacts that press; note those whose rows are not known here.
+
+    Writes: tangents.
+    """
+    count = 0
+    least = step_speed(settings)
+    for c in range(work.contact_count[0]):
+        a = work.contact_body[c, 0]
+        if work.contact_is_soft[c] != 0:
+            object_to(tangents, COMPLIANT, c)
+        if work.contact_is_resting[c] == 1:
+            object_to(tangents, RESTS, a)
+        if work.contact_correction[c] > NOTHING * least:
+            object_to(tangents, OVERLAP, a)
+        if work.contact_impulse[c, 2] <= 0.0:
+            continue
+        for k in range(3):
+            if work.contact_compliance[c, k] != 0.0:
+                object_to(tangents, COMPLIANT, c)
+        if work.contact_bounce[c] > 0.0:
+            object_to(tangents, REBOUND, c)
+        if work.contact_is_spun[c] == 1:
+            object_to(tangents, ROLLING, c)
+        if work.contact_pull[c] > 0.0:
+            object_to(tangents, COMPLIANT, c)
+        if work.contact_travel[c, 0] != 0.0 or work.contact_travel[c, 1] != 0.0:
+            object_to(tangents, AHEAD, c)
+        if work.contact_travel[c, 2] != 0.0 or work.contact_travel[c, 3] != 0.0:
+            object_to(tangents, AHEAD, c)
+        for side in range(2):
+            body = work.contact_body[c, side]
+            if model.body_chain_len[body] > 0 and work.contact_len[c, side] == 0:
+                object_to(tangents, CARRIER, body)
+        if not fit(work, c, surfaces_of(model, work, c)):
+            object_to(tangents, SURFACES, c)
+        x, y, z = vec.load(work.contact_impulse, c)
+        bound = work.contact_friction[c] * z
+        tangents.contact[count] = c
+        tangents.slips[count] = 0
+        if x * x + y * y >= bound * bound * (1.0 - FREELY):
+            tangents.slips[count] = 1
+            table = model.pair_table
+            one = model.shape_material[work.contact_shape[c, 0]]
+            other = model.shape_material[work.contact_shape[c, 1]]
+            if table[one, other, STATIC] != table[one, other, PAIR_FRICTION]:
+                object_to(tangents, STATIC_FRICTION, c)
+        gap_slopes(settings, work, tangents, count, work.contact_gap[c] + work.contact_sag[c])
+        if work.contact_sag[c] != 0.0:
+            check_sag(settings, work, tangents, c)
+        count += 1
+    if work.friction_count[0] > 0:
+        object_to(tangents, BOX_FRICTION, 0)
+    tangents.counts[CONTACTS] = count
+
+
+@kernel
+def fit(work, c, surfaces):
+    """Tell whether it is known how contact c goes over its two surfaces: not both flat, nor both corners."""
+    ha, hb = surfaces
+    if not (is_known(ha) and is_known(hb)):
+        return False
+    if ha[0] == FLAT or hb[0] == FLAT:
+        return ha[0] != hb[0]
+    return ha[1] + hb[1] + work.contact_gap[c] > TOUCHES
+
+
+@kernel
+def check_sag(settings, work, tangents, c):
+    """Note a contact that sags as far as another one of its pair.
+
+    Writes: tangents.
+    """
+    own = -0.25 * settings.dt * work.contact_drift[c, 2]
+    if differs(own, work.contact_sag[c], 0.0):
+        object_to(tangents, SAG, c)
+
+
+@kernel
+def gap_slopes(settings, work, tangents, k, gap):
+    """Write how the target velocity of a contact falls with its gap, where that grows and where it falls.
+
+    An open gap may close, g + dt w ≥ 0; what overlaps opens by a part `erp` of it.
+
+    Writes: tangents.
+    """
+    opens = -1.0 / settings.dt
+    closes = -settings.erp / settings.dt
+    grows = falls = opens
+    if gap < -TOUCHES:
+        grows = falls = closes if work.contact_target[tangents.contact[k]] > -inf else 0.0
+    elif gap <= TOUCHES:
+        falls = closes
+    tangents.gap_slope[k, 0] = grows
+    tangents.gap_slope[k, 1] = falls
+
+
+@kernel
+def choose_scalars(model, settings, work, tangents):
+    """List the scalar rows that act: stops that press, dry friction that holds; note all others.
+
+    Writes: tangents.
+    """
+    count = 0
+    for n in range(work.scalar_count[0]):
+        impulse = work.scalar_impulse[n]
+        lower, upper = work.scalar_lower[n], work.scalar_upper[n]
+        i = work.scalar_body[n, 0]
+        if tie_of(model, work, n) >= 0 or work.scalar_len[n, 1] > 0:
+            object_to(tangents, CONSTRAINT, n)
+            continue
+        place = work.scalar_slot[n] - model.joint_slot[i]
+        dof = model.joint_v[i]
+        turns = dof_count(model.joint_type[i])
+        is_stop = place == LIMIT and turns == 1
+        is_dry = FRICTION <= place < FRICTION + turns
+        if is_dry:
+            dof += place - FRICTION
+        if work.scalar_shift[n] != 0.0:
+            object_to(tangents, OVERLAP, i)
+        if place >= FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
+            if not (impulse <= lower or impulse >= upper) or work.scalar_compliance[n] == 0.0:
+                object_to(tangents, JOINT_ROW, i)
+            continue
+        if impulse == 0.0 and not is_dry:  # a stop that is not reached
+            w = work.next_v[dof] - work.scalar_target[n]
+            if lower < 0.0:
+                w = -w
+            if not is_stop or not w > AGREES * (abs(work.next_v[dof]) + abs(work.scalar_target[n])):
+                object_to(tangents, AT_STOP if is_stop else JOINT_ROW, i)
+            continue
+        if not (is_stop or is_dry) or work.scalar_compliance[n] > 0.0:
+            object_to(tangents, JOINT_ROW, i)
+            continue
+        at_lower = lower < 0.0 and impulse <= lower * (1.0 - FREELY)
+        at_upper = upper > 0.0 and impulse >= upper * (1.0 - FREELY)
+        if at_lower or at_upper:
+            if is_stop:
+                object_to(tangents, JOINT_ROW, i)
+            continue  # it slips: a constant force
+        slope = 0.0
+        if is_stop:
+            q = work.mid_q[model.joint_q[i]]
+            gap = q - model.joint_lower[i] if impulse > 0.0 else model.joint_upper[i] - q
+            if abs(gap) <= TOUCHES:
+                object_to(tangents, AT_STOP, i)
+            if gap > 0.0:
+                slope = -1.0 / settings.dt
+        tangents.scalar[count] = n
+        tangents.scalar_dof[count] = dof
+        tangents.scalar_slope[count] = slope
+        count += 1
+    tangents.counts[SCALARS] = count
+
+
+@kernel
+def take_scalar(model, tangents, place, at, at_q):
+    """Write the row of a stop that presses, or of dry friction that holds.
+
+    Writes: tangents.
+    """
+    dof = tangents.scalar_dof[place]
+    tangents.system[at, dof] = 1.0
+    tangents.system[dof, at] = -1.0
+    tangents.system[at, at_q + dof] = tangents.scalar_slope[place]
+
+
+@kernel
+def slip_of(model, work, tangents, at, c):
+    """Return the velocity with which contact c ends the step along its tangents."""
+    u, v = work.contact_drift[c, 0], work.contact_drift[c, 1]
+    for k in range(model.dof_body.shape[0]):
+        u += tangents.system[at, k] * work.next_v[k]
+        v += tangents.system[at + 1, k] * work.next_v[k]
+    return u, v
+
+
+@kernel
+def check_contact(model, settings, work, tangents, place, at):
+    """Note a contact whose rows do not end the step as its law says, or which may end to do so.
+
+    Writes: tangents.
+    """
+    c = tangents.contact[place]
+    u, v = slip_of(model, work, tangents, at, c)
+    gap = work.contact_gap[c] + work.contact_sag[c]
+    wanted = rest_target(gap, settings)
+    if gap < 0.0:
+        wanted = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+    wanted -= work.contact_drift[c, 2]
+    if differs(wanted, work.contact_target[c], abs(work.contact_vel[c, 2])):
+        object_to(tangents, MISMATCH, c)
+    normal = 0.0
+    size = step_speed(settings) + abs(work.contact_target[c])
+    for k in range(model.dof_body.shape[0]):
+        x = tangents.system[at + 2, k] * work.next_v[k]
+        normal += x
+        size += abs(x)
+    if not abs(normal - work.contact_target[c]) <= AGREES * size:
+        object_to(tangents, MISMATCH, c)
+    if tangents.slips[place] == 0:
+        if not sqrt(u * u + v * v) <= AGREES * size:
+            object_to(tangents, MISMATCH, c)
+    elif not sqrt(u * u + v * v) > AGREES * size:
+        object_to(tangents, BORDER, c)
+
+
+@kernel
+def check_open(model, work, tangents):
+    """Note a contact without an impulse that is about to press: the step ends with it on its way to close.
+
+    Writes: tangents.
+    """
+    for c in range(work.contact_count[0]):
+        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] != 0:
+            continue
+        pa, pb = pushed_ends(work, c)
+        n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+        speed = 0.0
+        for side in range(2):
+            body = work.contact_body[c, side]
+            if model.body_chain_len[body] == 0:
+                continue
+            arm = vec.sub(pa if side == 0 else pb, origin_of(model, work, body))
+            v = vec.dot(n, speed_at(spatial.load(tangents.end_twist, body), arm))
+            speed += v if side == 0 else -v
+        target = work.contact_target[c]
+        if not speed - target > AGREES * (abs(speed) + abs(target)):
+            object_to(tangents, BORDER, c)

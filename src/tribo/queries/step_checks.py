@@ -1,0 +1,144 @@
+"""Which trees go through more in a step than one solve at one bias force: obstacles of `step_tangents`."""
+
+from tribo.compiler.jit import kernel
+from tribo.dynamics import kinematics
+from tribo.dynamics.articulated import dof_count
+from tribo.math import spatial
+from tribo.model import Course, Integrator, Joint, Kind, Slot
+from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
+
+FREE_BODY = int(Obstacle.FREE_BODY)
+CONSTRAINT = int(Obstacle.CONSTRAINT)
+FAST_ROTATION = int(Obstacle.FAST_ROTATION)
+FLOATS = int(Obstacle.FLOATS)
+RESTS = int(Obstacle.RESTS)
+REBOUND = int(Obstacle.REBOUND)
+OVERLAP = int(Obstacle.OVERLAP)
+BORNE = int(Obstacle.BORNE)
+MISMATCH = int(Obstacle.MISMATCH)
+HIT = int(Obstacle.HIT)
+
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+RK4 = int(Integrator.RK4)
+DYNAMIC = int(Kind.DYNAMIC)
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
+SETTLED = int(Course.SETTLED)
+FRICTION = int(Slot.FRICTION)
+
+AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
+ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
+
+
+@kernel
+def check_trees(model, state, command, settings, work, tangents):
+    """Note trees whose step is more than one solve at one h.
+
+    Writes: tangents.
+    """
+    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    if model.constraint_kind.shape[0] > 0:
+        object_to(tangents, CONSTRAINT, 0)
+    if settings.integrator == RK4 or work.impact_count[0] > 0:
+        object_to(tangents, FAST_ROTATION if settings.integrator == RK4 else REBOUND, 0)
+    for t in range(model.tree_body.shape[0]):
+        root = model.tree_body[t]
+        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+            continue
+        if model.tree_is_single[t] == 1:
+            object_to(tangents, FREE_BODY, root)
+        if work.tree_course[t] != SETTLED or work.tree_is_fourth[t] != 0 or work.bias_rounds[0] > 0:
+            object_to(tangents, FAST_ROTATION, root)
+        if work.tree_is_struck[t] > 0:
+            object_to(tangents, REBOUND, root)
+        if work.tree_is_kept[t] != 0 and half > 0.0:
+            object_to(tangents, FLOATS, root)
+        if state.tree_is_asleep[t] > 0 or work.tree_is_resting[t] > 0:
+            object_to(tangents, RESTS, root)
+        for i in range(root, root + model.tree_body_count[t]):
+            if model.body_support[i] != 0.0:
+                object_to(tangents, BORNE, i)
+    for dof in range(model.dof_body.shape[0]):
+        if model.dof_is_moved[dof] == 0:
+            continue
+        vdot = tangents.start_vdot[dof]
+        more = half * (vdot + 0.75 * (vdot - tangents.start_vdot_before[dof]))
+        if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
+            object_to(tangents, FAST_ROTATION, model.dof_body[dof])
+        if command.carries[dof] != 0:
+            object_to(tangents, BORNE, model.dof_body[dof])
+        if state.v[dof] != work.next_v[dof]:
+            object_to(tangents, MISMATCH, model.dof_body[dof])
+
+
+@kernel
+def check_way(model, state, settings, work, tangents):
+    """Note joints that the step moved otherwise than by its velocities, or whose last term is another one.
+
+    Writes: tangents.
+    """
+    is_explicit = settings.integrator == SEMI_IMPLICIT
+    after = settings.dt if is_explicit else 0.5 * settings.dt
+    out = tangents.end_q
+    for i in range(model.body_parent.shape[0]):
+        t = model.body_tree[i]
+        joint = model.joint_type[i]
+        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1 or dof_count(joint) == 0:
+            continue
+        if joint == SPHERICAL and not is_explicit:
+            kinematics.drift_ball(model, i, work.mid_q, work.next_v, state.vdot, settings.dt, out)
+            for dof in range(model.joint_v[i], model.joint_v[i] + 3):
+                last = (work.next_v[dof] - tangents.start_v[dof]) / settings.dt
+                if differs(state.vdot[dof], last, 1e-6 * abs(last)):
+                    object_to(tangents, HIT, i)
+        else:
+            kinematics.drift_joint(model, i, work.mid_q, work.next_v, after, out)
+        first = model.joint_q[i]
+        count = dof_count(joint) + (1 if joint == SPHERICAL or joint == FREE else 0)
+        for k in range(first, first + count):
+            if differs(out[k], state.q[k], 1.0):
+                object_to(tangents, OVERLAP, i)
+
+
+@kernel
+def check_motion(model, settings, work, tangents):
+    """Note a dof whose equation of motion does not hold at the velocity and the impulses that were found.
+
+    Writes: tangents.
+    """
+    n = model.dof_body.shape[0]
+    contacts = tangents.counts[CONTACTS]
+    dt = settings.dt
+    most = 0.0
+    for k in range(n):
+        most += dt * (abs(work.bias_force[k]) + abs(work.drive_force[k]))
+    for k in range(n):
+        if (
+            model.dof_is_moved[k] == 0
+            or model.tree_is_single[model.body_tree[model.dof_body[k]]] == 1
+        ):
+            continue
+        extra = model.dof_armature[k] + work.drive_inertia[k]
+        s = spatial.load(work.dof_axis, k)
+        needed = spatial.dot(s, spatial.load(tangents.force, model.dof_body[k]))
+        x = dt * (needed - work.drive_force[k]) + extra * dt * tangents.vdot[k]
+        size = dt * (abs(needed) + abs(work.drive_force[k]) + abs(work.bias_force[k]))
+        for j in range(n):
+            size += abs(tangents.system[k, j] * work.next_v[j])
+        for m in range(contacts):
+            for r in range(3):
+                push = (
+                    tangents.system[k, n + 3 * m + r] * work.contact_impulse[tangents.contact[m], r]
+                )
+                x += push
+                size += abs(push)
+        for m in range(work.scalar_count[0]):
+            i = work.scalar_body[m, 0]
+            place = work.scalar_slot[m] - model.joint_slot[i]
+            turns = max(1, dof_count(model.joint_type[i]))
+            dof = model.joint_v[i] + ((place - FRICTION) % turns if place >= FRICTION else 0)
+            if dof == k:
+                x -= work.scalar_impulse[m]
+                size += abs(work.scalar_impulse[m])
+        if not abs(x) <= AGREES * size + ROUNDING * most:
+            object_to(tangents, MISMATCH, model.dof_body[k])

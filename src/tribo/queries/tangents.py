@@ -1,0 +1,126 @@
+"""Scratch and results of the derivatives of a step (`step_tangents`)."""
+
+from enum import IntEnum
+
+from tribo.compiler.jit import kernel
+from tribo.compiler.record import INT, Record, field
+
+# Entries of `Tangents.counts`.
+CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES = range(8)
+
+
+class Obstacle(IntEnum):
+    """What keeps a step from having derivatives here; the place is a body, contact, dof or row."""
+
+    NONE = 0
+    ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
+    FREE_BODY = 2
+    CONSTRAINT = 3
+    FAST_ROTATION = 4
+    FLOATS = 5
+    RESTS = 6
+    COMPLIANT = 7
+    AHEAD = 8
+    REBOUND = 9
+    ROLLING = 10
+    STATIC_FRICTION = 11
+    SURFACES = 12
+    CARRIER = 13
+    BOX_FRICTION = 14
+    OVERLAP = 15
+    JOINT_ROW = 16
+    AT_STOP = 17
+    BORNE = 18
+    MISMATCH = 19
+    BORDER = 20
+    SAG = 21
+    HIT = 22
+
+
+class Tangents(Record):
+    """What the derivatives of a step need besides `Work`, and what they find.
+
+    Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
+    each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple
+    of four, then the inputs δq_m, δv, δv̄, δτ, nv each, then a unit target velocity along the normal of each
+    contact that presses; filled up again.
+    """
+
+    # Filled in before the step: what the step itself changes.
+    start_q = field("nq")
+    start_v = field("nv")
+    start_vdot = field("nv")
+    start_vdot_before = field("nv")
+    wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
+
+    # Motion of the bodies, spatial.
+    twist = field("nbody", 6)  # at v̄
+    rate = field("nbody", 6)  # acceleration at v̄ and v̇ = 0, gravity as acceleration upwards
+    full = field("nbody", 6)  # the same at v̇ = (v⁺ − v)/dt
+    start_twist = field("nbody", 6)  # at v
+    end_twist = field("nbody", 6)  # at v⁺
+    force = field("nbody", 6)  # that a body and all behind it need at `full`
+    composite = field("nbody", 10)  # inertia of a body and all behind it
+    swept = field("nbody", 36)  # B, x ↦ I (x × v) + x ×* I v + v ×* I x, of the same, row-major
+    vdot = field("nv")  # (v⁺ − v)/dt
+    end_q = field("nq")  # to which v⁺ leads
+
+    # Of each dof, spatial.
+    turning = field("nv", 6)  # by what a velocity changes besides s ×, as its coordinate does
+    turning_rate = field("nv", 6)  # … an acceleration
+    own_rate = field("nv", 6)  # by what the acceleration of its body changes as its velocity does
+    inertia_axis = field("nv", 6)  # I^c s
+    swept_axis = field("nv", 6)  # B^cᵀ s
+
+    # The way of the step in coordinates, blocks of joints.
+    middle_by_q = field("nv", "nv")  # δq_m by δq
+    middle_by_v = field("nv", "nv")  # … by δv
+    end_by_middle = field("nv", "nv")  # δq⁺ by δq_m
+    end_by_v = field("nv", "nv")  # … by δv⁺
+    end_by_start = field("nv", "nv")  # … by δv, of ball joints
+
+    system = field("nrow", "ncolumn")
+    order = field("nrow", dtype=INT)  # rows in the order of elimination
+    answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
+    lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
+    grown = field("nresult", "nv3")  # δq⁺, δv⁺, δλ by δq, δv, δτ, where these are > 0
+    fallen = field("nresult", "nv3")  # … where they are < 0; filled in where `counts` says so
+    left = field("nrow", "nv3")  # `lack` by δq, δv, δτ
+    com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
+
+    # Contacts that press and scalar rows that act.
+    counts = field(
+        8, dtype=INT
+    )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides
+    contact = field("nrow", dtype=INT)
+    slips = field("nrow", dtype=INT)  # 1: it slips
+    gap_by_q = field("nrow", "nv")  # δgap by δq_m, as far as it has a target
+    gap_by_v = field("nrow", "nv")  # … by δv
+    gap_by_mean = field("nrow", "nv")  # … by δv̄
+    gap_slope = field("nrow", 2)  # [1/s] of its target velocity by its gap: where that grows, falls
+    scalar = field("nrow", dtype=INT)
+    scalar_dof = field("nrow", dtype=INT)
+    scalar_slope = field("nrow")  # [1/s] of its target velocity by its coordinate
+
+
+@kernel
+def filled_up(count):
+    """Return the next multiple of four."""
+    return 4 * ((count + 3) // 4)
+
+
+@kernel
+def object_to(tangents, obstacle, place):
+    """Note an obstacle, the first one.
+
+    Writes: tangents.
+    """
+    if tangents.counts[OBSTACLE] == 0:
+        tangents.counts[OBSTACLE] = obstacle
+        tangents.counts[PLACE] = place
+
+
+@kernel
+def differs(a, b, size):
+    """Tell whether two numbers differ by more than rounding of numbers of a size."""
+    return not abs(a - b) <= 1e-12 * (size + abs(a) + abs(b))

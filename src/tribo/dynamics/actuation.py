@@ -297,7 +297,7 @@ def saturate(model, state, command, settings, work):
             torque += row_torque(settings, work, work.speed_row[dof])
         else:
             speed, cap = speed_cap(model, command, settings, work, dof, v)
-            if (next_v - speed) * cap > 0.0:
+            if cap != 0.0 and (next_v - speed) * cap > 0.0:
                 work.drive_mode[dof] |= SPEED
         if work.drive_mode[dof] != mode:
             changed += 1

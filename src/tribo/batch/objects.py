@@ -225,6 +225,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         own.tell(told, Commands(
             self._array("command", "target_q", "q"), self._array("command", "target_v", "v"),
             self._array("command", "tau", "v"), self._array("command", "kd", "v"),
+            self._array("command", "control", "actuator"),
         ))  # fmt: skip
 
     @property

@@ -105,7 +105,7 @@ def drive_dof(model, state, command, settings, work, dof):
     v = state.v[dof]
     damping = model.dof_damping[dof]
     inertia = dt * damping
-    force = work.outside_force[dof] - damping * v
+    force = work.outside_force[dof] + work.actuator_push[dof] - damping * v
     k = model.dof_stiffness[dof]
     if k != 0.0:
         _, b, _ = form_weights(TRAPEZOID, settings.integrator)

@@ -1,9 +1,9 @@
 """Fixed tendons, muscles, filters and thrust: motion as MuJoCo's Runge–Kutta steps give it.
 
-Dampers and servos are implicit Euler here, of first order: x(dt) = x + C dt + O(dt²), so 2 x(dt/2) − x(dt) has
-an error of second order, D dt²: with dt = 0.25 ms and accelerations that change by some 1000 rad/s³ over 0.2 s
-up to 1e-4. A spring that catches between two steps is of first order; it gets steps of a tenth. Bounds are 1e-4
-in angles and metres, 1e-3 in rates. `test_the_error_falls` sees the order.
+Dampers and servos are implicit Euler here, of first order: x(dt) = x + C dt + O(dt²), so 2 x(dt/2) − x(dt)
+has an error of second order, D dt²: with dt = 0.25 ms and accelerations that change by some 1000 rad/s³ over
+0.2 s up to 1e-4. A spring that catches between two steps is of first order; it gets steps of a tenth. Bounds
+are 1e-4 in angles and metres, 1e-3 in rates. `test_the_error_falls` sees the order.
 """
 
 import numpy as np
@@ -18,7 +18,8 @@ BODY = """<body name="base"><geom size="0.1"/>
  <body pos="0 0.3 0"><joint name="a" axis="0 1 0" range="-100 120"/>
    <geom size="0.06" pos="0.3 0 0" mass="0.7"/>
    <body pos="0.3 0 0"><joint name="b" axis="0 1 0" range="-90 90" armature="0.05"/>
-     <geom size="0.05" pos="0.2 0 0.05" mass="0.5"/><site name="s" pos="0.2 0.1 0" euler="10 20 30"/></body></body>
+     <geom size="0.05" pos="0.2 0 0.05" mass="0.5"/><site name="s" pos="0.2 0.1 0" euler="10 20 30"/>
+   </body></body>
  <body pos="0 -0.3 0"><joint name="c" type="slide" axis="0 0.6 0.8" range="-2 2"/>
    <geom size="0.08" mass="1.2"/></body></body>"""
 TENDON = """<tendon><fixed name="t" {}><joint joint="a" coef="0.5"/><joint joint="b" coef="-0.25"/>
@@ -33,28 +34,28 @@ SCENES = {
     "servo": (PLAIN + '<actuator><position tendon="t" kp="40" kv="3" gear="1.3"/></actuator>', [0.5]),
     "critical": (PLAIN + '<actuator><position tendon="t" kp="40" dampratio="0.7"/></actuator>', [0.2]),
     "weak servo": (
-        PLAIN + '<actuator><position tendon="t" kp="40" kv="3" forcerange="-2 2"/></actuator>', [0.5]
+        PLAIN + '<actuator><position tendon="t" kp="40" kv="3" forcerange="-2 2"/></actuator>', [0.5],
     ),
     "damper": (PLAIN + '<actuator><damper tendon="t" kv="4" ctrlrange="0 2"/></actuator>', [0.9]),
     "general": (
-        PLAIN + '<actuator><general tendon="u" gaintype="affine" gainprm="2 -3 -0.5" biastype="affine"'
-        ' biasprm="0.3 -1 -0.2"/></actuator>', [0.9],
+        PLAIN + """<actuator><general tendon="u" gaintype="affine" gainprm="2 -3 -0.5" biastype="affine"
+        biasprm="0.3 -1 -0.2"/></actuator>""", [0.9],
     ),
     "filters": (
-        '<actuator><general joint="a" gainprm="3" dyntype="filter" dynprm="0.1"/>'
-        '<position joint="b" kp="5" kv="1" timeconst="0.2"/></actuator>', [0.7, 0.4],
+        """<actuator><general joint="a" gainprm="3" dyntype="filter" dynprm="0.1"/>
+        <position joint="b" kp="5" kv="1" timeconst="0.2"/></actuator>""", [0.7, 0.4],
     ),
     "integrator": (
-        '<actuator><intvelocity joint="a" kp="30" kv="2" actrange="-1 0.3"/>'
-        '<cylinder joint="c" area="3" timeconst="0.3" bias="0.2 -4 -1"/></actuator>', [0.7, 0.4],
+        """<actuator><intvelocity joint="a" kp="30" kv="2" actrange="-1 0.3"/>
+        <cylinder joint="c" area="3" timeconst="0.3" bias="0.2 -4 -1"/></actuator>""", [0.7, 0.4],
     ),
     "muscles": (
-        PLAIN + '<actuator><muscle joint="a" force="15" lengthrange="-1.7 2" timeconst="0.02 0.05"/>'
-        '<muscle tendon="t" scale="20" lengthrange="-1 2" tausmooth="0.2"/></actuator>', [0.7, 0.4],
+        PLAIN + """<actuator><muscle joint="a" force="15" lengthrange="-1.7 2" timeconst="0.02 0.05"/>
+        <muscle tendon="t" scale="20" lengthrange="-1 2" tausmooth="0.2"/></actuator>""", [0.7, 0.4],
     ),
     "stretched muscle": (
-        '<actuator><muscle joint="b" gear="-0.4" force="25" lengthrange="-0.3 0.5" range="0.5 1.3"'
-        ' vmax="4"/></actuator>', [0.9],
+        """<actuator><muscle joint="b" gear="-0.4" force="25" lengthrange="-0.3 0.5" range="0.5 1.3"
+        vmax="4"/></actuator>""", [0.9],
     ),
     "thrust": ('<actuator><motor site="s" gear="1 2 3 0.1 0.2 0.3"/></actuator>', [0.9]),
 }  # fmt: skip
@@ -113,8 +114,8 @@ def test_the_error_falls():
 def test_adhesion_pulls_as_mujocos_does():
     """F = gain u onto what the body touches: the ground bears weight and F; upside down F − weight holds."""
     scene = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 0.1"/>
-      <body name="b" pos="0 0 0.0999"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body></worldbody>
-      <actuator><adhesion body="b" gain="30" ctrlrange="0 1"/></actuator></mujoco>"""
+      <body name="b" pos="0 0 0.0999"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+      </worldbody><actuator><adhesion body="b" gain="30" ctrlrange="0 1"/></actuator></mujoco>"""
     model = mujoco.MjModel.from_xml_string(scene)
     data = mujoco.MjData(model)
     data.ctrl[:] = 0.5

@@ -156,10 +156,10 @@ def pull(model, state, command, settings, work):
 
     Writes: work.
     """
+    if model.actuator_gear.shape[0] == 0:  # then all of this stays 0
+        return
     for dof in range(work.actuator_push.shape[0]):
         work.actuator_push[dof] = 0.0
-    if model.actuator_gear.shape[0] == 0:
-        return
     for b in range(work.body_adhesion.shape[0]):
         work.body_adhesion[b] = 0.0
     for c in range(work.coupling_drive.shape[0]):

@@ -8,17 +8,7 @@ from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
 from tribo.contact.solver import island_solve, residual_report
 from tribo.contact.stabilisation import bias_iteration, energy_limiter
-from tribo.dynamics import (
-    actuation,
-    actuators,
-    bias,
-    inertia,
-    integrate,
-    middle,
-    midpoint,
-    momentum,
-    rk4,
-)
+from tribo.dynamics import actuation, bias, inertia, integrate, middle, midpoint, momentum, rk4
 from tribo.model import Status
 
 CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, Status.NOT_CONVERGED))
@@ -44,7 +34,6 @@ def advance(model, state, command, settings, work):
     Writes: state, command, work.
     """
     actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
-    actuators.pull(model, state, command, settings, work)  # muscles, tendons, thrust
     again = 1
     while again > 0:  # once more if h, a limit, a soft force or a contact was not as assumed
         work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts

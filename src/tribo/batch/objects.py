@@ -217,7 +217,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
 
     @property
     def activation(self) -> np.ndarray:
-        """Activations of its actuators, (worlds, na), live, as `ArticulatedSystem.activation`."""
+        """Activations of its actuators, (worlds, na) [–], live, as `ArticulatedSystem.activation`."""
         return self._array("state", "activation", "actuator")[:, : len(self.activated)]
 
     @activation.setter

@@ -1,4 +1,4 @@
-"""Stages `actuators.pull` and `.remember_activations`: actuators with a law of their own.
+"""Stage `actuators.remember_activations`: actuators with laws of their own; `pull` is a part of `begin`.
 
     F = gain(L, L') x + bias(L, L'),   x the control u or the activation a,   L = gear φ
 

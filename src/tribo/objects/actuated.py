@@ -41,7 +41,7 @@ class Actuated(Object):
 
     @property
     def activation(self) -> np.ndarray:
-        """Activations of its actuators, (na,), live: of muscles, filters and integrators, in their order.
+        """Activations of its actuators, (na,) [–], live: of muscles, filters and integrators, in their order.
 
         `activated` has the names of the actuators. They belong to the state: snapshots and resets keep them.
 

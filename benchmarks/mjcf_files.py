@@ -144,6 +144,24 @@ def of_tree(tree: TreeDescription) -> Iterator[tuple[str, list[float]]]:
     for item in tree.actuators:
         for name in ACTUATOR:
             yield f"actuator {name}", np.ravel(getattr(item, name)).astype(float).tolist()
+        law = item.law
+        if law is not None:
+            numbers = (
+                law.gear,
+                law.dynamics,
+                law.time,
+                law.gain,
+                law.bias,
+                law.state_range,
+                law.wrench,
+            )
+            yield "actuator law", [float(x) for part in numbers for x in np.ravel(part)]
+            yield "length range of muscles", list(law.length_range)
+    for one in tree.couplings:
+        yield "coupling", [c for _, c in (*one.terms, *one.inner)]
+        yield "coupling curve", list(one.curve)
+        yield "coupling range", [one.lower, one.upper, *one.rest]
+        yield "coupling forces", [one.stiffness, one.damping, one.friction, one.inertia]
     for tie in tree.constraints:
         yield "equality", [float(x) for x in np.ravel(tie.points)]
     yield "start", list(tree.start or ())

@@ -171,11 +171,33 @@ class Slot(IntEnum):
     """Slots of a joint in `State.scalar_impulse`, counted from `Model.joint_slot`."""
 
     LIMIT = 0  # both stops; > 0 from below
-    MIMIC = 1
-    FRICTION = 2  # one for each dof
+    FRICTION = 1  # one for each dof
     DRIVE = (
-        3  # of a joint with one dof; 5, 6, 7 of a spherical joint: one for both limits of each dof
+        2  # of a joint with one dof; 4, 5, 6 of a spherical joint: one for both limits of each dof
     )
+
+
+class CouplingSlot(IntEnum):
+    """Slots of a coupling of joints in `State.scalar_impulse`, counted from `Model.coupling_slot`."""
+
+    HOLD = 0  # its equation, or both its stops; > 0 from below
+    FRICTION = 1
+    SPRING = 2
+    DAMPER = 3
+    DRIVE = 4  # what actuators do to it
+
+
+COUPLING_SLOTS = 5
+
+
+class Dynamics(IntEnum):
+    """How the activation a of an actuator follows its control u."""
+
+    NONE = 0  # it has none: the control acts at once
+    INTEGRATOR = 1  # ȧ = u
+    FILTER = 2  # ȧ = (u − a)/T, step by step
+    FILTER_EXACT = 3  # the same, in closed form
+    MUSCLE = 4  # ȧ = (u − a)/T(u, a)
 
 
 TIE_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on

@@ -73,9 +73,6 @@ class Model(Record):
     joint_stop_force = field("nbody", 2)  # [N m, N] least of the upper stop, most of the lower
     spring_reference = field("nq")  # [m, rad, –] coordinates at which joint springs are at rest
     joint_slot = field("nbody", dtype=INT)  # first `Slot` in `State.scalar_impulse`
-    joint_leader = field("nbody", dtype=INT)  # body whose joint it follows, −1: none
-    joint_ratio = field("nbody")  # q = ratio · q_leader + offset
-    joint_offset = field("nbody")  # [rad, m]
     joint_is_cone = field("nbody", dtype=INT)  # spherical: `upper` bounds 1 the axis, 0 the turn
 
     # Degrees of freedom.
@@ -91,7 +88,47 @@ class Model(Record):
     dof_effort_upper = field("nv")  # [N, N m] largest drive force ≥ 0, inf: no limit
     dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
 
+    # Couplings of joints of one tree: φ = Σ c q of part 0 − Σ_k curve_k sᵏ, s = Σ c q of part 1.
+    coupling_body = field(
+        "ncoupling", 2, dtype=INT
+    )  # whose chains hold all its joints; −1: no second
+    coupling_slot = field("ncoupling", dtype=INT)  # first `CouplingSlot` in `State.scalar_impulse`
+    coupling_term = field("ncoupling", 2, dtype=INT)  # its first term, and the first of the next
+    coupling_curve = field("ncoupling", 5)
+    coupling_range = field("ncoupling", 2)  # of φ; equal: it is held there
+    coupling_rest = field("ncoupling", 2)  # of φ; between them its spring is slack
+    coupling_stiffness = field("ncoupling")  # [N/m, N m/rad] for a φ in m or rad
+    coupling_damping = field("ncoupling")  # [N s/m, N m s/rad]
+    coupling_friction = field("ncoupling")  # [N, N m] dry friction
+    coupling_inertia = field("ncoupling")  # [kg, kg m²] of a rotor that turns by φ
+    term_dof = field("nterm", dtype=INT)
+    term_q = field("nterm", dtype=INT)  # its coordinate in `State.q`
+    term_side = field("nterm", dtype=INT)  # 0 or 1: in whose chain, see `coupling_body`
+    term_part = field("nterm", dtype=INT)
+    term_factor = field("nterm")  # c
+
+    # Actuators with a law of their own: force F = gain(a, L, L') + bias(L, L'), on a coupling or a body.
+    actuator_coupling = field("nactuator", dtype=INT)  # −1: none
+    actuator_body = field("nactuator", dtype=INT)  # −1: none
+    actuator_point = field("nactuator", 3)  # [m] where it pushes, body frame
+    actuator_wrench = field("nactuator", 6)  # torque, force for F = 1, body frame
+    actuator_adheres = field("nactuator", dtype=INT)  # 1: it pulls the body onto what it touches
+    actuator_gear = field("nactuator")  # L = gear φ
+    actuator_dynamics = field("nactuator", dtype=INT)  # `Dynamics`
+    actuator_time = field(
+        "nactuator", 3
+    )  # [s, s, –] T; of a muscle to rise, to fall, width between
+    actuator_is_muscle = field("nactuator", 2, dtype=INT)  # 1: gain, bias by `dynamics.muscle`
+    actuator_gain = field("nactuator", 9)  # of 1, L, L'; or what a muscle is made of
+    actuator_bias = field("nactuator", 9)
+    actuator_length = field("nactuator", 2)  # of a muscle: L at both ends of its range
+    actuator_control_range = field("nactuator", 2)
+    actuator_state_range = field("nactuator", 2)  # of its activation
+    actuator_force_range = field("nactuator", 2)  # [N, N m] of F
+
     # Trees.
+    tree_coupling_slot = field("ntree", dtype=INT)  # where slots of its couplings begin
+    tree_coupling_count = field("ntree", dtype=INT)
     tree_body = field("ntree", dtype=INT)  # root body
     tree_body_count = field("ntree", dtype=INT)
     tree_v = field("ntree", dtype=INT)  # first dof
@@ -177,6 +214,7 @@ class State(Record):
     drive_mode = field(
         "nv", dtype=INT
     )  # limits each drive was at, with their sign: ±1 effort, ±2 speed
+    activation = field("nactuator")  # [–] a of actuators that have one
 
 
 class Command(Record):
@@ -190,6 +228,7 @@ class Command(Record):
     target_q = field("nq")
     target_v = field("nv")
     constraint = field("nconstraint", 25)  # columns of `Tuning`
+    control = field("nactuator")  # u of actuators with a law of their own
     can_sleep = field("ntree", dtype=INT)  # 1: if the world lets anything sleep
     has_wrench = field(1, dtype=INT)  # 1: a row below is not zero; 2: it stays till the call ends
     surface_velocity = field("nshape", 6)  # [m/s] v, a of surfaces that run, body frame

@@ -85,6 +85,9 @@ class Work(Record):
     drive_rounds = field(1, dtype=INT)  # solves of this step
     feed_forward = field("nv")  # [N, N m] commanded, with the weight where drives bear it
     outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies
+    actuator_push = field("nv")  # [N, N m] of actuators that neither stiffen nor damp
+    coupling_drive = field("ncoupling", 5)  # F, stiffness, damping, least, most F of actuators
+    body_adhesion = field("nbody")  # [N] with which actuators pull it onto what it touches
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
     next_v = field("nv")

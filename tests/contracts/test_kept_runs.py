@@ -36,8 +36,19 @@ def _robot(world, rng):
     return world.add_articulated_system(QUADRUPED, position=(0, 0, rng.uniform(0, 1)))
 
 
+HAND = """<mujoco><worldbody><body><joint name="a"/><geom size="0.1" pos="0.3 0 0"/><site name="s"/>
+ <body pos="0 0 1"><joint name="b"/><geom size="0.1" pos="0 0.3 0"/></body></body></worldbody>
+ <tendon><fixed name="t" stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>
+ <equality><joint joint1="b" joint2="a" polycoef="0 1 2 3 4"/></equality>
+ <actuator><muscle tendon="t" lengthrange="0 1"/><motor site="s"/></actuator></mujoco>"""
+
+
+def _hand(world, rng):
+    return world.add_articulated_system(HAND, position=(0, 0, rng.uniform(0, 1)))
+
+
 MAKERS = (
-    _ball, _hull, lambda world, rng: _hull(world, rng, 60), _surface, _heights, _robot,
+    _ball, _hull, _hand, lambda world, rng: _hull(world, rng, 60), _surface, _heights, _robot,
     lambda world, rng: world.add_box((1, 1, 1), 1.0, body_type="static", position=(0, 0, 3)),
 )  # fmt: skip
 

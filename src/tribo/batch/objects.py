@@ -16,6 +16,7 @@ from tribo.batch.values import JointValues, LinkValues
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.renamed import renamed
+from tribo.description.actuators import names_of_activated
 from tribo.engine.builder import meets_compliant
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
@@ -214,6 +215,21 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         tau = self._array("command", "tau", "v")
         tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
 
+    @property
+    def activation(self) -> np.ndarray:
+        """Activations of its actuators, (worlds, na) [–], live, as `ArticulatedSystem.activation`."""
+        return self._array("state", "activation", "actuator")[:, : len(self.activated)]
+
+    @activation.setter
+    def activation(self, value: Any) -> None:
+        live = self.activation
+        live[:] = self._checked(value, "activation", live, 0, None)
+
+    @property
+    def activated(self) -> tuple[str, ...]:
+        """Names of the actuators whose activations `activation` has."""
+        return names_of_activated(self._part.description.actuators)
+
     def set_controls(self, controls: Any) -> None:
         """Tell the actuators of its file what to do, as `ArticulatedSystem.set_controls` does.
 
@@ -225,6 +241,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         own.tell(told, Commands(
             self._array("command", "target_q", "q"), self._array("command", "target_v", "v"),
             self._array("command", "tau", "v"), self._array("command", "kd", "v"),
+            self._array("command", "control", "actuator"),
         ))  # fmt: skip
 
     @property

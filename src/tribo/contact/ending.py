@@ -5,7 +5,7 @@ from tribo.contact import position_pass, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.solver import island_solve
-from tribo.dynamics import actuation, integrate, momentum
+from tribo.dynamics import actuation, actuators, integrate, momentum
 
 
 @kernel
@@ -16,6 +16,7 @@ def remember(model, state, command, settings, work):
     """
     island_solve.remember_impulses(model, state, work)
     actuation.remember_limits(model, state, work)
+    actuators.remember_activations(model, state, command, settings)
     compliant_contacts.remember_displacements(model, state, settings, work)
     sleep.fall_asleep(model, state, command, settings, work)  # who has been at rest?
 

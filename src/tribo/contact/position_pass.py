@@ -1,4 +1,4 @@
-"""Stage `position_pass.correct`: overlaps and joints beyond their stops are corrected in the positions.
+"""Stages `position_pass.make_room` and `.correct`: overlaps and passed stops are corrected in the positions.
 
 A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
 gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is

@@ -9,6 +9,7 @@ from tribo.contact.problem import (
     contact_drift,
     contact_rows,
     contact_targets,
+    coupling_rows,
     islands,
     joint_limit_rows,
 )
@@ -30,6 +31,7 @@ def write(model, state, command, settings, work):
     compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
     contact_targets.targets(model, settings, work)  # friction, bounce and correction of each pair
     joint_limit_rows.limit_rows(model, state, command, settings, work)  # stops, drives at limits
+    coupling_rows.coupling_rows(model, state, settings, work)  # tendons, joints that follow others
     constraint_rows.constraint_rows(model, state, command, settings, work)  # pins, welds, wires
     box_friction_rows.rows(model, state, settings, work)  # friction along two directions
     if work.status[0] & CAPACITY == 0:

@@ -150,13 +150,15 @@ def see_contacts(model, state, settings, work):
 
 @kernel
 def has_joint_row(model, state, settings, work, t):
-    """Tell whether a joint of a tree may have a row: a stop within reach, dry friction, a leader."""
+    """Tell whether a joint of a tree may have a row: a stop within reach, dry friction, a coupling."""
+    if model.tree_coupling_count[t] > 0:
+        return True
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if model.dof_friction[dof] > 0.0:
             return True
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        if model.joint_leader[i] >= 0 or joint_limit_rows.is_near(model, state, settings, work, i):
+        if joint_limit_rows.is_near(model, state, settings, work, i):
             return True
     return False
 

@@ -17,8 +17,10 @@ from tribo.checks import check
 from tribo.checks.calls import record
 from tribo.checks.errors import DescriptionError
 from tribo.description import inertias
+from tribo.description.actuators import ActuatorDescription
 from tribo.description.collision_rule import CollisionRule
 from tribo.description.constraints import ConstraintDescription
+from tribo.description.couplings import CouplingDescription
 from tribo.description.heights import HeightField
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.joints import (
@@ -372,38 +374,6 @@ class SensorDescription:
 
 
 @dataclass(slots=True)
-class ActuatorDescription:
-    """A motor or servo on a joint, as MJCF has them (`tribo.formats.mjcf.actuators`).
-
-    force = gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v) for a control u.
-    """
-
-    name: str
-    joint: str
-    gear: float = 1.0  # [–, m/rad …]
-    gain: float = 1.0
-    bias: Vector = (0.0, 0.0, 0.0)
-    control_range: tuple[float, float] = (-inf, inf)
-    force_range: tuple[float, float] = (-inf, inf)  # before the gear
-    damping_ratio: float = (
-        0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
-    )
-    damper: float = 0.0  # [N s/m, N m s/rad] > 0: it damps instead, force = −damper u gear v
-    spread: tuple[tuple[str, float], ...] = ()  # further joints that a motor pulls, and gears
-    index: int = -1  # of its control in the control vector of the file; −1: as they are listed
-
-    @property
-    def kp(self) -> float:
-        """Stiffness that it gives its joint [N/m, N m/rad]."""
-        return -self.bias[1] * self.gear * self.gear
-
-    @property
-    def kd(self) -> float:
-        """Damping that it gives its joint [N s/m, N m s/rad]."""
-        return -self.bias[2] * self.gear * self.gear
-
-
-@dataclass(slots=True)
 class TreeDescription:
     """One object: a robot, or a single body as a tree with one joint. Bodies: parents first."""
 
@@ -431,9 +401,21 @@ class TreeDescription:
     start_controls: dict[str, float] = field(default_factory=dict)  # of actuators; others: 0
     actuators: list[ActuatorDescription] = field(default_factory=list)
     control_count: int = 0  # of all actuators of the file, those of other robots included
+    start_activations: dict[str, float] = field(default_factory=dict)  # of actuators; others: 0
+    couplings: list[CouplingDescription] = field(default_factory=list)  # tendons over joints …
     constraints: list[ConstraintDescription] = field(default_factory=list)  # besides the joints
     closed: Vector | None = None  # coordinates in which they hold
     parts: list[PartDescription] = field(default_factory=list)  # of bodies that have several
+
+    @property
+    def all_couplings(self) -> list[CouplingDescription]:
+        """All couplings of its joints, those of joints that follow others last."""
+        mimics = [
+            CouplingDescription.of_mimic(body.joint.name, *body.joint.mimic)
+            for body in self.bodies
+            if body.joint.mimic is not None
+        ]
+        return self.couplings + mimics if mimics else self.couplings
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ passes of a step are few. The next step begins with the rows whose bounds acted.
 from math import inf
 
 from tribo.compiler.jit import kernel
+from tribo.dynamics import actuators
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
 from tribo.enums import DriveForm
@@ -105,7 +106,7 @@ def drive_dof(model, state, command, settings, work, dof):
     v = state.v[dof]
     damping = model.dof_damping[dof]
     inertia = dt * damping
-    force = work.outside_force[dof] - damping * v
+    force = work.outside_force[dof] + work.actuator_push[dof] - damping * v
     k = model.dof_stiffness[dof]
     if k != 0.0:
         _, b, _ = form_weights(TRAPEZOID, settings.integrator)
@@ -146,7 +147,7 @@ def collect(model, command, settings, work, t):
 
 @kernel
 def begin(model, state, command, settings, work):
-    """Collect what does not change while the step is solved: errors, feed-forward, external wrenches.
+    """Collect what does not change while the step is solved: errors, forces from outside, actuators.
 
     A drive begins with the rows of the limits at which it was in the last step.
 
@@ -164,6 +165,7 @@ def begin(model, state, command, settings, work):
         if mode & EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
             mode ^= EFFORT
         work.drive_mode[dof] = mode
+    actuators.pull(model, state, command, settings, work)
 
 
 @kernel

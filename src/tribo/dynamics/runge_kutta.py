@@ -46,7 +46,8 @@ def write_tree_forces(model, command, settings, work, t, weight):
         kp, kd, rate = command.kp[dof], command.kd[dof], v - command.target_v[dof]
         torque = actuation.pd_torque(work.feed_forward[dof], kp, work.drive_error[dof], kd, rate)
         torque = actuation.within_effort(model, dof, torque)
-        force = work.outside_force[dof] + torque - model.dof_damping[dof] * v
+        force = work.outside_force[dof] + work.actuator_push[dof] + torque
+        force -= model.dof_damping[dof] * v
         force -= model.dof_stiffness[dof] * work.spring_error[dof]
         work.rk_torque[dof] += weight * torque
         work.rk_acc[dof] = force - work.bias_force[dof]

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.description.extents import body_bounds, box_of, rotation_matrix
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.trees import BodyDescription, TreeDescription
-from tribo.engine import abreast
+from tribo.engine import abreast, coupled
 from tribo.engine.kept_runs import Kept, copy
 from tribo.engine.layout import (
     COORDINATES,
@@ -22,7 +22,6 @@ from tribo.engine.layout import (
     counts_of,
     joint_types,
     laid_out,
-    leader_of,
     reference_of,
 )
 from tribo.enums import TIE_SLOTS
@@ -165,6 +164,9 @@ def _sizes(
         "ntriangle": count[Column.TRIANGLE],
         "nbox": count[Column.BOX],
         "nheight": count[Column.HEIGHT],
+        "ncoupling": count[Column.COUPLING],
+        "nterm": count[Column.TERM],
+        "nactuator": count[Column.ACTUATOR],
         "nface": count[Column.FACE],
         "nface1": count[Column.FACE] + 1,
         "ncorner": count[Column.CORNER],
@@ -183,16 +185,16 @@ class _Filler:
     def __init__(self, model: Model, materials: MaterialTable, layout: Layout) -> None:
         self.model, self.materials, self.layout = model, materials, layout
         self.body = self.shape = self.q = self.v = self.row = self.slot = self.chain = 0
-        self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = (
-            self.height
-        ) = 0
+        self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = 0
+        self.height = self.coupling = self.term = self.actuator = 0
         self.chain_of: list[list[int]] = []  # of each body of the object
 
     def add(self, tree: int, part: Part) -> None:
         """Write one object."""
         (
             _, self.body, self.shape, self.q, self.v, self.slot, self.chain, self.row, self.vertex, self.face,
-            self.corner, self.ring, self.triangle, self.box, self.height,
+            self.corner, self.ring, self.triangle, self.box, self.height, self.coupling, self.term,
+            self.actuator,
         ) = self.layout.starts[tree].tolist()  # fmt: skip
         self.chain_of = []
         first = (self.body, self.shape, self.v)
@@ -206,6 +208,8 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[2]
+        places = coupled.Places(first[0], self.slot, self.coupling, self.term, self.actuator)
+        coupled.write(m, part.description, places)
         self._order(first[0], [body.parent for body in part.description.bodies], types)
         m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])
 
@@ -239,10 +243,6 @@ class _Filler:
         m.joint_slot[i] = self.slot
         m.joint_is_cone[i] = body.joint.is_cone
         m.joint_collides[i] = body.joint.collision_enabled
-        m.joint_leader[i], m.joint_ratio[i] = -1, 1.0
-        if body.joint.mimic is not None:
-            leader, m.joint_ratio[i], m.joint_offset[i] = body.joint.mimic
-            m.joint_leader[i] = root + leader_of(part.description.bodies, leader)
         m.joint_lower[i], m.joint_upper[i] = body.joint.lower, body.joint.upper
         m.joint_stop_compliance[i] = body.joint.stop_compliance
         m.joint_stop_damping[i] = body.joint.stop_spook_damping

@@ -30,6 +30,9 @@ ROWS = {
     "ntriangle": Column.TRIANGLE,
     "nbox": Column.BOX,
     "nheight": Column.HEIGHT,
+    "ncoupling": Column.COUPLING,
+    "nterm": Column.TERM,
+    "nactuator": Column.ACTUATOR,
 }
 # Fields that are numbers of rows: of what. −1 is none.
 REFERS = {
@@ -44,7 +47,14 @@ REFERS = {
     "joint_q": Column.Q,
     "joint_v": Column.V,
     "joint_slot": Column.SLOT,
-    "joint_leader": Column.BODY,
+    "tree_coupling_slot": Column.SLOT,
+    "coupling_body": Column.BODY,
+    "coupling_slot": Column.SLOT,
+    "coupling_term": Column.TERM,
+    "term_dof": Column.V,
+    "term_q": Column.Q,
+    "actuator_coupling": Column.COUPLING,
+    "actuator_body": Column.BODY,
     "dof_body": Column.BODY,
     "dof_row": Column.ROW,
     "shape_body": Column.BODY,

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.description.hulls import Heights, Hull, Surface
 from tribo.description.trees import BodyDescription, JointDescription, TreeDescription
+from tribo.enums import COUPLING_SLOTS
 from tribo.model import FEW_CORNERS, Joint, Kind, Shape
 
 COORDINATES = {
@@ -19,7 +20,7 @@ COORDINATES = {
     Joint.SPHERICAL: 4,
     Joint.FREE: 7,
 }
-SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 4, Joint.PRISMATIC: 4, Joint.SPHERICAL: 8, Joint.FREE: 0}
+SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 3, Joint.PRISMATIC: 3, Joint.SPHERICAL: 7, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 
 CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
@@ -43,14 +44,20 @@ class Column(IntEnum):
     TRIANGLE = 12
     BOX = 13  # around triangles
     HEIGHT = 14
-    GENERAL = 15  # shapes without a closed form
-    OUTLINE = 16  # corners of the largest face
-    LARGE = 17  # hulls of more than `FEW_CORNERS`
-    TERRAIN = 18  # surfaces and height maps
+    COUPLING = 15
+    TERM = 16  # joints of couplings
+    ACTUATOR = 17  # with a law of their own
+    GENERAL = 18  # shapes without a closed form
+    OUTLINE = 19  # corners of the largest face
+    LARGE = 20  # hulls of more than `FEW_CORNERS`
+    TERRAIN = 21  # surfaces and height maps
 
 
-SUMMED = 15  # columns
-_SPANNED = (Column.BODY, Column.SHAPE, Column.Q, Column.V, Column.SLOT, Column.TREE)
+SUMMED = 18  # columns
+_SPANNED = (
+    Column.BODY, Column.SHAPE, Column.Q, Column.V, Column.SLOT, Column.COUPLING, Column.ACTUATOR,
+    Column.TREE,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -62,6 +69,8 @@ class Span:
     q: slice
     v: slice
     slot: slice  # of impulses of scalar rows
+    coupling: slice
+    actuator: slice
     trees: slice
 
     @property
@@ -128,7 +137,13 @@ def follow(description: TreeDescription, q: np.ndarray) -> None:
 
 def slot_count(description: TreeDescription) -> int:
     """Return how many slots for impulses of scalar rows a tree has in a world."""
-    return sum(SLOTS[joint] for joint in joint_types(description))
+    own = sum(SLOTS[joint] for joint in joint_types(description))
+    return own + COUPLING_SLOTS * len(description.all_couplings)
+
+
+def actuator_count(description: TreeDescription) -> int:
+    """Return how many actuators of a tree have a law of their own."""
+    return sum(actuator.law is not None for actuator in description.actuators)
 
 
 def counts_of(description: TreeDescription) -> tuple[int, ...]:
@@ -150,6 +165,11 @@ def counts_of(description: TreeDescription) -> tuple[int, ...]:
             n[Column.GENERAL] += shape.kind not in CLOSED_FORM
             if shape.geometry is not None:
                 _count(shape.geometry, n)
+    couplings = description.all_couplings
+    n[Column.COUPLING] = len(couplings)
+    n[Column.TERM] = sum(len(one.terms) + len(one.inner) for one in couplings)
+    n[Column.SLOT] += COUPLING_SLOTS * len(couplings)
+    n[Column.ACTUATOR] = actuator_count(description)
     return tuple(n)
 
 

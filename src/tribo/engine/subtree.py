@@ -64,8 +64,6 @@ def _renumber(arrays: dict[str, Any], span: Span) -> None:
     body, dof = span.body.start, span.v.start
     parent = arrays["body_parent"]
     parent[parent >= 0] -= body
-    leader = arrays["joint_leader"]
-    leader[leader >= 0] -= body
     arrays["joint_q"] -= span.q.start
     arrays["joint_v"] -= dof
     arrays["dof_body"] -= body

@@ -19,11 +19,12 @@ from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
 from tribo.model import Joint
 from tribo.objects import contact_motion, edits
+from tribo.objects.actuated import Actuated
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
-from tribo.objects.controls import Commands, Controls
+from tribo.objects.controls import Controls
 from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
@@ -34,7 +35,7 @@ logger = logging.getLogger("tribo")
 NONE = np.zeros(0)  # velocities of a base that has none
 
 
-class ArticulatedSystem(Drives, Object):
+class ArticulatedSystem(Actuated, Drives, Object):
     """A robot in generalized coordinates.
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
@@ -215,7 +216,10 @@ class ArticulatedSystem(Drives, Object):
         if self.description.start is not None:
             self._q[:] = self._coordinates(self.description.start, "start")
             self._target_q[:] = self._q
-        for actuator in self.description.actuators:
+        start = self.description.start_activations
+        for k, name in enumerate(self.activated):
+            self._activation[k] = start.get(name, 0.0)
+        for actuator in (one for one in self.description.actuators if one.law is None):
             at = self.velocity_slice(actuator.joint)
             self._kp[at] += actuator.kp
             self._kd[at] += actuator.kd
@@ -225,33 +229,6 @@ class ArticulatedSystem(Drives, Object):
         if self.description.drawn is not None:
             return self._coordinates(self.description.drawn, "drawn")
         return self._q.copy()
-
-    def set_controls(self, controls: Any) -> None:
-        """Tell the actuators of its file what to do: MuJoCo's control vector becomes targets and forces.
-
-        Args:
-            controls: u, (nu,), one number for each actuator of the file in its order, those of other robots
-                of the file, and those that are not read, included. They are kept within `ctrlrange`.
-
-        Raises:
-            ValueError: The shape is wrong, or a number is not finite; the drives stay as they were.
-
-        Example:
-            >>> import tribo
-            >>> arm = '<body><joint name="j"/><geom size="0.1" pos="0 0 0.3"/></body>'
-            >>> servo = '<actuator><position joint="j" kp="50" kv="5"/></actuator>'
-            >>> text = f"<mujoco><worldbody>{arm}</worldbody>{servo}</mujoco>"
-            >>> robot = tribo.World().add_articulated_system(text)
-            >>> robot.set_controls([0.3])
-            >>> float(robot.pd_target[0])
-            0.3
-        """
-        self.check_present("set_controls")
-        own = Controls(self.description)
-        self._tell(own, own.checked(controls, self.name))
-
-    def _tell(self, own: Controls, controls: np.ndarray) -> None:
-        own.tell(controls, Commands(self._target_q, self._target_v, self._tau, self._kd))
 
     @property
     def kp(self) -> np.ndarray:

@@ -22,6 +22,7 @@ from tribo.engine.engine import Engine
 from tribo.engine.layout import (
     COORDINATES,
     Span,
+    actuator_count,
     coordinate_counts,
     follow,
     joint_types,
@@ -96,6 +97,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         self._tree_motion = np.zeros((1, 10))
         self._stay_awake(nv)
         self._scalar_impulse = np.zeros(slot_count(self.description))
+        self._activation, self._control = np.zeros((2, actuator_count(self.description)))
         self._wrench = np.zeros((len(self.description.bodies), 6))
         self._surface_velocity = np.zeros((sum(len(b.shapes) for b in self.description.bodies), 6))
         types = joint_types(self.description)

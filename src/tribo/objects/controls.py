@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.description.actuators import with_laws
 from tribo.description.trees import ActuatorDescription, TreeDescription
 from tribo.engine.layout import COORDINATES, DOFS
 
@@ -20,6 +21,7 @@ class Commands:
     speed: np.ndarray
     force: np.ndarray
     damping: np.ndarray
+    control: np.ndarray
 
 
 class Controls:
@@ -43,7 +45,8 @@ class Controls:
             self._places[name] = q, v
             q, v = q + COORDINATES[kind], v + DOFS[kind]
         self._gains: dict[str, tuple[float, float]] = {}
-        for item in self._actuators:
+        self._drives = [item for item in self._actuators if item.law is None]
+        for item in self._drives:
             kp, kd = self._gains.get(item.joint, (0.0, 0.0))
             self._gains[item.joint] = kp + item.kp, kd + item.kd
 
@@ -74,14 +77,15 @@ class Controls:
         """Write what (…, nu) controls ask for into the drives."""
         forces: dict[str, Any] = {}
         dampers: dict[str, Any] = {}
-        for item in self._actuators:
+        for k, item in enumerate(with_laws(self._actuators)):
+            drives.control[..., k] = controls[..., self._numbers[item.name]]
+        for item in self._drives:
             u = np.clip(controls[..., self._numbers[item.name]], *item.control_range)
             if item.damper:
                 dampers[item.joint] = dampers.get(item.joint, 0.0) + item.gear**2 * item.damper * u
                 continue
             pull = _pull(item, u)
-            for joint, gear in ((item.joint, item.gear), *item.spread):
-                forces[joint] = forces.get(joint, 0.0) + gear * pull
+            forces[item.joint] = forces.get(item.joint, 0.0) + item.gear * pull
         for joint, force in forces.items():
             q, v = self._places[joint]
             kp, kd = self._gains.get(joint, (0.0, 0.0))

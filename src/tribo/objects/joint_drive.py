@@ -12,7 +12,7 @@ from tribo.checks import check
 from tribo.checks.readonly import reading
 from tribo.checks.renamed import renamed
 from tribo.engine.layout import COORDINATES, DOFS, SLOTS
-from tribo.enums import DriveForm
+from tribo.enums import COUPLING_SLOTS, CouplingSlot, DriveForm
 from tribo.model import Joint as JointType
 from tribo.model import Slot
 from tribo.objects.handle import Handle
@@ -211,8 +211,14 @@ class JointDrive(Handle):
     @property
     def mimic_force(self) -> float | np.ndarray:
         """Force that held it to the joint that it follows in the last step [N m, N]; read-only."""
-        is_follower = self._body_description.joint.mimic is not None
-        return self._row_force(Slot.MIMIC, 1) if is_follower else 0.0
+        if self._body_description.joint.mimic is None:
+            return 0.0
+        description = self._owner.description
+        before = sum(body.joint.mimic is not None for body in description.bodies[: self._body])
+        slot = sum(SLOTS[body.joint.type] for body in description.bodies)
+        slot += COUPLING_SLOTS * (len(description.couplings) + before) + CouplingSlot.HOLD
+        rows = self._owner._row_forces()
+        return self._state(rows, slice(slot, slot + 1))  # type: ignore[no-any-return]
 
     def _slots(self) -> int:
         return SLOTS[self.type]

@@ -19,6 +19,8 @@ VIEWS = {
     "vdot_before": ("state", "v"),
     "drive_mode": ("state", "v"),
     "scalar_impulse": ("state", "slot"),
+    "activation": ("state", "actuator"),
+    "control": ("command", "actuator"),
     "left_q": ("state", "q"),
     "left_v": ("state", "v"),
     "tree_motion": ("state", "trees"),

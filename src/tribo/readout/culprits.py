@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
-from tribo.enums import DriveForm
+from tribo.enums import COUPLING_SLOTS, DriveForm
 from tribo.model import Course, Pair, Slot
 from tribo.objects import ArticulatedSystem
 from tribo.readout.law_of_contact import kept
@@ -42,14 +43,28 @@ def row_name(
         span = part.span
         if span is not None and span.body.start <= body < span.body.stop:
             joint = part.description.bodies[body - span.body.start].joint
-            kind = int(engine.work.scalar_slot[n] - engine.model.joint_slot[body])
+            slot = int(engine.work.scalar_slot[n])
+            coupled = slot - int(engine.model.tree_coupling_slot[span.tree])
+            if coupled >= 0:
+                return f"{_coupling_row(part.description, *divmod(coupled, COUPLING_SLOTS))} of {part.name}"
+            kind = slot - int(engine.model.joint_slot[body])
             what = "the drive"
-            if kind < Slot.FRICTION:
-                what = "a stop" if kind == Slot.LIMIT else "the mimic equation"
+            if kind == Slot.LIMIT:
+                what = "a stop"
             elif kind < Slot.FRICTION + DOFS[joint.type]:
                 what = "dry friction"
             return f"{what} of joint {joint.name!r} of {part.name}"
     return "a joint of an object that is gone"
+
+
+def _coupling_row(description: TreeDescription, number: int, kind: int) -> str:
+    """Return which row of a coupling it is: "the friction of tendon 'grip'"."""
+    coupling = description.all_couplings[number]
+    if number >= len(description.couplings):
+        return f"the mimic equation of joint {coupling.name!r}"
+    words = ("the equation" if coupling.lower == coupling.upper else "a stop", "dry friction", "the spring",
+             "the damping", "an actuator")  # fmt: skip
+    return f"{words[kind]} of the coupling {coupling.name!r}"
 
 
 def shape_name(objects: Sequence[Object], shape: int) -> str:

@@ -489,9 +489,9 @@ def test_an_equality_of_joints_is_a_mimic():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('<joint joint1="x"/>', "without a second one"),
-        ('<joint joint1="x" joint2="y" polycoef="0 1 2"/>', "along a curve"),
-        ('<tendon tendon1="t"/>', "of this kind is not read"),
+        ('<joint joint1="x" joint2="y" active="false"/>', "is not read for joints"),
+        ('<tendon tendon1="t"/>', "speaks of a tendon that is not read"),
+        ('<flex flex="f"/>', "of this kind is not read"),
         ('<connect body1="a" body2="b" anchor="0 0 0" solref="0.1 1"/>', "equalities are hard"),
     ],
 )

@@ -262,7 +262,7 @@ UNREAD = {
     ),
     "misspelt default": ('<default><geom fricton="1"/></default>', "did you mean 'friction'"),
     "unknown": ("<wurst/>", "unknown in <mujoco>"),
-    "muscle": ('<actuator><muscle joint="j"/></actuator>', "does nothing"),
+    "user": ('<actuator><general joint="j" dyntype="user"/></actuator>', "does nothing"),
     "flag": ('<option><flag limit="disable"/></option>', "stays enabled"),
     "fluid": ('<option viscosity="0.1"/>', "there is no fluid"),
 }
@@ -327,7 +327,7 @@ def test_controls_of_a_keyframe_are_kept_and_set():
     )
     actuators = (
         '<position name="servo" joint="a" kp="50" kv="1" gear="2" ctrlrange="-1 0.5"/>'
-        '<muscle joint="d"/><motor name="motor" joint="b" gear="3"/>'
+        '<general joint="d" dyntype="user"/><motor name="motor" joint="b" gear="3"/>'
         '<velocity name="speed" joint="c" kv="5"/><motor joint="d"/>'
     )
     key = '<keyframe><key name="k" qpos="0.1" ctrl="0.7 9 -2 0.4"/></keyframe>'
@@ -341,7 +341,7 @@ def test_controls_of_a_keyframe_are_kept_and_set():
     assert not any("ctrl" in note for note in mjcf.read(text).notes)
     still = tribo.World().load_mjcf(text)[0]
     assert (still.pd_target[0], still.description.keyframe_controls) == (0.0, {"k": {"servo": 0.7}})
-    with pytest.raises(DescriptionError, match="ctrl has 6 numbers; the actuators are 5"):
+    with pytest.raises(DescriptionError, match="ctrl has 6 numbers; there are 5"):
         mjcf.read(text.replace('"0.7 9', '"1 2 0.7 9'))
 
 

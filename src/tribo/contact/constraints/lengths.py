@@ -18,6 +18,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import SEMI_IMPLICIT, hard_target, place_ends
 from tribo.contact.constraints.way_swing import end_point, side_of, way_point, way_swing
 from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.spring_rows import set_spring
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
 from tribo.model import Constraint
@@ -165,41 +166,6 @@ def friction_rows(model, state, command, work, c):
         scalar_rows.close_row(model, state, work, n, 0.0, -most, most, 0.0)
         if work.scalar_count[0] > n:
             work.scalar_reach[n] = scalar_rows.GIVES_WAY
-
-
-@kernel
-def set_spring(settings, work, n, gap, stiffness, damping):
-    """Make a spring and a damper of row n.   λ = −dt (½ k (φ₀ + φ₁) + d w⁺)
-
-    φ₀ and φ₁ are the gap at the beginning and the end of the step: without damping it keeps its energy. Of a
-    spring that is slack at the beginning, λ = −½ dt k s φ₁ with s = φ₁/(φ₁ − φ₀), which is ΔU/Δφ; with φ₁
-    of the present velocity in s, which is the farthest, a wire that catches brings no energy.
-    Source: Gonzalez 1996 (discrete gradient).
-
-    Writes: work.
-    """
-    dt = settings.dt
-    speed = work.scalar_start[n]
-    begin, end = gap - 0.5 * dt * speed, 0.5 * dt
-    if settings.integrator == SEMI_IMPLICIT:
-        begin, end = gap, dt
-    k = 0.5 * stiffness
-    known = begin + gap  # of φ₀ + φ₁ without `end` w⁺
-    is_slack = (begin > 0.0 and work.scalar_lower[n] == 0.0) or (
-        begin < 0.0 and work.scalar_upper[n] == 0.0
-    )
-    if is_slack:
-        there = gap + end * speed
-        k *= there / (there - begin) if there * begin < 0.0 else 0.0
-        known = gap
-    rate = k * end + damping
-    if rate <= 0.0:
-        work.scalar_lower[n] = work.scalar_upper[n] = 0.0
-        return
-    scalar_rows.set_row_target(work, n, -k * known / rate, speed)
-    work.scalar_compliance[n] = 1.0 / (dt * rate)
-    work.scalar_delassus[n] += work.scalar_compliance[n]
-    work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
 @kernel

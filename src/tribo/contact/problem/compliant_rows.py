@@ -45,6 +45,7 @@ REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 NO_DIRECTION = (
     1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
 )
+ADHERES = 1e-5  # [m] what is farther apart does not touch what pulls it
 TOUCHING = 1e-12  # [m] less is rounding: what rests shallower than that keeps its contacts
 LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: along the normal it counts as no less
 NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is none
@@ -197,6 +198,34 @@ def pull_pair(model, settings, work, first, end):
 
 
 @kernel
+def adhere(model, settings, work):
+    """Let actuators pull bodies onto what they touch: each force is shared by the contacts of its body.
+
+    Writes: work.
+    """
+    for b in range(work.body_adhesion.shape[0]):
+        if work.body_adhesion[b] <= 0.0:
+            continue
+        count = 0
+        share = 0.0
+        for part in range(2):  # first count
+            if part == 1:
+                share = settings.dt * work.body_adhesion[b] / max(1, count)
+            for c in range(work.contact_count[0]):
+                is_own = work.contact_body[c, 0] == b or work.contact_body[c, 1] == b
+                if not is_own or work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
+                    continue
+                if work.contact_gap[c] + work.contact_sag[c] > ADHERES:
+                    continue
+                if part == 0:
+                    count += 1
+                else:
+                    work.contact_pull[c] += share
+                    down = (0.0, 0.0, -share)
+                    add_to(model, work, work.contact_row, c, down, work.free_response)
+
+
+@kernel
 def compliance(model, state, settings, work):
     """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
 
@@ -245,6 +274,8 @@ def compliance(model, state, settings, work):
         is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
         if is_last and model.pair_table[a, b, ADHESION] > 0.0:
             pull_pair(model, settings, work, first, c + 1)
+    if model.actuator_gear.shape[0] > 0:
+        adhere(model, settings, work)
 
 
 @kernel

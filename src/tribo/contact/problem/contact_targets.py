@@ -342,6 +342,10 @@ def targets(model, settings, work):
         if work.contact_is_soft[c] == BETWEEN_MOVED:
             give_way_as_linearised(settings, work, c, table[a, b, FRICTION])
             continue
+        if work.contact_own[c] == 0.0 and table[a, b, YOUNGS_MODULUS] <= 0.0:
+            work.contact_target[c] = -inf  # nothing moves there: it is on the axis of a hinge
+            work.contact_friction[c] = 0.0
+            continue
         aim_contact(model, settings, work, c)
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, settings, work, c)

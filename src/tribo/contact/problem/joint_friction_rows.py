@@ -1,6 +1,6 @@
-"""Rows of joints besides the stops of one dof: dry friction, mimic joints, cones, limits of drives.
+"""Rows of joints besides the stops of one dof: dry friction, cones, limits of drives.
 
-Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a mimic joint is an equation q = m q_l + c; a drive at a
+Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a drive at a
 limit is a spring and damper whose impulse has bounds. A cone is a stop of a spherical joint: a turn across it
 leads over its rim, as a tangent leaves a circle, and the row asks for as much less speed.
 """
@@ -20,7 +20,6 @@ SPHERICAL = int(Joint.SPHERICAL)
 REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 LIMIT = int(Slot.LIMIT)
-MIMIC = int(Slot.MIMIC)
 FRICTION = int(Slot.FRICTION)
 STEADY = 0.8  # [–] least ratio of the impulses of two steps, whichever is larger, of a steady force
 GENTLE = 0.1  # [–] of the velocity along a cone, that a cone may turn inwards in a step
@@ -95,27 +94,6 @@ def add_friction_and_drive(model, state, command, settings, work, i, count):
             add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction, 0.0)
         if work.drive_mode[dof] != 0:
             add_drive(model, state, command, settings, work, slot + count + k, i, dof)
-
-
-@kernel
-def add_mimic(model, state, settings, work, i):
-    """Append the equation of a joint that follows another.   v − m v_l = −erp (q − m q_l − c)/dt
-
-    Writes: work.
-    """
-    leader = model.joint_leader[i]
-    ratio = model.joint_ratio[i]
-    q = work.mid_q
-    gap = q[model.joint_q[i]] - ratio * q[model.joint_q[leader]] - model.joint_offset[i]
-    most = settings.max_push_out_speed
-    correction = min(max(-gap * settings.erp / settings.dt, -most), most)
-    n = scalar_rows.open_row(model, work, model.joint_slot[i] + MIMIC, i, leader)
-    if n < 0:
-        return
-    scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
-    scalar_rows.add_dof(model, work, n, 1, model.joint_v[leader], -ratio)
-    scalar_rows.close_row(model, state, work, n, 0.0, -inf, inf, 0.0)
-    work.scalar_shift[n] = correction
 
 
 @kernel
@@ -208,12 +186,12 @@ def slides_on_cone(model, state, work, n):
 
 @kernel
 def needs_rows(model, work, i):
-    """Tell whether joint i needs rows besides its stops: friction, a leader, a drive at a limit."""
+    """Tell whether joint i needs rows besides its stops: friction, a drive at a limit."""
     first = model.joint_v[i]
     for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
         if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] != 0:
             return True
-    return model.joint_leader[i] >= 0
+    return False
 
 
 @kernel
@@ -227,5 +205,3 @@ def joint_rows(model, state, command, settings, work, i):
         add_friction_and_drive(model, state, command, settings, work, i, 3)
     elif joint == REVOLUTE or joint == PRISMATIC:
         add_friction_and_drive(model, state, command, settings, work, i, 1)
-        if model.joint_leader[i] >= 0:
-            add_mimic(model, state, settings, work, i)

@@ -117,7 +117,7 @@ def stops(model, state, settings, work, i):
 
 @kernel
 def limit_rows(model, state, command, settings, work):
-    """Build the rows of all joints: stops that this step can reach, friction, mimic joints, drives at limits.
+    """Build the rows of all joints: stops that this step can reach, friction, drives at limits.
 
     Writes: work.
     """

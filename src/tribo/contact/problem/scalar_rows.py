@@ -4,7 +4,7 @@ A row has a side A and a side B, each the chain of dofs of a body, and asks for 
 
     lower ≤ λ ≤ upper,   w = G λ + c + R λ,   w > 0 only at the lower bound, w < 0 only at the upper one
 
-0 … ∞ is a joint limit or a wire, −∞ … ∞ an equation (pin, weld, mimic joint), −hτ … hτ dry friction or a
+0 … ∞ is a joint limit or a wire, −∞ … ∞ an equation (pin, weld, coupled joints), −hτ … hτ dry friction or a
 motor. A law opens a row, adds what moves it, and closes it with target, bounds and compliance R. Its
 impulse is remembered from step to step in the slot that the law names.
 """
@@ -31,6 +31,13 @@ def tie_of(model, work, n):
     if model.constraint_slot.shape[0] == 0 or work.scalar_slot[n] < model.constraint_slot[0]:
         return -1
     return (work.scalar_slot[n] - model.constraint_slot[0]) // TIE_SLOTS
+
+
+@kernel
+def is_coupling_row(model, work, n):
+    """Tell whether row n, no constraint between bodies, is one of a coupling of joints."""
+    slot = work.scalar_slot[n]
+    return slot >= model.tree_coupling_slot[model.body_tree[work.scalar_body[n, 0]]]
 
 
 @kernel

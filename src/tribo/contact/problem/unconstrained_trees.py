@@ -1,6 +1,6 @@
 """Stage `unconstrained_trees.note_unconstrained_trees`: marks trees that need no rows of M.
 
-Dry friction and mimic joints touch a tree as well: they are rows.
+Dry friction and couplings of joints touch a tree as well: they are rows.
 """
 
 from math import inf
@@ -32,9 +32,10 @@ def note_unconstrained_trees(model, state, settings, work):
     for dof in range(model.dof_friction.shape[0]):
         if model.dof_friction[dof] > 0.0:
             work.tree_is_free[model.body_tree[model.dof_body[dof]]] = 0
+    for t in range(trees):
+        if model.tree_coupling_count[t] > 0:
+            work.tree_is_free[t] = 0
     for i in range(model.joint_type.shape[0]):
-        if model.joint_leader[i] >= 0:
-            work.tree_is_free[model.body_tree[i]] = 0
         if model.joint_lower[i] == -inf and model.joint_upper[i] == inf:
             continue
         t = model.body_tree[i]

@@ -13,7 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.island_solve import solve_island
-from tribo.dynamics import bias, rk4
+from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.middle import (
     ENOUGH,
     follow_response,
@@ -183,16 +183,14 @@ def note_bias(model, state, command, settings, work, t, is_first):
 
 @kernel
 def note_ruled(model, work, t):
-    """Note which joints of a tree end where their rows have them: at a stop that presses, behind a leader.
+    """Note which joints of a tree end where their rows have them: at a stop that presses, in an equation.
 
     Writes: work.
     """
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         work.joint_is_ruled[i] = 0
-    for i in range(root, root + model.tree_body_count[t]):
-        if model.joint_leader[i] >= 0:
-            work.joint_is_ruled[i] = work.joint_is_ruled[model.joint_leader[i]] = 1
+    couplings.note_ruled(model, work, t)
     for n in range(work.scalar_count[0]):
         i = work.scalar_body[n, 0]
         if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:

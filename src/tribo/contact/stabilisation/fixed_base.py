@@ -2,21 +2,22 @@
 
 Where joints that turn fast meet their stops, the velocity changes within the step, but forces that depend on
 it are taken at one velocity, and all is evaluated at one configuration. One hit would give a chain of ball
-joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do mimic joints and
+joints at 100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do couplings and
 what ties a robot to itself or to what stands still. So it may not leave them with more energy than it had
 and its drives gave: gaps that the solve kept open are so at a part of the velocity too; those of joints
 beyond their stops close the slower.
 """
 
+from math import inf
+
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import scalars_in
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, is_coupling_row, tie_of
 from tribo.model import Joint, Slot
 
 REVOLUTE = int(Joint.REVOLUTE)
 SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
-MIMIC = int(Slot.MIMIC)
 
 FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
@@ -52,9 +53,9 @@ def grip(model, work, t):
         if tie_of(model, work, n) >= 0:
             found = max(found, TIES)
             continue
-        kind = work.scalar_slot[n] - model.joint_slot[work.scalar_body[n, 0]]
-        if kind == MIMIC:
-            found = max(found, TIES)
-        elif kind == LIMIT:
+        if is_coupling_row(model, work, n):
+            if work.scalar_lower[n] == -inf and work.scalar_reach[n] != GIVES_WAY:
+                found = max(found, TIES)
+        elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + LIMIT:
             found = STOPS
     return found

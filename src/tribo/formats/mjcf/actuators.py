@@ -1,19 +1,31 @@
-"""Actuators on joints: force = gear (gain u + bias₀ + bias₁ length + bias₂ speed), length = gear q."""
+"""Actuators: drives of joints, and those with a law of their own, on joints, tendons, sites and bodies.
+
+force = gear (gain u + bias₀ + bias₁ length + bias₂ speed),   length = gear q
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, pi
+from math import inf
 
+import numpy as np
+
+from tribo.description.actuators import MUSCLE, ActuatorLaw
+from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import ActuatorDescription, JointDescription
+from tribo.enums import Dynamics
+from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon
+from tribo.formats.mjcf.trees import Tree
+from tribo.formats.pose import matrix
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
-from tribo.model import Joint
+from tribo.model import Joint, Kind
 
 SHARED = frozenset(
     {
@@ -22,6 +34,8 @@ SHARED = frozenset(
         "joint",
         "jointinparent",
         "tendon",
+        "site",
+        "body",
         "gear",
         "ctrllimited",
         "ctrlrange",
@@ -33,6 +47,22 @@ OWN = {
     "motor": frozenset[str](),
     "position": frozenset({"kp", "kv", "inheritrange", "timeconst", "dampratio"}),
     "velocity": frozenset({"kv"}),
+    "intvelocity": frozenset({"kp", "kv", "inheritrange", "dampratio", "actrange", "actlimited"}),
+    "muscle": frozenset(
+        {
+            "timeconst",
+            "tausmooth",
+            "range",
+            "force",
+            "scale",
+            "lmin",
+            "lmax",
+            "vmax",
+            "fpmax",
+            "fvmax",
+        }
+    ),
+    "adhesion": frozenset({"gain"}),
     "damper": frozenset({"kv"}),
     "cylinder": frozenset({"timeconst", "area", "diameter", "bias"}),
     "general": frozenset(
@@ -61,211 +91,230 @@ WITHOUT_EFFECT = {
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }
-ELSEWHERE = ("site", "body", "refsite", "cranksite")
+ELSEWHERE = ("refsite", "cranksite")
 
 
 @dataclass(slots=True)
-class _Law:
-    """Gain and bias while defaults and element are applied one after another."""
+class Found:
+    """An actuator and the robot that has it."""
 
-    gaintype: str = "fixed"
-    biastype: str = "none"
-    dyntype: str = "none"
-    gain: tuple[float, ...] = (1.0,)
-    bias: tuple[float, ...] = (0.0, 0.0, 0.0)
+    actuator: ActuatorDescription
+    tree: Tree
 
 
-def read_actuators(
-    source: Source, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
-    tendons: dict[str, Tendon], report: Report,
-) -> list[ActuatorDescription | None]:  # fmt: skip
-    """Read all <actuator> sections, None for what is not read; effort limits are written into the joints."""
-    found: list[ActuatorDescription | None] = []
-    names: set[str] = set()
-    for section in source.sections("actuator"):
-        rules = source.rules_of(section)
-        own = rules.compiler if rules else compiler
-        for node in section.children:
-            if node.tag not in OWN or any(key in node.attributes for key in ELSEWHERE):
-                what = next((key for key in ELSEWHERE if key in node.attributes), "")
-                kind = f"on a {what}" if what else "of this kind"
-                report.doubt(
-                    node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
-                    f"actuator/{node.tag}/{what}",
-                )  # fmt: skip
-                found.append(None)
-                continue
-            actuator = _read(node, own, defaults, joints, tendons, report)
-            if actuator is not None:
-                actuator.index = len(found)
-                actuator.name = actuator.name or f"actuator_{len(names)}"
-                if actuator.name in names:
-                    raise node.error("another actuator has the same name; rename one")
-                names.add(actuator.name)
-            found.append(actuator)
-    _limit([actuator for actuator in found if actuator is not None], joints)
-    return found
+class ActuatorReader:
+    """Reads <actuator>."""
 
+    def __init__(
+        self, compiler: Compiler, defaults: Defaults, trees: Sequence[Tree], body_numbers: Mapping[str, int],
+        tendons: Mapping[str, Tendon], report: Report,
+    ) -> None:  # fmt: skip
+        """Keep what is there."""
+        self._defaults, self._report, self._tendons = defaults, report, tendons
+        self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
+        self._joints: dict[str, tuple[JointDescription, Tree]] = {
+            body.joint.name: (body.joint, tree)
+            for tree in trees
+            for body in tree.description.bodies
+        }
 
-def _read(
-    node: Node, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
-    tendons: dict[str, Tendon], report: Report,
-) -> ActuatorDescription | None:  # fmt: skip
-    screen(node, report, SHARED | OWN[node.tag], WITHOUT_EFFECT)
-    report.check_children(node, ())
-    if "tendon" in node.attributes:
-        return _on_tendon(node, compiler, defaults, joints, tendons, report)
-    key = "jointinparent" if "jointinparent" in node.attributes else "joint"
-    name = node.text(key)
-    if name not in joints:
-        raise node.error(f"{key}={name!r} is not a joint{known_hint(name, joints)}")
-    joint = joints[name]
-    if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
-        report.doubt(
-            node, f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
-            "generalized_force", "actuator of joints",
-        )  # fmt: skip
-        return None
-    return _on_joint(node, compiler, defaults, joint, report)
+    def read(self, source: Source) -> list[Found | None]:
+        """Read all sections, None for what is not read; effort limits are written into the joints."""
+        found: list[Found | None] = []
+        names: set[str] = set()
+        for section in source.sections("actuator"):
+            rules = source.rules_of(section)
+            own = rules.compiler if rules else self._compiler
+            for node in section.children:
+                made = self._read(node, own)
+                if made is not None:
+                    actuator = made.actuator
+                    actuator.index = len(found)
+                    actuator.name = actuator.name or f"actuator_{len(names)}"
+                    if actuator.name in names:
+                        raise node.error("another actuator has the same name; rename one")
+                    names.add(actuator.name)
+                    made.tree.description.actuators.append(actuator)
+                found.append(made)
+        drives = [one.actuator for one in found if one is not None and one.actuator.law is None]
+        _limit(drives, {name: joint for name, (joint, _) in self._joints.items()})
+        return found
 
-
-def _on_joint(
-    node: Node, compiler: Compiler, defaults: Defaults, joint: JointDescription, report: Report
-) -> ActuatorDescription | None:
-    """Return an actuator whose length is gear · q of one joint; None: it is not read, which is said."""
-    law = _Law()
-    whole = replace(node, attributes={})
-    for one in (*defaults.actuators(node), node):
-        _apply(one, law)
-        whole.attributes = merged(whole.attributes, one.attributes)
-    gear = whole.vector("gear", None, (1.0,))[0]
-    damper = -law.gain[2] if _is_damper(law) else 0.0
-    if damper:
-        law.gaintype, law.gain = "fixed", (0.0,)
-    if law.dyntype in {"filter", "filterexact"}:
-        report.doubt(
-            node, "its lag (a filter) is not read: controls act at once", "actuator filter"
-        )
-        law.dyntype = "none"
-    if law.gaintype != "fixed" or law.biastype not in {"none", "affine"} or law.dyntype != "none":
-        report.doubt(
-            node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it does "
-            "nothing; use fixed, affine or none, and none", "actuator law",
-        )  # fmt: skip
-        return None
-    control = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
-    force = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
-    bias = (*law.bias, 0.0, 0.0, 0.0)[:3] if law.biastype == "affine" else (0.0, 0.0, 0.0)
-    inherit = whole.number("inheritrange", 0.0, at_least=0.0)
-    is_servo = law.gain[0] == -bias[1] != 0.0  # as in MuJoCo: of a motor it means nothing
-    if inherit > 0.0 and is_servo and joint.lower < joint.upper < inf:
-        middle, half = 0.5 * (joint.upper + joint.lower), 0.5 * (joint.upper - joint.lower)
-        control = middle - inherit * half, middle + inherit * half
-    ratio = bias[2] if bias[2] > 0.0 and law.gain[0] == -bias[1] else 0.0  # as in MuJoCo
-    if ratio:
-        bias = (bias[0], bias[1], 0.0)
-    name = node.attributes.get("name", "").strip()
-    made = ActuatorDescription(
-        name, joint.name, gear, law.gain[0], bias, control, force, ratio, damper
-    )
-    if made.kp < 0.0 or made.kd < 0.0:
-        raise node.error(
-            f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
-        )
-    return made
-
-
-def _on_tendon(
-    node: Node, compiler: Compiler, defaults: Defaults, joints: dict[str, JointDescription],
-    tendons: dict[str, Tendon], report: Report,
-) -> ActuatorDescription | None:  # fmt: skip
-    """Return an actuator of a fixed tendon, as one of the joint that all of its joints follow, or a motor."""
-    tendon = tendons.get(node.text("tendon"))
-    if tendon is None:
-        report.doubt(
-            node, f"tendon={node.text('tendon')!r} is not read: it does nothing", "actuator tendon"
-        )
-        return None
-    made = _on_joint(node, compiler, defaults, joints[tendon.leader or tendon.terms[0][0]], report)
-    if made is None:
-        return None
-    if tendon.leader and not made.damping_ratio and tendon.ratio:
-        made.bias = (
-            made.bias[0] + made.bias[1] * made.gear * tendon.offset,
-            made.bias[1],
-            made.bias[2],
-        )
-        made.gear *= tendon.ratio
-        return made
-    if any(made.bias[1:]) or made.damping_ratio or made.damper or tendon.leader:
-        report.doubt(
-            node, "is a servo or damper of a tendon whose joints move apart, which is not read: it does "
-            "nothing; use a motor, or servos at the joints", "actuator servo tendon",
-        )  # fmt: skip
-        return None
-    (_, first), *others = tendon.terms
-    gear = made.gear
-    made.gear = gear * first
-    made.spread = tuple((name, gear * coefficient) for name, coefficient in others)
-    return made
-
-
-def _is_damper(law: _Law) -> bool:
-    """Tell whether an actuator only damps, as much as its control says."""
-    gain = (*law.gain, 0.0, 0.0, 0.0)[:3]
-    return (
-        law.gaintype == "affine"
-        and law.biastype == "none"
-        and law.dyntype == "none"
-        and gain[:2] == (0.0, 0.0)
-        and gain[2] < 0.0
-    )
-
-
-def _apply(node: Node, law: _Law) -> None:
-    """Let a default, or the element itself, speak."""
-    tag = node.tag
-    if tag == "general":
-        for key in ("gaintype", "biastype", "dyntype"):
+    def _read(self, node: Node, compiler: Compiler) -> Found | None:
+        what = next((key for key in ELSEWHERE if key in node.attributes), "")
+        if node.tag not in OWN or what:
+            kind = f"on a {what}" if what else "of this kind"
+            self._report.doubt(
+                node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
+                f"actuator/{node.tag}/{what}",
+            )  # fmt: skip
+            return None
+        screen(node, self._report, SHARED | OWN[node.tag], WITHOUT_EFFECT)
+        self._report.check_children(node, ())
+        law = Law()
+        whole = replace(node, attributes={})
+        for one in (*self._defaults.actuators(node), node):
+            apply(one, law)
+            whole.attributes = merged(whole.attributes, one.attributes)
+        if not law.is_known:
+            self._report.doubt(
+                node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it "
+                "does nothing", "actuator law",
+            )  # fmt: skip
+            return None
+        made = ActuatorDescription(node.attributes.get("name", "").strip(), "")
+        made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
+        made.force_range = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
+        for key, read in (
+            ("tendon", self._on_tendon),
+            ("site", self._on_site),
+            ("body", self._on_body),
+        ):
             if key in node.attributes:
-                setattr(law, key, node.text(key))
-        if "gainprm" in node.attributes:
-            given = node.vector("gainprm", None)
-            law.gain = (*given, *law.gain[len(given) :])
-        if "biasprm" in node.attributes:
-            given = node.vector("biasprm", None)
-            law.bias = (*given, *law.bias[len(given) :])
-    elif tag == "motor":
-        law.gaintype, law.biastype, law.dyntype = "fixed", "none", "none"
-        law.gain, law.bias = (1.0,), (0.0, 0.0, 0.0)
-    elif tag == "position":
-        kp = node.number("kp", law.gain[0])
-        speed = law.bias[2] if len(law.bias) > 2 else 0.0
-        if "kv" in node.attributes and "dampratio" in node.attributes:
-            raise node.error("has kv and dampratio, two words for its damping; keep one")
-        if "kv" in node.attributes:
-            speed = -node.number("kv", at_least=0.0)
-        if "dampratio" in node.attributes:
-            speed = node.number("dampratio", at_least=0.0)
-        if node.number("timeconst", 0.0) != 0.0:
-            law.dyntype = "filterexact"
-        law.gaintype, law.biastype = "fixed", "affine"
-        law.gain, law.bias = (kp,), (0.0, -kp, speed)
-    elif tag == "velocity":
-        kv = node.number("kv", law.gain[0])
-        law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "none"
-        law.gain, law.bias = (kv,), (0.0, 0.0, -kv)
-    elif tag == "cylinder":
-        area = node.number("area", law.gain[0], at_least=0.0)
-        if "diameter" in node.attributes:
-            area = 0.25 * pi * node.number("diameter", above=0.0) ** 2
-        law.gaintype, law.biastype, law.dyntype = "fixed", "affine", "filter"
-        law.gain, law.bias = (area,), node.vector("bias", 3, law.bias)
-    elif tag == "damper":
-        law.gaintype, law.biastype, law.dyntype = "affine", "none", "none"
-        law.gain, law.bias = (0.0, 0.0, -node.number("kv", 1.0, at_least=0.0)), (0.0, 0.0, 0.0)
-    else:
-        law.gaintype = tag
+                return read(node, whole, law, made, compiler)
+        return self._on_joint(node, whole, law, made, compiler)
+
+    # -- on what it acts ------------------------------------------------------------------------
+    def _on_joint(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        key = "jointinparent" if "jointinparent" in node.attributes else "joint"
+        name = node.text(key)
+        if name not in self._joints:
+            raise node.error(f"{key}={name!r} is not a joint{known_hint(name, self._joints)}")
+        joint, tree = self._joints[name]
+        if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
+            self._report.doubt(
+                node, f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
+                "generalized_force", "actuator of joints",
+            )  # fmt: skip
+            return None
+        made.joint, made.gear = name, whole.vector("gear", None, (1.0,))[0]
+        self._inherit(whole, law, made, joint.lower, joint.upper)
+        if law.is_drive or law.damper:
+            made.damper, made.gain = law.damper, 0.0 if law.damper else law.gain[0]
+            made.bias, made.damping_ratio = _ratio(law)
+            if made.kp < 0.0 or made.kd < 0.0:
+                raise node.error(
+                    f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
+                )
+            return Found(made, tree)
+        made.law = self._law(whole, law, made, compiler)
+        made.law.coupling = f"joint {name}"
+        if all(one.name != made.law.coupling for one in tree.description.couplings):
+            tree.description.couplings.append(
+                CouplingDescription(made.law.coupling, ((name, 1.0),))
+            )
+        self._stretch(node, whole, made, joint.lower, joint.upper)
+        return Found(made, tree)
+
+    def _on_tendon(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        tendon = self._tendons.get(node.text("tendon"))
+        if tendon is None:
+            text = f"tendon={node.text('tendon')!r} is not read: it does nothing"
+            self._report.doubt(node, text, "actuator tendon")
+            return None
+        coupling = tendon.coupling
+        self._inherit(whole, law, made, coupling.lower, coupling.upper)
+        made.law = self._law(whole, law, made, compiler)
+        made.law.coupling = tendon.use()
+        made.joint, made.gear = coupling.terms[0][0], made.law.gear
+        ends = [
+            sorted(c * x for x in (self._joints[name][0].lower, self._joints[name][0].upper))
+            if c != 0.0
+            else [0.0, 0.0]
+            for name, c in coupling.terms
+        ]
+        low = max(coupling.lower, sum(end[0] for end in ends))
+        self._stretch(node, whole, made, low, min(coupling.upper, sum(end[1] for end in ends)))
+        return Found(made, tendon.tree)
+
+    def _on_site(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        name = node.text("site")
+        for tree in self._trees:
+            if name in tree.sites and tree.description.kind == Kind.DYNAMIC:
+                frame = tree.sites[name]
+                made.law = self._law(whole, law, made, compiler)
+                gear = (*whole.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
+                turn = matrix(frame.quaternion)
+                force, torque = turn @ np.array(gear[:3]), turn @ np.array(gear[3:])
+                made.law.body = tree.description.bodies[frame.body].name
+                made.law.point = tuple(frame.position)
+                made.law.wrench = (*torque.tolist(), *force.tolist())
+                return Found(made, tree)
+        text = f"site={name!r} stands, or is not there: it does nothing"
+        self._report.doubt(node, text, "actuator still")
+        return None
+
+    def _on_body(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        name = node.text("body")
+        if name not in self._body_numbers:
+            raise node.error(f"body={name!r} is not a body{known_hint(name, self._body_numbers)}")
+        for tree in self._trees:
+            place = tree.place.get(self._body_numbers[name])
+            if place is not None and tree.description.kind == Kind.DYNAMIC:
+                made.law = self._law(whole, law, made, compiler)
+                made.law.body, made.law.adheres = tree.description.bodies[place[0]].name, True
+                return Found(made, tree)
+        text = f"body={name!r} stands: it does nothing"
+        self._report.doubt(node, text, "actuator still")
+        return None
+
+    # -- its law --------------------------------------------------------------------------------
+    def _law(
+        self, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> ActuatorLaw:
+        bias, made.damping_ratio = _ratio(law)
+        result = ActuatorLaw(gear=whole.vector("gear", None, (1.0,))[0])
+        result.dynamics = DYNAMICS[law.dyntype]
+        result.time = (*law.time, 0.0, 0.0, 0.0)[:3]
+        result.gain_kind = MUSCLE if law.gaintype == "muscle" else ""
+        result.bias_kind = MUSCLE if law.biastype == "muscle" else ""
+        result.gain = (*law.gain, *(0.0,) * 9)[:9] if result.gain_kind else law.linear_gain
+        result.bias = (*law.bias, *(0.0,) * 9)[:9] if result.bias_kind else bias
+        result.state_range = _range(whole, compiler, "actlimited", "actrange", "actrange")
+        return result
+
+    def _inherit(
+        self, whole: Node, law: Law, made: ActuatorDescription, lower: float, upper: float
+    ) -> None:
+        """Give a servo the range of what it moves, as `inheritrange` says."""
+        share = whole.number("inheritrange", 0.0, at_least=0.0)
+        is_servo = law.gaintype == "fixed" and law.gain[0] == -law.linear_bias[1] != 0.0
+        if share > 0.0 and is_servo and -inf < lower < upper < inf:
+            middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
+            span = f"{middle - share * half!r} {middle + share * half!r}"
+            if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR:
+                whole.attributes |= {"actlimited": "true", "actrange": span}
+            else:
+                made.control_range = middle - share * half, middle + share * half
+
+    def _stretch(
+        self, node: Node, whole: Node, made: ActuatorDescription, lower: float, upper: float
+    ) -> None:
+        """Give a muscle the lengths between which it works: `lengthrange`, or the range of what it moves."""
+        law = made.law
+        if law is None or MUSCLE not in (law.gain_kind, law.bias_kind):
+            return
+        low, high = whole.vector("lengthrange", 2, (0.0, 0.0))
+        if not low < high:
+            low, high = sorted((law.gear * lower, law.gear * upper)) if law.gear else (0.0, 0.0)
+        if not -inf < low < high < inf:
+            raise node.error("a muscle needs lengthrange, or joints with ranges")
+        law.length_range = low, high
+
+
+def _ratio(law: Law) -> tuple[tuple[float, ...], float]:
+    """Return the bias of a servo and its damping ratio, which MuJoCo writes as a bias > 0."""
+    bias = law.linear_bias
+    is_servo = law.gaintype == "fixed" and law.gain[0] == -bias[1] and bias[2] > 0.0
+    return ((bias[0], bias[1], 0.0), bias[2]) if is_servo else (bias, 0.0)
 
 
 def _range(node: Node, compiler: Compiler, switch: str, span: str, key: str) -> tuple[float, float]:
@@ -285,9 +334,9 @@ def _limit(made: list[ActuatorDescription], joints: dict[str, JointDescription])
         if not any(actuator.bias) and actuator.gain != 0.0:
             ends = sorted(actuator.gain * x for x in actuator.control_range)
             lower, upper = max(lower, ends[0]), min(upper, ends[1])
-        for joint, gear in ((actuator.joint, actuator.gear), *actuator.spread):
-            first, last = sorted((gear * lower, gear * upper)) if gear else (0.0, 0.0)
-            before = spans.get(joint, (0.0, 0.0))
-            spans[joint] = before[0] + first, before[1] + last
+        gear = actuator.gear
+        first, last = sorted((gear * lower, gear * upper)) if gear else (0.0, 0.0)
+        before = spans.get(actuator.joint, (0.0, 0.0))
+        spans[actuator.joint] = before[0] + first, before[1] + last
     for name, span in spans.items():
         limit_effort(joints[name], span)

@@ -9,11 +9,14 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tribo.description.actuators import MUSCLE, ActuatorDescription, ActuatorLaw
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import DOFS
 from tribo.formats.loops import poses_at
 from tribo.formats.pose import matrix
 from tribo.formats.singular import directions
+
+PEAK, SCALE = 2, 3  # of the numbers that make a muscle
 
 
 def mass_matrix(tree: TreeDescription, q: Sequence[float]) -> np.ndarray:
@@ -55,7 +58,11 @@ def settle(
         DescriptionError: Nothing has inertia there.
     """
     own = {body.joint.name: body.joint for body in tree.bodies if body.joint.name in springs}
-    if not own and not any(actuator.damping_ratio for actuator in tree.actuators):
+    needs = [
+        one.damping_ratio or (one.law is not None and one.law.gain_kind == MUSCLE)
+        for one in tree.actuators
+    ]
+    if not own and not any(needs):
         return
     try:
         inverse = np.linalg.inv(mass_matrix(tree, drawn))
@@ -72,10 +79,43 @@ def settle(
         inertia = 1.0 / float(eased.mean())
         joint.stiffness, joint.damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
     for k, actuator in enumerate(tree.actuators):
-        if not actuator.damping_ratio or actuator.gear == 0.0:
+        row = _moment(tree, actuator, place, drawn)
+        if actuator.law is not None and actuator.law.gain_kind == MUSCLE:
+            _strengthen(actuator.law, inverse, row)
+        if not actuator.damping_ratio or not row.any():
             continue
-        dof = place[actuator.joint]
-        felt = 1.0 / (actuator.gear**2 * float(inverse[dof, dof]))
-        damping = 2.0 * actuator.damping_ratio * sqrt(actuator.gain * felt)
-        bias = (actuator.bias[0], actuator.bias[1], -damping)
-        tree.actuators[k] = replace(actuator, bias=bias)
+        felt = 1.0 / float(row @ inverse @ row)
+        if actuator.law is None:
+            damping = 2.0 * actuator.damping_ratio * sqrt(actuator.gain * felt)
+            bias = (actuator.bias[0], actuator.bias[1], -damping)
+            tree.actuators[k] = replace(actuator, bias=bias)
+        else:
+            law = actuator.law
+            damping = 2.0 * actuator.damping_ratio * sqrt(law.gain[0] * felt)
+            law.bias = (law.bias[0], law.bias[1], -damping)
+
+
+def _moment(
+    tree: TreeDescription,
+    actuator: ActuatorDescription,
+    place: Mapping[str, int],
+    q: Sequence[float],
+) -> np.ndarray:
+    """Return how the length of an actuator grows with each dof, (dof,); zero: it is on no joint."""
+    row = np.zeros(sum(DOFS[body.joint.type] for body in tree.bodies))
+    if actuator.law is None:
+        row[place[actuator.joint]] = actuator.gear
+    elif actuator.law.coupling:
+        coupling = next(one for one in tree.couplings if one.name == actuator.law.coupling)
+        for name, c in coupling.terms:
+            row[place[name]] += actuator.law.gear * c
+    return row
+
+
+def _strengthen(law: ActuatorLaw, inverse: np.ndarray, row: np.ndarray) -> None:
+    """Give a muscle whose force is not written the force that its scale says.   F₀ = scale/‖M⁻¹ Jᵀ‖"""
+    if law.gain[PEAK] < 0.0:
+        eased = max(1e-15, float(np.linalg.norm(inverse @ row)))
+        law.gain = (*law.gain[:PEAK], law.gain[SCALE] / eased, *law.gain[PEAK + 1 :])
+    if law.bias_kind == MUSCLE and law.bias[PEAK] < 0.0:
+        law.bias = (*law.bias[:PEAK], law.gain[PEAK], *law.bias[PEAK + 1 :])

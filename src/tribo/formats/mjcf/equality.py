@@ -1,13 +1,14 @@
-"""<equality>: connect as a pin, weld as a weld, joint as a joint that follows another. All are hard here."""
+"""<equality>: connect as a pin, weld as a weld, joint and tendon as couplings of joints. All are hard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
+from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import ORIGIN, DescriptionError, TreeDescription, Vector
 from tribo.formats.loops import poses_at
 from tribo.formats.mjcf.bodies import WORLD, Body
@@ -15,6 +16,7 @@ from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.formats.report import Report, known_hint
@@ -27,6 +29,7 @@ USED = {
     "connect": SHARED | {"body1", "body2", "anchor", "site1", "site2"},
     "weld": SHARED | {"body1", "body2", "anchor", "relpose", "site1", "site2"},
     "joint": SHARED | {"joint1", "joint2", "polycoef"},
+    "tendon": SHARED | {"tendon1", "tendon2", "polycoef"},
 }
 WITHOUT_EFFECT = {"solref": SOFT, "solimp": SOFT, "torquescale": SOFT}
 NOT_READ = "an equality of this kind is not read: nothing holds what it joins together"
@@ -51,9 +54,10 @@ class EqualityReader:
 
     def __init__(
         self, bodies: list[Body], trees: list[Tree], drawn: Callable[[Tree], Vector],
-        defaults: Defaults, report: Report,
+        tendons: Mapping[str, Tendon], defaults: Defaults, report: Report,
     ) -> None:  # fmt: skip
         """Keep what is there; `drawn` returns the coordinates in which the file draws a tree."""
+        self._tendons = tendons
         self._bodies, self._trees, self._report, self._defaults = bodies, trees, report, defaults
         self._drawn = [drawn(tree) for tree in trees]
         self._places = self._all_places()
@@ -62,6 +66,7 @@ class EqualityReader:
         self._joints: dict[str, MjcfJoint] = {
             joint.description.name: joint for body in bodies for joint in body.joints
         }
+        self._taken: set[str] = set()
         self.scene: list[ConstraintDescription] = []  # between trees; `objects` are their numbers
 
     def _all_places(self) -> list[Place]:
@@ -86,6 +91,8 @@ class EqualityReader:
                 screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
                 if node.tag == "joint":
                     self._follow(filled)
+                elif node.tag == "tendon":
+                    self._couple_tendons(filled)
                 else:
                     self._hold(filled)
 
@@ -164,38 +171,66 @@ class EqualityReader:
 
     # -- joints ---------------------------------------------------------------------------------
     def _follow(self, node: Node) -> None:
-        """Read <joint>: joint 1 follows joint 2 along a straight line."""
-        joint = self._joint(node, "joint1")
-        terms = (*node.vector("polycoef", None, LINE), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
-        doubts = {
-            "a joint without a second one is not read: it moves freely": "joint2"
-            not in node.attributes,
-            "a joint that follows along a curve (polycoef) is not read: it moves freely": any(
-                terms[2:]
-            ),
-            'active="false" is not read for joints: it is left out': not switch(
-                node, "active", "true"
-            ),
-        }
-        for text, is_so in doubts.items():
-            if is_so:
-                self._report.doubt(node, text, f"equality/{text}")
-                return
-        leader = self._joint(node, "joint2")
-        names = joint.description.name, leader.description.name
-        for tree in self._trees:
+        """Read <joint>: joint 1 follows joint 2, or is held where it is.   q₁ − r₁ = p(q₂ − r₂)"""
+        first = self._joint(node, "joint1")
+        second = self._joint(node, "joint2") if "joint2" in node.attributes else None
+        curve = _curve(node)
+        if not switch(node, "active", "true"):
+            text = 'active="false" is not read for joints and tendons: it is left out'
+            self._report.doubt(node, text, f"equality/{text}")
+            return
+        name = first.description.name
+        inner = ((second.description.name, 1.0),) if second is not None else ()
+        made = CouplingDescription(self._named(node), ((name, 1.0),), inner)
+        if second is not None:
+            curve = shifted(curve, second.reference)
+        made.curve = lifted(curve, first.reference)
+        if second is None or any(curve[2:]):
+            self._give(node, made)
+            return
+        tree = owner(made, self._trees, node, self._report)
+        if tree is not None:
             own = {body.joint.name: body.joint for body in tree.description.bodies}
-            if names[0] in own and names[1] in own:
-                offset = joint.reference + terms[0] - terms[1] * leader.reference
-                if own[names[0]].mimic is not None:
-                    raise node.error(f"joint {names[0]!r} follows another one already; keep one")
-                own[names[0]].mimic = (names[1], terms[1], offset)
-                return
-        self._report.doubt(
-            node,
-            "joints of two objects do not follow one another: it is left out",
-            "equality/apart",
-        )
+            if own[name].mimic is not None:
+                raise node.error(f"joint {name!r} follows another one already; keep one")
+            own[name].mimic = (second.description.name, made.curve[1], made.curve[0])
+
+    def _couple_tendons(self, node: Node) -> None:
+        """Read <tendon>: as for joints, with the lengths of fixed tendons.   L₁ − L₁₀ = p(L₂ − L₂₀)"""
+        found = [
+            self._tendons.get(node.text(key)) if key in node.attributes else None
+            for key in ("tendon1", "tendon2")
+        ]
+        first, second = found
+        is_lost = "tendon2" in node.attributes and second is None
+        if first is None or is_lost or not switch(node, "active", "true"):
+            self._report.doubt(
+                node, "speaks of a tendon that is not read, or is not active: it has no effect",
+                "equality/tendon",
+            )  # fmt: skip
+            return
+        made = CouplingDescription(self._named(node), first.coupling.terms)
+        curve = _curve(node)
+        if second is not None:
+            made.inner = second.coupling.terms
+            curve = shifted(curve, second.drawn)
+        made.curve = lifted(curve, first.drawn)
+        self._give(node, made)
+
+    def _named(self, node: Node) -> str:
+        """Return the name of a coupling that no tendon has."""
+        name = node.attributes.get("name", "").strip() or f"equality_{node.line}"
+        while name in self._tendons or name in self._taken:
+            name += "'"
+        self._taken.add(name)
+        return name
+
+    def _give(self, node: Node, made: CouplingDescription) -> None:
+        """Let the robot whose joints it is over have a coupling that holds."""
+        made.lower = made.upper = 0.0
+        tree = owner(made, self._trees, node, self._report)
+        if tree is not None:
+            tree.description.couplings.append(made)
 
     def _joint(self, node: Node, key: str) -> MjcfJoint:
         name = node.text(key)
@@ -205,6 +240,10 @@ class EqualityReader:
         if joint.type not in SINGLE:
             raise DescriptionError(f"{node.place}: {key}={name!r} must be a hinge or slide")
         return joint
+
+
+def _curve(node: Node) -> tuple[float, ...]:
+    return (*node.vector("polycoef", None, LINE), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
 
 
 def _inverse(pose: Pose) -> Pose:

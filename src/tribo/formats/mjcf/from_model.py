@@ -97,7 +97,8 @@ class _Writer:
         keys = self._node("keyframe", root)
         for k in range(m.nkey):
             self._node("key", keys, name=self._names["key", k], qpos=m.key_qpos[k] if m.nq else None,
-                       ctrl=m.key_ctrl[k] if m.nu else None)  # fmt: skip
+                       ctrl=m.key_ctrl[k] if m.nu else None,
+                       act=m.key_act[k] if m.na else None)  # fmt: skip
         return root
 
     def _options(self, root: Node) -> None:
@@ -219,6 +220,7 @@ class _Writer:
             given: dict[str, Any] = {
                 "stiffness": _first(m.tendon_stiffness[k]), "damping": _first(m.tendon_damping[k]),
                 "frictionloss": m.tendon_frictionloss[k], "springlength": m.tendon_lengthspring[k],
+                "armature": float(getattr(m, "tendon_armature", np.zeros(m.ntendon))[k]),
             }  # fmt: skip
             if m.tendon_limited[k]:
                 given |= {"limited": "true", "range": m.tendon_range[k]}
@@ -239,7 +241,9 @@ class _Writer:
                 given[TRANSMISSIONS[number]] = self._names[word, target]
             else:  # a slider-crank, or what later versions have
                 given["cranksite"] = "another transmission"
-            for what in ("ctrl", "force"):
+            if m.actuator_lengthrange[k].any():
+                given["lengthrange"] = m.actuator_lengthrange[k]
+            for what in ("ctrl", "force", "act"):
                 if getattr(m, f"actuator_{what}limited")[k]:
                     limits = getattr(m, f"actuator_{what}range")[k]
                     given |= {f"{what}limited": "true", f"{what}range": limits}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.description.actuators import has_activation
 from tribo.description.trees import (
     IDENTITY,
     DescriptionError,
@@ -18,7 +19,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.layout import COORDINATES
 from tribo.formats.mjcf import damping_ratio, replicate
-from tribo.formats.mjcf.actuators import read_actuators
+from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import choice, read_compiler
@@ -205,20 +206,20 @@ class _Model:
             self._first.append(count)
             count += sum(COORDINATES[joint.type] for joint in body.joints)
         drawn = self._drawn()
+        tendons = read_tendons(source, compiler, defaults, joints_by_name, self.trees, report)
         equalities = EqualityReader(
-            self.bodies, self.trees, lambda tree: self._of(tree, drawn), defaults, report
+            self.bodies, self.trees, lambda tree: self._of(tree, drawn), tendons, defaults, report
         )
         equalities.read(source)
         self.between = equalities.scene  # constraints between trees
-        tendons = read_tendons(source, compiler, defaults, joints_by_name, report)
-        named = {name: joint.description for name, joint in joints_by_name.items()}
-        self._actuators = read_actuators(source, compiler, defaults, named, tendons, report)
+        numbers = {body.name: k for k, body in enumerate(self.bodies)}
+        actuators = ActuatorReader(compiler, defaults, self.trees, numbers, tendons, report)
+        self._actuators = [None if one is None else one.actuator for one in actuators.read(source)]
         for tree in self.trees:
-            own = {body.joint.name for body in tree.description.bodies}
-            tree.description.actuators = [a for a in self._actuators if a and a.joint in own]
             tree.description.control_count = len(self._actuators)
         read_sensors(source, self.trees, report)
         self._controls: dict[str, dict[str, float]] = {}
+        self._activations: dict[str, dict[str, float]] = {}
         self._keys = self._keyframes(report)
         springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
         springs = {name: numbers for name, numbers in springs.items() if numbers}
@@ -268,6 +269,9 @@ class _Model:
             made.start = made.keyframes[keyframe] if keyframe is not None else made.drawn
             if keyframe is not None:
                 made.start_controls = made.keyframe_controls[keyframe]
+                made.start_activations = {
+                    name: x for name, x in self._activations[keyframe].items() if name in own
+                }
 
     def _joints(self) -> list[tuple[int, JointDescription, float]]:
         """Return body, joint and reference in MuJoCo's order of coordinates."""
@@ -305,9 +309,8 @@ class _Model:
         for section in self.source.sections("keyframe"):
             report.check_children(section, ("key",))
             for node in section.all("key"):
-                screen(node, report, frozenset({"name", "qpos", "ctrl", "time", "mpos", "mquat"}), {
+                screen(node, report, frozenset({"name", "qpos", "ctrl", "act", "time", "mpos", "mquat"}), {
                     "qvel": "is not read: it starts at rest; assign generalized_velocity",
-                    "act": "is not read",
                 })  # fmt: skip
                 name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
                 if name in made:
@@ -315,17 +318,19 @@ class _Model:
                 made[name] = (
                     {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
                 )
-                self._controls[name] = self._controls_of(node)
+                self._controls[name] = self._controls_of(node, "ctrl")
+                self._activations[name] = self._controls_of(node, "act")
         return made
 
-    def _controls_of(self, node: Node) -> dict[str, float]:
-        """Return the controls of a keyframe by actuator; those that a short one leaves out are 0."""
-        given = node.vector("ctrl", None, ())
-        if len(given) > len(self._actuators):
-            raise node.error(
-                f"ctrl has {len(given)} numbers; the actuators are {len(self._actuators)}"
-            )
-        return {a.name: u for a, u in zip(self._actuators, given, strict=False) if a is not None}
+    def _controls_of(self, node: Node, key: str) -> dict[str, float]:
+        """Return controls or activations of a keyframe by actuator; those that are left out are 0."""
+        given = node.vector(key, None, ())
+        those = self._actuators
+        if key == "act":
+            those = [one for one in those if one is not None and has_activation(one)]
+        if len(given) > len(those):
+            raise node.error(f"{key} has {len(given)} numbers; there are {len(those)}")
+        return {a.name: u for a, u in zip(those, given, strict=False) if a is not None}
 
 
 def _padded(node: Node, drawn: Vector) -> Vector:

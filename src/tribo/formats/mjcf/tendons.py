@@ -1,21 +1,20 @@
-"""Fixed tendons: lengths that are sums of joint coordinates.   L = Σ cᵢ qᵢ
+"""Fixed tendons: lengths that are sums of joint coordinates, as couplings.   L = Σ cᵢ qᵢ
 
-If all joints of one follow a single joint (the fingers of most grippers do), L = a q + b: its spring,
-damping, friction and stops are that joint's. Others carry motors, whose force F is cᵢ F at each joint.
-Source: MuJoCo's XML reference, tendon/fixed.
+Source: MuJoCo's XML reference, tendon/fixed and equality/tendon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 
-from tribo.description.trees import JointDescription, Vector
+from tribo.description.couplings import CouplingDescription, sides
+from tribo.description.trees import DescriptionError, Vector
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.trees import Tree
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 from tribo.model import Joint
@@ -34,29 +33,62 @@ SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 
 @dataclass(slots=True)
 class Tendon:
-    """A fixed tendon."""
+    """A fixed tendon of a robot of the file."""
 
-    terms: list[tuple[str, float]]  # joints and their coefficients
-    leader: str = ""  # joint that all of them follow; empty: they move apart
-    ratio: float = 0.0
-    offset: float = 0.0
-    span: tuple[float, float] = (-inf, inf)  # of its length
+    coupling: CouplingDescription
+    tree: Tree
+    drawn: float  # its length as the file draws the robot
+
+    def use(self) -> str:
+        """Let the robot have it; return its name there."""
+        couplings = self.tree.description.couplings
+        if all(one is not self.coupling for one in couplings):
+            couplings.append(self.coupling)
+        return self.coupling.name
+
+
+def owner(
+    coupling: CouplingDescription, trees: Sequence[Tree], node: Node, report: Report
+) -> Tree | None:
+    """Return the robot whose joints a coupling is over; None: it cannot be had, which is said."""
+    named = {name for name, _ in (*coupling.terms, *coupling.inner)}
+    for tree in trees:
+        bodies = tree.description.bodies
+        joints = [body.joint.name for body in bodies]
+        if not named & set(joints):
+            continue
+        if not named <= set(joints):
+            report.doubt(
+                node, "is over joints of two objects, which is not read: it has no effect", "apart"
+            )
+            return None
+        try:
+            sides(coupling, joints, [body.parent for body in bodies])
+        except DescriptionError as error:
+            report.doubt(node, f"{error}: it has no effect", "branches")
+            return None
+        return tree
+    return None
 
 
 def read_tendons(
     source: Source, compiler: Compiler, defaults: Defaults, joints: Mapping[str, MjcfJoint],
-    report: Report,
+    trees: Sequence[Tree], report: Report,
 ) -> dict[str, Tendon]:  # fmt: skip
-    """Read all <tendon> sections; what acts on a single joint is written into it.
+    """Read all <tendon> sections; those that act are given to their robots.
 
     Raises:
         DescriptionError: A joint does not exist, or is neither hinge nor slide.
     """
     made: dict[str, Tendon] = {}
-    known: dict[str, tuple[str, float, float]] = {}
+    names: set[str] = set()
     for section in source.sections("tendon"):
         rules = source.rules_of(section)
         for written in section.children:
+            name = written.attributes.get("name", "").strip() or f"tendon_{len(names)}"
+            if name in names:
+                raise written.error("another tendon has the same name; rename one")
+            names.add(name)
             if written.tag != "fixed":
                 report.doubt(
                     written, f"{written.tag} tendons are not read: they pull nothing",
@@ -65,117 +97,73 @@ def read_tendons(
                 continue
             screen(written, report, USED, WITHOUT_EFFECT)
             node = defaults.resolve(written, MAIN, "tendon")
-            name = written.attributes.get("name", "").strip() or f"tendon_{len(made)}"
-            if name in made:
-                raise written.error("another tendon has the same name; rename one")
-            made[name] = tendon = _tendon(node, joints, known)
+            coupling = CouplingDescription(name, _terms(node, joints))
+            drawn = sum(c * joints[joint].reference for joint, c in coupling.terms)
             own = rules.compiler if rules else compiler
             if own.is_limited(node, "limited", "range"):
-                low, high = node.vector("range", 2)
-                tendon.span = low, high
-            _act(node, tendon, joints, report)
+                coupling.lower, coupling.upper = node.vector("range", 2)
+                if not coupling.lower < coupling.upper:
+                    raise node.error(
+                        f"range={node.attributes['range']!r}: the first must be the smaller"
+                    )
+            _act(node, coupling, drawn)
+            tree = owner(coupling, trees, node, report)
+            if tree is None:
+                continue
+            made[name] = tendon = Tendon(coupling, tree, drawn)
+            if coupling != CouplingDescription(name, coupling.terms):
+                tendon.use()
     return made
 
 
-def _tendon(
-    node: Node, joints: Mapping[str, MjcfJoint], known: dict[str, tuple[str, float, float]]
-) -> Tendon:
-    """Return the joints of a tendon and, if there is one, the joint that they all follow."""
-    terms = []
+def _terms(node: Node, joints: Mapping[str, MjcfJoint]) -> tuple[tuple[str, float], ...]:
+    terms: dict[str, float] = {}
     for child in node.all("joint"):
         name = child.text("joint")
         if name not in joints:
             raise child.error(f"joint={name!r} is not a joint{known_hint(name, joints)}")
         if joints[name].type not in SINGLE:
             raise child.error(f"joint={name!r} must be a hinge or slide")
-        terms.append((name, child.number("coef")))
+        terms[name] = terms.get(name, 0.0) + child.number("coef")
     if not terms:
         raise node.error("needs at least one <joint>")
-    made = Tendon(terms)
-    leaders = set()
-    for name, coefficient in terms:
-        leader, ratio, offset = leading(name, joints, known)
-        leaders.add(leader)
-        made.ratio += coefficient * ratio
-        made.offset += coefficient * offset
-    if len(leaders) == 1:
-        made.leader = leaders.pop()
-    return made
+    return tuple(terms.items())
 
 
-def leading(
-    name: str, joints: Mapping[str, MjcfJoint], known: dict[str, tuple[str, float, float]]
-) -> tuple[str, float, float]:
-    """Return the joint that a joint follows in the end, q = ratio q_leader + offset; itself if none.
-
-    `known` keeps what was found: a chain may be long. A circle, which is refused later, ends somewhere.
-    """
-    path: list[tuple[str, float, float]] = []
-    seen: set[str] = set()
-    while name not in known:
-        following = joints[name].description.mimic
-        if following is None or name in seen:
-            known[name] = name, 1.0, 0.0
-            break
-        seen.add(name)
-        path.append((name, *following[1:]))
-        name = following[0]
-    for follower, factor, shift in reversed(path):
-        leader, ratio, offset = known[name]
-        known[follower] = leader, factor * ratio, factor * offset + shift
-        name = follower
-    return known[name]
-
-
-def _act(node: Node, tendon: Tendon, joints: Mapping[str, MjcfJoint], report: Report) -> None:
-    """Give the joint of a tendon its spring, damping, friction, rotor and stops."""
+def _act(node: Node, coupling: CouplingDescription, drawn: float) -> None:
+    """Read spring, damping, friction and rotor."""
     values = {
         name: node.vector(name, None, (0.0,))[0]
         for name in ("stiffness", "damping", "frictionloss", "armature")
     }
     if any(value < 0.0 for value in values.values()):
         raise node.error("stiffness, damping, frictionloss and armature must be ≥ 0")
-    acts = any(values.values()) or tendon.span != (-inf, inf)
-    if not acts:
-        return
-    if not tendon.leader or tendon.ratio == 0.0:
-        report.doubt(
-            node, "its joints move apart: range, stiffness, damping, frictionloss and armature of such a "
-            "tendon are not read; write them at the joints", "tendon apart",
-        )  # fmt: skip
-        return
-    joint, a, b = joints[tendon.leader].description, tendon.ratio, tendon.offset
-    joint.damping += a * a * values["damping"]
-    joint.friction += abs(a) * values["frictionloss"]
-    joint.armature += a * a * values["armature"]
+    coupling.damping, coupling.friction = values["damping"], values["frictionloss"]
+    coupling.inertia = values["armature"]
     if values["stiffness"] > 0.0:
-        rest = _rest(node, tendon, joints)
-        if rest is None:
-            report.doubt(
-                node, "springlength with two lengths is not read: it has no spring", "deadband"
-            )
-        else:
-            _add_spring(joint, a * a * values["stiffness"], (rest - b) / a)
-    if tendon.span != (-inf, inf):
-        low, high = sorted((x - b) / a for x in tendon.span)
-        joint.lower, joint.upper = max(joint.lower, low), min(joint.upper, high)
-        if not joint.lower < joint.upper:
-            raise node.error(f"its range leaves joint {joint.name!r} no room; widen one of them")
+        given: Vector = node.vector("springlength", None, (-1.0,))[:2]
+        low, high = given[0], given[-1]
+        if low > high:
+            raise node.error("springlength: the first must not be the larger")
+        coupling.stiffness = values["stiffness"]
+        coupling.rest = (drawn, drawn) if low == high == -1.0 else (low, high)
 
 
-def _rest(node: Node, tendon: Tendon, joints: Mapping[str, MjcfJoint]) -> float | None:
-    """Return the length at which the spring rests; −1: as the file draws it; None: a range of lengths."""
-    given: Vector = node.vector("springlength", None, (-1.0,))
-    if len(set(given)) > 1:
-        return None
-    if given[0] != -1.0:
-        return given[0]
-    return sum(coefficient * joints[name].reference for name, coefficient in tendon.terms)
+def lifted(curve: Sequence[float], by: float) -> tuple[float, float, float, float, float]:
+    """Return the coefficients of p(x) + by."""
+    return curve[0] + by, curve[1], curve[2], curve[3], curve[4]
 
 
-def _add_spring(joint: JointDescription, stiffness: float, rest: float) -> None:
-    """Let a joint feel two springs as one.   k = k₁ + k₂, k r = k₁ r₁ + k₂ r₂"""
-    before = joint.spring_reference[0] if joint.spring_reference else 0.0
-    total = joint.stiffness + stiffness
-    joint.spring_reference = ((joint.stiffness * before + stiffness * rest) / total,)
-    joint.stiffness = total
+def shifted(curve: Sequence[float], by: float) -> tuple[float, float, float, float, float]:
+    """Return the coefficients of p(x − by).
+
+    Example:
+        >>> shifted((0.0, 0.0, 1.0, 0.0, 0.0), 1.0)  # (x − 1)²
+        (1.0, -2.0, 1.0, 0.0, 0.0)
+    """
+    made = [0.0] * 5
+    for c in reversed(tuple(curve)):  # Horner's scheme on polynomials
+        for k in range(4, 0, -1):
+            made[k] = made[k - 1] - by * made[k]
+        made[0] = c - by * made[0]
+    return made[0], made[1], made[2], made[3], made[4]

@@ -1,4 +1,4 @@
-"""Fixed tendons: over joints that follow one another they act on one joint, else they carry motors."""
+"""Fixed tendons: couplings of joints, and the actuators on them."""
 
 import math
 
@@ -33,14 +33,26 @@ def joints(source):
     return {body.joint.name: body.joint for body in tree.bodies}, tree
 
 
-def test_a_tendon_over_joints_that_follow_one_is_a_length_of_that_joint():
-    """r = 0.1 + 2 l + (ref 0.1), L = 0.5 l + 0.25 r = l + 0.05: spring k (L − 0.3) is one at l = 0.25."""
-    own = 'stiffness="4" springlength="0.3" damping="3" frictionloss="2" range="0.1 0.6"'
-    made, _ = joints(text(TIE, SPLIT.format(own)))
-    assert made["r"].mimic == ("l", 2.0, 0.2)
-    assert (made["l"].stiffness, made["l"].damping, made["l"].friction) == (4.0, 3.0, 2.0)
-    assert made["l"].spring_reference[0] == pytest.approx(0.25, rel=1e-15)
-    assert (made["l"].lower, made["l"].upper) == pytest.approx((0.05, 0.55))
+def test_a_tendon_is_a_coupling_of_its_joints():
+    own = 'stiffness="4" springlength="0.3" damping="3" frictionloss="2" armature="0.1" range="0.1 0.6"'
+    _, tree = joints(text(TIE, SPLIT.format(own)))
+    (made,) = tree.couplings
+    assert made.terms == (("l", 0.5), ("r", 0.25))
+    assert (made.stiffness, made.rest, made.damping) == (4.0, (0.3, 0.3), 3.0)
+    assert (made.friction, made.inertia, made.lower, made.upper) == (2.0, 0.1, 0.1, 0.6)
+
+
+def test_a_tendon_that_nothing_acts_on_is_left_out():
+    _, tree = joints(text(SPLIT.format("")))
+    assert not tree.couplings
+
+
+def test_a_spring_rests_at_the_length_that_is_drawn_or_between_two():
+    """r is drawn at 0.1: L = 0.5 · 0 + 0.25 · 0.1."""
+    _, tree = joints(text(SPLIT.format('stiffness="4"')))
+    assert tree.couplings[0].rest == pytest.approx((0.025, 0.025), rel=1e-15)
+    _, tree = joints(text(SPLIT.format('stiffness="4" springlength="0.1 0.2"')))
+    assert tree.couplings[0].rest == (0.1, 0.2)
 
 
 def test_a_servo_of_such_a_tendon_holds_its_length():
@@ -59,34 +71,33 @@ def test_a_servo_of_such_a_tendon_holds_its_length():
     assert 0.5 * q["l"] + 0.25 * q["r"] == pytest.approx(1.0, abs=1e-4)
 
 
-def test_a_motor_of_joints_that_move_apart_pulls_each_by_its_coefficient():
+def test_a_motor_pulls_each_joint_by_its_coefficient():
+    """gear 10, at most 3: F = 30 along L; after dt each slide has dt c F/m if nothing couples them."""
+    body = "".join(
+        f'<body name="{n}"><joint name="{n}" type="slide" axis="1 0 0"/><geom size="0.1" mass="{m}"/></body>'
+        for n, m in (("l", 2.0), ("r", 5.0))
+    )
+    body = f'<body name="base"><geom size="0.1"/>{body}</body>'
     motor = '<actuator><motor name="m" tendon="t" gear="10" forcerange="-1 3"/></actuator>'
-    robot = tribo.World().add_articulated_system(text(SPLIT.format(""), motor))
-    robot.set_controls([2.0])
-    assert dict(zip(robot.joint_names, robot.generalized_force, strict=True)) == {
-        "wrist": 0.0,
-        "l": 10.0,
-        "r": 5.0,
-    }
+    world = tribo.World(gravity=(0, 0, 0))
+    (robot,) = world.load_mjcf(
+        f"<mujoco><worldbody>{body}</worldbody>{SPLIT.format('')}{motor}</mujoco>",
+        take_options=False,
+    )
     robot.set_controls([9.0])
-    assert robot.generalized_force.max() == 15.0
-    assert robot.effort_limits[1][robot.joint_names.index("r")].max() == 7.5
+    world.step(10)
+    expected = 10 * world.time_step * 30.0 * np.array([0.5 / 2.0, 0.25 / 5.0])
+    np.testing.assert_allclose(robot.generalized_velocity, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        ((SPLIT.format('stiffness="1"'),), "its joints move apart"),
-        ((SPLIT.format('range="0 1"'),), "its joints move apart"),
-        (
-            (SPLIT.format(""), '<actuator><position tendon="t" kp="1"/></actuator>'),
-            "a servo or damper of a tendon",
-        ),
         (("<tendon><spatial name='s'/></tendon>",), "spatial tendons are not read"),
         (("<actuator><motor tendon='none'/></actuator>",), "it does nothing"),
     ],
 )
-def test_what_needs_a_row_of_its_own_is_listed(sections, words):
+def test_what_is_not_read_is_listed(sections, words):
     assert any(words in note for note in mjcf.read(text(*sections)).doubts)
 
 
@@ -122,21 +133,32 @@ def test_a_damper_damps_as_much_as_its_control_says():
     assert math.isfinite(robot.effort_limits[1][0].max()) is False
 
 
-def test_a_cylinder_pushes_by_its_area_and_its_lag_is_said():
+def test_a_cylinder_pushes_by_its_area_with_a_lag():
+    """a = u (1 − (1 − dt/T)ⁿ) step by step; F = area a + 5."""
     arm = '<body><joint name="j" type="slide"/><geom size="0.1"/></body>'
     push = '<actuator><cylinder joint="j" diameter="2" timeconst="0.3" bias="5 0 0"/></actuator>'
-    robot = tribo.World().add_articulated_system(
-        f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>"
+    world = tribo.World(gravity=(0, 0, 0))
+    (robot,) = world.load_mjcf(
+        f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>", take_options=False
     )
     robot.set_controls([3.0])
-    assert robot.generalized_force[0] == pytest.approx(3.0 * math.pi + 5.0)
-    assert any("controls act at once" in note for note in robot.description.notes)
+    dt, mass = world.time_step, robot.mass
+    state = speed = 0.0
+    for _ in range(20):
+        world.step()
+        middle = state + 0.5 * dt / 0.3 * (3.0 - state)
+        state += dt / 0.3 * (3.0 - state)
+        speed += dt * (math.pi * middle + 5.0) / mass
+    assert robot.activation[0] == pytest.approx(state, rel=1e-12)
+    assert robot.generalized_velocity[0] == pytest.approx(speed, rel=1e-9)
 
 
 def test_controls_are_those_of_the_file_for_every_robot_in_it():
     """Two robots and one actuator that is not read: each takes its own numbers out of one vector."""
     bodies = "".join(f'<body name="{n}"><joint name="{n}"/><geom size="1"/></body>' for n in "ab")
-    actuators = '<motor joint="b" gear="2"/><muscle joint="a"/><position joint="a" kp="4"/>'
+    actuators = (
+        '<motor joint="b" gear="2"/><general joint="a" dyntype="user"/><position joint="a" kp="4"/>'
+    )
     world = tribo.World()
     a, b = world.load_mjcf(
         f"<mujoco><worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"
@@ -166,17 +188,3 @@ def test_controls_of_a_batch_are_those_of_its_worlds():
     assert (many.generalized_force[:, -1] == 3.0).all()
     with pytest.raises(ValueError, match=r"\(2,\) or \(3, 2\)"):
         many.set_controls(np.zeros((2, 2)))
-
-
-def test_a_chain_of_followers_leads_to_one_joint():
-    """r = 2 l + 0.1 and hip = 3 r + 0.2 make hip = 6 l + 0.5; L = hip + r = 8 l + 0.6, stop at 1.4."""
-    hinge = '<body pos="0 0 1"><joint name="hip" axis="0 1 0"/><geom size="0.1"/></body></body>'
-    body = FINGERS.replace(' ref="0.1"', "").removesuffix("</body>") + hinge
-    ties = (
-        '<equality><joint joint1="hip" joint2="r" polycoef="0.2 3 0 0 0"/>'
-        '<joint joint1="r" joint2="l" polycoef="0.1 2 0 0 0"/></equality>'
-    )
-    tendon = '<tendon><fixed limited="true" range="-9 1.4"><joint joint="hip" coef="1"/>'
-    tendon += '<joint joint="r" coef="1"/></fixed></tendon>'
-    made, _ = joints(f"<mujoco><worldbody>{body}</worldbody>{ties}{tendon}</mujoco>")
-    assert made["l"].upper == pytest.approx(0.1, rel=1e-12)

@@ -1,0 +1,144 @@
+"""Stage `coupling_rows.coupling_rows`: tendons over joints, and joints that follow others.
+
+One number φ of joints (`dynamics.couplings`) has up to six rows, with J = ∂φ/∂q: an equation φ = b or its
+stops, dry friction, its spring, its damping, and what actuators do to it.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.contact_targets import gap_correction
+from tribo.contact.problem.joint_friction_rows import stop_target
+from tribo.contact.problem.spring_rows import set_law, set_spring
+from tribo.dynamics import couplings
+from tribo.dynamics.actuators import DAMPING, FORCE, LEAST, MOST, STIFFNESS
+from tribo.enums import CouplingSlot
+from tribo.model import Kind
+
+DYNAMIC = int(Kind.DYNAMIC)
+HOLD = int(CouplingSlot.HOLD)
+FRICTION = int(CouplingSlot.FRICTION)
+SPRING = int(CouplingSlot.SPRING)
+DAMPER = int(CouplingSlot.DAMPER)
+DRIVE = int(CouplingSlot.DRIVE)
+
+
+@kernel
+def add_row(model, state, work, c, kind, slope, target, lower, upper):
+    """Append a row along coupling c, for an impulse between bounds; return its number, −1 if there is none.
+
+    slope: of its polynomial.
+
+    Writes: work.
+    """
+    a, b = model.coupling_body[c, 0], model.coupling_body[c, 1]
+    n = scalar_rows.open_row(model, work, model.coupling_slot[c] + kind, a, b)
+    if n < 0:
+        return n
+    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+        by = couplings.factor(model, k, slope)
+        scalar_rows.add_dof(model, work, n, model.term_side[k], model.term_dof[k], by)
+    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    return n if work.scalar_count[0] > n else -1
+
+
+@kernel
+def hold(model, state, settings, work, c, phi, slope):
+    """Append the equation of a coupling that is held.   φ̇⁺ = 0, and a share of φ − b is taken out.
+
+    Writes: work.
+    """
+    n = add_row(model, state, work, c, HOLD, slope, 0.0, -inf, inf)
+    if n < 0:
+        return
+    most = settings.max_push_out_speed
+    gap = phi - model.coupling_range[c, 0]
+    work.scalar_shift[n] = min(max(-gap * settings.erp / settings.dt, -most), most)
+
+
+@kernel
+def stops(model, state, settings, work, c, phi, slope):
+    """Append the stops of a coupling that this step can reach, as those of joints.
+
+    Writes: work.
+    """
+    lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
+    moving = couplings.speed(model, work.mid_q, state.v, c)
+    far = 2.0 * settings.dt * abs(moving) + 0.02 * min(1.0, upper - lower)
+    for side in range(2):
+        sign = 1.0 if side == 0 else -1.0
+        gap = phi - lower if side == 0 else upper - phi
+        if not gap <= far:
+            continue
+        target = sign * stop_target(settings, gap)
+        least, most = (0.0, inf) if side == 0 else (-inf, 0.0)
+        n = add_row(model, state, work, c, HOLD, slope, target, least, most)
+        if n >= 0:
+            work.scalar_shift[n] = sign * gap_correction(settings, gap)
+
+
+@kernel
+def spring(model, state, settings, work, c, phi, slope):
+    """Append the spring, the damping and the rotor of a coupling.
+
+    Between two lengths at rest the spring is slack: the nearer one counts, and it presses one way only.
+
+    Writes: work.
+    """
+    k, d, m = model.coupling_stiffness[c], model.coupling_damping[c], model.coupling_inertia[c]
+    low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
+    if d > 0.0 or m > 0.0:
+        n = add_row(model, state, work, c, DAMPER, slope, 0.0, -inf, inf)
+        if n >= 0:
+            set_law(settings, work, n, 0.0, 0.0, d, m)
+    if k <= 0.0:
+        return
+    least, most, rest = -inf, inf, low
+    if low < high:
+        is_high = phi > 0.5 * (low + high)
+        rest = high if is_high else low
+        least, most = (-inf, 0.0) if is_high else (0.0, inf)
+    n = add_row(model, state, work, c, SPRING, slope, 0.0, least, most)
+    if n >= 0:
+        set_spring(settings, work, n, phi - rest, k, 0.0)
+
+
+@kernel
+def drive(model, state, settings, work, c, phi, slope):
+    """Append what actuators do to a coupling: F − k φ − d φ̇ within their bounds.
+
+    Writes: work.
+    """
+    dt = settings.dt
+    law = work.coupling_drive
+    lower, upper = dt * min(law[c, LEAST], 0.0), dt * max(law[c, MOST], 0.0)
+    n = add_row(model, state, work, c, DRIVE, slope, 0.0, lower, upper)
+    if n >= 0:
+        k = law[c, STIFFNESS]
+        set_law(settings, work, n, law[c, FORCE] - k * phi, k, law[c, DAMPING], 0.0)
+
+
+@kernel
+def coupling_rows(model, state, settings, work):
+    """Build the rows of all couplings of joints.
+
+    Writes: work.
+    """
+    for c in range(model.coupling_slot.shape[0]):
+        t = model.body_tree[model.coupling_body[c, 0]]
+        if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
+            continue
+        s = couplings.part_sum(model, work.mid_q, model.term_q, c, 1)
+        bent, slope = couplings.curve_at(model, c, s)
+        phi = couplings.part_sum(model, work.mid_q, model.term_q, c, 0) - bent
+        if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
+            hold(model, state, settings, work, c, phi, slope)
+        elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
+            stops(model, state, settings, work, c, phi, slope)
+        friction = settings.dt * model.coupling_friction[c]
+        if friction > 0.0:
+            add_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)
+        spring(model, state, settings, work, c, phi, slope)
+        if work.coupling_drive[c, STIFFNESS] != 0.0 or work.coupling_drive[c, DAMPING] != 0.0:
+            drive(model, state, settings, work, c, phi, slope)

@@ -1,0 +1,195 @@
+"""Stage `actuators.remember_activations`: actuators with laws of their own; `pull` is a part of `begin`.
+
+    F = gain(L, L') x + bias(L, L'),   x the control u or the activation a,   L = gear φ
+
+on a coupling of joints, a body, or what a body touches. Gain and bias are linear in L and L', or those of a
+muscle. In so far as F falls with L and L' it is a spring and a damper that the step takes implicitly, as a
+row (`src/tribo/contact/problem/coupling_rows.py`); else it is a force. Activations are those in the middle of
+the step, as all else. Source: MuJoCo's documentation, "Actuation model".
+"""
+
+from math import exp
+
+from tribo.compiler.jit import kernel
+from tribo.dynamics import couplings, muscle
+from tribo.enums import Dynamics
+from tribo.math import spatial, vec
+from tribo.model import Kind
+
+NONE = int(Dynamics.NONE)
+INTEGRATOR = int(Dynamics.INTEGRATOR)
+FILTER_EXACT = int(Dynamics.FILTER_EXACT)
+MUSCLE = int(Dynamics.MUSCLE)
+DYNAMIC = int(Kind.DYNAMIC)
+FORCE, STIFFNESS, DAMPING, LEAST, MOST = 0, 1, 2, 3, 4  # columns of `Work.coupling_drive`
+SMALL = 1e-15  # [s] shortest time constant
+
+
+@kernel
+def control_of(model, command, a):
+    """Return the control of an actuator within its range."""
+    low, high = model.actuator_control_range[a, 0], model.actuator_control_range[a, 1]
+    return min(max(command.control[a], low), high)
+
+
+@kernel
+def activation_after(model, state, command, a, time):
+    """Return the activation of an actuator after a time [s] of its present control."""
+    kind = model.actuator_dynamics[a]
+    now, u = state.activation[a], control_of(model, command, a)
+    if kind == NONE:
+        return now
+    lag = max(SMALL, model.actuator_time[a, 0])
+    if kind == INTEGRATOR:
+        now += time * u
+    elif kind == FILTER_EXACT:
+        now += (u - now) * (1.0 - exp(-time / lag))
+    elif kind == MUSCLE:
+        now += time * muscle.rate_of(model.actuator_time, a, u, now)
+    else:
+        now += time / lag * (u - now)
+    return min(max(now, model.actuator_state_range[a, 0]), model.actuator_state_range[a, 1])
+
+
+@kernel
+def linear(table, a, x):
+    """Return x times the three coefficients of a linear law: constant, by length, by speed."""
+    return x * table[a, 0], x * table[a, 1], x * table[a, 2]
+
+
+@kernel
+def law_of(model, a, x, length, speed):
+    """Return F of actuator a at L and L', and by how much it falls with each: stiffness and damping ≥ 0."""
+    force = stiffness = damping = 0.0
+    for part in range(2):
+        table = model.actuator_gain if part == 0 else model.actuator_bias
+        by = x if part == 0 else 1.0
+        if model.actuator_is_muscle[a, part] == 0:
+            f, k, d = linear(table, a, by)
+            force += f + k * length + d * speed
+            stiffness -= k
+            damping -= d
+            continue
+        at, rate, fastest = muscle.shape_of(table, model.actuator_length, a, length, speed)
+        peak = table[a, muscle.PEAK]
+        if part == 0:
+            f_v, slope = muscle.by_speed(table, a, rate)
+            strong = by * peak * muscle.by_length(table, a, at)
+            force -= strong * f_v
+            damping += 0.5 * strong * slope / fastest  # at the mean speed of the step
+        else:
+            force -= peak * muscle.passive(table, a, at)
+    return force, max(0.0, stiffness), max(0.0, damping)
+
+
+@kernel
+def push_body(model, work, b, torque, force, point):
+    """Add a torque and a force at a point of the world to what pushes the dofs of body b.
+
+    Writes: work.
+    """
+    tree = model.body_tree[b]
+    arm = vec.sub(point, vec.load(work.body_pos, model.tree_body[tree]))
+    moment = vec.add(torque, vec.cross(arm, force))
+    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
+        first = model.tree_v[tree]
+        for k in range(3):
+            work.actuator_push[first + k] += force[k]
+            work.actuator_push[first + 3 + k] += moment[k]
+        return
+    wrench = (moment[0], moment[1], moment[2], force[0], force[1], force[2])
+    chain = model.body_chain_start[b]
+    for p in range(model.body_chain_len[b]):
+        dof = model.chain_dof[chain + p]
+        work.actuator_push[dof] += spatial.dot(spatial.load(work.dof_axis, dof), wrench)
+
+
+@kernel
+def push_on_body(model, settings, work, a, x):
+    """Let an actuator push its body, or pull it onto what it touches.
+
+    Writes: work.
+    """
+    force, _, _ = law_of(model, a, x, 0.0, 0.0)
+    low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
+    force = min(max(force, low), high)
+    b = model.actuator_body[a]
+    if model.tree_kind[model.body_tree[b]] != DYNAMIC:
+        return
+    if model.actuator_adheres[a] == 1:
+        work.body_adhesion[b] += model.actuator_gear[a] * force
+        return
+    turn = vec.load_mat(work.body_rot, b)
+    at = vec.add(vec.load(work.body_pos, b), vec.mat_vec(turn, vec.load(model.actuator_point, a)))
+    w = model.actuator_wrench
+    torque = vec.mat_vec(turn, (w[a, 0], w[a, 1], w[a, 2]))
+    push = vec.mat_vec(turn, (w[a, 3], w[a, 4], w[a, 5]))
+    push_body(model, work, b, vec.scale(force, torque), vec.scale(force, push), at)
+
+
+@kernel
+def push_on_coupling(model, state, work, a, x):
+    """Add what an actuator asks of its coupling, for L and L' of which F is 0 there.
+
+    Writes: work.
+    """
+    c = model.actuator_coupling[a]
+    gear = model.actuator_gear[a]
+    length = gear * couplings.length(model, work.mid_q, c)
+    speed = gear * couplings.speed(model, work.mid_q, state.v, c)
+    force, stiffness, damping = law_of(model, a, x, length, speed)
+    low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
+    drive = work.coupling_drive
+    if stiffness == 0.0 and damping == 0.0:
+        force = low = high = min(max(force, low), high)
+    drive[c, FORCE] += gear * (force + stiffness * length + damping * speed)
+    drive[c, STIFFNESS] += gear * gear * stiffness
+    drive[c, DAMPING] += gear * gear * damping
+    if gear != 0.0:
+        drive[c, LEAST] += min(gear * low, gear * high)
+        drive[c, MOST] += max(gear * low, gear * high)
+
+
+@kernel
+def pull(model, state, command, settings, work):
+    """Find what actuators do in this step: forces on joints and bodies, and what rows of couplings get.
+
+    Writes: work.
+    """
+    if model.actuator_gear.shape[0] == 0:  # then all of this stays 0
+        return
+    for dof in range(work.actuator_push.shape[0]):
+        work.actuator_push[dof] = 0.0
+    for b in range(work.body_adhesion.shape[0]):
+        work.body_adhesion[b] = 0.0
+    for c in range(work.coupling_drive.shape[0]):
+        for k in range(5):
+            work.coupling_drive[c, k] = 0.0
+    for a in range(model.actuator_gear.shape[0]):
+        x = control_of(model, command, a)
+        if model.actuator_dynamics[a] != NONE:
+            x = activation_after(model, state, command, a, 0.5 * settings.dt)
+        if model.actuator_coupling[a] >= 0:
+            push_on_coupling(model, state, work, a, x)
+        else:
+            push_on_body(model, settings, work, a, x)
+    for c in range(work.coupling_drive.shape[0]):
+        drive = work.coupling_drive
+        if drive[c, STIFFNESS] != 0.0 or drive[c, DAMPING] != 0.0 or drive[c, FORCE] == 0.0:
+            continue
+        s = couplings.part_sum(model, work.mid_q, model.term_q, c, 1)
+        _, slope = couplings.curve_at(model, c, s)
+        for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+            dof = model.term_dof[k]
+            if model.dof_is_moved[dof] != 0:
+                work.actuator_push[dof] += couplings.factor(model, k, slope) * drive[c, FORCE]
+
+
+@kernel
+def remember_activations(model, state, command, settings):
+    """Take the activations of all actuators to the end of the step.
+
+    Writes: state.
+    """
+    for a in range(model.actuator_gear.shape[0]):
+        state.activation[a] = activation_after(model, state, command, a, settings.dt)

@@ -64,7 +64,17 @@ def test_the_writers_of_the_package_are_found():
 
 def test_kernels_know_a_record_by_one_name():
     """So `git grep -w work.contact_target` finds every line at which one could write the field."""
-    known = {"state", "command", "work", "scene", "scratch", "motors", "course", "pilot"}
+    known = {
+        "state",
+        "command",
+        "work",
+        "scene",
+        "scratch",
+        "motors",
+        "course",
+        "pilot",
+        "tangents",
+    }
     written = {row.field for row in all_writers()}
     assert {field.split(".")[0] for field in written} == known
     ours = {field for field in written if field.split(".")[0] in {"state", "command", "work"}}

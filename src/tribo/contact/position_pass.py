@@ -46,6 +46,7 @@ from tribo.contact.solver.proximal_rows import (
     find_columns,
     leave_columns,
     measure_motion,
+    wide,
     write_island,
 )
 from tribo.contact.solver.proximal_step import run_round
@@ -206,6 +207,8 @@ def write_shift_laws(work, t):
             error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
             add_shift_law(work, i, work.shift_hold[n], error, size, HOLDS)
             i += 1
+    for row in range(i, wide(i)):
+        work.dense_vector[RATE, row] = work.dense_vector[MEMORY, row] = 0.0
 
 
 @kernel

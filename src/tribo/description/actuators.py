@@ -1,4 +1,4 @@
-"""What files say about actuators: plain data."""
+"""Actuators as files describe them: plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MUSCLE = "muscle"  # as a gain or a bias
 
 @dataclass(slots=True)
 class ActuatorLaw:
-    """What an actuator does that is no drive of one joint: it is evaluated in every step.
+    """An actuator that is no drive of one joint: it is evaluated in every step.
 
     F = gain x + bias, for its control or activation x; gain and bias are a + b L + c L' with L = gear φ, or
     those of a muscle (`tribo.dynamics.muscle`). It acts along a coupling, or on a body.

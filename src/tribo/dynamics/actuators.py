@@ -156,8 +156,6 @@ def pull(model, state, command, settings, work):
 
     Writes: work.
     """
-    if model.actuator_gear.shape[0] == 0:  # then all of this stays 0
-        return
     for dof in range(work.actuator_push.shape[0]):
         work.actuator_push[dof] = 0.0
     for b in range(work.body_adhesion.shape[0]):

@@ -6,7 +6,7 @@ The step has found v⁺ and λ with
 
 so the implicit function theorem gives δv⁺ and δλ: one linear system, with a column for each input. A point
 that sticks has J_t v⁺ + β = 0, one that slips λ_t + μ λ_n w/‖w‖ = 0, each that presses J_n v⁺ = its target.
-Whatever acts in a step besides is an obstacle: then there is no answer. Equation of motion, rows and the way
+Anything that acts besides is an obstacle: then there is no answer. Equation of motion, rows and the way
 are evaluated at the step's own numbers, so that a stage that is not thought of here is an obstacle, too.
 Source: implicit function theorem on the active set, Robinson 1980, "Strongly regular generalized equations".
 """

@@ -10,7 +10,7 @@ CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES = range(8)
 
 
 class Obstacle(IntEnum):
-    """What keeps a step from having derivatives here; the place is a body, contact, dof or row."""
+    """Reasons why a step has no derivatives here; the place is a body, contact, dof or row."""
 
     NONE = 0
     ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
@@ -38,7 +38,7 @@ class Obstacle(IntEnum):
 
 
 class Tangents(Record):
-    """What the derivatives of a step need besides `Work`, and what they find.
+    """Inputs of the derivatives of a step besides `Work`, and their results.
 
     Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
     each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple

@@ -11,7 +11,7 @@ are.
   solve counts from there. The cone is then the usual one, and friction gets what adhesion adds.
 * Two coefficients of friction are one cone over rows of two lengths: row k stands for s_k times a unit
   vector, the impulse that the world feels is s_k times that of the solve.
-* What meets faster than weight explains is hit before it is pressed: in that step the contact is rigid.
+* A pair that meets faster than weight explains is hit before it is pressed: the contact is rigid then.
 
 Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant-materials.
 """

@@ -141,7 +141,7 @@ def add_joint_friction(model: mujoco.MjModel) -> None:
     """Give each hinge and slide dry friction, a fiftieth of what bears a metre, or one, of all that moves."""
     weight = 9.81 * float(model.body_mass.sum())
     for joint in range(model.njnt):
-        if model.jnt_type[joint] >= mujoco.mjtJoint.mjJNT_SLIDE:
+        if model.jnt_type[joint] >= int(mujoco.mjtJoint.mjJNT_SLIDE):
             model.dof_frictionloss[model.jnt_dofadr[joint]] += weight / 50 / max(1, model.njnt)
 
 

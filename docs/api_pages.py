@@ -10,6 +10,7 @@ import enum
 import importlib
 import inspect
 import re
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from tribo.checks.renamed import Renamed
 
 BLOCK = re.compile(r"^```\{api\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"\s+# -- (.+?) -+$")
+PROPERTIES = (property, cached_property)
 DUNDERS = ("__getitem__", "__contains__", "__iter__", "__len__")
 # Subjects of members by the class that defines them, where its source has no headings.
 OBJECTS, FILES, CONSTRAINTS = "Objects and constraints", "Files of robots and scenes", "Constraints"
@@ -94,9 +96,11 @@ def is_documented(kind: type, name: str) -> bool:
     value = inspect.getattr_static(kind, name)
     if isinstance(value, Renamed):
         return False
-    if not isinstance(value, property):
+    if not isinstance(value, PROPERTIES):
         value = getattr(kind, name)
-    return (isinstance(value, property) or inspect.isroutine(value)) and bool(inspect.getdoc(value))
+    return (isinstance(value, PROPERTIES) or inspect.isroutine(value)) and bool(
+        inspect.getdoc(value)
+    )
 
 
 def grouped(kind: type, chosen: tuple[str, ...] | None) -> dict[str, list[str]]:
@@ -124,7 +128,7 @@ def grouped(kind: type, chosen: tuple[str, ...] | None) -> dict[str, list[str]]:
 
 def is_property(kind: type, name: str) -> bool:
     """Tell whether a member is read without a call."""
-    return isinstance(inspect.getattr_static(kind, name), property)
+    return isinstance(inspect.getattr_static(kind, name), PROPERTIES)
 
 
 def page(entry: Entry) -> str:

@@ -252,18 +252,14 @@ def find_shift(model, work, t, count, nothing):
 
 
 @kernel
-def push_once(work, c, hold, axis, own):
-    """Return by how much the impulse of a contact along an axis changes in a sweep.
-
-    Writes: work.
-    """
+def pushed(hold, before, error, own, give):
+    """Return the impulse of a row after a visit: what is left of its error, shared by its own G and its R."""
     if hold == OUT:
         return 0.0
-    before = work.shift_impulse[c, axis]
-    give = GIVES * own
-    after = before + (work.shift_error[c, axis] - give * before) / (own + give)
-    work.shift_impulse[c, axis] = after if hold == BOTH else max(0.0, after)
-    return work.shift_impulse[c, axis] - before
+    after = before + (error - give * before) / (own + give)
+    if hold == BOTH:
+        return after
+    return max(0.0, after) if hold == ABOVE else min(0.0, after)
 
 
 @kernel
@@ -282,24 +278,23 @@ def sweep_shift(model, work, t):
         x, y, w = moved_by(model, work, work.contact_row, c, z, ZERO)
         want = work.shift_want[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
-        hold = BOTH if work.shift_holds[c] == 1 else OUT
-        push = (
-            push_once(work, c, hold, 0, own),
-            push_once(work, c, hold, 1, own),
-            push_once(work, c, ABOVE, 2, own),
+        hold, give = BOTH if work.shift_holds[c] == 1 else OUT, GIVES * own
+        before = vec.load(work.shift_impulse, c)
+        after = (
+            pushed(hold, before[0], -x, own, give),
+            pushed(hold, before[1], -y, own, give),
+            pushed(ABOVE, before[2], want - w, own, give),
         )
-        add_to(model, work, work.contact_row, c, push, z)
+        vec.store(work.shift_impulse, c, after)
+        add_to(model, work, work.contact_row, c, vec.sub(after, before), z)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         hold = work.shift_hold[n]
         if hold == OUT:
             continue
         error = work.shift_scalar_want[n] - scalar_moved_by(model, work, n, z, 0.0)
-        give = HOLDS * work.scalar_delassus[n]
-        before = work.shift_scalar_impulse[n]
-        after = before + (error - give * before) / (work.scalar_delassus[n] + give)
-        if hold != BOTH:
-            after = max(after, 0.0) if hold == ABOVE else min(after, 0.0)
+        own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
+        after = pushed(hold, before, error, own, HOLDS * own)
         work.shift_scalar_impulse[n], work.shift_scalar_error[n] = after, error
         add_scalar_to(model, work, n, after - before, z)
 

@@ -22,7 +22,6 @@ FILTER_EXACT = int(Dynamics.FILTER_EXACT)
 MUSCLE = int(Dynamics.MUSCLE)
 DYNAMIC = int(Kind.DYNAMIC)
 FORCE, STIFFNESS, DAMPING, LEAST, MOST = 0, 1, 2, 3, 4  # columns of `Work.coupling_drive`
-SMALL = 1e-15  # [s] shortest time constant
 
 
 @kernel
@@ -39,7 +38,7 @@ def activation_after(model, state, command, a, time):
     now, u = state.activation[a], control_of(model, command, a)
     if kind == NONE:
         return now
-    lag = max(SMALL, model.actuator_time[a, 0])
+    lag = max(muscle.SMALL, model.actuator_time[a, 0])
     if kind == INTEGRATOR:
         now += time * u
     elif kind == FILTER_EXACT:

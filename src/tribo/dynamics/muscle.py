@@ -11,7 +11,7 @@ from tribo.compiler.jit import kernel
 
 # What a muscle is made of: columns of `Model.actuator_gain`.
 FIRST, LAST, PEAK, LEAST, MOST, FASTEST, PASSIVE, STRETCHED = 0, 1, 2, 4, 5, 6, 7, 8
-SMALL = 1e-15  # smallest divisor
+SMALL = 1e-15  # smallest divisor, and [s] shortest time constant
 
 
 @kernel

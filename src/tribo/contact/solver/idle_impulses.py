@@ -9,10 +9,10 @@ holds: the projection on the range of G, or the last point of the way to it.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.solver.kept_set import SLIDES
 from tribo.math import spatial, vec
 
 IDLE = 1e-12  # [–] of the mean of G: an eigenvalue below that is 0
-INSIDE = 1.0 - 1e-9  # [–] of the bound of friction: less sticks
 
 
 @kernel
@@ -53,12 +53,12 @@ def shed_idle_impulse(work, c):
     """
     x = vec.load(work.contact_impulse, c)
     mu = work.contact_friction[c]
-    bound = INSIDE * mu * x[2]
+    bound = SLIDES * mu * x[2]
     if not x[0] * x[0] + x[1] * x[1] < bound * bound:
         return
     less = vec.sub(range_part(spatial.load(work.contact_delassus, c), x), x)
     if vec.norm(less) > 0.0:
         part = way_in_cone(mu, x, less)
         vec.store(
-            work.contact_impulse, c, vec.axpy(part if part == 1.0 else INSIDE * part, less, x)
+            work.contact_impulse, c, vec.axpy(part if part == 1.0 else SLIDES * part, less, x)
         )

@@ -78,6 +78,8 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         until(lambda: world.time > 5 * world.time_step, "the button plays")
         page.click("Pause")
         until(lambda: not wishes.is_playing, "and pauses again")
+        viewer._orders.post(("select",), world["ball"].span.body.start)
+        until(lambda: not viewer._orders._waiting, "the steps that were under way end")
         last = world.time
         page.click("Step back")
         until(lambda: world.time < last, "the button steps back")

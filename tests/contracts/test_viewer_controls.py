@@ -78,8 +78,8 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         until(lambda: world.time > 5 * world.time_step, "the button plays")
         page.click("Pause")
         until(lambda: not wishes.is_playing, "and pauses again")
-        viewer._orders.post(("select",), world["ball"].span.body.start)
-        until(lambda: not viewer._orders._waiting, "the steps that were under way end")
+        viewer._orders.post(("deselect",))
+        until(lambda: touch.selected is None, "steps under way end, orders are taken after them")
         last = world.time
         page.click("Step back")
         until(lambda: world.time < last, "the button steps back")
@@ -87,6 +87,7 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         # -- by hand: the upward arrow of the handles at the selected ball, 42 cm above its middle -------
         page.click("Reset")
         until(lambda: world.time == 0.0, "back at the start")
+        viewer._orders.post(("select",), world["ball"].span.body.start)
         until(lambda: touch._gizmo.visible, "handles at what is selected")
         before = world["ball"].position.copy()
         x, y = above(page, viewer.camera, np.add(before, (0.0, 0.0, 0.42)))

@@ -368,6 +368,24 @@ def test_times_of_stages_are_shown_and_change_no_step(viewer):
     assert "contact solve" not in viewer.panel._status.content
 
 
+def test_presses_between_two_runs_wait_for_the_next(viewer):
+    panel, world = viewer.panel, viewer._world
+    viewer.run(0.0)
+    panel.pause()
+    panel.step()
+    viewer.run(0.01)
+    before = world.time
+    panel.step()  # no run is under way
+    assert not panel._buttons[0].disabled
+    viewer.run(0.05)
+    np.testing.assert_allclose(world.time, before + world.time_step, rtol=1e-12)
+    viewer.update()
+    assert panel._buttons[0].disabled
+    panel.step()  # the program steps: the button is off
+    viewer.run(0.0)
+    np.testing.assert_allclose(world.time, before + world.time_step, rtol=1e-12)
+
+
 # -- what cameras see in colours ---------------------------------------------------------------------
 def tilted_camera(world, **more):
     """Add a camera that is rolled by a quarter turn: what is above it is at a side of its picture."""

@@ -172,7 +172,7 @@ class Panel:
             inputs.show(self._server, self._boxes[name], value=now)
 
     def set_driven(self, is_driven: bool) -> None:
-        """Say whether the controls of time do something: only while `Viewer.run` drives."""
+        """Say whether the controls of time do something: from `Viewer.run` to `update`."""
         self._is_driven = is_driven
         for control in (*self._buttons, self._line):
             control.disabled = not is_driven

@@ -144,6 +144,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
     def _look(self) -> None:
         """Let a grip pull, and draw if a picture is due."""
+        if self._is_driven:
+            self._set_driven(False)
         self._touch.pull()
         is_held = self._touch.grip is not None  # its force lasts one step
         if self._pace.is_due(is_each=is_held) and self._is_open:
@@ -151,6 +153,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
     def run(self, duration: float | None = None) -> None:
         """Step the world in real time, as the controls in the browser say.
+
+        The controls of time stay on between two calls, presses wait for the next; `update` turns them off.
 
         Args:
             duration: Wall time [s] after which to return, at least 0; None: when the viewer is closed.
@@ -162,7 +166,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if not self.is_open:
             return
         self._pace.share = RUN_SHARE
-        self._set_driven(True)
+        if not self._is_driven:
+            self._set_driven(True)
         try:
             last = time.perf_counter()
             debt = 0.0  # [s] world time that is due
@@ -179,8 +184,6 @@ class Viewer(Session, VisualObjects, Charts, Views):
                 time.sleep(max(0.0, min(self._pace.next, now + FRAME) - time.perf_counter()))
         finally:
             self._pace.share = SHARE
-            if self._is_open:
-                self._set_driven(False)
 
     def close(self) -> None:
         """Stop the server, and let go what is pulled."""

@@ -87,15 +87,59 @@ def test_a_robot_pinned_to_itself_gains_nothing_and_keeps_its_momentum(
     assert np.allclose(after, spin, rtol=0, atol=1e-7 * size)
 
 
+def leg(base, name, side):
+    """Hang two links of 0.2 m from a base, 5 cm to one side; return the lower one."""
+    upper = base.add_child(name + "1", "revolute", axis=(0, 1, 0), position=(0.05 * side, 0, 0))
+    lower = upper.add_child(name + "2", "revolute", axis=(0, 1, 0), position=(0, 0, -0.2))
+    for link in (upper, lower):
+        link.mass, link.com, link.inertia = 0.3, (0, 0, -0.1), 1e-3 * np.eye(3)
+    return lower
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.5e-3, 1e-2])
+@pytest.mark.parametrize("speed", [0.0, 0.1, 1.0, 3.0])
+def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed):
+    """A five-bar with 1.5 mm between its feet stood still, SLOWED, from 1 rad/s on; from rest it jumped.
+
+    Gaps that a step begins with are closed in the positions: the spin of the whole keeps its energy but for
+    what the shift of 1 cm does to its inertia, and no velocity comes from rest.
+    """
+    base = tribo.LinkDescription("base")
+    base.mass, base.inertia = 1.0, 1e-2 * np.eye(3)
+    leg(base, "l", -1)
+    leg(base, "r", 1)
+    world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(base, collision_mask=0)
+    reach, fall = 0.05 - 0.5 * gap, 0.33  # of a foot from its hip
+    bend = 2.0 * np.arccos(0.5 * np.hypot(reach, fall) / 0.2)
+    lean = np.arctan2(reach, fall)
+    q = np.array(robot.generalized_coordinate)
+    q[-4:] = (0.5 * bend - lean, -bend, lean - 0.5 * bend, bend)
+    robot.generalized_coordinate = q
+    v = np.zeros(robot.dof)
+    v[3:6] = (0.0, speed, 0.3 * speed)
+    robot.generalized_velocity = v
+    feet = [robot.link(name) for name in ("l2", "r2")]
+    pin = world.add_pin(*feet, first_point=(0, 0, -0.2), second_point=(0, 0, -0.2))
+    assert np.linalg.norm(pin.gap) == pytest.approx(gap, abs=1e-9)
+    start = world.kinetic_energy
+    for _ in range(400):
+        world.step()
+        assert world.status == 0
+        assert world.kinetic_energy <= 1.02 * start + 1e-12
+    assert np.linalg.norm(pin.gap) <= 1e-9
+    assert world.kinetic_energy >= 0.98 * start
+
+
 @pytest.mark.parametrize(
     ("masses", "seed"),
     [((0.12, 0.86, 9.4), 0), ((1, 1, 1), 33), ((1, 1, 1), 8), ((1, 1, 1), 4), ((0.3, 1, 3), 36)],
 )
 def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masses, seed):
-    """Two ball joints, and a hinge back to the base: gaps that opened close at 0.3 m/s.
+    """Two ball joints, and a hinge back to the base: gaps that opened close in the positions.
 
-    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy.
-    (Before, 1.2 to 4 % in a step with status 0.)
+    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)². The first step, whose velocities do not
+    agree with the hinge, brought 4e-3 of the energy. (Before, gaps stayed open, SLOWED, and 5 % came in.)
     """
     world = tribo.World(time_step=5e-4, gravity=(0, 0, 0))
     root = tribo.LinkDescription("l0")
@@ -108,13 +152,14 @@ def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masse
     world.add_hinge(robot.link("l2"), robot.link("l0"))
     robot.generalized_velocity = 3 * np.random.default_rng(seed).normal(size=robot.dof)
     closing = 0.005 * 0.5 * robot.mass * 3.0**2
-    quiet = 0
+    start, quiet = world.energy, 0
     for _ in range(200):
         before, kinetic = world.energy, world.kinetic_energy
         world.step()
         if world.status == Status(0):
             quiet += 1
-            assert world.energy <= before + max(closing, 1e-3 * kinetic)
+            assert world.energy <= before + max(closing, 5e-3 * kinetic)
+        assert world.energy <= 1.02 * start
     assert quiet > 10  # the least is 15 of 200: else nothing is judged
 
 

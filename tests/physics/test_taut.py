@@ -140,16 +140,20 @@ def test_a_fast_body_gets_no_more_than_its_motor_gives():
 def test_a_sprung_arm_that_a_wire_whips_round_gains_nothing(kind, stiffness, speed, seed):
     """Springs have their energy and give none. (Before, 0.6 to 2.6 % in a step, status 0.)
 
-    As without springs; what the wire does that closes at 0.3 m/s strains them.
+    As without springs; a wire that closes at 0.3 m/s strains them. Steps at the longest levers say so: they
+    never bring the arm above the energy that it had at first.
     """
     world, robot = arm(2, kind, speed=speed, seed=seed, options=lambda k: {"stiffness": stiffness})
     wire = span(world, robot, (0.5, 0, -1.0), 0.52)
     closing = 0.01 * 0.5 * 0.6 * 3.0**2
+    start = world.energy
     for _ in range(60):
         before = world.energy
         world.step()
         pull = np.linalg.norm(wire.force) * 0.3 * world.time_step
-        assert world.energy <= 1.001 * before + closing + pull
+        if world.status == 0:
+            assert world.energy <= 1.001 * before + closing + pull
+        assert world.energy <= 1.001 * start + closing + pull
 
 
 def limits(upper):
@@ -516,7 +520,7 @@ def test_a_wire_that_hangs_loose_holds_no_team():
 
 
 def test_a_loose_four_bar_that_is_open_closes_without_absurd_energy():
-    """Bars of 1 kg, 1 cm off: ½ (10 · 0.3)² 3 kg and a third of that again. (Before, 131 J.)"""
+    """Bars of 1 kg, 1 cm off: shifts close the gaps, and bring no energy. (Before, 131 J.)"""
     rng = np.random.default_rng(0)
     world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
     corners = np.array([(0, 0, 0), (0, 0, 0.5), (0.6, 0, 0.5), (0.6, 0, 0)])
@@ -530,6 +534,6 @@ def test_a_loose_four_bar_that_is_open_closes_without_absurd_energy():
     for bar in world.objects:
         bar.position = bar.position + 0.01 * rng.normal(size=3)
     gain, said = most_energy(world, 400)
-    assert gain < 13.5 * (1.0 + 1.0 / 3.0)
-    assert said & (Status.SLOWED | Status.COARSE)
+    assert gain <= 1e-3  # [J] where 3 kg at the 0.3 m/s at which gaps close have 0.135
+    assert said == 0
     assert max(np.linalg.norm(tie.gap) for tie in ties) < 1e-9

@@ -28,6 +28,7 @@ def move(model, state, command, settings, work):
     Writes: state, work.
     """
     integrate.integrate(model, state, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
-    position_pass.correct(model, state, settings, work)  # overlaps, stops
+    constraint_rows.begin_shifts(model, state, work)  # where is what constraints hold?
+    position_pass.correct(model, state, settings, work)  # overlaps, stops, open constraints
     constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
     momentum.keep_momenta(model, state, work)  # base velocities that agree

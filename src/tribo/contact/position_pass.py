@@ -1,4 +1,4 @@
-"""Stages `position_pass.make_room` and `.correct`: overlaps and passed stops are corrected in the positions.
+"""Stages `position_pass.make_room` and `.correct`: overlaps, passed stops, gaps are closed in the positions.
 
 A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
 gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is
@@ -10,7 +10,7 @@ over the rows that hold: contacts along the normal, stops and wires where eᵢ >
 of contacts that stick, either way. bᵢ is the correction that a row asks for (a share `erp` of its error in a
 step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is convex
 and has one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
-Gᵢ is a row's own G, of a contact the mean of its three: one that hardly moves along its normal is left.
+Gᵢ is a row's own G, of a contact the mean of its three, of a pin the largest: what hardly moves is left.
 f is a round of `proximal_step` with rates 1/Rᵢ and no memory: Newton's method finds its minimum. Of islands
 with more dofs rows are visited in turn. Velocities and impulses stay as they are.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
@@ -19,11 +19,13 @@ Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.position_projection import shift_coordinates
+from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
+from tribo.contact.constraints.velocity_bound import LEVER, mass_of
+from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.compliant_rows import LEAST_SHARE
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
-from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.scalar_rows import GIVES_WAY
+from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
+from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     add_to,
@@ -55,7 +57,7 @@ from tribo.dynamics.momentum import shift_goals
 from tribo.math import spatial, vec
 from tribo.model import Status
 
-SLOWED = int(Status.SLOWED)
+CONTRADICTION, SLOWED = int(Status.CONTRADICTION), int(Status.SLOWED)
 GIVES = 1e-2  # [–] ε of a contact
 HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
 STEPS = 10  # of Newton's method
@@ -71,7 +73,7 @@ def hold_of(work, n):
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
     gives = work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]
-    if gives or work.scalar_reach[n] == GIVES_WAY:
+    if gives or (work.scalar_reach[n] == GIVES_WAY and work.scalar_shift[n] == 0.0):
         return OUT
     if lower == -inf and upper == inf:
         return BOTH
@@ -141,13 +143,26 @@ def ask(model, work, t, nothing):
 
 
 @kernel
+def own_of(model, work, n):
+    """Return the own G of scalar row n: of a row of a constraint the largest of its rows that ask alike."""
+    own = work.scalar_delassus[n]
+    if tie_of(model, work, n) < 0:
+        return own
+    group = (work.scalar_slot[n] - model.constraint_slot[0]) // ANGULAR
+    for other in range(max(0, n - 2), min(n + 3, work.scalar_count[0])):
+        if (work.scalar_slot[other] - model.constraint_slot[0]) // ANGULAR == group:
+            own = max(own, work.scalar_delassus[other])
+    return own
+
+
+@kernel
 def is_acting(hold, error):
     """Tell whether a scalar row with an error acts."""
     return hold == BOTH or (hold == ABOVE and error > 0.0) or (hold == BELOW and error < 0.0)
 
 
 @kernel
-def left_open(work, t):
+def left_open(model, work, t):
     """Return Σ e²/G over the rows of island t that ask for a correction, and the largest e [m/s, rad/s]."""
     total = most = 0.0
     for k in contacts_in(work, t):
@@ -160,9 +175,56 @@ def left_open(work, t):
         n = work.island_scalar[k]
         error = work.shift_scalar_error[n]
         if work.scalar_shift[n] != 0.0 and is_acting(work.shift_hold[n], error):
-            total += error * error / work.scalar_delassus[n]
+            total += error * error / own_of(model, work, n)
             most = max(most, abs(error))
     return total, most
+
+
+@kernel
+def bound_shift(model, work, t, fastest):
+    """Shorten the shift of island t, which constraints hold, where it works through long levers.
+
+    It goes no farther, in the mean over its mass, than `LEVER` times what is asked for at most. Near a pose
+    in which hardly anything moves a gap, closing it would throw the island round.
+
+    Writes: work.
+    """
+    z = work.pile_step
+    size = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                size += z[dof] * z[dof]
+    most = LEVER * LEVER * fastest * fastest * mass_of(model, work, t)
+    if size <= most:
+        return
+    work.status[0] |= SLOWED
+    part = sqrt(most / size)
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                z[dof] *= part
+
+
+@kernel
+def is_tied(model, work, t):
+    """Tell whether a constraint between bodies acts in island t."""
+    for k in scalars_in(work, t):
+        if tie_of(model, work, work.island_scalar[k]) >= 0:
+            return True
+    return False
+
+
+@kernel
+def is_tie_open(model, work, t, fastest):
+    """Tell whether, of all rows of island t, that of a constraint is farthest from what it asks for."""
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        error = work.shift_scalar_error[n]
+        if tie_of(model, work, n) >= 0 and is_acting(work.shift_hold[n], error):
+            if work.scalar_shift[n] != 0.0 and abs(error) >= fastest:
+                return True
+    return False
 
 
 @kernel
@@ -179,7 +241,7 @@ def add_shift_law(work, i, hold, error, size, give):
 
 
 @kernel
-def write_shift_laws(work, t):
+def write_shift_laws(model, work, t):
     """Replace the laws of the dense problem of island t by those of its shift.
 
     Writes: work.
@@ -205,7 +267,8 @@ def write_shift_laws(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
             error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
-            add_shift_law(work, i, work.shift_hold[n], error, size, HOLDS)
+            give = HOLDS * own_of(model, work, n) / work.scalar_delassus[n]
+            add_shift_law(work, i, work.shift_hold[n], error, size, give)
             i += 1
     for row in range(i, wide(i)):
         work.dense_vector[RATE, row] = work.dense_vector[MEMORY, row] = 0.0
@@ -240,7 +303,7 @@ def find_shift(model, work, t, count, nothing):
     Writes: work.
     """
     write_island(model, work, t, count)
-    write_shift_laws(work, t)
+    write_shift_laws(model, work, t)
     x = work.column_vector
     for k in range(count):
         x[Z, k] = x[FREE, k] = 0.0
@@ -294,7 +357,7 @@ def sweep_shift(model, work, t):
             continue
         error = work.shift_scalar_want[n] - scalar_moved_by(model, work, n, z, 0.0)
         own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
-        after = pushed(hold, before, error, own, HOLDS * own)
+        after = pushed(hold, before, error, own, HOLDS * own_of(model, work, n))
         work.shift_scalar_impulse[n], work.shift_scalar_error[n] = after, error
         add_scalar_to(model, work, n, after - before, z)
 
@@ -338,7 +401,8 @@ def make_room(model, settings, work):
 def correct(model, state, settings, work):
     """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
 
-    Where less than a tenth of it is reached, links or bodies jam: the status says `SLOWED`.
+    Where less than a tenth of it is reached, links or bodies jam: the status says `SLOWED`, or, if gaps of
+    constraints stay, `CONTRADICTION`.
 
     Writes: state, work.
     """
@@ -351,18 +415,22 @@ def correct(model, state, settings, work):
             is_any = True
             for dof in range(work.pile_step.shape[0]):
                 work.pile_step[dof] = 0.0
-        before, _ = left_open(work, t)
+        before, asked = left_open(model, work, t)
         count = find_columns(model, work, t, MAX_DOFS + 1)
         if count <= MAX_DOFS:
             find_shift(model, work, t, count, nothing)
         leave_columns(work, count)
         if count > MAX_DOFS:
             sweep_shifts(model, work, t)
-        after, fastest = left_open(work, t)
+        if is_tied(model, work, t):
+            bound_shift(model, work, t, asked)
+        after, fastest = left_open(model, work, t)
         if after > JAMMED * JAMMED * before and fastest > step_speed(settings):
-            work.status[0] |= SLOWED
+            work.status[0] |= CONTRADICTION if is_tie_open(model, work, t, fastest) else SLOWED
     if is_any:
         for dof in range(work.pile_step.shape[0]):
             work.pile_step[dof] *= settings.dt
         shift_goals(model, work, work.pile_step)
+        if model.constraint_kind.shape[0] > 0:
+            measure_shift(model, settings, work, work.pile_step)
         shift_coordinates(model, state, work, work.pile_step)

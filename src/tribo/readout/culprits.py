@@ -105,6 +105,7 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
         if tie_of(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
+    given = np.maximum(given, np.abs(work.shift_scalar_error[hard]))
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]
@@ -179,9 +180,19 @@ def drive_forms(engine: Engine, objects: Sequence[Object], names: Sequence[str])
     return f"{text}; drive_form = 'implicit' is stable at any gain (docs/howto/drives)"
 
 
+def _opening(tie: Constraint) -> float:
+    """Return how far apart the points of a constraint are that should not be [m]; 0 for a slack wire."""
+    from tribo.objects.wire import Wire
+
+    if isinstance(tie, Wire):
+        beyond = {"stretch": tie.stretch, "compression": -tie.stretch, "both": abs(tie.stretch)}
+        return max(0.0, beyond.get(tie.resists, 0.0))
+    return float(np.linalg.norm(tie.gap))
+
+
 def gap(constraints: Sequence[Constraint]) -> str:
     """Return a sentence about the constraint whose points are farthest apart; else empty."""
-    wide = {tie.name: float(np.linalg.norm(tie.gap)) for tie in constraints if tie.is_on}
+    wide = {tie.name: _opening(tie) for tie in constraints if tie.is_on}
     name = max(wide, key=lambda k: wide[k], default="")
     return f". Widest gap: {wide[name]:.3g} m, {name}" if wide.get(name, 0.0) >= DEEP else ""
 

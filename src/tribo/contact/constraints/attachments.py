@@ -13,6 +13,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_targets import step_speed
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
 from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
@@ -139,23 +140,28 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
 
 
 @kernel
-def hard_target(settings, erp, gap, drift, sag, is_stop):
-    """Return the target velocity of a hard row, and the part that takes back what should not be open.
+def hard_target(settings, erp, gap, drift, sag, opens, is_stop):
+    """Return the target velocity of a hard row, and at which speed velocities and positions close its gap.
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
-    much faster it opens at the end of the step than in the middle [m/s], if nothing pushes.
+    much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
+    step may open it by its bend, or by what somebody moves [m].
 
-    A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is
-    taken back by a part erp of it, not faster than the world's push-out speed.
+    A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
+    back by a part erp of it, not faster than the world's push-out speed. Velocities take back what a step
+    itself opens, by weight and by bending. What is open for other reasons is closed in the positions.
     """
     dt = settings.dt
     rest = gap - sag
-    speed = -erp * rest / dt
-    fastest = settings.max_push_out_speed
-    speed = min(max(speed, -fastest), fastest)
     if is_stop and rest > 0.0:
-        return -rest / dt - drift, 0.0
-    return speed - drift, speed
+        return -rest / dt - drift, 0.0, 0.0
+    fastest = settings.max_push_out_speed
+    speed = min(max(-erp * rest / dt, -fastest), fastest)
+    own = step_speed(settings) + opens / dt
+    near = min(max(speed, -own), own)
+    if is_stop and near != speed:  # a velocity would last
+        near = 0.0
+    return near - drift, near, speed - near
 
 
 @kernel

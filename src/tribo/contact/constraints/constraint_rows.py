@@ -6,7 +6,7 @@ energy by the shifts is corrected (`projection_energy`).
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import projection_energy
+from tribo.contact.constraints import position_projection, projection_energy
 from tribo.contact.lazily_compiled import call_linkage, call_projection
 from tribo.contact.stabilisation import group_momentum
 from tribo.model import Late, Status
@@ -30,6 +30,16 @@ def constraint_rows(model, state, command, settings, work):
         work.status[0] |= CAPACITY
         return
     call_linkage(model.late_address[LINKAGE], model, state, command, settings, work)
+
+
+@kernel
+def begin_shifts(model, state, work):
+    """Note where all that constraints hold is before the positions are corrected.
+
+    Writes: work.
+    """
+    if model.constraint_kind.shape[0] > 0:
+        position_projection.begin_shifts(model, state, work)
 
 
 @kernel

@@ -61,6 +61,17 @@ def rest_length(model, command, work, c):
 
 
 @kernel
+def last_length(state, command, c):
+    """Return the length of wire or rod c at rest [m] in the last step; the present one if it did not hold.
+
+    The difference is reeled in by a velocity: somebody who changes the length from step to step pulls.
+    """
+    if state.constraint_memory[c, IS_IDLE] == 0.0 and state.constraint_memory[c, LET_OUT] > 0.0:
+        return state.constraint_memory[c, LET_OUT]
+    return command.constraint[c, REST]
+
+
+@kernel
 def push_side(model, work, n, c, body, point, direction):
     """Let the side of row n that is a body feel a force at a point; what stands feels none.
 
@@ -198,16 +209,23 @@ def length_row(model, state, command, settings, work, c):
         return
     work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
+    reach = tuning[c, ERP] * dt * dt * size
+    opens = reach + abs(tuning[c, REST] - last_length(state, command, c))
+    work.constraint_memory[c, LET_OUT] = tuning[c, REST]
     is_stop = upper == 0.0 or lower == 0.0
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
-        target, correction = hard_target(settings, tuning[c, ERP], -gap, -drift, -sag, is_stop)
-        target, correction = -target, -correction
+        target, correction, shift = hard_target(
+            settings, tuning[c, ERP], -gap, -drift, -sag, opens, is_stop
+        )
+        target, correction, shift = -target, -correction, -shift
     else:
-        target, correction = hard_target(settings, tuning[c, ERP], gap, drift, sag, is_stop)
+        target, correction, shift = hard_target(
+            settings, tuning[c, ERP], gap, drift, sag, opens, is_stop
+        )
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
-    work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
+    work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
-    work.scalar_correction[n] = correction
+    work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 
 
 @kernel
@@ -239,11 +257,12 @@ def winch_row(model, state, command, settings, work, c):
         gap += 0.5 * dt * rate
     work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
-    target, correction = hard_target(settings, tuning[c, ERP], gap, drift, sag, True)
+    reach = tuning[c, ERP] * dt * dt * size
+    target, correction, shift = hard_target(settings, tuning[c, ERP], gap, drift, sag, reach, True)
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
-    work.scalar_reach[n] = tuning[c, ERP] * dt * dt * size
+    work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
-    work.scalar_correction[n] = correction
+    work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Rows of pins, welds, hinges, motors, locks and wires between two bodies, or a body and the world.
 
-A hard row closes its gap in one step (`attachments`); what is left `projection` takes out of the positions at
-the end of the step. A row with a compliance ε > 0 is a spring with the stiffness 1/ε and the damping τ/ε, τ
-its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
+A hard row takes back what a step opens (`attachments`); all else is closed in the positions at the end of the
+step (`position_pass`, `position_projection`). A row with a compliance ε > 0 is a spring with the stiffness
+1/ε and the damping τ/ε, τ its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
 """
 
 from math import atan2, floor, inf, pi, sqrt
@@ -34,6 +34,7 @@ LENGTH = int(Constraint.LENGTH)
 MOTOR = int(Constraint.MOTOR)
 WINCH = int(Constraint.WINCH)
 IS_CAUGHT, IS_IDLE = int(Memory.IS_CAUGHT), int(Memory.IS_IDLE)
+LAST_PLACE = int(Memory.LENGTH)
 ERP = int(Tuning.ERP)
 SPEED = int(Tuning.SPEED)
 POSITION = int(Tuning.POSITION)
@@ -126,11 +127,13 @@ def hold(model, state, command, settings, work, c, first, point, axes, gap, curv
         if work.tie_is_idle[c] == 1:
             faster = way_work.way_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
-        target, correction = hard_target(settings, erp, vec.dot(u, gap), faster, lower, False)
+        target, correction, shift = hard_target(
+            settings, erp, vec.dot(u, gap), faster, lower, reach, False
+        )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
-        work.scalar_correction[n] = correction
+        work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 
 
 @kernel
@@ -334,15 +337,19 @@ def lock_row(model, state, command, settings, work, c):
         return
     most = settings.dt * tuning[c, FORCE]
     back = settings.dt * tuning[c, BACK_FORCE]
+    work.constraint_memory[c, LAST_PLACE] = tuning[c, POSITION]
     if tuning[c, COMPLIANCE] > 0.0:
         damping = tuning[c, SPOOK_DAMPING]
         close_soft_row(
             model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
         )
     else:
-        target, correction = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, False)
+        moved = abs(tuning[c, POSITION] - state.constraint_memory[c, LAST_PLACE])
+        target, correction, shift = hard_target(
+            settings, tuning[c, ERP], gap, 0.0, 0.0, moved, False
+        )
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
-        work.scalar_correction[n] = correction
+        work.scalar_correction[n], work.scalar_shift[n] = correction, shift
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 

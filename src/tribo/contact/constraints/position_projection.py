@@ -162,12 +162,10 @@ def least_shift(model, work, rest, most, out):
 
 
 @kernel
-def shorten(model, settings, work, shift):
-    """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
+def measure_shift(model, settings, work, shift):
+    """Measure by M̂ how far islands go by a whitened shift, and by their step; keep the largest ratio so far.
 
-    Both are measured by M̂; the bend of a curve is no measure where the velocity that bends it was taken back.
-
-    Writes: work, shift.
+    Writes: work.
     """
     way = work.island_way
     for t in range(model.tree_body.shape[0]):
@@ -183,6 +181,19 @@ def shorten(model, settings, work, shift):
     for t in range(model.tree_body.shape[0]):
         if way[t, 0] > 0.0 and way[t, 1] > 0.0:
             way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
+
+
+@kernel
+def shorten(model, settings, work, shift):
+    """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
+
+    The bend of a curve is no measure where the velocity that bends it was taken back.
+
+    Writes: work, shift.
+    """
+    measure_shift(model, settings, work, shift)
+    way = work.island_way
+    for t in range(model.tree_body.shape[0]):
         island = find_representative(work.tree_island, t)
         if way[island, 0] > way[island, 1]:
             part = sqrt(way[island, 1] / way[island, 0])
@@ -343,10 +354,10 @@ def carry_velocities(model, state, settings, work):
 
 
 @kernel
-def close_gaps(model, state, command, settings, work):
-    """Close the gaps as `projection` says.
+def begin_shifts(model, state, work):
+    """Note where all is before the positions are corrected.
 
-    Writes: state, work.
+    Writes: work.
     """
     for k in range(state.q.shape[0]):
         work.end_q[k] = state.q[k]
@@ -355,6 +366,14 @@ def close_gaps(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         work.island_way[t, 2] = 0.0
         work.island_is_torn[t] = 0
+
+
+@kernel
+def close_gaps(model, state, command, settings, work):
+    """Close the gaps as `projection` says.
+
+    Writes: state, work.
+    """
     is_strict = has_group(work, 0, model.tree_body.shape[0])
     most = last = widest = inf
     for _ in range(MAX_STEPS):

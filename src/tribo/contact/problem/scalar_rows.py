@@ -199,7 +199,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
         return
     set_row_target(work, n, target, w)
     work.scalar_reach[n] = 0.0
-    work.scalar_correction[n] = work.scalar_shift[n] = 0.0
+    work.scalar_correction[n] = work.scalar_shift[n] = work.shift_scalar_error[n] = 0.0
     work.scalar_lower[n] = lower
     work.scalar_upper[n] = upper
     work.scalar_compliance[n] = compliance

@@ -209,10 +209,10 @@ def bound_shift(model, work, t, fastest):
 @kernel
 def is_tied(model, work, t):
     """Tell whether a constraint between bodies acts in island t."""
+    is_found = False
     for k in scalars_in(work, t):
-        if tie_of(model, work, work.island_scalar[k]) >= 0:
-            return True
-    return False
+        is_found = is_found or tie_of(model, work, work.island_scalar[k]) >= 0
+    return is_found
 
 
 @kernel

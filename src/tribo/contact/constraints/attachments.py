@@ -149,7 +149,7 @@ def hard_target(settings, erp, gap, drift, sag, opens, is_stop):
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed. Velocities take back what a step
-    itself opens, by weight and by bending. What is open for other reasons is closed in the positions.
+    itself opens, by weight and by bending. All other gaps are closed in the positions.
     """
     dt = settings.dt
     rest = gap - sag

@@ -17,8 +17,8 @@ from tribo.formats.mjcf.ways import laid, moment
 pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
 import mujoco
 
-BODY = """<site name="w" pos="0.1 -0.2 0.6"/><geom name="post" type="cylinder" size="0.05 1" pos="0.2 0.5 0"
-   euler="20 60 0" contype="0" conaffinity="0"/><site name="post side" pos="0.2 0.5 0.3"/>
+BODY = """<site name="w" pos="0.1 -0.2 0.6"/><geom name="post" type="cylinder" size="0.1 1" pos="0.25 0.25 0"
+   euler="20 60 0" contype="0" conaffinity="0"/><site name="post side" pos="0.25 0.25 0.3"/>
 <body name="base"><geom size="0.1"/><site name="s0" pos="0 0.1 0.15"/>
  <body name="one" pos="0 0.3 0"><joint name="a" axis="0 1 0"/>
    <geom name="ball" size="0.06" pos="0.3 0 0" mass="0.7"/><site name="s1" pos="0.15 0 0.08"/>
@@ -82,7 +82,7 @@ def test_lengths_and_moments_are_mujocos(name):
         found = moment(tree.couplings[0], tree, poses, mass_matrix(tree, q)[1])
         np.testing.assert_allclose(found, row, atol=1e-12)
         wraps += int((work["way_next"][0] >= 0).sum() > len(tree.couplings[0].way) - 2)
-    assert ("ball" not in name and "post" not in name) or wraps > 0
+    assert wraps > 0 or not ("ball" in name or "post" in name)
 
 
 SCENES = {
@@ -92,7 +92,6 @@ SCENES = {
     "spring": ("pulley", 'stiffness="80" damping="2" springlength="0.5"', "", []),
     "dead zone": ("straight", 'stiffness="100" springlength="0 0.3"', "", []),
     "drawn": ("world", 'stiffness="100"', "", []),
-    "rotor": ("straight", 'stiffness="40" armature="0.8" springlength="0.2"', "", []),
     "ball": ("ball above", 'stiffness="80" springlength="0.1"', "", []),
     "post": ("post side", "", '<motor tendon="{}" gear="-8"/>', [0.9]),
     "muscle": (

@@ -37,8 +37,8 @@ def wires(coupling: CouplingDescription, way: Way) -> tuple[list[ConstraintDescr
         one.weight != 1.0 for one in way.elements[:-1]
     ):
         return [], "around geoms or pulleys"
-    if coupling.friction > 0.0 or coupling.inertia > 0.0:
-        return [], "with friction or armature"
+    if coupling.friction > 0.0:
+        return [], "with friction"
     made: list[ConstraintDescription] = []
     if coupling.upper < inf:
         made.append(_wire(coupling, way, "", "stretch", length=coupling.upper))

@@ -7,7 +7,7 @@ Source: MuJoCo's XML reference, tendon/fixed, tendon/spatial and equality/tendon
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.couplings import CouplingDescription, sides
@@ -143,6 +143,11 @@ class TendonReader:
             self._report.doubt(node, f"{why}: it is not read and pulls nothing", f"tendon {why}")
             return
         is_led = [self._trees[k].description.kind != Kind.DYNAMIC for k in way.moving]
+        if node.vector("armature", None, (0.0,))[0] > 0.0:
+            self._report.doubt(
+                node, "armature of a spatial tendon is not read; write it at the joints", "rotor"
+            )
+            node = replace(node, attributes=node.attributes | {"armature": "0"})
         if len(way.moving) > 1 or any(is_led):
             self._between(node, coupling, way)
             return

@@ -31,9 +31,7 @@ def sites(*names):
 
 
 def test_a_way_is_over_points_of_bodies():
-    numbers = (
-        'stiffness="4" springlength="0.3" damping="3" frictionloss="2" armature="0.1" range="0.1 9"'
-    )
+    numbers = 'stiffness="4" springlength="0.3" damping="3" frictionloss="2" range="0.1 9"'
     scene, tree = read(sites("w", "a") + '<pulley divisor="2"/>' + sites("a", "b"), numbers)
     assert not scene.doubts
     (made,) = tree.couplings
@@ -41,7 +39,7 @@ def test_a_way_is_over_points_of_bodies():
     assert [one.point for one in made.way[:2]] == [(1.0, 2.0, 3.0), (0.2, 0.0, 0.1)]
     assert [one.weight for one in made.way] == [1.0, 0.0, 0.5, 0.0]
     assert (made.stiffness, made.rest, made.damping) == (4.0, (0.3, 0.3), 3.0)
-    assert (made.friction, made.inertia, made.lower, made.upper) == (2.0, 0.1, 0.1, 9.0)
+    assert (made.friction, made.lower, made.upper) == (2.0, 0.1, 9.0)
 
 
 def test_it_lies_around_spheres_and_cylinders():
@@ -108,7 +106,7 @@ def test_between_two_objects_it_is_wires():
         (sites("b", "l", "r"), 'stiffness="1"', "", "3 branches"),
         (sites("a") + '<geom geom="ball" sidesite="w"/>' + sites("b"), "", "", "on another body"),
         (sites("s", "a", "b"), 'stiffness="1"', "", "more than two bodies"),
-        (sites("s", "a"), 'frictionloss="1"', "", "friction or armature"),
+        (sites("s", "a"), 'frictionloss="1"', "", "with friction"),
         (sites("a") + '<geom geom="ball"/>' + sites("s"), 'range="0 1"', "", "around geoms"),
         (sites("s", "a"), 'range="0 1"', MOTOR, "it does nothing"),
         (sites("a", "b"), "", '<actuator><muscle tendon="t"/></actuator>', "without lengthrange"),
@@ -116,6 +114,7 @@ def test_between_two_objects_it_is_wires():
             "", "", '<actuator><motor cranksite="s" slidersite="a" cranklength="1"/></actuator>',
             "slider-crank between two objects",
         ),
+        (sites("a", "b"), 'armature="1"', MOTOR, "armature of a spatial tendon"),
         (sites("a", "b") + "<joint/>", "", "", "joint"),
     ],
 )  # fmt: skip

@@ -144,7 +144,7 @@ class WayReader:
     def on_robot(self, way: Way) -> int:
         """Give all of a way to the one tree over which it runs, and return this.
 
-        What stands is on the robot's base if that stands, too, so that it moves with it.
+        Points of the world are given to the base of a robot that stands, so that they move with it.
         """
         (number,) = way.moving
         tree = self._places.trees[number].description

@@ -148,3 +148,35 @@ def test_a_thread_of_a_floating_robot_to_the_world():
     here, there = both_ends(text, [], 5e-4, start, np.zeros(7))
     assert np.abs(here - there)[:8].max() < 1e-4, here - there
     assert np.abs(here - there)[8:11].max() < 1e-3, here - there
+
+
+def test_what_mujoco_compiled_has_the_same_ways():
+    """Positions are MuJoCo's, to rounding of its quaternions: 1e-15 of 1 m."""
+    slider = '<motor cranksite="s2" slidersite="s0" cranklength="0.9"/>'
+    text = text_of(WAYS, 'stiffness="3"', f"<actuator>{slider}</actuator>")
+    both = mjcf.read(text), mjcf.read_model(mujoco.MjModel.from_xml_string(text))
+    one, two = (
+        next(item.tree for item in scene.objects if item.tree is not None) for scene in both
+    )
+    assert len(one.couplings) == len(two.couplings) == len(WAYS) + 1
+    for a, b in zip(one.couplings, two.couplings, strict=True):
+        assert a.rest == pytest.approx(b.rest, abs=1e-12)
+        for here, there in zip(a.way, b.way, strict=True):
+            assert (here.body, here.kind, here.weight) == (there.body, there.kind, there.weight)
+            for name in ("point", "axis", "toward", "radius"):
+                assert getattr(here, name) == pytest.approx(getattr(there, name), abs=1e-12)
+
+
+def test_worlds_of_a_batch_move_as_one_world_does():
+    text = text_of({"t": WAYS["ball above"]}, 'stiffness="80"', drives("t"))
+    world = tribo.World()
+    robot = next(one for one in world.load_mjcf(text, take_options=False) if one.dof)
+    robot.generalized_velocity = SPEED
+    batch = tribo.Batch(world, 2)
+    batch[robot.name].set_controls([[0.5], [0.0]])
+    batch.step(50)
+    robot.set_controls([0.5])
+    world.step(50)
+    found = batch[robot.name].generalized_coordinate
+    np.testing.assert_array_equal(found[0], robot.generalized_coordinate)
+    assert np.abs(found[1] - found[0]).max() > 1e-5

@@ -239,6 +239,8 @@ def page(found: list[Result], known: dict[str, str]) -> str:
         for one in found
         if one.idle
     ]
+    if not idle:
+        lines.append("None.")
     lines += ["", "## What else is not read", "", "| what is said | files |", "| --- | --- |"]
     counts = collections.Counter(
         text for one in found for text in {_short(text) for text in one.doubts} - set(one.idle)
@@ -253,7 +255,7 @@ def page(found: list[Result], known: dict[str, str]) -> str:
 
 INTRODUCTION = (
     "Of {} files that MuJoCo {} compiles, {} load in tribo and make {} steps; {} have an actuator that does "
-    "nothing, listed below. Made by `python benchmarks/mjcf_files.py --packages … --write-docs`; how files "
+    "nothing. Made by `python benchmarks/mjcf_files.py --packages … --write-docs`; how files "
     "are read: [Scenes and robots from MuJoCo](howto/mjcf.md)."
 )
 DIFFERENCES = (

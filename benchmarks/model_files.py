@@ -42,7 +42,7 @@ FORMATS = {
     "VRML": (".wrl",),
 }  # fmt: skip
 STEPS = 10
-PATIENCE = 120  # [s] for one file
+PATIENCE = 120  # [s] of a processor for one file
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ def examine(result: Result, path: Path, folders: list[Path]) -> None:
     log = logging.getLogger("tribo")
     log.addHandler(listener)
     begin = time.monotonic()
-    signal.alarm(PATIENCE)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         world = tribo.World()
         if result.format == "URDF":
@@ -95,14 +95,14 @@ def examine(result: Result, path: Path, folders: list[Path]) -> None:
     except (ValueError, RuntimeError, ImportError) as error:
         result.refused = str(error).split("\n", maxsplit=1)[0]
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         log.removeHandler(listener)
         result.seconds = time.monotonic() - begin
     result.doubts = list(dict.fromkeys(listener.texts))
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise TooSlowError(f"takes more than {PATIENCE} s")
+    raise TooSlowError(f"takes more than {PATIENCE} s of a processor")
 
 
 def main() -> int:
@@ -115,7 +115,7 @@ def main() -> int:
     log = logging.getLogger("tribo")
     log.propagate = False
     log.addHandler(logging.NullHandler())
-    signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGPROF, _stop)
     root = options.packages.resolve()
     found = []
     for package, path, kind in files(root, options.only or list(FORMATS)):

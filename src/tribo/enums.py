@@ -190,6 +190,15 @@ class CouplingSlot(IntEnum):
 COUPLING_SLOTS = 5
 
 
+class WayKind(IntEnum):
+    """Elements of the way of a coupling."""
+
+    POINT = 0
+    SPHERE = 1  # between two points: the thread lies around it where it would cut it
+    CYLINDER = 2
+    SLIDER = 3  # a point that slides along an axis; a rod joins it to the next one, the crank
+
+
 class Dynamics(IntEnum):
     """How the activation a of an actuator follows its control u."""
 

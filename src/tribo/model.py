@@ -88,7 +88,7 @@ class Model(Record):
     dof_effort_upper = field("nv")  # [N, N m] largest drive force ≥ 0, inf: no limit
     dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
 
-    # Couplings of joints of one tree: φ = Σ c q of part 0 − Σ_k curve_k sᵏ, s = Σ c q of part 1.
+    # Couplings of joints of one tree: φ = s₀ − Σ_k curve_k s₁ᵏ, s = Σ c q + ℓ of each part (`dynamics.ways`).
     coupling_body = field(
         "ncoupling", 2, dtype=INT
     )  # whose chains hold all its joints; −1: no second
@@ -106,6 +106,16 @@ class Model(Record):
     term_side = field("nterm", dtype=INT)  # 0 or 1: in whose chain, see `coupling_body`
     term_part = field("nterm", dtype=INT)
     term_factor = field("nterm")  # c
+    coupling_way = field("ncoupling", 2, dtype=INT)  # its first element, and the first of the next
+    way_kind = field("nway", dtype=INT)  # `WayKind`
+    way_body = field("nway", dtype=INT)  # −1: it stands, in world coordinates
+    way_side = field("nway", dtype=INT)  # 0 or 1: in whose chain its body is
+    way_part = field("nway", dtype=INT)
+    way_weight = field("nway")  # [–] of the thread that begins here; 0: it ends here
+    way_point = field("nway", 3)  # [m] body frame
+    way_radius = field("nway")  # [m] of what it lies around; length of the rod of a slider
+    way_axis = field("nway", 3)  # unit vector of a cylinder or slider, body frame
+    way_toward = field("nway", 3)  # [m] from the centre: on which side it lies, body frame; 0: any
 
     # Actuators with a law of their own: force F = gain(a, L, L') + bias(L, L'), on a coupling or a body.
     actuator_coupling = field("nactuator", dtype=INT)  # −1: none

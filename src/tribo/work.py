@@ -87,6 +87,13 @@ class Work(Record):
     outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies
     actuator_push = field("nv")  # [N, N m] of actuators that neither stiffen nor damp
     coupling_drive = field("ncoupling", 5)  # F, stiffness, damping, least, most F of actuators
+    way_next = field(
+        "nway", dtype=INT
+    )  # where the straight part ends that begins here; −1: none does
+    way_length = field("nway")  # [m] of this part, and of the arc around this element, weighted
+    way_from = field("nway", 3)  # [m] where the part begins, world
+    way_to = field("nway", 3)  # [m] where it ends
+    way_pull = field("nway", 3)  # [–] ∂ℓ/∂(its end)
     body_adhesion = field("nbody")  # [N] with which actuators pull it onto what it touches
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)

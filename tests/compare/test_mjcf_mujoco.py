@@ -109,3 +109,29 @@ def test_force_and_torque_at_a_site_of_a_fixed_body_are_those_of_mujocos_sensors
     assert np.allclose(read.force, data.sensordata[:3], rtol=0, atol=1e-8)
     assert np.allclose(read.torque, data.sensordata[3:], rtol=0, atol=1e-8)
     assert np.linalg.norm(read.force) == pytest.approx(0.7 * 9.81, rel=1e-9)
+
+
+def test_velocities_of_keyframes_are_mujocos():
+    """A free body with a ball joint and a hinge: velocities of all frames, J qvel, by both."""
+    text = """<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom size="0.1"/>
+      <body name="b" pos="0.3 0 0"><joint type="ball"/><geom size="0.1" pos="0.2 0 0"/>
+      <body name="c" pos="0.4 0 0"><joint axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></body></body>
+      <body name="d" pos="3 0 0"><joint axis="0 0 1"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>
+      <keyframe><key name="k" qpos="1 2 3 0.5 0.5 -0.5 0.5 0.6 0.8 0 0 0.3 0.2"
+      qvel="1 2 3 0.4 0.5 0.6 -1 2 0.7 0.9 -0.8"/></keyframe></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_forward(model, data)
+    for given in (text, model):
+        world = tribo.World()
+        load = world.load_mjcf if given is text else world.load_mujoco
+        robots = load(given, keyframe="k")
+        for name in "abcd":
+            robot = robots[1 if name == "d" else 0]
+            number = model.body(name).id
+            linear, turning = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+            mujoco.mj_jac(model, data, linear, turning, data.xpos[number], number)
+            frame = robot.frame(name)
+            np.testing.assert_allclose(frame.linear_velocity, linear @ data.qvel, atol=1e-12)
+            np.testing.assert_allclose(frame.angular_velocity, turning @ data.qvel, atol=1e-12)

@@ -36,9 +36,11 @@ def _robot(world, rng):
     return world.add_articulated_system(QUADRUPED, position=(0, 0, rng.uniform(0, 1)))
 
 
-HAND = """<mujoco><worldbody><body><joint name="a"/><geom size="0.1" pos="0.3 0 0"/><site name="s"/>
- <body pos="0 0 1"><joint name="b"/><geom size="0.1" pos="0 0.3 0"/></body></body></worldbody>
- <tendon><fixed name="t" stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>
+HAND = """<mujoco><worldbody><site name="w" pos="1 0 1"/>
+ <body><joint name="a"/><geom size="0.1" pos="0.3 0 0"/>
+ <site name="s"/><body pos="0 0 1"><joint name="b"/><geom size="0.1" pos="0 0.3 0"/></body></body></worldbody>
+ <tendon><fixed name="t" stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed>
+ <spatial name="u" stiffness="1"><site site="w"/><site site="s"/></spatial></tendon>
  <equality><joint joint1="b" joint2="a" polycoef="0 1 2 3 4"/></equality>
  <actuator><muscle tendon="t" lengthrange="0 1"/><motor site="s"/></actuator></mujoco>"""
 

@@ -164,3 +164,18 @@ def test_what_is_not_known_is_named():
         tribo.linearize(world, method="autodiff")
     assert tribo.linearize(world, method="differences").obstacle == ""
     assert "steps" in tribo.linearize(world, steps=2).obstacle
+
+
+def test_an_actuator_that_turns_with_its_body_is_left_to_differences():
+    """Its torque about the first joint depends on the second one; exact derivatives left that out."""
+    text = """<mujoco><worldbody><body><joint axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/>
+      <body name="out" pos="0.3 0 0"><joint axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/>
+      <site name="s" pos="0.3 0 0"/></body></body></worldbody>
+      <actuator><motor site="s" gear="1 0 0 0 0 0"/></actuator></mujoco>"""
+    world = tribo.World()
+    (robot,) = world.load_mjcf(text)
+    robot.set_controls([5.0])
+    world.step(10)
+    found = tribo.linearize(world)
+    assert found.method == "differences"
+    assert "actuator" in found.obstacle

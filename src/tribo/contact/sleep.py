@@ -170,7 +170,8 @@ def is_changed(model, state, settings, work, t):
         return True
     if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
         return True
-    if model.tree_is_single[t] == 0 and has_joint_row(model, state, settings, work, t):
+    has_joints = model.tree_is_single[t] == 0 or model.tree_coupling_count[t] > 0
+    if has_joints and has_joint_row(model, state, settings, work, t):
         return True
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         force = work.drive_force[dof] - work.bias_force[dof]

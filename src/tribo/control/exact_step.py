@@ -34,6 +34,7 @@ REASONS = {
     Obstacle.AT_STOP: "a joint of {body} is exactly at its stop",
     Obstacle.BORNE: "the weight of {body} is borne",
     Obstacle.MISMATCH: "the step of {body} has a stage besides",
+    Obstacle.ACTUATOR: "the force of an actuator depends on where {body} is, or how fast",
     Obstacle.BORDER: "a contact is about to press or to slip",
     Obstacle.HIT: "{body} hangs on a ball joint and is hit in a midpoint step",
     Obstacle.SAG: "a contact sags with another one of its pair",

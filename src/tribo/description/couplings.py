@@ -1,4 +1,4 @@
-"""Couplings of joints of one robot: fixed tendons, joints and tendons that follow others."""
+"""Couplings of joints of one robot: tendons, joints and tendons that follow others."""
 
 from __future__ import annotations
 
@@ -8,13 +8,30 @@ from dataclasses import dataclass
 from math import inf
 
 from tribo.checks.errors import DescriptionError
+from tribo.enums import WayKind
 
 Terms = tuple[tuple[str, float], ...]
+Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WayElement:
+    """A point of a way, something that it lies around, or a slider."""
+
+    body: int  # of the robot; −1: it stands
+    point: Vector  # [m] body frame, of what stands in the world
+    weight: float = 1.0  # [–] of the thread that begins here; 0: it ends here
+    kind: WayKind = WayKind.POINT
+    radius: float = 0.0  # [m] of a sphere or cylinder; length of the rod of a slider
+    axis: Vector = (0.0, 0.0, 0.0)  # of a cylinder or slider, unit vector, body frame
+    toward: Vector = (0.0, 0.0, 0.0)  # [m] from the centre: on which side it lies; 0: any
 
 
 @dataclass(slots=True)
 class CouplingDescription:
-    """A number that depends on joints, and how it may move.   φ = Σ c q − p(s), s = Σ c q of `inner`
+    """A number that depends on joints, and how it may move.   φ = Σ c q + ℓ − p(s), s likewise of `inner`
+
+    ℓ is the length of a way from body to body, `src/tribo/dynamics/ways.py`.
 
     Example:
         >>> tendon = CouplingDescription("grip", (("left", 0.5), ("right", 0.5)), stiffness=20.0)
@@ -24,7 +41,7 @@ class CouplingDescription:
     """
 
     name: str
-    terms: Terms  # hinges and slides, and their c
+    terms: Terms = ()  # hinges and slides, and their c
     inner: Terms = ()
     curve: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)  # of p, by power
     lower: float = -inf  # of φ; both equal: it is held there
@@ -34,6 +51,8 @@ class CouplingDescription:
     damping: float = 0.0
     friction: float = 0.0
     inertia: float = 0.0  # of a rotor that turns by φ
+    way: tuple[WayElement, ...] = ()  # its last element has weight 0
+    inner_way: tuple[WayElement, ...] = ()
 
     @classmethod
     def of_mimic(cls, joint: str, leader: str, ratio: float, offset: float) -> CouplingDescription:
@@ -53,7 +72,8 @@ def sides(
         parents: Of each body.
 
     Returns:
-        The bodies; of each joint, those of `inner` last, 0 or 1: on which of the two ways it is.
+        The bodies; of each joint, those of `inner` last, and then of each element of the ways: 0 or 1, on
+        which of the two ways to the root it is.
 
     Raises:
         DescriptionError: A joint is none of these, or they are on more than two branches.
@@ -66,10 +86,13 @@ def sides(
             raise DescriptionError(f"{what}: {name!r} is no joint of the robot")
     if not all(math.isfinite(c) for _, c in (*coupling.terms, *coupling.inner)):
         raise DescriptionError(f"{what}: its coefficients must be finite")
-    found = [places[name] for name in named]
+    elements = [one.body for one in (*coupling.way, *coupling.inner_way)]
+    if any(not -1 <= body < len(parents) for body in elements):
+        raise DescriptionError(f"{what}: its way is over a body that the robot does not have")
+    found = [*(places[name] for name in named), *elements]
     ends: list[int] = []
     ways: list[set[int]] = []
-    for body in sorted(set(found), reverse=True):  # what hangs on a body has a larger number
+    for body in sorted(set(found) - {-1}, reverse=True):  # what hangs on a body has a larger number
         if any(body in way for way in ways):
             continue
         way, above = set(), body
@@ -80,9 +103,9 @@ def sides(
         ways.append(way)
     if len(ends) > 2:
         raise DescriptionError(
-            f"{what} is over joints of {len(ends)} branches; joints of two branches can be coupled"
+            f"{what} is over {len(ends)} branches of the robot; two can be coupled"
         )
     if not ends:
         raise DescriptionError(f"{what} has no joints")
     second = ends[1] if len(ends) > 1 else -1
-    return (ends[0], second), [0 if body in ways[0] else 1 for body in found]
+    return (ends[0], second), [0 if body < 0 or body in ways[0] else 1 for body in found]

@@ -11,7 +11,7 @@ the step, as all else. Source: MuJoCo's documentation, "Actuation model".
 from math import exp
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import couplings, muscle
+from tribo.dynamics import couplings, muscle, ways
 from tribo.enums import Dynamics
 from tribo.math import spatial, vec
 from tribo.model import Kind
@@ -87,20 +87,34 @@ def push_body(model, work, b, torque, force, point):
 
     Writes: work.
     """
-    tree = model.body_tree[b]
-    arm = vec.sub(point, vec.load(work.body_pos, model.tree_body[tree]))
-    moment = vec.add(torque, vec.cross(arm, force))
-    if model.tree_is_single[tree] == 1:  # the motion axes are the world's
-        first = model.tree_v[tree]
-        for k in range(3):
-            work.actuator_push[first + k] += force[k]
-            work.actuator_push[first + 3 + k] += moment[k]
-        return
-    wrench = (moment[0], moment[1], moment[2], force[0], force[1], force[2])
+    free = (torque[0], torque[1], torque[2], 0.0, 0.0, 0.0)
+    wrench = spatial.axpy(1.0, free, ways.wrench_at(model, work, b, point, force))
     chain = model.body_chain_start[b]
     for p in range(model.body_chain_len[b]):
-        dof = model.chain_dof[chain + p]
-        work.actuator_push[dof] += spatial.dot(spatial.load(work.dof_axis, dof), wrench)
+        push = ways.lever(model, work, b, p, wrench)
+        work.actuator_push[model.chain_dof[chain + p]] += push
+
+
+@kernel
+def push_along(model, work, c, force):
+    """Let a force act along coupling c on its joints, and where its way bends.
+
+    Writes: work.
+    """
+    _, slope = couplings.curve_at(model, c, couplings.part_sum(model, work, work.mid_q, c, 1))
+    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+        dof = model.term_dof[k]
+        if model.dof_is_moved[dof] != 0:
+            by = model.term_factor[k] * couplings.share(model.term_part[k], slope)
+            work.actuator_push[dof] += by * force
+    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+        if work.way_next[k] < 0:
+            continue
+        by = force * couplings.share(model.way_part[k], slope)
+        for end in range(2):
+            b, point, pull = ways.end_of(model, work, k, end)
+            if b >= 0:
+                push_body(model, work, b, (0.0, 0.0, 0.0), vec.scale(by, pull), point)
 
 
 @kernel
@@ -134,8 +148,8 @@ def push_on_coupling(model, state, work, a, x):
     """
     c = model.actuator_coupling[a]
     gear = model.actuator_gear[a]
-    length = gear * couplings.length(model, work.mid_q, c)
-    speed = gear * couplings.speed(model, work.mid_q, state.v, c)
+    length = gear * couplings.length(model, work, work.mid_q, c)
+    speed = gear * couplings.speed(model, work, work.mid_q, state.v, c)
     force, stiffness, damping = law_of(model, a, x, length, speed)
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     drive = work.coupling_drive
@@ -162,6 +176,7 @@ def pull(model, state, command, settings, work):
     for c in range(work.coupling_drive.shape[0]):
         for k in range(5):
             work.coupling_drive[c, k] = 0.0
+    ways.lay_all(model, work)
     for a in range(model.actuator_gear.shape[0]):
         x = control_of(model, command, a)
         if model.actuator_dynamics[a] != NONE:
@@ -174,12 +189,7 @@ def pull(model, state, command, settings, work):
         drive = work.coupling_drive
         if drive[c, STIFFNESS] != 0.0 or drive[c, DAMPING] != 0.0 or drive[c, FORCE] == 0.0:
             continue
-        s = couplings.part_sum(model, work.mid_q, model.term_q, c, 1)
-        _, slope = couplings.curve_at(model, c, s)
-        for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-            dof = model.term_dof[k]
-            if model.dof_is_moved[dof] != 0:
-                work.actuator_push[dof] += couplings.factor(model, k, slope) * drive[c, FORCE]
+        push_along(model, work, c, drive[c, FORCE])
 
 
 @kernel

@@ -1,20 +1,32 @@
 """Couplings: a number that depends on joints of one tree, and how it moves with them.
 
-    φ = Σ c q − p(s),   s = Σ c q of the joints of its second part,   p a polynomial of degree 4
+    φ = s₀ − p(s₁),   s = Σ c q + ℓ of each of its two parts,   p a polynomial of degree 4
 
-A fixed tendon is a φ without p, a joint that follows another, or another tendon, an equation φ = 0.
+ℓ is the length of a way from body to body (`dynamics.ways`). A tendon is a φ without p, a joint that follows
+another, or another tendon, an equation φ = 0.
 """
 
 from tribo.compiler.jit import kernel
+from tribo.dynamics import ways
 
 
 @kernel
-def part_sum(model, values, at, c, part):
-    """Return Σ c x of the joints of one part of coupling c; `at` says where their x are in `values`."""
-    total = 0.0
+def part_sum(model, work, q, c, part):
+    """Return Σ c q + ℓ of one part of coupling c, whose way is laid."""
+    total = ways.length(model, work, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
-            total += model.term_factor[k] * values[at[k]]
+            total += model.term_factor[k] * q[model.term_q[k]]
+    return total
+
+
+@kernel
+def part_speed(model, work, v, c, part):
+    """Return the rate of the sum of one part of coupling c, whose way is laid."""
+    total = ways.speed(model, work, v, c, part)
+    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+        if model.term_part[k] == part:
+            total += model.term_factor[k] * v[model.term_dof[k]]
     return total
 
 
@@ -29,24 +41,41 @@ def curve_at(model, c, s):
 
 
 @kernel
-def length(model, q, c):
-    """Return φ of coupling c at coordinates q."""
-    bent, _ = curve_at(model, c, part_sum(model, q, model.term_q, c, 1))
-    return part_sum(model, q, model.term_q, c, 0) - bent
+def length(model, work, q, c):
+    """Return φ of coupling c at coordinates q, for which its way is laid."""
+    bent, _ = curve_at(model, c, part_sum(model, work, q, c, 1))
+    return part_sum(model, work, q, c, 0) - bent
 
 
 @kernel
-def factor(model, k, slope):
-    """Return ∂φ/∂q of term k, where its polynomial has a slope."""
-    return model.term_factor[k] * (1.0 if model.term_part[k] == 0 else -slope)
+def share(part, slope):
+    """Return ∂φ/∂s of a part, where the polynomial has a slope."""
+    return 1.0 if part == 0 else -slope
 
 
 @kernel
-def speed(model, q, v, c):
+def speed(model, work, q, v, c):
     """Return dφ/dt of coupling c."""
-    _, slope = curve_at(model, c, part_sum(model, q, model.term_q, c, 1))
-    first = part_sum(model, v, model.term_dof, c, 0)
-    return first - slope * part_sum(model, v, model.term_dof, c, 1)
+    _, slope = curve_at(model, c, part_sum(model, work, q, c, 1))
+    return part_speed(model, work, v, c, 0) - slope * part_speed(model, work, v, c, 1)
+
+
+@kernel
+def spring_energy(model, work, q, t):
+    """Return the energy of the springs of all couplings of tree t at coordinates q [J].   Σ ½ k e²
+
+    Writes: work.
+    """
+    total = 0.0
+    for c in range(model.coupling_slot.shape[0]):
+        if model.body_tree[model.coupling_body[c, 0]] != t or model.coupling_stiffness[c] == 0.0:
+            continue
+        ways.lay(model, work, c)
+        phi = length(model, work, q, c)
+        low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
+        away = phi - min(max(phi, low), high)
+        total += 0.5 * model.coupling_stiffness[c] * away * away
+    return total
 
 
 @kernel

@@ -248,6 +248,10 @@ def choose(model, state, settings, work):
             work.tree_is_kept[b] = LEFT_ALONE
         if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:
             work.tree_is_kept[a] = LEFT_ALONE
+    for c in range(model.coupling_way.shape[0]):
+        for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+            if model.way_body[k] < 0:  # a thread pulls it towards what stands
+                work.tree_is_kept[model.body_tree[model.coupling_body[c, 0]]] = LEFT_ALONE
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
             if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:

@@ -167,6 +167,7 @@ def _sizes(
         "ncoupling": count[Column.COUPLING],
         "nterm": count[Column.TERM],
         "nactuator": count[Column.ACTUATOR],
+        "nway": count[Column.WAY],
         "nface": count[Column.FACE],
         "nface1": count[Column.FACE] + 1,
         "ncorner": count[Column.CORNER],
@@ -186,7 +187,7 @@ class _Filler:
         self.model, self.materials, self.layout = model, materials, layout
         self.body = self.shape = self.q = self.v = self.row = self.slot = self.chain = 0
         self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = 0
-        self.height = self.coupling = self.term = self.actuator = 0
+        self.height = self.coupling = self.term = self.actuator = self.way = 0
         self.chain_of: list[list[int]] = []  # of each body of the object
 
     def add(self, tree: int, part: Part) -> None:
@@ -194,7 +195,7 @@ class _Filler:
         (
             _, self.body, self.shape, self.q, self.v, self.slot, self.chain, self.row, self.vertex, self.face,
             self.corner, self.ring, self.triangle, self.box, self.height, self.coupling, self.term,
-            self.actuator,
+            self.actuator, self.way,
         ) = self.layout.starts[tree].tolist()  # fmt: skip
         self.chain_of = []
         first = (self.body, self.shape, self.v)
@@ -208,7 +209,9 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[2]
-        places = coupled.Places(first[0], self.slot, self.coupling, self.term, self.actuator)
+        places = coupled.Places(
+            first[0], self.slot, self.coupling, self.term, self.actuator, self.way
+        )
         coupled.write(m, part.description, places)
         self._order(first[0], [body.parent for body in part.description.bodies], types)
         m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])

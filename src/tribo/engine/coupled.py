@@ -20,6 +20,7 @@ class Places:
     coupling: int
     term: int
     actuator: int
+    way: int
 
 
 def write(model: Model, description: TreeDescription, at: Places) -> None:
@@ -56,16 +57,37 @@ def _coupling(
     model.coupling_range[c] = one.lower, one.upper
     model.coupling_stiffness[c], model.coupling_damping[c] = one.stiffness, one.damping
     model.coupling_friction[c], model.coupling_inertia[c] = one.friction, one.inertia
-    model.coupling_term[c] = at.term, at.term + len(which)
     terms = [(0, *term) for term in one.terms] + [(1, *term) for term in one.inner]
-    for side, (part, name, factor) in zip(which, terms, strict=True):
+    model.coupling_term[c] = at.term, at.term + len(terms)
+    for side, (part, name, factor) in zip(which[: len(terms)], terms, strict=True):
         body = at.root + joints.index(name)
         model.term_dof[at.term], model.term_q[at.term] = model.joint_v[body], model.joint_q[body]
         model.term_side[at.term], model.term_part[at.term] = side, part
         model.term_factor[at.term] = factor
         at.term += 1
+    _way(model, one, which[len(terms) :], at)
+    model.coupling_way[c] = at.way - len(one.way) - len(one.inner_way), at.way
     at.coupling += 1
     at.slot += COUPLING_SLOTS
+
+
+def _way(model: Model, one: CouplingDescription, which: list[int], at: Places) -> None:
+    """Write the elements of both ways of a coupling."""
+    parts = [(0, element) for element in one.way] + [(1, element) for element in one.inner_way]
+    for side, (part, element) in zip(which, parts, strict=True):
+        k = at.way
+        model.way_kind[k], model.way_part[k], model.way_side[k] = element.kind, part, side
+        model.way_body[k] = at.root + element.body if element.body >= 0 else -1
+        model.way_point[k], model.way_weight[k] = element.point, element.weight
+        model.way_radius[k], model.way_axis[k] = element.radius, element.axis
+        model.way_toward[k] = element.toward
+        at.way += 1
+
+
+def write_ways(model: Model, one: CouplingDescription) -> None:
+    """Write the way of a coupling into a model that has nothing else: to lay it for any poses."""
+    _way(model, one, [0] * (len(one.way) + len(one.inner_way)), Places(0, 0, 0, 0, 0, 0))
+    model.coupling_way[0] = 0, len(one.way)
 
 
 def _actuator(model: Model, actuator: ActuatorDescription, law: ActuatorLaw, a: int) -> None:

@@ -33,6 +33,7 @@ ROWS = {
     "ncoupling": Column.COUPLING,
     "nterm": Column.TERM,
     "nactuator": Column.ACTUATOR,
+    "nway": Column.WAY,
 }
 # Fields that are numbers of rows: of what. −1 is none.
 REFERS = {
@@ -51,6 +52,8 @@ REFERS = {
     "coupling_body": Column.BODY,
     "coupling_slot": Column.SLOT,
     "coupling_term": Column.TERM,
+    "coupling_way": Column.WAY,
+    "way_body": Column.BODY,
     "term_dof": Column.V,
     "term_q": Column.Q,
     "actuator_coupling": Column.COUPLING,

@@ -47,13 +47,14 @@ class Column(IntEnum):
     COUPLING = 15
     TERM = 16  # joints of couplings
     ACTUATOR = 17  # with a law of their own
-    GENERAL = 18  # shapes without a closed form
-    OUTLINE = 19  # corners of the largest face
-    LARGE = 20  # hulls of more than `FEW_CORNERS`
-    TERRAIN = 21  # surfaces and height maps
+    WAY = 18  # elements of ways of couplings
+    GENERAL = 19  # shapes without a closed form
+    OUTLINE = 20  # corners of the largest face
+    LARGE = 21  # hulls of more than `FEW_CORNERS`
+    TERRAIN = 22  # surfaces and height maps
 
 
-SUMMED = 18  # columns
+SUMMED = 19  # columns
 _SPANNED = (
     Column.BODY, Column.SHAPE, Column.Q, Column.V, Column.SLOT, Column.COUPLING, Column.ACTUATOR,
     Column.TREE,
@@ -168,6 +169,7 @@ def counts_of(description: TreeDescription) -> tuple[int, ...]:
     couplings = description.all_couplings
     n[Column.COUPLING] = len(couplings)
     n[Column.TERM] = sum(len(one.terms) + len(one.inner) for one in couplings)
+    n[Column.WAY] = sum(len(one.way) + len(one.inner_way) for one in couplings)
     n[Column.SLOT] += COUPLING_SLOTS * len(couplings)
     n[Column.ACTUATOR] = actuator_count(description)
     return tuple(n)

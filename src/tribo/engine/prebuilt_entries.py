@@ -28,6 +28,7 @@ from tribo.queries import (
     passive,
     point,
     step_tangents,
+    ways,
 )
 from tribo.queries.scratch import Scratch
 from tribo.queries.tangents import Tangents
@@ -42,6 +43,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (run_at, (INTEGERS, INTEGERS, int64, int64, int64)),
     (copies.copy_worlds, (Array(int64, 2), INTEGERS, INTEGERS)),
     # -- questions about robots --------------------------------------------------------------------
+    (ways.lay_ways, (Model, Work)),
     (mass.mass_matrices, (Model, Work, TABLE, BLOCK)),
     (mass.solves, (Model, Work, TABLE, BLOCK, BLOCK)),
     (coriolis.coriolis_matrices, (Model, Settings, Work, Scratch, TABLE, TABLE, BLOCK)),

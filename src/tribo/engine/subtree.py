@@ -12,7 +12,7 @@ from tribo.engine.layout import Span
 from tribo.model import Kind, Model, Settings, Work
 from tribo.queries.scratch import Scratch
 
-_SPANS = {"nbody": "body", "nq": "q", "nv": "v", "nshape": "shape"}
+_SPANS = {"nbody": "body", "nq": "q", "nv": "v", "nshape": "shape", "ncoupling": "coupling"}
 
 
 @dataclass(slots=True)
@@ -34,6 +34,7 @@ def tree_records(engine: Engine, span: Span) -> TreeRecords:
         "nbody": span.body.stop - span.body.start,
         "nq": span.q.stop - span.q.start,
         "nv": span.v.stop - span.v.start,
+        "nway": engine.sizes["nway"],
         "nmatrix": int((model.dof_depth + 1).sum()),
     }
     work, scratch = Work.allocate(sizes), Scratch.allocate(sizes)
@@ -64,6 +65,10 @@ def _renumber(arrays: dict[str, Any], span: Span) -> None:
     body, dof = span.body.start, span.v.start
     parent = arrays["body_parent"]
     parent[parent >= 0] -= body
+    for name in ("coupling_body", "way_body"):
+        arrays[name][arrays[name] >= 0] -= body
+    arrays["term_q"] -= span.q.start
+    arrays["term_dof"] -= dof
     arrays["joint_q"] -= span.q.start
     arrays["joint_v"] -= dof
     arrays["dof_body"] -= body

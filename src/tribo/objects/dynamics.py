@@ -227,7 +227,7 @@ class Dynamics(Sealed, ABC):
 
     @property
     def potential_energy(self) -> float | np.ndarray:
-        """Potential energy [J]: −m g · c in gravity, 0 at the world's origin, and ½ k e² of joint springs."""
+        """Potential energy [J]: −m g · c in gravity, 0 at the world's origin, ½ k e² of springs."""
         return self._total("potential_energy")  # type: ignore[no-any-return]
 
     @property

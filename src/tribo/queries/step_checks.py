@@ -17,6 +17,7 @@ OVERLAP = int(Obstacle.OVERLAP)
 BORNE = int(Obstacle.BORNE)
 MISMATCH = int(Obstacle.MISMATCH)
 HIT = int(Obstacle.HIT)
+ACTUATOR = int(Obstacle.ACTUATOR)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
@@ -28,6 +29,27 @@ FRICTION = int(Slot.FRICTION)
 
 AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
 ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
+
+
+@kernel
+def check_actuators(model, tangents):
+    """Note ways of tendons, and actuators whose force depends on the state and is no row.
+
+    Writes: tangents.
+    """
+    for c in range(model.coupling_way.shape[0]):
+        if model.coupling_way[c, 0] < model.coupling_way[c, 1]:
+            object_to(tangents, ACTUATOR, model.coupling_body[c, 0])
+    for a in range(model.actuator_gear.shape[0]):
+        c = model.actuator_coupling[a]
+        is_fixed = c >= 0
+        for part in range(2):
+            table = model.actuator_gain if part == 0 else model.actuator_bias
+            is_fixed = is_fixed and model.actuator_is_muscle[a, part] == 0
+            is_fixed = is_fixed and table[a, 1] == 0.0 and table[a, 2] == 0.0
+        if not is_fixed:
+            b = model.coupling_body[c, 0] if c >= 0 else model.actuator_body[a]
+            object_to(tangents, ACTUATOR, b)
 
 
 @kernel
@@ -58,6 +80,7 @@ def check_trees(model, state, command, settings, work, tangents):
         for i in range(root, root + model.tree_body_count[t]):
             if model.body_support[i] != 0.0:
                 object_to(tangents, BORNE, i)
+    check_actuators(model, tangents)
     for dof in range(model.dof_body.shape[0]):
         if model.dof_is_moved[dof] == 0:
             continue

@@ -35,6 +35,7 @@ class Obstacle(IntEnum):
     BORDER = 20
     SAG = 21
     HIT = 22
+    ACTUATOR = 23
 
 
 class Tangents(Record):

@@ -176,7 +176,7 @@ class WorldReadout:
 
     @property
     def potential_energy(self) -> float:
-        """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
+        """Of dynamic objects in gravity, zero at the world origin; of springs of joints and tendons [J]."""
         return float(tree_energies(self._world.engine)[:, 1].sum())
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,9 @@ class WorldMjcf:
             else:
                 added.append(self._stand(item, name))
         for tie in scene.constraints:
-            self._ties.join(tie, (added[tie.objects[0]], added[tie.objects[1]]))
+            over = [(None if k is None else added[k], body, at) for k, body, at in tie.over]
+            parts = (added[tie.objects[0]], added[tie.objects[1]])
+            self._ties.join(replace(tie, over=over), parts)
         take_laws(self._world.materials, scene.pairs)
         if take_options:
             self._settings.time_step, self._settings.gravity = scene.time_step, scene.gravity

@@ -326,7 +326,7 @@ class World(WorldSettings):
 
     @property
     def potential_energy(self) -> float:
-        """Of all dynamic objects in gravity, zero at the world origin, and of joint springs [J]."""
+        """Of dynamic objects in gravity, zero at the world origin; of springs of joints and tendons [J]."""
         return self._inside.readout.potential_energy
 
     @property

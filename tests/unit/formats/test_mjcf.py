@@ -253,7 +253,7 @@ def test_a_position_actuator_holds_its_target():
 # -- what is listed, what is refused -----------------------------------------------------------------
 UNREAD = {
     "equality": ('<equality><flex flex="f"/></equality>', "not read"),
-    "tendon": ('<tendon><spatial name="t"/></tendon>', "pull nothing"),
+    "tendon": ('<tendon><flex name="t"/></tendon>', "pull nothing"),
     "sensor": ('<sensor><touch site="s"/></sensor>', "add_contact_sensor"),
     "solref": ('<default><geom solref="0.01 1"/></default>', "contacts are hard here"),
     "solimp of a class": (

@@ -1,4 +1,4 @@
-"""Stage `coupling_rows.coupling_rows`: tendons over joints, and joints that follow others.
+"""Stage `coupling_rows.coupling_rows`: tendons over joints and points, and joints that follow others.
 
 One number φ of joints (`dynamics.couplings`) has up to six rows, with J = ∂φ/∂q: an equation φ = b or its
 stops, dry friction, its spring, its damping, and what actuators do to it.
@@ -11,9 +11,10 @@ from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.contact_targets import gap_correction
 from tribo.contact.problem.joint_friction_rows import stop_target
 from tribo.contact.problem.spring_rows import set_law, set_spring
-from tribo.dynamics import couplings
+from tribo.dynamics import couplings, ways
 from tribo.dynamics.actuators import DAMPING, FORCE, LEAST, MOST, STIFFNESS
 from tribo.enums import CouplingSlot
+from tribo.math import vec
 from tribo.model import Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -22,6 +23,21 @@ FRICTION = int(CouplingSlot.FRICTION)
 SPRING = int(CouplingSlot.SPRING)
 DAMPER = int(CouplingSlot.DAMPER)
 DRIVE = int(CouplingSlot.DRIVE)
+
+
+@kernel
+def add_pull(model, work, n, k, end, side, by):
+    """Let one end of the straight part that leaves element k of a way move row n; its body is above a side's.
+
+    Writes: work.
+    """
+    b, point, pull = ways.end_of(model, work, k, end)
+    if b < 0:
+        return
+    wrench = ways.wrench_at(model, work, b, point, vec.scale(by, pull))
+    first = work.scalar_row[n, side]
+    for p in range(model.body_chain_len[b]):
+        work.row[first + p] += ways.lever(model, work, b, p, wrench)
 
 
 @kernel
@@ -37,8 +53,14 @@ def add_row(model, state, work, c, kind, slope, target, lower, upper):
     if n < 0:
         return n
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-        by = couplings.factor(model, k, slope)
+        by = model.term_factor[k] * couplings.share(model.term_part[k], slope)
         scalar_rows.add_dof(model, work, n, model.term_side[k], model.term_dof[k], by)
+    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+        if work.way_next[k] < 0:
+            continue
+        by = couplings.share(model.way_part[k], slope)
+        add_pull(model, work, n, k, 0, model.way_side[k], by)
+        add_pull(model, work, n, k, 1, model.way_side[work.way_next[k]], by)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     return n if work.scalar_count[0] > n else -1
 
@@ -64,7 +86,7 @@ def stops(model, state, settings, work, c, phi, slope):
     Writes: work.
     """
     lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
-    moving = couplings.speed(model, work.mid_q, state.v, c)
+    moving = couplings.speed(model, work, work.mid_q, state.v, c)
     far = 2.0 * settings.dt * abs(moving) + 0.02 * min(1.0, upper - lower)
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
@@ -129,9 +151,10 @@ def coupling_rows(model, state, settings, work):
         t = model.body_tree[model.coupling_body[c, 0]]
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
             continue
-        s = couplings.part_sum(model, work.mid_q, model.term_q, c, 1)
+        ways.lay(model, work, c)
+        s = couplings.part_sum(model, work, work.mid_q, c, 1)
         bent, slope = couplings.curve_at(model, c, s)
-        phi = couplings.part_sum(model, work.mid_q, model.term_q, c, 0) - bent
+        phi = couplings.part_sum(model, work, work.mid_q, c, 0) - bent
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
             hold(model, state, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:

@@ -5,7 +5,7 @@ force = gear (gain u + bias₀ + bias₁ length + bias₂ speed),   length = gea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -19,9 +19,11 @@ from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
+from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon
 from tribo.formats.mjcf.trees import Tree
+from tribo.formats.mjcf.ways import WayReader
 from tribo.formats.pose import matrix
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
@@ -41,7 +43,7 @@ SHARED = frozenset(
         "ctrlrange",
         "forcelimited",
     }
-    | {"forcerange", "group", "user", "lengthrange"}
+    | {"forcerange", "group", "user", "lengthrange", "cranksite", "slidersite", "cranklength"}
 )
 OWN = {
     "motor": frozenset[str](),
@@ -85,13 +87,11 @@ WITHOUT_EFFECT = {
     "delay": "is not read: commands act at once; leave it out",
     "nsample": "is not read; leave it out",
     "interp": "is not read; leave it out",
-    "cranklength": "is not read; leave it out",
-    "slidersite": "is not read; leave it out",
     "input": "is not read; leave it out",
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }
-ELSEWHERE = ("refsite", "cranksite")
+ELSEWHERE = ("refsite",)
 
 
 @dataclass(slots=True)
@@ -106,12 +106,14 @@ class ActuatorReader:
     """Reads <actuator>."""
 
     def __init__(
-        self, compiler: Compiler, defaults: Defaults, trees: Sequence[Tree], body_numbers: Mapping[str, int],
+        self, compiler: Compiler, defaults: Defaults, places: Places, body_numbers: Mapping[str, int],
         tendons: Mapping[str, Tendon], report: Report,
     ) -> None:  # fmt: skip
         """Keep what is there."""
         self._defaults, self._report, self._tendons = defaults, report, tendons
+        trees = places.trees
         self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
+        self._ways = WayReader(places)
         self._joints: dict[str, tuple[JointDescription, Tree]] = {
             body.joint.name: (body.joint, tree)
             for tree in trees
@@ -169,6 +171,7 @@ class ActuatorReader:
             ("tendon", self._on_tendon),
             ("site", self._on_site),
             ("body", self._on_body),
+            ("cranksite", self._on_slider),
         ):
             if key in node.attributes:
                 return read(node, whole, law, made, compiler)
@@ -220,7 +223,10 @@ class ActuatorReader:
         self._inherit(whole, law, made, coupling.lower, coupling.upper)
         made.law = self._law(whole, law, made, compiler)
         made.law.coupling = tendon.use()
-        made.joint, made.gear = coupling.terms[0][0], made.law.gear
+        made.gear = made.law.gear
+        if coupling.way:
+            return self._limited(node, whole, made, coupling, tendon.tree)
+        made.joint = coupling.terms[0][0]
         ends = [
             sorted(c * x for x in (self._joints[name][0].lower, self._joints[name][0].upper))
             if c != 0.0
@@ -230,6 +236,43 @@ class ActuatorReader:
         low = max(coupling.lower, sum(end[0] for end in ends))
         self._stretch(node, whole, made, low, min(coupling.upper, sum(end[1] for end in ends)))
         return Found(made, tendon.tree)
+
+    def _limited(
+        self, node: Node, whole: Node, made: ActuatorDescription, coupling: CouplingDescription, tree: Tree
+    ) -> Found | None:  # fmt: skip
+        """Take an actuator on a way; a muscle needs lengths between which it works."""
+        law = made.law
+        is_muscle = law is not None and MUSCLE in (law.gain_kind, law.bias_kind)
+        span = whole.vector("lengthrange", 2, (0.0, 0.0))
+        if is_muscle and not span[0] < span[1] and coupling.upper - coupling.lower == inf:
+            self._report.doubt(
+                node, "is a muscle on a way without lengthrange and range: it does nothing; give one",
+                "muscle length",
+            )  # fmt: skip
+            return None
+        self._stretch(node, whole, made, coupling.lower, coupling.upper)
+        return Found(made, tree)
+
+    def _on_slider(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        rod = whole.number("cranklength", above=0.0)
+        way = self._ways.slider(node, rod)
+        trees = [self._trees[k] for k in way.moving]
+        if len(trees) != 1 or trees[0].description.kind != Kind.DYNAMIC:
+            text = "a slider-crank between two objects, or of none that moves: it does nothing"
+            self._report.doubt(node, text, "actuator slider")
+            return None
+        self._ways.on_robot(way)
+        coupling = CouplingDescription(f"slider {node.text('slidersite')} {rod:g}")
+        coupling.way = tuple(way.elements)
+        couplings = trees[0].description.couplings
+        while any(one.name == coupling.name for one in couplings):
+            coupling.name += "'"
+        couplings.append(coupling)
+        made.law = self._law(whole, law, made, compiler)
+        made.law.coupling, made.gear = coupling.name, made.law.gear
+        return self._limited(node, whole, made, coupling, trees[0])
 
     def _on_site(
         self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler

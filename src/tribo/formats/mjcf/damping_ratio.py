@@ -13,21 +13,25 @@ from tribo.description.actuators import MUSCLE, ActuatorDescription, ActuatorLaw
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import DOFS
 from tribo.formats.loops import poses_at
+from tribo.formats.mjcf import ways
 from tribo.formats.pose import matrix
 from tribo.formats.singular import directions
 
 PEAK, SCALE = 2, 3  # of the numbers that make a muscle
 
 
-def mass_matrix(tree: TreeDescription, q: Sequence[float]) -> np.ndarray:
-    """Return the mass matrix of a tree at coordinates q, (dof, dof), rotors included.   Σ Jᵀ I J
+def mass_matrix(
+    tree: TreeDescription, q: Sequence[float]
+) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+    """Return the mass matrix of a tree at coordinates q, (dof, dof), with rotors, and Jacobians.   Σ Jᵀ I J
 
-    Of a free joint the rows are in the axes of its body, which leaves those of all other joints alone.
+    Of a free joint the rows are in the axes of its body, which leaves those of all other joints alone. The
+    Jacobians are those of the rotation of each body, and of the point of it at the world's origin, (3, dof).
     """
     firsts = np.cumsum([0, *(DOFS[body.joint.type] for body in tree.bodies)])
     nv = int(firsts[-1])
     made = np.zeros((nv, nv))
-    jacobians: list[tuple[np.ndarray, np.ndarray]] = []  # of rotation, and of the world's origin
+    jacobians: list[tuple[np.ndarray, np.ndarray]] = []
     for k, (body, pose) in enumerate(zip(tree.bodies, poses_at(tree, q), strict=True)):
         turn, place = matrix(pose.quaternion), np.array(pose.position)
         above = jacobians[body.parent] if body.parent >= 0 else (np.zeros((3, nv)),) * 2
@@ -40,7 +44,7 @@ def mass_matrix(tree: TreeDescription, q: Sequence[float]) -> np.ndarray:
         com = origin + np.cross(rotation, centre, axis=0)
         made += body.mass * com.T @ com + rotation.T @ turn @ body.inertia @ turn.T @ rotation
         made[range(span.start, span.stop), range(span.start, span.stop)] += body.joint.armature
-    return made
+    return made, jacobians
 
 
 def settle(
@@ -65,7 +69,8 @@ def settle(
     if not own and not any(needs):
         return
     try:
-        inverse = np.linalg.inv(mass_matrix(tree, drawn))
+        matrix_drawn, jacobians = mass_matrix(tree, drawn)
+        inverse = np.linalg.inv(matrix_drawn)
     except np.linalg.LinAlgError:
         raise DescriptionError(
             "dampratio, springdamper: the mass matrix is singular in the pose that is drawn; give kv, "
@@ -79,7 +84,7 @@ def settle(
         inertia = 1.0 / float(eased.mean())
         joint.stiffness, joint.damping = inertia / (time * ratio) ** 2, 2.0 * inertia / time
     for k, actuator in enumerate(tree.actuators):
-        row = _moment(tree, actuator, place, drawn)
+        row = _moment(tree, actuator, place, drawn, jacobians)
         if actuator.law is not None and actuator.law.gain_kind == MUSCLE:
             _strengthen(actuator.law, inverse, row)
         if not actuator.damping_ratio or not row.any():
@@ -100,6 +105,7 @@ def _moment(
     actuator: ActuatorDescription,
     place: Mapping[str, int],
     q: Sequence[float],
+    jacobians: Sequence[tuple[np.ndarray, np.ndarray]],
 ) -> np.ndarray:
     """Return how the length of an actuator grows with each dof, (dof,); zero: it is on no joint."""
     row = np.zeros(sum(DOFS[body.joint.type] for body in tree.bodies))
@@ -109,6 +115,8 @@ def _moment(
         coupling = next(one for one in tree.couplings if one.name == actuator.law.coupling)
         for name, c in coupling.terms:
             row[place[name]] += actuator.law.gear * c
+        if coupling.way:
+            row += actuator.law.gear * ways.moment(coupling, tree, poses_at(tree, q), jacobians)
     return row
 
 

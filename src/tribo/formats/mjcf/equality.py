@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.couplings import CouplingDescription
-from tribo.description.trees import ORIGIN, DescriptionError, TreeDescription, Vector
-from tribo.formats.loops import poses_at
+from tribo.description.trees import ORIGIN, DescriptionError, TreeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
+from tribo.formats.mjcf.places import Place, Places
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
-from tribo.formats.mjcf.trees import Tree
-from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
+from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 from tribo.model import Joint
@@ -38,47 +36,24 @@ LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
 SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 
 
-@dataclass(slots=True)
-class Place:
-    """A body of the file in the tree that it is part of."""
-
-    tree: int  # −1: it stands
-    body: int  # of the tree; −1: the world
-    inner: Pose  # of the file's body in that of the tree
-    world: Pose  # of the file's body as the file draws it
-    link: str = ""  # that it became, as `PartDescription.link`
-
-
 class EqualityReader:
     """Reads <equality>."""
 
     def __init__(
-        self, bodies: list[Body], trees: list[Tree], drawn: Callable[[Tree], Vector],
-        tendons: Mapping[str, Tendon], defaults: Defaults, report: Report,
+        self, bodies: list[Body], places: Places, tendons: Mapping[str, Tendon], defaults: Defaults,
+        report: Report,
     ) -> None:  # fmt: skip
-        """Keep what is there; `drawn` returns the coordinates in which the file draws a tree."""
+        """Keep what is there."""
         self._tendons = tendons
-        self._bodies, self._trees, self._report, self._defaults = bodies, trees, report, defaults
-        self._drawn = [drawn(tree) for tree in trees]
-        self._places = self._all_places()
+        self._trees, self._report, self._defaults = places.trees, report, defaults
+        self._all, self._drawn = places, places.drawn
+        self._places, self._sites = places.bodies, places.sites
         self._numbers = {body.name: k for k, body in enumerate(bodies)}
-        self._sites = {name: (k, at) for k, body in enumerate(bodies) for name, at in body.sites}
         self._joints: dict[str, MjcfJoint] = {
             joint.description.name: joint for body in bodies for joint in body.joints
         }
         self._taken: set[str] = set()
         self.scene: list[ConstraintDescription] = []  # between trees; `objects` are their numbers
-
-    def _all_places(self) -> list[Place]:
-        stand: list[Pose] = []
-        for number, own in enumerate(self._bodies):
-            stand.append(NO_POSE if number == WORLD else stand[own.parent] @ own.pose)
-        made = [Place(-1, -1, pose, pose) for pose in stand]
-        for t, tree in enumerate(self._trees):
-            poses = poses_at(tree.description, self._drawn[t])
-            for number, (body, inner) in tree.place.items():
-                made[number] = Place(t, body, inner, poses[body] @ inner, tree.links[number])
-        return made
 
     def read(self, source: Source) -> None:
         """Read all <equality> sections."""
@@ -128,7 +103,7 @@ class EqualityReader:
         own = max(a.tree, b.tree)
         tree: TreeDescription = self._trees[own].description
         if min(a.tree, b.tree) < 0 and tree.bodies[0].joint.type == Joint.FIXED:
-            pose = poses_at(tree, self._drawn[own])[0]  # what stands is the robot's base
+            pose = self._all.poses[own][0]  # what stands is the robot's base
             made.bodies = (max(a.body, 0), max(b.body, 0))
             for side, place in enumerate((a, b)):
                 if place.tree < 0:
@@ -196,7 +171,7 @@ class EqualityReader:
             own[name].mimic = (second.description.name, made.curve[1], made.curve[0])
 
     def _couple_tendons(self, node: Node) -> None:
-        """Read <tendon>: as for joints, with the lengths of fixed tendons.   L₁ − L₁₀ = p(L₂ − L₂₀)"""
+        """Read <tendon>: as for joints, with the lengths of tendons.   L₁ − L₁₀ = p(L₂ − L₂₀)"""
         found = [
             self._tendons.get(node.text(key)) if key in node.attributes else None
             for key in ("tendon1", "tendon2")
@@ -209,10 +184,10 @@ class EqualityReader:
                 "equality/tendon",
             )  # fmt: skip
             return
-        made = CouplingDescription(self._named(node), first.coupling.terms)
+        made = CouplingDescription(self._named(node), first.coupling.terms, way=first.coupling.way)
         curve = _curve(node)
         if second is not None:
-            made.inner = second.coupling.terms
+            made.inner, made.inner_way = second.coupling.terms, second.coupling.way
             curve = shifted(curve, second.drawn)
         made.curve = lifted(curve, first.drawn)
         self._give(node, made)

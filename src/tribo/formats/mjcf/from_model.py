@@ -97,6 +97,7 @@ class _Writer:
         keys = self._node("keyframe", root)
         for k in range(m.nkey):
             self._node("key", keys, name=self._names["key", k], qpos=m.key_qpos[k] if m.nq else None,
+                       qvel=m.key_qvel[k] if m.nv and m.key_qvel[k].any() else None,
                        ctrl=m.key_ctrl[k] if m.nu else None,
                        act=m.key_act[k] if m.na else None)  # fmt: skip
         return root
@@ -226,9 +227,20 @@ class _Writer:
                 given |= {"limited": "true", "range": m.tendon_range[k]}
             name = self._names["tendon", k]
             node = self._node("fixed" if is_fixed else "spatial", root, name=name, **given)
-            for w in wraps if is_fixed else ():
-                self._node("joint", node, joint=self._names["jnt", m.wrap_objid[w]],
-                           coef=m.wrap_prm[w])  # fmt: skip
+            for w in wraps:
+                self._wrap(node, int(m.wrap_type[w]), int(m.wrap_objid[w]), float(m.wrap_prm[w]))
+
+    def _wrap(self, node: Node, kind: int, number: int, value: float) -> None:
+        """Write what a tendon is over: joints, pulleys, sites, geoms."""
+        if kind == 1:
+            self._node("joint", node, joint=self._names["jnt", number], coef=value)
+        elif kind == 2:
+            self._node("pulley", node, divisor=value)
+        elif kind == 3:
+            self._node("site", node, site=self._names["site", number])
+        else:
+            side = {"sidesite": self._names["site", int(value)]} if value >= 0.0 else {}
+            self._node("geom", node, geom=self._names["geom", number], **side)
 
     def _actuators(self, root: Node) -> None:
         m = self._model
@@ -239,8 +251,12 @@ class _Writer:
                 kind = OBJECTS[number]
                 word = "jnt" if kind == "joint" else kind
                 given[TRANSMISSIONS[number]] = self._names[word, target]
-            else:  # a slider-crank, or what later versions have
-                given["cranksite"] = "another transmission"
+            elif number == 2:
+                given["cranksite"] = self._names["site", target]
+                given["slidersite"] = self._names["site", int(m.actuator_trnid[k][1])]
+                given["cranklength"] = m.actuator_cranklength[k]
+            else:  # what later versions have
+                given["refsite"] = "another transmission"
             if m.actuator_lengthrange[k].any():
                 given["lengthrange"] = m.actuator_lengthrange[k]
             for what in ("ctrl", "force", "act"):

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tribo.checks import check
 from tribo.description.actuators import has_activation
 from tribo.description.trees import (
@@ -17,7 +19,7 @@ from tribo.description.trees import (
     Vector,
     WorldDescription,
 )
-from tribo.engine.layout import COORDINATES
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.formats.mjcf import damping_ratio, replicate
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
@@ -32,11 +34,12 @@ from tribo.formats.mjcf.geoms import GeomReader
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
+from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load, screen
-from tribo.formats.mjcf.tendons import read_tendons
+from tribo.formats.mjcf.tendons import TendonReader
 from tribo.formats.mjcf.trees import Standing, Tree, split
-from tribo.formats.pose import normalized
+from tribo.formats.pose import matrix, normalized
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
 from tribo.materials.table import Law
@@ -82,6 +85,7 @@ NUMERIC_FLAGS = frozenset(
         "clampctrl",
     }
 )  # fmt: skip
+KEY = frozenset({"name", "qpos", "qvel", "ctrl", "act", "time", "mpos", "mquat"})
 STANDARD_STEP = 0.002  # [s]
 
 
@@ -135,10 +139,11 @@ def _scene(
     scene.pairs = made.contacts.laws
     made.start(keyframe)
     for tree in made.trees:
-        scene.objects.append(_robot(tree.description, made.bodies[tree.members[0]].name))
-    scene.objects += [
-        item for one in made.standing if (item := _standing(one, made.contacts, report)) is not None
-    ]
+        item = _robot(tree.description, made.bodies[tree.members[0]].name)
+        item.generalized_velocity = made.velocity_of(tree, keyframe)
+        scene.objects.append(item)
+    standing = [_standing(one, made.contacts, report) for one in made.standing]
+    scene.objects += [one for one in standing if one is not None]
     scene.constraints = made.between
     scene.notes, scene.doubts = report.notes, report.doubts
     return scene
@@ -200,20 +205,22 @@ class _Model:
         self.trees, self.standing = split(self.bodies, self.contacts, report)
         for tree in self.trees:
             tree.description.source = source.path
-        self._first: list[int] = []  # coordinate of each body in MuJoCo's order
-        count = 0
+        self._first: list[tuple[int, int]] = []  # coordinate and dof of each body in MuJoCo's order
+        count = dofs = 0
         for body in self.bodies:
-            self._first.append(count)
+            self._first.append((count, dofs))
             count += sum(COORDINATES[joint.type] for joint in body.joints)
+            dofs += sum(DOFS[joint.type] for joint in body.joints)
+        self._dof = dofs
         drawn = self._drawn()
-        tendons = read_tendons(source, compiler, defaults, joints_by_name, self.trees, report)
-        equalities = EqualityReader(
-            self.bodies, self.trees, lambda tree: self._of(tree, drawn), tendons, defaults, report
-        )
+        places = Places(self.bodies, self.trees, [self._of(tree, drawn) for tree in self.trees])
+        tendons = TendonReader(compiler, defaults, joints_by_name, places, report)
+        tendons.read(source)
+        equalities = EqualityReader(self.bodies, places, tendons.made, defaults, report)
         equalities.read(source)
-        self.between = equalities.scene  # constraints between trees
+        self.between = tendons.scene + equalities.scene  # constraints between trees
         numbers = {body.name: k for k, body in enumerate(self.bodies)}
-        actuators = ActuatorReader(compiler, defaults, self.trees, numbers, tendons, report)
+        actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made, report)
         self._actuators = [None if one is None else one.actuator for one in actuators.read(source)]
         for tree in self.trees:
             tree.description.control_count = len(self._actuators)
@@ -293,7 +300,7 @@ class _Model:
         """Return the coordinates of one tree out of those of all."""
         made: list[float] = []
         for number in tree.members:
-            at = self._first[number]
+            at, _ = self._first[number]
             for joint in self.bodies[number].joints:
                 width = COORDINATES[joint.type]
                 own = qpos[at : at + width]
@@ -304,20 +311,49 @@ class _Model:
             return (*pose.position, *pose.quaternion)
         return tuple(made)
 
+    def velocity_of(self, tree: Tree, keyframe: str | int | None) -> Vector | None:
+        """Return the velocities of one tree in a keyframe, None where it has none; after `start`.
+
+        MuJoCo turns free and ball joints in axes of the body, tribo in those of the parent.   ω = R(q) w
+        """
+        key = self._keys[self._name_of(keyframe)] if keyframe is not None else {}
+        if "qvel" not in key or tree.description.kind == Kind.KINEMATIC:
+            return None
+        made: list[float] = []
+        q = tree.description.start or ()
+        at = 0
+        for number in tree.members:
+            _, dof = self._first[number]
+            for joint in self.bodies[number].joints:
+                own = key["qvel"][dof : dof + DOFS[joint.type]]
+                dof += len(own)
+                at += COORDINATES[joint.type]
+                if len(own) >= 3:
+                    turn = matrix(q[at - 4 : at])
+                    own = (*own[:-3], *(turn @ np.array(own[-3:])).tolist())
+                made += own
+        return tuple(made)
+
+    def _name_of(self, keyframe: str | int) -> str:
+        return list(self._keys)[keyframe] if isinstance(keyframe, int) else keyframe
+
     def _keyframes(self, report: Report) -> dict[str, dict[str, Vector]]:
         made: dict[str, dict[str, Vector]] = {}
         for section in self.source.sections("keyframe"):
             report.check_children(section, ("key",))
             for node in section.all("key"):
-                screen(node, report, frozenset({"name", "qpos", "ctrl", "act", "time", "mpos", "mquat"}), {
-                    "qvel": "is not read: it starts at rest; assign generalized_velocity",
-                })  # fmt: skip
+                screen(node, report, KEY, {})
                 name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")
                 made[name] = (
                     {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
                 )
+                if "qvel" in node.attributes:
+                    given = node.vector("qvel", None)
+                    if len(given) > self._dof:
+                        raise node.error(f"qvel has {len(given)} numbers; the dofs are {self._dof}")
+                    made[name]["qvel"] = (*given, *(0.0,) * (self._dof - len(given)))
                 self._controls[name] = self._controls_of(node, "ctrl")
                 self._activations[name] = self._controls_of(node, "act")
         return made

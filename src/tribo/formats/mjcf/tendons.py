@@ -1,23 +1,28 @@
-"""Fixed tendons: lengths that are sums of joint coordinates, as couplings.   L = Σ cᵢ qᵢ
+"""Tendons, as couplings: sums of joint coordinates, L = Σ cᵢ qᵢ, or the length of a way over sites.
 
-Source: MuJoCo's XML reference, tendon/fixed and equality/tendon.
+A spatial tendon between two objects that move is wires between them.
+Source: MuJoCo's XML reference, tendon/fixed, tendon/spatial and equality/tendon.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tribo.description.constraints import ConstraintDescription
 from tribo.description.couplings import CouplingDescription, sides
 from tribo.description.trees import DescriptionError, Vector
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
+from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.tendon_wires import laid_between, wires
 from tribo.formats.mjcf.trees import Tree
+from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
 from tribo.formats.report import Report, known_hint
 from tribo.formats.xml import Node
-from tribo.model import Joint
+from tribo.model import Joint, Kind
 
 USED = frozenset(
     {"name", "class", "group", "user", "rgba", "width", "material", "limited", "range", "stiffness"}
@@ -33,7 +38,7 @@ SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 
 @dataclass(slots=True)
 class Tendon:
-    """A fixed tendon of a robot of the file."""
+    """A tendon of a robot of the file."""
 
     coupling: CouplingDescription
     tree: Tree
@@ -71,49 +76,110 @@ def owner(
     return None
 
 
-def read_tendons(
-    source: Source, compiler: Compiler, defaults: Defaults, joints: Mapping[str, MjcfJoint],
-    trees: Sequence[Tree], report: Report,
-) -> dict[str, Tendon]:  # fmt: skip
-    """Read all <tendon> sections; those that act are given to their robots.
+class TendonReader:
+    """Reads <tendon>; those that act are given to their robots."""
 
-    Raises:
-        DescriptionError: A joint does not exist, or is neither hinge nor slide.
-    """
-    made: dict[str, Tendon] = {}
-    names: set[str] = set()
-    for section in source.sections("tendon"):
-        rules = source.rules_of(section)
-        for written in section.children:
-            name = written.attributes.get("name", "").strip() or f"tendon_{len(names)}"
-            if name in names:
-                raise written.error("another tendon has the same name; rename one")
-            names.add(name)
-            if written.tag != "fixed":
-                report.doubt(
-                    written, f"{written.tag} tendons are not read: they pull nothing",
-                    f"tendon/{written.tag}",
-                )  # fmt: skip
-                continue
-            screen(written, report, USED, WITHOUT_EFFECT)
-            node = defaults.resolve(written, MAIN, "tendon")
-            coupling = CouplingDescription(name, _terms(node, joints))
-            drawn = sum(c * joints[joint].reference for joint, c in coupling.terms)
-            own = rules.compiler if rules else compiler
-            if own.is_limited(node, "limited", "range"):
-                coupling.lower, coupling.upper = node.vector("range", 2)
-                if not coupling.lower < coupling.upper:
-                    raise node.error(
-                        f"range={node.attributes['range']!r}: the first must be the smaller"
-                    )
-            _act(node, coupling, drawn)
-            tree = owner(coupling, trees, node, report)
-            if tree is None:
-                continue
-            made[name] = tendon = Tendon(coupling, tree, drawn)
-            if coupling != CouplingDescription(name, coupling.terms):
-                tendon.use()
-    return made
+    def __init__(
+        self, compiler: Compiler, defaults: Defaults, joints: Mapping[str, MjcfJoint], places: Places,
+        report: Report,
+    ) -> None:  # fmt: skip
+        """Keep what is there."""
+        self._compiler, self._defaults, self._joints = compiler, defaults, joints
+        self._places, self._trees, self._report = places, places.trees, report
+        self._ways = WayReader(places)
+        self.made: dict[str, Tendon] = {}
+        self.scene: list[ConstraintDescription] = []  # wires between trees
+
+    def read(self, source: Source) -> None:
+        """Read all <tendon> sections.
+
+        Raises:
+            DescriptionError: A joint does not exist, or is neither hinge nor slide; a site does not exist.
+        """
+        names: set[str] = set()
+        for section in source.sections("tendon"):
+            rules = source.rules_of(section)
+            compiler = rules.compiler if rules else self._compiler
+            for written in section.children:
+                name = written.attributes.get("name", "").strip() or f"tendon_{len(names)}"
+                if name in names:
+                    raise written.error("another tendon has the same name; rename one")
+                names.add(name)
+                if written.tag not in {"fixed", "spatial"}:
+                    self._report.doubt(
+                        written, f"{written.tag} tendons are not read: they pull nothing",
+                        f"tendon/{written.tag}",
+                    )  # fmt: skip
+                    continue
+                screen(written, self._report, USED, WITHOUT_EFFECT)
+                node = self._defaults.resolve(written, MAIN, "tendon")
+                coupling = CouplingDescription(name, ())
+                if compiler.is_limited(node, "limited", "range"):
+                    coupling.lower, coupling.upper = node.vector("range", 2)
+                    if not coupling.lower < coupling.upper:
+                        raise node.error(
+                            f"range={node.attributes['range']!r}: the first must be the smaller"
+                        )
+                if written.tag == "fixed":
+                    self._fixed(node, coupling)
+                else:
+                    self._spatial(node, coupling)
+
+    def _fixed(self, node: Node, coupling: CouplingDescription) -> None:
+        coupling.terms = _terms(node, self._joints)
+        drawn = sum(c * self._joints[joint].reference for joint, c in coupling.terms)
+        _act(node, coupling, drawn)
+        tree = owner(coupling, self._trees, node, self._report)
+        if tree is not None:
+            self._keep(coupling, tree, drawn)
+
+    def _spatial(self, node: Node, coupling: CouplingDescription) -> None:
+        self._report.check_children(node, CHILDREN)
+        way = self._ways.tendon(node)
+        if len(way.elements) < 2:
+            raise node.error("needs at least two <site>")
+        if way.obstacle or not way.moving:
+            why = way.obstacle or "all its sites stand"
+            self._report.doubt(node, f"{why}: it is not read and pulls nothing", f"tendon {why}")
+            return
+        is_led = [self._trees[k].description.kind != Kind.DYNAMIC for k in way.moving]
+        if node.vector("armature", None, (0.0,))[0] > 0.0:
+            self._report.doubt(
+                node, "armature of a spatial tendon is not read; write it at the joints", "rotor"
+            )
+            node = replace(node, attributes=node.attributes | {"armature": "0"})
+        if len(way.moving) > 1 or any(is_led):
+            self._between(node, coupling, way)
+            return
+        number = self._ways.on_robot(way)
+        coupling.way = tuple(way.elements)
+        drawn = self._ways.length(coupling, number)
+        _act(node, coupling, drawn)
+        tree = self._trees[number]
+        try:
+            sides(coupling, [], [body.parent for body in tree.description.bodies])
+        except DescriptionError as error:
+            self._report.doubt(node, f"{error}: it has no effect", "branches")
+            return
+        self._keep(coupling, tree, drawn)
+
+    def _keep(self, coupling: CouplingDescription, tree: Tree, drawn: float) -> None:
+        self.made[coupling.name] = tendon = Tendon(coupling, tree, drawn)
+        if coupling != CouplingDescription(coupling.name, coupling.terms, way=coupling.way):
+            tendon.use()
+
+    def _between(self, node: Node, coupling: CouplingDescription, way: Way) -> None:
+        """Read a tendon between two objects as wires: limits, spring and damping."""
+        drawn = float(laid_between(way, self._places))
+        _act(node, coupling, drawn)
+        made, why = wires(coupling, way)
+        if why:
+            self._report.doubt(
+                node, f"runs between objects, {why}: it is not read and pulls nothing",
+                f"tendon between {why}",
+            )  # fmt: skip
+            return
+        self.scene += made
 
 
 def _terms(node: Node, joints: Mapping[str, MjcfJoint]) -> tuple[tuple[str, float], ...]:

@@ -93,7 +93,7 @@ def test_a_motor_pulls_each_joint_by_its_coefficient():
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        (("<tendon><spatial name='s'/></tendon>",), "spatial tendons are not read"),
+        (("<tendon><flex name='s'/></tendon>",), "flex tendons are not read"),
         (("<actuator><motor tendon='none'/></actuator>",), "it does nothing"),
     ],
 )

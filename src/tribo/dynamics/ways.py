@@ -1,0 +1,185 @@
+"""Ways of couplings: threads from point to point of bodies, around spheres and cylinders; slider-cranks.
+
+    ℓ = Σ w ‖q − p‖ + Σ w arc,   ∂ℓ/∂t = Σ u·(v_q − v_p),   u = w (q − p)/‖q − p‖
+
+w is 1 over the divisor of the pulley before. An arc is a geodesic: to first order its ends slide along it, so
+they count as points of the body on which it lies. A slider on an axis a with a rod of length r to the crank,
+d from slider to crank, has
+
+    ℓ = a·d − √((a·d)² + r² − d²)
+
+and pushes along g = ∂ℓ/∂d; both bodies feel it at the crank. Source: MuJoCo's documentation.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.enums import WayKind
+from tribo.math import spatial, vec, wrapping
+
+SPHERE = int(WayKind.SPHERE)
+CYLINDER = int(WayKind.CYLINDER)
+SLIDER = int(WayKind.SLIDER)
+
+
+@kernel
+def place(model, work, k):
+    """Return where element k of all ways is, world."""
+    b = model.way_body[k]
+    point = vec.load(model.way_point, k)
+    if b < 0:
+        return point
+    return vec.add(vec.load(work.body_pos, b), vec.mat_vec(vec.load_mat(work.body_rot, b), point))
+
+
+@kernel
+def turned(model, work, k, a):
+    """Return a vector of the body of element k in the axes of the world."""
+    b = model.way_body[k]
+    return a if b < 0 else vec.mat_vec(vec.load_mat(work.body_rot, b), a)
+
+
+@kernel
+def lay_part(model, work, k, j, p, q):
+    """Lay the straight part that leaves element k at p and reaches element j at q.
+
+    Writes: work.
+    """
+    d = vec.sub(q, p)
+    length = vec.norm(d)
+    weight = model.way_weight[k]
+    work.way_next[k] = j
+    work.way_length[k] += weight * length
+    vec.store(work.way_from, k, p)
+    vec.store(work.way_to, k, q)
+    vec.store(work.way_pull, k, vec.scale(weight / length if length > 0.0 else 0.0, d))
+
+
+@kernel
+def lay_rod(model, work, k, j):
+    """Lay the rod of a slider, element k, to its crank, element j.
+
+    A rod that is too short counts as one at a right angle to the axis.
+
+    Writes: work.
+    """
+    crank = place(model, work, j)
+    d = vec.sub(crank, place(model, work, k))
+    axis = turned(model, work, k, vec.load(model.way_axis, k))
+    rod = model.way_radius[k]
+    along = vec.dot(axis, d)
+    square = along * along + rod * rod - vec.dot(d, d)
+    push = axis
+    length = along
+    if square > 0.0:
+        root = sqrt(square)
+        length -= root
+        push = vec.axpy(1.0 - along / root, axis, vec.scale(1.0 / root, d))
+    weight = model.way_weight[k]
+    work.way_next[k] = j
+    work.way_length[k] = weight * length
+    vec.store(work.way_from, k, crank)
+    vec.store(work.way_to, k, crank)
+    vec.store(work.way_pull, k, vec.scale(weight, push))
+
+
+@kernel
+def lay(model, work, c):
+    """Lay the way of coupling c where the bodies are: its straight parts and lengths.
+
+    Writes: work.
+    """
+    first, last = model.coupling_way[c, 0], model.coupling_way[c, 1]
+    for k in range(first, last):
+        work.way_next[k] = -1
+        work.way_length[k] = 0.0
+    for k in range(first, last - 1):
+        kind = model.way_kind[k]
+        if model.way_weight[k] == 0.0 or kind == SPHERE or kind == CYLINDER:
+            continue
+        if kind == SLIDER:
+            lay_rod(model, work, k, k + 1)
+            continue
+        p = place(model, work, k)
+        j = k + 1
+        after = model.way_kind[j]
+        if after != SPHERE and after != CYLINDER:
+            lay_part(model, work, k, j, p, place(model, work, j))
+            continue
+        q = place(model, work, k + 2)
+        centre = place(model, work, j)
+        axis = turned(model, work, j, vec.load(model.way_axis, j))
+        side = turned(model, work, j, vec.load(model.way_toward, j))
+        arc, begin, end = wrapping.around(
+            vec.sub(p, centre), vec.sub(q, centre), axis, model.way_radius[j], side
+        )
+        if arc < 0.0:
+            lay_part(model, work, k, k + 2, p, q)
+            continue
+        lay_part(model, work, k, j, p, vec.add(centre, begin))
+        lay_part(model, work, j, k + 2, vec.add(centre, end), q)
+        work.way_length[j] += model.way_weight[k] * arc
+
+
+@kernel
+def lay_all(model, work):
+    """Lay the ways of all couplings.
+
+    Writes: work.
+    """
+    for c in range(model.coupling_way.shape[0]):
+        lay(model, work, c)
+
+
+@kernel
+def wrench_at(model, work, b, point, force):
+    """Return moment about the origin of its tree, and force, of a force on body b at a point of the world."""
+    arm = vec.sub(point, vec.load(work.body_pos, model.tree_body[model.body_tree[b]]))
+    moment = vec.cross(arm, force)
+    return (moment[0], moment[1], moment[2], force[0], force[1], force[2])
+
+
+@kernel
+def lever(model, work, b, p, wrench):
+    """Return what a wrench on body b does to dof p of its chain."""
+    if model.tree_is_single[model.body_tree[b]] == 1:  # the motion axes are the world's
+        return wrench[3 + p] if p < 3 else wrench[p - 3]
+    axis = spatial.load(work.dof_axis, model.chain_dof[model.body_chain_start[b] + p])
+    return spatial.dot(axis, wrench)
+
+
+@kernel
+def end_of(model, work, k, end):
+    """Return body, point and force of one end of the straight part that leaves element k: 0 from, 1 to."""
+    pull = vec.load(work.way_pull, k)
+    if end == 0:
+        return model.way_body[k], vec.load(work.way_from, k), vec.neg(pull)
+    return model.way_body[work.way_next[k]], vec.load(work.way_to, k), pull
+
+
+@kernel
+def length(model, work, c, part):
+    """Return the length of the way of one part of coupling c where it is laid [m]."""
+    total = 0.0
+    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+        if model.way_part[k] == part:
+            total += work.way_length[k]
+    return total
+
+
+@kernel
+def speed(model, work, v, c, part):
+    """Return how fast the way of one part of coupling c grows [m/s]."""
+    total = 0.0
+    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+        if model.way_part[k] != part or work.way_next[k] < 0:
+            continue
+        for end in range(2):
+            b, point, force = end_of(model, work, k, end)
+            if b < 0:
+                continue
+            wrench = wrench_at(model, work, b, point, force)
+            start = model.body_chain_start[b]
+            for p in range(model.body_chain_len[b]):
+                total += lever(model, work, b, p, wrench) * v[model.chain_dof[start + p]]
+    return total

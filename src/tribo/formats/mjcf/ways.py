@@ -1,0 +1,214 @@
+"""Ways of spatial tendons: from site to site, around spheres and cylinders, over pulleys; slider-cranks.
+
+Source: MuJoCo's XML reference, tendon/spatial; `cranksite`, `slidersite` and `cranklength` of actuators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tribo.description.couplings import CouplingDescription, WayElement
+from tribo.description.trees import TreeDescription
+from tribo.engine.coupled import write_ways
+from tribo.enums import WayKind
+from tribo.formats.mjcf.places import Places
+from tribo.formats.pose import Pose, matrix
+from tribo.formats.report import known_hint
+from tribo.formats.xml import Node
+from tribo.model import Joint, Model, Work
+from tribo.queries.ways import lay_ways
+
+KINDS = {"sphere": WayKind.SPHERE, "cylinder": WayKind.CYLINDER}
+CHILDREN = ("site", "geom", "pulley")
+CENTRE = 1e-12  # [m] off the centre: a side there is inside, not left out
+ROUND = (WayKind.SPHERE, WayKind.CYLINDER)
+
+
+@dataclass(slots=True)
+class Way:
+    """Elements of a way, each with the tree on which it is, −1: it stands."""
+
+    elements: list[WayElement]
+    trees: list[int]
+    obstacle: str = ""  # why it is not read
+
+    @property
+    def moving(self) -> list[int]:
+        """The trees over which it runs."""
+        return sorted(set(self.trees) - {-1})
+
+
+class WayReader:
+    """Reads ways of tendons and sliders."""
+
+    def __init__(self, places: Places) -> None:
+        """Keep where sites and geoms are."""
+        self._places = places
+
+    def tendon(self, node: Node) -> Way:
+        """Read the way of a <spatial>.
+
+        Raises:
+            DescriptionError: A site or geom does not exist, or they come in an order that has no meaning.
+        """
+        way = Way([], [])
+        weight = 1.0
+        for child in node.children:
+            if child.tag == "site":
+                self._site(child, "site", way, weight)
+            elif child.tag == "geom":
+                self._geom(child, way)
+            elif child.tag == "pulley":
+                self._end(child, way)
+                weight = 1.0 / child.number("divisor", above=0.0)
+        self._end(node, way)
+        return way
+
+    def slider(self, node: Node, rod: float) -> Way:
+        """Read the way of an actuator on a slider-crank, whose rod has a length [m].
+
+        Raises:
+            DescriptionError: A site does not exist.
+        """
+        way = Way([], [])
+        self._site(node, "slidersite", way, 1.0)
+        turn = matrix(self._at.quaternion)
+        axis = tuple(turn[:, 2].tolist())
+        way.elements[0] = replace(way.elements[0], kind=WayKind.SLIDER, radius=rod, axis=axis)
+        self._site(node, "cranksite", way, 0.0)
+        return way
+
+    def _put(self, number: int, pose: Pose, way: Way) -> Pose:
+        """Note on which tree an element is; return its pose in the body there, in the world if it stands."""
+        place = self._places.bodies[number]
+        way.trees.append(place.tree)
+        return place.inner @ pose
+
+    def _site(self, node: Node, key: str, way: Way, weight: float) -> None:
+        name = node.text(key)
+        if name not in self._places.sites:
+            raise node.error(f"{key}={name!r} is not a site{known_hint(name, self._places.sites)}")
+        number, pose = self._places.sites[name]
+        self._at = self._put(number, pose, way)
+        body = self._places.bodies[number].body
+        way.elements.append(WayElement(body, tuple(self._at.position), weight))
+
+    def _geom(self, node: Node, way: Way) -> None:
+        name = node.text("geom")
+        if name not in self._places.geoms:
+            raise node.error(f"geom={name!r} is not a geom{known_hint(name, self._places.geoms)}")
+        number, geom = self._places.geoms[name]
+        if geom.type not in KINDS:
+            raise node.error(f"geom={name!r} is a {geom.type}; a tendon wraps a sphere or cylinder")
+        if not way.elements or way.elements[-1].kind in ROUND or way.elements[-1].weight == 0.0:
+            raise node.error("must stand between two sites")
+        at = self._put(number, geom.pose, way)
+        radius, body = geom.size[0], self._places.bodies[number].body
+        axis = (
+            tuple(matrix(at.quaternion)[:, 2].tolist()) if geom.type == "cylinder" else (0.0,) * 3
+        )
+        toward = np.zeros(3)
+        if node.attributes.get("sidesite", "").strip():
+            side = node.text("sidesite")
+            if side not in self._places.sites:
+                raise node.error(f"sidesite={side!r} is not a site")
+            on, pose = self._places.sites[side]
+            there = self._places.bodies[on]
+            toward = np.array((there.inner @ pose).position) - np.array(at.position)
+            if (there.tree, there.body) != (way.trees[-1], body):
+                way.obstacle = f"sidesite={side!r} is on another body than its geom"
+            if not toward.any():
+                toward[0] = CENTRE
+        way.elements.append(
+            WayElement(
+                body,
+                tuple(at.position),
+                1.0,
+                KINDS[geom.type],
+                radius,
+                axis,
+                tuple(toward.tolist()),
+            )
+        )
+
+    def _end(self, node: Node, way: Way) -> None:
+        """End a thread: nothing begins at its last site."""
+        if way.elements:
+            if way.elements[-1].kind in ROUND:
+                raise node.error("a geom must stand between two sites")
+            way.elements[-1] = replace(way.elements[-1], weight=0.0)
+
+    def on_robot(self, way: Way) -> int:
+        """Give all of a way to the one tree over which it runs, and return this.
+
+        Points of the world are given to the base of a robot that stands, so that they move with it.
+        """
+        (number,) = way.moving
+        tree = self._places.trees[number].description
+        if tree.bodies[0].joint.type == Joint.FIXED:
+            base = self._places.poses[number][0]
+            turn, origin = matrix(base.quaternion).T, np.array(base.position)
+            for k, element in enumerate(way.elements):
+                if way.trees[k] < 0:
+                    point = turn @ (np.array(element.point) - origin)
+                    axis, toward = turn @ element.axis, turn @ element.toward
+                    way.elements[k] = replace(
+                        element, body=0, point=tuple(point.tolist()), axis=tuple(axis.tolist()),
+                        toward=tuple(toward.tolist()),
+                    )  # fmt: skip
+        return number
+
+    def length(self, coupling: CouplingDescription, number: int) -> float:
+        """Return the length of the way of a coupling of a tree as the file draws it [m]."""
+        return float(laid(coupling, self._places.poses[number]).arrays["way_length"].sum())
+
+
+def laid(coupling: CouplingDescription, poses: Sequence[Pose]) -> Work:
+    """Return scratch in which the way of a coupling is laid for poses of the bodies of its tree."""
+    sizes = {
+        name: 0
+        for record in (Model, Work)
+        for declared in record.fields.values()
+        for name in declared.shape
+        if isinstance(name, str)
+    }
+    sizes |= {"ncoupling": 1, "nway": len(coupling.way), "nbody": len(poses)}
+    model, work = Model.allocate(sizes), Work.allocate(sizes)
+    write_ways(model, coupling)
+    for k, pose in enumerate(poses):
+        work.arrays["body_pos"][0, k] = pose.position
+        work.arrays["body_rot"][0, k] = matrix(pose.quaternion).reshape(
+            work.arrays["body_rot"].shape[2:]
+        )
+    lay_ways(model, work)
+    return work
+
+
+def moment(
+    coupling: CouplingDescription, tree: TreeDescription, poses: Sequence[Pose],
+    jacobians: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> np.ndarray:  # fmt: skip
+    """Return how the length of the way of a coupling grows with each dof, (dof,).
+
+    Args:
+        coupling: Its way counts.
+        tree: The robot that has it.
+        poses: Of its bodies.
+        jacobians: Of the rotation of each body, and of the point of it at the world's origin, (3, dof).
+    """
+    row = np.zeros(jacobians[0][0].shape[1])
+    work = laid(coupling, poses).arrays
+    for k, element in enumerate(coupling.way):
+        after = int(work["way_next"][0, k])
+        if after < 0:
+            continue
+        ends = (element.body, "way_from", -1.0), (coupling.way[after].body, "way_to", 1.0)
+        for body, place, sign in ends:
+            if 0 <= body < len(tree.bodies):
+                rotation, origin = jacobians[body]
+                at = origin + np.cross(rotation, work[place][0, k], axis=0)
+                row += sign * work["way_pull"][0, k] @ at
+    return row

@@ -44,7 +44,7 @@ def activation_after(model, state, command, a, time):
     elif kind == FILTER_EXACT:
         now += (u - now) * (1.0 - exp(-time / lag))
     elif kind == MUSCLE:
-        now += time * muscle.rate_of(model.actuator_time, a, u, now)
+        now += time * muscle.activation_rate(model.actuator_time, a, u, now)
     else:
         now += time / lag * (u - now)
     return min(max(now, model.actuator_state_range[a, 0]), model.actuator_state_range[a, 1])
@@ -179,7 +179,7 @@ def pull(model, state, command, settings, work):
         for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
             dof = model.term_dof[k]
             if model.dof_is_moved[dof] != 0:
-                work.actuator_push[dof] += couplings.factor(model, k, slope) * drive[c, FORCE]
+                work.actuator_push[dof] += couplings.term_slope(model, k, slope) * drive[c, FORCE]
 
 
 @kernel

@@ -36,7 +36,7 @@ def length(model, q, c):
 
 
 @kernel
-def factor(model, k, slope):
+def term_slope(model, k, slope):
     """Return ∂φ/∂q of term k, where its polynomial has a slope."""
     return model.term_factor[k] * (1.0 if model.term_part[k] == 0 else -slope)
 
@@ -50,7 +50,7 @@ def speed(model, q, v, c):
 
 
 @kernel
-def note_ruled(model, work, t):
+def note_coupled(model, work, t):
     """Note which joints of tree t an equation between joints rules.
 
     Writes: work.

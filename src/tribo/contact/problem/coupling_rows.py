@@ -37,14 +37,14 @@ def add_row(model, state, work, c, kind, slope, target, lower, upper):
     if n < 0:
         return n
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-        by = couplings.factor(model, k, slope)
+        by = couplings.term_slope(model, k, slope)
         scalar_rows.add_dof(model, work, n, model.term_side[k], model.term_dof[k], by)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     return n if work.scalar_count[0] > n else -1
 
 
 @kernel
-def hold(model, state, settings, work, c, phi, slope):
+def add_equation(model, state, settings, work, c, phi, slope):
     """Append the equation of a coupling that is held.   φ̇⁺ = 0, and a share of φ − b is taken out.
 
     Writes: work.
@@ -58,7 +58,7 @@ def hold(model, state, settings, work, c, phi, slope):
 
 
 @kernel
-def stops(model, state, settings, work, c, phi, slope):
+def add_stops(model, state, settings, work, c, phi, slope):
     """Append the stops of a coupling that this step can reach, as those of joints.
 
     Writes: work.
@@ -133,9 +133,9 @@ def coupling_rows(model, state, settings, work):
         bent, slope = couplings.curve_at(model, c, s)
         phi = couplings.part_sum(model, work.mid_q, model.term_q, c, 0) - bent
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
-            hold(model, state, settings, work, c, phi, slope)
+            add_equation(model, state, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
-            stops(model, state, settings, work, c, phi, slope)
+            add_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
             add_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)

@@ -127,7 +127,7 @@ def test_the_net_force_of_a_single_body_is_one_vector():
     world, robot = standing()
     place = (5.0, 0.0, 0.5)
     box = world.add_box((1, 1, 1), 2.0, position=place, name="box")
-    hills = world.add_heightmap(np.zeros((3, 3)), (2, 2), center=(50, 0), name="hills")
+    hills = world.add_height_map(np.zeros((3, 3)), (2, 2), position=(50, 0, 0), name="hills")
     world.step(10)
     assert box.net_contact_force.shape == hills.net_contact_force.shape == (3,)
     assert box.net_contact_force == pytest.approx([0, 0, 2.0 * WEIGHT], abs=1e-6)

@@ -241,7 +241,13 @@ def page(found: list[Result], known: dict[str, str]) -> str:
     ]
     if not idle:
         lines.append("None.")
-    lines += ["", "## What else is not read", "", "| what is said | files |", "| --- | --- |"]
+    lines += [
+        "",
+        "## Other elements that are not read",
+        "",
+        "| what is said | files |",
+        "| --- | --- |",
+    ]
     counts = collections.Counter(
         text for one in found for text in {_short(text) for text in one.doubts} - set(one.idle)
     )

@@ -194,6 +194,12 @@ def _whole_text(parser: Any) -> tuple[str, list[str]]:
     return "", type(parser)(text, parser._config).lines()  # noqa: SLF001
 
 
+def shown_signature(kind: str, made: object, signature: str | None) -> str | None:
+    """Return the signature of a class as its page shows it: none if other calls make its objects."""
+    said = inspect.getdoc(made.__init__) if kind == "class" else None  # type: ignore[misc]
+    return "" if said and said.startswith("Use ") else signature
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
     from sphinx.ext.napoleon import GoogleDocstring  # only where pages are built
@@ -204,10 +210,22 @@ def setup(app: Any) -> dict[str, bool]:
     def write_pages(_: Any) -> None:
         write(docs / "api", entries((docs / "reference/api.md").read_text("utf-8")))
 
+    def sign(
+        _: Any,
+        kind: str,
+        _name: str,
+        made: object,
+        _options: Any,
+        shown: str | None,
+        returned: str | None,
+    ) -> tuple[str | None, str | None]:
+        return shown_signature(kind, made, shown), returned
+
     def read(_: Any, name: str, source: list[str]) -> None:
         if name == "reference/api":
             source[0] = with_tables(source[0], "../api")
 
     app.connect("builder-inited", write_pages)
     app.connect("source-read", read)
+    app.connect("autodoc-process-signature", sign)
     return {"parallel_read_safe": True}

@@ -1,10 +1,12 @@
 """Arguments that a call does not have: each public method says so by its name, with what to use instead."""
 
+import importlib
 import inspect
 
 import pytest
 
 import tribo
+from tribo.checks.calls import answered_call
 from tribo.tools.demo import ASSETS
 
 # These are called each step and answer as Python does, which costs nothing.
@@ -55,6 +57,52 @@ def test_every_method_names_an_argument_that_it_does_not_have():
                 silent.append(f"{type(thing).__name__}.{name}: {said}")
     assert silent == []
     assert asked > 250
+
+
+MODULES = (
+    "tribo", "tribo.control", "tribo.identification", "tribo.gym", "tribo.gym.randomisation", "tribo.viewer",
+    "tribo.ground", "tribo.robots", "tribo.scale",
+)  # fmt: skip
+
+
+def public_functions(module):
+    """Yield name and function of all functions of a module that take arguments."""
+    for name in getattr(module, "__all__", dir(module)):
+        found = getattr(module, name)
+        if name[0] != "_" and inspect.isfunction(found) and found is not answered_call:
+            if inspect.signature(found).parameters:
+                yield name, found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_function_names_an_argument_that_it_does_not_have(module):
+    functions = dict(public_functions(importlib.import_module(module)))
+    assert functions
+    for function in functions.values():
+        with pytest.raises(TypeError) as raised:
+            function(no_such_argument=1)
+        said = str(raised.value)
+        assert said.startswith(function.__name__), said
+        assert (
+            "no_such_argument" in said or "missing a required argument" in said
+        )  # it may take any
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        tribo.linearize, tribo.equilibrium, tribo.contact_inverse_dynamics, lambda box: tribo.Batch(box, 2),
+        lambda box: tribo.largest_load(box, "box", (0, 0, 0, 1, 0, 0)),
+    ],
+)  # fmt: skip
+def test_an_object_in_place_of_its_world_is_answered_with_the_world(call):
+    box = tribo.World().add_box(size=(1, 1, 1), mass=1.0, name="box")
+    with pytest.raises(
+        TypeError, match=r"must be a tribo\.World, got .*; give its world: box\.world"
+    ):
+        call(box)
+    with pytest.raises(TypeError, match=r"must be a tribo\.World, got 'box'$"):
+        call("box")
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ def test_no_sentence_of_a_docstring_begins_with_a_free_relative():
     assert relative == []
 
 
-def test_no_heading_is_a_question():
-    """A heading states what follows; pages of answers to questions are others."""
+def test_no_heading_is_a_question_or_a_free_relative():
+    """A heading names what follows ("Elements that are read"), but on the page of questions."""
     headings = [
         (name, line)
         for name, text in kept_text()
@@ -61,12 +61,14 @@ def test_no_heading_is_a_question():
     ]
     assert len(headings) > 500
     assert [one for one in headings if one[1].rstrip().endswith("?")] == []
+    assert [one for one in headings if re.match(r"#+ (What|Who|That which)\b", one[1])] == []
 
 
 # Other meanings of these words in the pages: an order of things, a manner, a direction.
 OTHER = (
     r"\b(?:in|by) turns?\b", r"\bby way of\b",
-    r"\b(?:same|this|that) way\b", r"\b(?:no|a|the) way to\b", r"\bcarried (?:along|over|out)\b",
+    r"\b(?:same|this|that) way\b", r"\bway round\b", r"\b(?:no|a|the) way to\b",
+    r"\bcarried (?:along|over|out)\b",
 )  # fmt: skip
 
 
@@ -87,7 +89,7 @@ def test_words_have_one_meaning(pattern):
 
 # Words that stood for many things, each with one meaning now. Way: the path that something moves along, and
 # "give way", compliance. Turn: rotation. Carry: bear a load. Of a thousand words; they may only fall.
-MANY = {r"ways?": 0.82, r"turn(?:s|ed|ing)?": 1.75, r"carr(?:y|ies|ied|ying)": 0.31}
+MANY = {r"ways?": 0.74, r"turn(?:s|ed|ing)?": 1.62, r"carr(?:y|ies|ied|ying)": 0.26}
 
 
 @pytest.mark.parametrize("word", MANY)

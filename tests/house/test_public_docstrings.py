@@ -54,6 +54,13 @@ def test_a_page_of_the_reference_has_each_member_once_under_a_subject():
         assert read == sorted(read, reverse=True), "properties first"
 
 
+def test_a_page_shows_no_signature_that_nobody_can_call():
+    made_by_calls = (tribo.SingleBody, tribo.ArticulatedSystem, tribo.Wire, objects.Joint)
+    assert [pages.shown_signature("class", one, "(world)") for one in made_by_calls] == [""] * 4
+    assert pages.shown_signature("class", tribo.World, "(time_step)") == "(time_step)"
+    assert pages.shown_signature("method", tribo.World.step, "(n)") == "(n)"
+
+
 HANDLES = (
     tribo.ArticulatedSystem, tribo.SingleBody, tribo.HeightMap, tribo.CollisionBody, tribo.Batch,
     tribo.Constraint, tribo.Motor, tribo.Wire, objects.Evaluation, objects.Frame,

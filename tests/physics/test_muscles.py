@@ -38,11 +38,11 @@ def test_the_slope_by_speed_is_the_derivative(x):
 def test_an_activation_rises_and_falls_at_its_own_rates():
     """ȧ = (u − a)/T: T = 0.01 (½ + 3/2 a) up, 0.04/(½ + 3/2 a) down."""
     times = np.array([[0.01, 0.04, 0.0]])
-    assert muscle.rate_of(times, 0, 1.0, 0.2) == pytest.approx(0.8 / (0.01 * 0.8))
-    assert muscle.rate_of(times, 0, 0.0, 0.2) == pytest.approx(-0.2 / (0.04 / 0.8))
+    assert muscle.activation_rate(times, 0, 1.0, 0.2) == pytest.approx(0.8 / (0.01 * 0.8))
+    assert muscle.activation_rate(times, 0, 0.0, 0.2) == pytest.approx(-0.2 / (0.04 / 0.8))
     smooth = np.array([[0.01, 0.04, 0.2]])
-    assert muscle.rate_of(smooth, 0, 0.5, 0.5) == 0.0
-    assert muscle.rate_of(smooth, 0, 0.9, 0.2) == muscle.rate_of(times, 0, 0.9, 0.2)
+    assert muscle.activation_rate(smooth, 0, 0.5, 0.5) == 0.0
+    assert muscle.activation_rate(smooth, 0, 0.9, 0.2) == muscle.activation_rate(times, 0, 0.9, 0.2)
 
 
 def test_a_muscle_pulls_with_its_force_at_its_best_length():

@@ -29,6 +29,7 @@ from tribo.engine.plans import Plan
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 HELD = 2  # `Command.has_wrench`: until the call ends
@@ -40,8 +41,7 @@ class BatchInterior:
 
     def __init__(self, world: World, worlds: int, threads: int | None) -> None:
         """Copy a world's present state `worlds` times."""
-        if not isinstance(world, World):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        checked_world(world)
         world.check_editable("a world", "copied into a batch")
         adapting = [cable.name for cable in world.cables if cable.is_adapting]
         if adapting:

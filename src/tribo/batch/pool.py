@@ -13,6 +13,7 @@ from tribo.checks import check
 from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.enums import Bounce, EffectiveRadius, Impact, Integrator, Solver
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
@@ -297,8 +298,7 @@ class BatchStates:
             True
         """
         self._batch.check_idle("set_from_world")
-        if not isinstance(world, World):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        checked_world(world)
         world.check_editable("a world", "copied into a batch")
         source = world.engine
         taken = {name: dict(getattr(source, name).arrays) for name in KEPT}

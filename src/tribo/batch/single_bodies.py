@@ -25,6 +25,8 @@ class SingleBodyBatch(ObjectBatch):
         [1.0, 2.0, 3.0]
     """
 
+    _is_single_body = True
+
     @property
     def mass(self) -> np.ndarray:
         """Mass [kg] > 0 in each world, (worlds,); assign one for all or (worlds,). The inertia stays."""

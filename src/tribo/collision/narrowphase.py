@@ -109,7 +109,7 @@ def is_looked_after(model, a, b):
 
 
 @kernel
-def reach(model, state, settings, work, a, b):
+def pair_reach(model, state, settings, work, a, b):
     """Return up to which gap two shapes have contacts in this step [m].
 
     The gap that their own motion can close; of pairs that nothing looks after later, what their bodies can
@@ -135,7 +135,7 @@ def contacts(model, state, settings, work):
         b = work.candidate_sorted[k, 1]
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
-        margin = reach(model, state, settings, work, a, b)
+        margin = pair_reach(model, state, settings, work, a, b)
         n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return

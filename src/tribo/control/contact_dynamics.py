@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
 from tribo.control.cone_programme import Cones, nearest_forces
 from tribo.control.contact_points import SLIP_SPEED, ContactPoints
 from tribo.control.inputs import TANGENT
 from tribo.identification.state_layout import StateLayout
 from tribo.model import Kind
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 FORCE_ARM = 0.01  # [m] weight of forces over torques: what is left free is spread over the contacts
@@ -72,6 +74,7 @@ class ContactForces:
         return frozen(sign[:, None] * self.force)
 
 
+@answered_call
 def contact_inverse_dynamics(
     world: World, acceleration: Mapping[str, Any] | None = None, *,
     undriven: Sequence[str] = (), reach: float = 1e-5, slip_speed: float = SLIP_SPEED,
@@ -116,8 +119,7 @@ def contact_inverse_dynamics(
         import scipy.optimize  # noqa: F401
     except ImportError:
         raise ImportError(NEEDS) from None
-    if not isinstance(world, World):
-        raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+    checked_world(world)
     layout = StateLayout(world)
     motion = Motion(world, layout, acceleration or {}, list(undriven))
     points = ContactPoints(world, layout, motion.velocity_after)

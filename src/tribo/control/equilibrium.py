@@ -10,10 +10,12 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
 from tribo.control.inputs import TANGENT, diagonal_of_mass, tangent_name
 from tribo.identification.state_layout import StateLayout
 from tribo.model import Kind, Status
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 STIFF = 1.0  # [–] M/dt² of gains that hold joints; more makes drives with limits tremble
@@ -68,6 +70,7 @@ class Equilibrium:
                 part.generalized_force = self.force[name]
 
 
+@answered_call
 def equilibrium(
     world: World, *, free: Sequence[str] = (), hold: bool = True, settle: bool = True,
     time: float = 10.0, tolerance: float = 1e-6,
@@ -113,8 +116,7 @@ def equilibrium(
         >>> bool(abs(dog.generalized_velocity).max() < 1e-8)
         True
     """
-    if not isinstance(world, World):
-        raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+    checked_world(world)
     check.boolean(hold, "hold")
     check.boolean(settle, "settle")
     check.positive(tolerance, "tolerance")

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
 from tribo.control.contact_dynamics import NEEDS, Motion
 from tribo.control.contact_points import REACH, ContactPoints, jacobian_of
 from tribo.identification.state_layout import StateLayout
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 FIRST_RAYS = 64  # of each cone: 0.1 % inside of it
@@ -41,6 +43,7 @@ class Load:
         return f"<Load: {self.factor:g} times the wrench>"
 
 
+@answered_call
 def largest_load(
     world: World, name: str, wrench: Any, *, link: str | None = None, undriven: Sequence[str] = (),
     reach: float = REACH,
@@ -86,8 +89,7 @@ def largest_load(
         import scipy.optimize  # noqa: F401
     except ImportError:
         raise ImportError(NEEDS) from None
-    if not isinstance(world, World):
-        raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+    checked_world(world)
     given = check.vector(wrench, "wrench", 6)
     if not given.any():
         raise ValueError("wrench must not be 0: any multiple of it is borne")

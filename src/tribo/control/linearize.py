@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
@@ -17,6 +18,7 @@ from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
@@ -29,6 +31,7 @@ EXACT = ("exact", "exact, parameters by differences")
 Outputs = Callable[[Batch], np.ndarray]
 
 
+@answered_call
 def linearize(
     world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
     parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
@@ -114,8 +117,7 @@ class Linearizer:
         objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
         threads: int | None = None, method: str = "auto",
     ) -> None:  # fmt: skip
-        if not isinstance(world, World):
-            raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+        checked_world(world)
         self._steps = check.integer(steps, "steps", 1)
         self._size = check.number(step, "step", minimum=1e-12, maximum=LARGEST_STEP)
         self._on_contacts = check.boolean(on_contacts, "on_contacts")

@@ -44,7 +44,7 @@ def activation_after(model, state, command, a, time):
     elif kind == FILTER_EXACT:
         now += (u - now) * (1.0 - exp(-time / lag))
     elif kind == MUSCLE:
-        now += time * muscle.rate_of(model.actuator_time, a, u, now)
+        now += time * muscle.activation_rate(model.actuator_time, a, u, now)
     else:
         now += time / lag * (u - now)
     return min(max(now, model.actuator_state_range[a, 0]), model.actuator_state_range[a, 1])
@@ -105,12 +105,12 @@ def push_along(model, work, c, force):
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         dof = model.term_dof[k]
         if model.dof_is_moved[dof] != 0:
-            by = model.term_factor[k] * couplings.share(model.term_part[k], slope)
+            by = model.term_factor[k] * couplings.part_slope(model.term_part[k], slope)
             work.actuator_push[dof] += by * force
     for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
         if work.way_next[k] < 0:
             continue
-        by = force * couplings.share(model.way_part[k], slope)
+        by = force * couplings.part_slope(model.way_part[k], slope)
         for end in range(2):
             b, point, pull = ways.end_of(model, work, k, end)
             if b >= 0:

@@ -48,7 +48,7 @@ def length(model, work, q, c):
 
 
 @kernel
-def share(part, slope):
+def part_slope(part, slope):
     """Return ∂φ/∂s of a part, where the polynomial has a slope."""
     return 1.0 if part == 0 else -slope
 
@@ -79,7 +79,7 @@ def spring_energy(model, work, q, t):
 
 
 @kernel
-def note_ruled(model, work, t):
+def note_coupled(model, work, t):
     """Note which joints of tree t an equation between joints rules.
 
     Writes: work.

@@ -65,7 +65,7 @@ def passive(table, a, x):
 
 
 @kernel
-def rate_of(times, a, u, x):
+def activation_rate(times, a, u, x):
     """Return ȧ of muscle a.   (u − a)/T, T = T_rise (½ + 3/2 a) or T_fall/(½ + 3/2 a)"""
     u = min(max(u, 0.0), 1.0)
     bounded = min(max(x, 0.0), 1.0)

@@ -59,7 +59,10 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.velocities, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, BLOCK)),
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
-    (contacts.contact_rows, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
+    (
+        contacts.table_of_contacts,
+        (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2)),
+    ),
     (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),

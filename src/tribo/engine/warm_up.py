@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from tribo.checks.calls import answered_call
 from tribo.compiler import progress
 from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
@@ -25,6 +26,7 @@ def _mark(layer: str) -> Path:
     return Path(backend().cache_folder(layer)) / "complete"
 
 
+@answered_call
 def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are prebuilt or in the disk cache.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ ENDINGS = (".yaml", ".yml")
 EMPTY = "; all pairs have standard values. Is it the right file?"
 MAX_NAMES = 200  # in one entry: 20 000 pairs
 MAX_PAIRS = 100_000  # that are set in a world
+SHOWN = 20  # lines of a message
 _WORDS = {"friction_model": friction_model, "contact_reduction_mode": reduction_mode}
 
 
@@ -81,8 +82,13 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         if hint:  # what is not near to a list is where files park anchors
             report.doubt(key, f"{key.shown()} is unknown here, ignored{hint}")
     seen: dict[str, YamlNode] = {}
+    wrong: list[DescriptionError] = []  # of entries: all of them are read before the first is said
     for node in _entries(root, "materials", report):
-        material = _material(node, report)
+        try:
+            material = _material(node, report)
+        except DescriptionError as error:
+            wrong.append(error)
+            continue
         if material is None:
             continue
         if material.name in seen:
@@ -95,11 +101,16 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         made.add(material)
     found = _entries(root, "contact_materials", report)
     given: dict[tuple[str, str], int] = {}
+    all_known = not wrong  # a name may be that of a material that could not be read
     for node in found:
-        names = _names(node)
-        law = _contact(node, report)
+        try:
+            names = _names(node)
+            law = _contact(node, report)
+        except DescriptionError as error:
+            wrong.append(error)
+            continue
         for name, at in names:
-            if name not in made and name not in below:
+            if all_known and name not in made and name not in below:
                 near = check.nearest(name, [*seen, *below.names])
                 near = near if "did you mean" in near else ""
                 said = f"material {name!r} is not in materials: it has standard values{near}"
@@ -117,10 +128,19 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
                     "counts",
                 )
             given[both] = node.line
+    if wrong:
+        raise DescriptionError(_together([str(error) for error in wrong], report.doubts))
     if not seen and not found and not report.doubts:
         report.doubt(root, f"holds no material and no pair{EMPTY}")
     made.take_notes(report.notes, report.doubts)
     return made
+
+
+def _together(errors: Sequence[str], doubts: Sequence[str]) -> str:
+    """Return one message about all that is wrong in a file, errors first."""
+    lines = [*errors, *(f"also: {doubt}" for doubt in doubts)]
+    more = len(lines) - SHOWN
+    return "\n".join(lines[:SHOWN]) + (f"\n… and {more} more" if more > 0 else "")
 
 
 def _entries(root: YamlNode, name: str, report: Report) -> list[YamlNode]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.files import to_write
 from tribo.checks.replacing import write_whole
 from tribo.formats.material_keys import CONTACT_KEYS, MATERIAL_KEYS
@@ -16,6 +17,7 @@ WIDE = 1000  # letters of a line: an entry stays in one
 LEFT_OUT = "poisson_ratio"  # nothing reads it
 
 
+@answered_call
 def write_materials(library: MaterialLibrary, path: str | Path) -> None:
     """Write a library as a material file; `read_materials` returns the same from it.
 

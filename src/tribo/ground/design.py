@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 
 # Undamped impact of a point: t = 2.94323 δ/v, the time constant of δ'' = −K/m δ^1.5 (Hertz).
 CONTACT_TIME = 2.9432751843247047  # 4/5 B(2/5, 1/2)
@@ -15,6 +16,7 @@ class GroundWarning(UserWarning):
     """Numbers of a ground do not suit the motion that is asked for."""
 
 
+@answered_call
 def stiffness_for(force: float, depth: float, points: int = 1) -> float:
     """Return K [N/m^1.5] of each point so that `points` together carry `force` [N] at `depth` [m].
 
@@ -33,6 +35,7 @@ def stiffness_for(force: float, depth: float, points: int = 1) -> float:
     return float(force / (check.integer(points, "points", 1) * depth**1.5))
 
 
+@answered_call
 def rest_depth(force: float, K: float, points: int = 1) -> float:
     """Return the depth [m] at which `points` of stiffness K carry `force` [N]:   (F/(n K))^(2/3).
 
@@ -45,6 +48,7 @@ def rest_depth(force: float, K: float, points: int = 1) -> float:
     return float((force / (check.integer(points, "points", 1) * K)) ** (2.0 / 3.0))
 
 
+@answered_call
 def recovery_time(K: float, D: float) -> float:
     """Return the time constant D/K [s] with which the unloaded ground recovers.
 
@@ -56,6 +60,7 @@ def recovery_time(K: float, D: float) -> float:
     return check.number(D, "D", minimum=0.0, exclusive=True) / K
 
 
+@answered_call
 def damping_for(K: float, time: float) -> float:
     """Return D [N s/m^1.5] of a ground of stiffness K that recovers with a time constant [s].
 
@@ -67,6 +72,7 @@ def damping_for(K: float, time: float) -> float:
     return K * check.number(time, "time", minimum=0.0, exclusive=True)
 
 
+@answered_call
 def parallel(K: float, points: int) -> float:
     """Return the stiffness of points that touch together:   n K.
 
@@ -77,6 +83,7 @@ def parallel(K: float, points: int) -> float:
     return check.integer(points, "points", 1) * check.number(K, "K", minimum=0.0)
 
 
+@answered_call
 def impact_ratio(K: float, D: float, mass: float, speed: float) -> float:
     """Return the number β on which the bounce of a mass on one point depends, and nothing else.
 
@@ -96,6 +103,7 @@ def impact_ratio(K: float, D: float, mass: float, speed: float) -> float:
     return float(D * speed**0.2 * mass**-0.4 * K**-0.6)
 
 
+@answered_call
 def impact_depth(K: float, mass: float, speed: float) -> float:
     """Return the largest depth [m] of an undamped impact:   (5 m v²/(4 K))^(2/5).
 
@@ -109,6 +117,7 @@ def impact_depth(K: float, mass: float, speed: float) -> float:
     return float((1.25 * mass * speed**2 / K) ** 0.4)
 
 
+@answered_call
 def contact_time(K: float, mass: float, speed: float) -> float:
     """Return how long an undamped impact lasts [s]:   2.94328 δ/v with δ of `impact_depth`.
 
@@ -118,6 +127,7 @@ def contact_time(K: float, mass: float, speed: float) -> float:
     return CONTACT_TIME * impact_depth(K, mass, speed) / speed
 
 
+@answered_call
 def check_step(
     step: float, K: float, D: float, mass: float, speed: float = 1.0, points: int = 1
 ) -> float:

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scipy import integrate
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.checks.errors import SimulationError
 from tribo.ground.design import GroundWarning
 from tribo.ground.events import Event, changes, first_change
@@ -32,6 +33,7 @@ ZENO_EVENTS = 20  # … so many events per point are a defect, not a motion
 MANY_STEPS = 2_000_000  # explicit steps that stability alone would ask for
 
 
+@answered_call
 def simulate(
     model: Model, ground: Ground, duration: float, *, xfb: Any = None, q: Any = None, qd: Any = None,
     u: Any = None, tau: Any = None, method: str = "RK45", rtol: float = 1e-7, atol: Any = 1e-9,

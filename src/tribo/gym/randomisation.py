@@ -13,12 +13,14 @@ import numpy as np
 
 from tribo.batch.spread import Spread
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Change
 
 OF_MOTORS = ("delay", "time_constant", "stall_torque", "no_load_speed")
 
 
+@answered_call
 def mass(name: str, link: str, low: float, high: float) -> Change:
     """Multiply the mass of a link by a factor; its inertia goes along, as of a body of another density.
 
@@ -46,6 +48,7 @@ def mass(name: str, link: str, low: float, high: float) -> Change:
     return change
 
 
+@answered_call
 def size(name: str, low: float, high: float, shape: str | None = None) -> Change:
     """Multiply all lengths of a collision shape by a factor; masses and inertias stay.
 
@@ -73,6 +76,7 @@ def size(name: str, low: float, high: float, shape: str | None = None) -> Change
     return change
 
 
+@answered_call
 def friction(first: str, second: str, low: float, high: float) -> Change:
     """Set the friction between two materials, static and sliding alike.
 
@@ -92,6 +96,7 @@ def friction(first: str, second: str, low: float, high: float) -> Change:
     return change
 
 
+@answered_call
 def identified(spread: Spread) -> Change:
     """Draw parameters as uncertain as an identification left them (docs/howto/identify).
 
@@ -111,6 +116,7 @@ def identified(spread: Spread) -> Change:
     return change
 
 
+@answered_call
 def gains(name: str, low: float, high: float) -> Change:
     """Multiply the gains of a robot's drives: kp and kd by a factor of their own, for all joints alike.
 
@@ -133,6 +139,7 @@ def gains(name: str, low: float, high: float) -> Change:
     return change
 
 
+@answered_call
 def gravity(deviation: float) -> Change:
     """Add normally distributed numbers to gravity: slopes, and scales that are wrong.
 
@@ -151,6 +158,7 @@ def gravity(deviation: float) -> Change:
     return change
 
 
+@answered_call
 def motors(name: str, **ranges: tuple[float, float]) -> Change:
     """Drive all joints through motors whose numbers are drawn, one for all joints of a world.
 
@@ -187,6 +195,7 @@ def motors(name: str, **ranges: tuple[float, float]) -> Change:
     return change
 
 
+@answered_call
 def push(name: str, speed: float) -> Change:
     """Add a horizontal velocity to a floating base: for `Task.events`.
 
@@ -205,6 +214,7 @@ def push(name: str, speed: float) -> Change:
     return change
 
 
+@answered_call
 def start(name: str, coordinate: Any, velocity: Any) -> Change:
     """Add equally distributed numbers to where a robot of hinges and slides starts: for `Task.resets`.
 

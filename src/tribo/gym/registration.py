@@ -8,6 +8,7 @@ from typing import Unpack
 import gymnasium
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.gym.env import Env
 from tribo.gym.task import Task
 from tribo.gym.task_names import NAMES, load, of_function
@@ -31,6 +32,7 @@ def make_vector_env(
     return VectorEnv(_made(name), num_envs, **options)
 
 
+@answered_call
 def register(env_id: str | None = None, task: str | Callable[[], Task] | None = None) -> None:
     """Make a task of your own known to `gymnasium.make` and `gymnasium.make_vec`.
 

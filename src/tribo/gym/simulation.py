@@ -132,10 +132,10 @@ class Simulation:
     def contact_force(self, name: str) -> np.ndarray:
         """Return `net_contact_force` of an object, (worlds, bodies, 3) [N], world axes.
 
-        It is 0 before the first step of an episode.
+        Of a single body (worlds, 3). It is 0 before the first step of an episode.
         """
         force = self.object(name).net_contact_force
-        return np.where(self.is_new[:, None, None], 0.0, force)
+        return np.where(self.is_new.reshape(-1, *(1,) * (force.ndim - 1)), 0.0, force)
 
     def in_contact(self, name: str, body: str | None = None) -> np.ndarray:
         """Return `in_contact` of an object, (worlds,) of bool; false before the first step."""

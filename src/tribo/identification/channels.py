@@ -168,7 +168,8 @@ class Reader:
                 if kind == "body_position":
                     made[:, k] = batch.poses_of(name)[0][:, row - first, axis]
                 else:
-                    made[:, k] = batch[name].net_contact_force[:, row - first, axis]
+                    force = batch[name].net_contact_force  # (worlds, 3) of a single body
+                    made[:, k] = force.reshape(len(force), -1, 3)[:, row - first, axis]
         return made
 
     def _owner(self, row: int) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from tribo.identification.statistics import certainty, explains
 from tribo.identification.trajectory import Trajectory
 from tribo.identification.unknowns import Unknown
 from tribo.recording import Recording
+from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 logger = logging.getLogger("tribo")
@@ -95,8 +96,7 @@ def identify(
         from scipy.optimize import least_squares
     except ImportError:
         raise ImportError(NEEDS) from None
-    if not isinstance(world, World):
-        raise TypeError(f"world must be a tribo.World, got {check.shown(world)}")
+    checked_world(world)
     films = _trajectories(recordings)
     unknowns = [one.of_world(world) if one.of_world else one for one in _unknowns(parameters)]
     check.choice(search, searching.SEARCHES, "search")

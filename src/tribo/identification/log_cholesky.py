@@ -15,6 +15,7 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.identification.unknowns import Bounds, Unknown, part_of
 from tribo.world.world import World
 
@@ -63,6 +64,7 @@ def parameters_of(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarr
     return np.array([np.log(scale), *d, *shear, *upper[:3, 3]])
 
 
+@answered_call
 def inertial(name: str, link: str | None = None, *, span: float = SPAN) -> Unknown:
     """Seek mass, centre of mass and inertia of a link together: ten numbers, each of which a body can have.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.materials import ContactMaterial, MaterialTable, PairProperties
 from tribo.world.world import World
 
@@ -112,6 +113,7 @@ _SOFT_UNITS = {
 _OF_PAIRS = _RIGID_UNITS | _SOFT_UNITS
 
 
+@answered_call
 def pair(first: str, second: str, **properties: Any) -> Unknown:
     """Seek properties of a pair of materials.
 
@@ -191,6 +193,7 @@ def pair(first: str, second: str, **properties: Any) -> Unknown:
 
 
 # -- bodies, joints, motors ------------------------------------------------------------------------
+@answered_call
 def body(name: str, link: str | None = None, **properties: Any) -> Unknown:
     """Seek the mass of a link or body, and the drag of a single body.
 
@@ -252,6 +255,7 @@ def part_of(part: Any, link: str | None) -> Any:
     return part.links[0] if hasattr(part, "links") else part
 
 
+@answered_call
 def joint(name: str, joint: str, **properties: Any) -> Unknown:
     """Seek properties of a joint of a robot.
 
@@ -290,6 +294,7 @@ def joint(name: str, joint: str, **properties: Any) -> Unknown:
     return Unknown(bounds, set_in_batch, set_in_world, read)
 
 
+@answered_call
 def motors(name: str, joints: Sequence[str] | None = None, **properties: Any) -> Unknown:
     """Seek properties that the motors of some joints of a robot have in common.
 
@@ -344,6 +349,7 @@ def _motor_count(part: Any) -> int:
 
 
 # -- the ground and the camera ---------------------------------------------------------------------
+@answered_call
 def tilt(**angles: Any) -> Unknown:
     """Seek how the ground is tilted: gravity is turned, the axes of the world stay those of the ground.
 
@@ -381,6 +387,7 @@ def tilt(**angles: Any) -> Unknown:
     return Unknown(bounds, set_in_batch, set_in_world, read)
 
 
+@answered_call
 def offset(column: str, bounds: Any, unit: str = "m") -> Unknown:
     """Seek a constant that measured numbers have more than simulated: height of the ground in a film.
 

@@ -21,6 +21,7 @@ class ContactReader(Sealed, ABC):
 
     description: TreeDescription
     _is_batch = False
+    _is_single_body = False  # its sums have no axis of bodies
 
     @abstractmethod
     def _contact_records(self) -> tuple[str, Engine, slice]:
@@ -28,13 +29,14 @@ class ContactReader(Sealed, ABC):
 
     @property
     def net_contact_force(self) -> np.ndarray:
-        """Sum of the contact forces on each body, (bodies, 3) or (worlds, bodies, 3) [N], world axes.
+        """Sum of the contact forces [N], world axes: (3,) of a single body, (bodies, 3) of a robot.
 
-        Mean forces over the last step, as `Contact.force_on` has them, one row per body, for a robot in the
-        order of `body_names`: links behind fixed joints count to their bodies. It stays until the next step,
-        whatever is set meanwhile; before the first one it is zero. Where a step failed it means nothing: ask
-        `is_valid` of a batch, `status` of a world. After `World.update` it is zero until `advance`:
-        points that overlap are known, no forces yet. Contacts of an object go with it when it is removed.
+        In a batch the world is the first axis: (worlds, 3), (worlds, bodies, 3). Mean forces over the last
+        step, as `Contact.force_on` has them; of a robot in the order of `body_names`, and links behind fixed
+        joints count to their bodies. It stays until the next step, whatever is set meanwhile; before the
+        first one it is zero. Where a step failed it means nothing: ask `is_valid` of a batch, `status` of a
+        world. After `World.update` it is zero until `advance`: points that overlap are known, no forces yet.
+        Contacts of an object go with it when it is removed.
 
         Raises:
             EditError: The object was removed from its world.
@@ -45,12 +47,12 @@ class ContactReader(Sealed, ABC):
             >>> ground = world.add_ground()
             >>> ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 0.1), name="ball")
             >>> world.step()
-            >>> ball.net_contact_force[0, 2].round(6).tolist()
+            >>> ball.net_contact_force[2].round(6).tolist()
             19.62
             >>> batch = tribo.Batch(world, 3, threads=1)
             >>> batch["ball"].generalized_coordinate[2, 2] = 1.0
             >>> _ = batch.step()
-            >>> batch["ball"].net_contact_force[:, 0, 2].round(6).tolist()
+            >>> batch["ball"].net_contact_force[:, 2].round(6).tolist()
             [19.62, 19.62, 0.0]
         """
         bodies = self.description.bodies
@@ -66,7 +68,8 @@ class ContactReader(Sealed, ABC):
         total = np.empty((engine.worlds * len(bodies), 3))
         for k in range(3):
             total[:, k] = np.bincount(place, on_side[:, k], len(total))
-        found = total.reshape(engine.worlds, len(bodies), 3)
+        each = (3,) if self._is_single_body else (len(bodies), 3)
+        found = total.reshape(engine.worlds, *each)
         return frozen(found if self._is_batch else found[0])
 
     def contact_wrenches(self, about: Any = (0.0, 0.0, 0.0)) -> np.ndarray:

@@ -21,6 +21,7 @@ class SingleBody(Object):
     """A body with one free joint; its origin is its centre of mass."""
 
     _called = "body"
+    _is_single_body = True
 
     def _looks(self) -> str:
         solids = [body for body in self.collision_bodies if not body.is_point]

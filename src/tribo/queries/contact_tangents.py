@@ -29,7 +29,7 @@ from tribo.contact.problem.contact_drift import (
     two_points,
 )
 from tribo.math import spatial, vec
-from tribo.queries.tree_tangents import is_carried, shifts_base
+from tribo.queries.tree_tangents import moves_axis, shifts_base
 
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -179,7 +179,7 @@ def add_force_change(model, work, tangents, body, j, has, force, place, changed,
         k = model.chain_dof[chain + p]
         s = spatial.load(work.dof_axis, k)
         x = spatial.dot(s, change)
-        if has and is_carried(model, j, k):
+        if has and moves_axis(model, j, k):
             x += spatial.dot(spatial.cross_motion(axis, s), wrench)
         tangents.system[k, column] += x
 

@@ -8,7 +8,7 @@ PROPAGATE = int(Impact.PROPAGATE)
 
 
 @entry
-def contact_rows(settings, work, owner, reach, numbers, places):
+def table_of_contacts(settings, work, owner, reach, numbers, places):
     """Write a row for each point that overlaps, is within reach or carries an impulse.   f = Rᵀ λ / dt
 
     Args:

@@ -81,7 +81,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         return
     if tangents.counts[OBSTACLE] != 0:
         return
-    clear(tangents, rows, columns)
+    clear_system(tangents, rows, columns)
     for k in range(n):
         tangents.vdot[k] = (work.next_v[k] - tangents.start_v[k]) / settings.dt
     move_bodies(model, settings, work, tangents)
@@ -128,7 +128,7 @@ def inertia_of_trees(model, work):
 
 
 @kernel
-def clear(tangents, rows, columns):
+def clear_system(tangents, rows, columns):
     """Write zeros into the system.
 
     Writes: tangents.

@@ -47,7 +47,7 @@ def shifts_base(model, j):
 
 
 @kernel
-def is_carried(model, j, k):
+def moves_axis(model, j, k):
     """Tell whether the motion axis of dof k, of the chain of dof j or behind it, moves with coordinate j."""
     if model.dof_body[j] == model.dof_body[k]:
         return shifts_base(model, j) and not shifts_base(model, k)
@@ -182,7 +182,7 @@ def differentiate_dofs(model, work, tangents):
 
 
 @kernel
-def gained(tangents, work, j, v):
+def acceleration_by_rate(tangents, work, j, v):
     """Return v_o × s_j + ∂a_o/∂v_j, v_o the velocity v of the body of dof j."""
     axis = spatial.load(work.dof_axis, j)
     return spatial.axpy(1.0, spatial.cross_motion(v, axis), spatial.load(tangents.own_rate, j))
@@ -210,7 +210,11 @@ def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
         carried = spatial.cross_force(axis, spatial.load(tangents.force, body))
         by_v = rate_times(tangents.swept, body, axis)
         by_v = spatial.axpy(
-            1.0, spatial.inertia_times(tangents.composite, body, gained(tangents, work, j, v)), by_v
+            1.0,
+            spatial.inertia_times(
+                tangents.composite, body, acceleration_by_rate(tangents, work, j, v)
+            ),
+            by_v,
         )
         inertial = spatial.load(tangents.inertia_axis, j)
         swept = spatial.load(tangents.swept_axis, j)
@@ -221,7 +225,7 @@ def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
             mass = spatial.dot(other, inertial)
             tangents.system[k, j] = tangents.system[j, k] = mass
             x = spatial.dot(other, by_q)
-            if not is_carried(model, j, k):
+            if not moves_axis(model, j, k):
                 x += spatial.dot(other, carried)
             tangents.system[k, at_q + j] = -dt * x
             tangents.system[k, at_mean + j] = -dt * spatial.dot(other, by_v)
@@ -233,7 +237,7 @@ def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
             tangents.system[j, at_q + k] = -dt * x
             there = spatial.load(tangents.twist, model.dof_body[k])
             x = spatial.dot(swept, other)
-            x += spatial.dot(inertial, gained(tangents, work, k, there))
+            x += spatial.dot(inertial, acceleration_by_rate(tangents, work, k, there))
             tangents.system[j, at_mean + k] = -dt * x
 
 

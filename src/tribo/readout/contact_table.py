@@ -9,7 +9,7 @@ import numpy as np
 from tribo.engine.engine import Engine
 from tribo.objects import Object
 from tribo.objects.world_view import WorldView
-from tribo.queries.contacts import contact_rows
+from tribo.queries.contacts import table_of_contacts
 
 VECTOR = (np.float64, 3)
 ROW = np.dtype([
@@ -35,7 +35,7 @@ class ContactTable:
             self._note(engine, world.objects)
         if len(self._numbers) < engine.capacity.contacts:
             self._make_room(engine.capacity.contacts)
-        count = contact_rows(
+        count = table_of_contacts(
             engine.settings, engine.work, self._owner, reach, self._numbers, self._places
         )
         return np.ndarray(count, ROW, self._words[: count * WIDTH].copy())

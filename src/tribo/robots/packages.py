@@ -13,6 +13,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from tribo.checks.calls import answered_call
 from tribo.checks.types import AxisAngle, BodyType, Color, Euler, Orientation, Rows, Vector
 from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
@@ -36,6 +37,7 @@ def names() -> dict[str, tuple[str, ...]]:
     return {package: robots for package, robots in found.items() if robots}
 
 
+@answered_call
 def find(name: str) -> Path:
     """Return the file of a robot, URDF or MJCF.
 
@@ -90,6 +92,7 @@ class RobotOptions(TypedDict, total=False):
     xacro: Mapping[str, object] | None
 
 
+@answered_call
 def load(
     robot: str, /, world: World | None = None, **options: Unpack[RobotOptions]
 ) -> ArticulatedSystem:

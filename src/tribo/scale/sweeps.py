@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from tribo.checks.calls import answered_call
 from tribo.checks.replacing import write_whole
 from tribo.learn import training
 from tribo.learn.settings import Numbers, preset
@@ -18,6 +19,7 @@ TABLE = "sweep.csv"
 RETRIES = 3  # of a training whose process died
 
 
+@answered_call
 def sweep(
     task: str, folder: str | Path, values: Mapping[str, Sequence[Any]], *, at_once: int = 2,
     address: str | None = None,

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tribo.checks import check
+from tribo.checks.calls import answered_call
 from tribo.learn import training
 from tribo.learn.policy import Policy
 from tribo.learn.settings import Settings, preset
@@ -14,6 +15,7 @@ from tribo.scale.players import RemotePlayers
 from tribo.scale.ray_extra import connected
 
 
+@answered_call
 def train(
     task: str, folder: str | Path, settings: Settings | None = None, *, runners: int = 2,
     address: str | None = None, resume: bool = False, report: training.Report | None = None,

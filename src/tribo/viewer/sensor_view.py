@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tribo.checks.calls import answered_call
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import draw
 from tribo.viewer.raster import Camera
@@ -26,6 +27,7 @@ def sensor_camera(sensor: DepthCamera) -> Camera:
     )
 
 
+@answered_call
 def sensor_picture(
     sensor: DepthCamera, scene: Scene | None = None, most_pixels: int | None = None
 ) -> np.ndarray:

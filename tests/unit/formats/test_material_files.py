@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,30 @@ def test_errors_say_where_and_what(text, message):
         read_materials(text)
     assert message in str(caught.value)
     assert str(caught.value).startswith("<material file>:")
+
+
+def test_all_that_is_wrong_in_a_file_is_said_at_once():
+    """No remark that "wood" is in no list: it is, but could not be read."""
+    text = """materials:
+  - { name: wood, roughness: -1.0 }
+  - { name: steel, roughnes: 0.3 }
+contactMaterials:
+  - { materials: [steel, wood], restitution: 1.4 }
+  - { materials: [steel] }
+"""
+    with pytest.raises(tribo.DescriptionError) as raised:
+        tribo.read_materials(text)
+    lines = str(raised.value).splitlines()
+    assert [re.search(r":(\d+):\d+: ", line)[1] for line in lines] == ["2", "5", "6", "3"]
+    assert "roughness" in lines[0]
+    assert "restitution" in lines[1]
+    assert "two materials" in lines[2]
+    assert lines[3].startswith("also: ")
+    assert "did you mean 'roughness'" in lines[3]
+    many = "materials:\n" + "  - { name: a, density: -1 }\n" * 50
+    with pytest.raises(tribo.DescriptionError, match=r"… and 30 more$") as raised:
+        tribo.read_materials(many)
+    assert len(str(raised.value).splitlines()) == 21
 
 
 def test_static_friction_replaces_friction():

@@ -19,6 +19,18 @@ def simulation(name, worlds=5):
     return sim
 
 
+def test_contact_forces_begin_anew_with_an_episode():
+    """The ball lies on the tray: its weight after a step, 0 in worlds whose episode has just begun."""
+    sim = simulation("BallBalance")
+    sim.steps[:] = 1
+    assert sim.contact_force("ball").shape == (5, 3)
+    sim.batch.step(5)
+    assert (sim.contact_force("ball")[:, 2] > 0.0).all()
+    sim.steps[2] = 0
+    assert not sim.contact_force("ball")[2].any()
+    assert sim.contact_force("ball")[3].any()
+
+
 def test_vectors_are_turned_as_by_matrices():
     rng = np.random.default_rng(0)
     q, w = rng.normal(size=(20, 4)), rng.normal(size=(20, 3))

@@ -323,7 +323,7 @@ def test_contact_forces_are_measured():
     forces = []
     for _ in range(40):
         batch.step(2)
-        forces.append(batch["box"].net_contact_force[0, 0, 0])
+        forces.append(batch["box"].net_contact_force[0, 0])
     noisy = np.array(forces) + np.random.default_rng(0).normal(0, 0.1, 40)
     column = "net_contact_force/box/box/x"
     seen = Trajectory(0.01 * np.arange(0, 41), {column: [np.nan, *noisy]}, noise=0.1)

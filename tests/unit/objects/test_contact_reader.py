@@ -120,3 +120,18 @@ def test_a_contact_is_only_read():
         for name in ("position", "normal", "frame", "impulse", "force", "torque_impulse"):
             with pytest.raises(ValueError, match="read-only"):
                 getattr(view, name)[0] = 1.0
+
+
+def test_the_net_force_of_a_single_body_is_one_vector():
+    """Of a robot a row for each body; in a batch the world comes first."""
+    world, robot = standing()
+    place = (5.0, 0.0, 0.5)
+    box = world.add_box((1, 1, 1), 2.0, position=place, name="box")
+    hills = world.add_height_map(np.zeros((3, 3)), (2, 2), position=(50, 0, 0), name="hills")
+    world.step(10)
+    assert box.net_contact_force.shape == hills.net_contact_force.shape == (3,)
+    assert box.net_contact_force == pytest.approx([0, 0, 2.0 * WEIGHT], abs=1e-6)
+    assert robot.net_contact_force.shape == (len(robot.body_names), 3)
+    batch = tribo.Batch(world, 2, threads=1)
+    assert batch["box"].net_contact_force.shape == (2, 3)
+    assert batch["dog"].net_contact_force.shape == (2, len(robot.body_names), 3)

@@ -46,7 +46,7 @@ def test_the_weight_on_the_ground_is_that_of_the_new_mass():
     world.step(10)
     box.mass = 7.0
     world.step(10)
-    assert np.allclose(box.net_contact_force, [[0, 0, 7.0 * 9.81]], rtol=0, atol=1e-6)
+    assert np.allclose(box.net_contact_force, [0, 0, 7.0 * 9.81], rtol=0, atol=1e-6)
 
 
 def test_a_new_centre_of_mass_leaves_the_body_where_it_is():

@@ -94,7 +94,9 @@ def rotation_vector(m):
 
 
 @kernel
-def hold(model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag):
+def add_locked_rows(
+    model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag
+):
     """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
 
     first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world; drift, sag: `hard_target`.
@@ -258,11 +260,15 @@ def linkage_rows(model, state, command, settings, work, c):
     if not is_exact:
         drift = vec.axpy(0.5 * settings.dt, turn, drift)
         sag = vec.axpy(sag_of(settings, 1.0), turn, sag)
-    hold(model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag)
+    add_locked_rows(
+        model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag
+    )
     curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
     drift = vec.scale(0.5 * settings.dt, curve)
     sag = vec.scale(sag_of(settings, 1.0), curve)
-    hold(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag)
+    add_locked_rows(
+        model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag
+    )
 
 
 @kernel

@@ -324,7 +324,7 @@ def carry_velocity(model, state, settings, work, t):
 
 
 @kernel
-def is_carried(model, settings, work, t):
+def velocity_follows(model, settings, work, t):
     """Tell whether the velocity of tree t follows its shift.
 
     That of a robot on a fixed base does, but for shifts that are next to nothing, and for long ones, after
@@ -349,7 +349,7 @@ def carry_velocities(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         if is_split(model, t):
             keep_spin(model, t, work.end_q, state.q, state.v)
-        elif is_carried(model, settings, work, t):
+        elif velocity_follows(model, settings, work, t):
             carry_velocity(model, state, settings, work, t)
 
 

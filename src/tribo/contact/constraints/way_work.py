@@ -72,7 +72,7 @@ def moved_end_motion(model, work, c, side, point):
 
 
 @kernel
-def rate_of(model, work, c, k):
+def gap_rate_at(model, work, c, k):
     """Return the rate of the gap of row k of constraint c where `move_ends` has put its bodies."""
     own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
     point, _ = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
@@ -89,7 +89,7 @@ def parting(model, work, c, first):
     total = 0.0
     for k in range(first, first + 3):
         if model.constraint_locked[c] & (1 << k) != 0:
-            rate = rate_of(model, work, c, k)
+            rate = gap_rate_at(model, work, c, k)
             total += rate * rate
     return sqrt(total)
 

@@ -33,7 +33,7 @@ def has_rebound(work, t):
 
 
 @kernel
-def gained(model, settings, work, t):
+def energy_gained(model, settings, work, t):
     """Return the energy that the impulses of island t add [J], and that which changes hands.
 
     λ · (w + w⁺)/2 of each row, w before all forces of the step. Bodies move with (v + v⁺)/2 while weight
@@ -105,7 +105,7 @@ def weaken(model, settings, work, t):
         part = 0.5 * (low + high)
         aim_rebounds(settings, work, t, part)
         is_solved = solve_as_set(model, settings, work, t, rows)
-        more, turnover = gained(model, settings, work, t)
+        more, turnover = energy_gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
             high = part
         else:
@@ -113,7 +113,7 @@ def weaken(model, settings, work, t):
     if low < part:  # the last try was too much
         aim_rebounds(settings, work, t, low)
         is_solved = solve_as_set(model, settings, work, t, rows)
-        more, turnover = gained(model, settings, work, t)
+        more, turnover = energy_gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
         work.status[0] |= NOT_CONVERGED
 
@@ -130,7 +130,7 @@ def bound(model, settings, work):
         return
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
-            more, turnover = gained(model, settings, work, t)
+            more, turnover = energy_gained(model, settings, work, t)
             limit = GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
                 weaken(model, settings, work, t)

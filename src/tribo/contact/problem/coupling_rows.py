@@ -53,12 +53,12 @@ def add_row(model, state, work, c, kind, slope, target, lower, upper):
     if n < 0:
         return n
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-        by = model.term_factor[k] * couplings.share(model.term_part[k], slope)
+        by = model.term_factor[k] * couplings.part_slope(model.term_part[k], slope)
         scalar_rows.add_dof(model, work, n, model.term_side[k], model.term_dof[k], by)
     for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
         if work.way_next[k] < 0:
             continue
-        by = couplings.share(model.way_part[k], slope)
+        by = couplings.part_slope(model.way_part[k], slope)
         add_pull(model, work, n, k, 0, model.way_side[k], by)
         add_pull(model, work, n, k, 1, model.way_side[work.way_next[k]], by)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
@@ -66,7 +66,7 @@ def add_row(model, state, work, c, kind, slope, target, lower, upper):
 
 
 @kernel
-def hold(model, state, settings, work, c, phi, slope):
+def add_equation(model, state, settings, work, c, phi, slope):
     """Append the equation of a coupling that is held.   φ̇⁺ = 0, and a share of φ − b is taken out.
 
     Writes: work.
@@ -80,7 +80,7 @@ def hold(model, state, settings, work, c, phi, slope):
 
 
 @kernel
-def stops(model, state, settings, work, c, phi, slope):
+def add_stops(model, state, settings, work, c, phi, slope):
     """Append the stops of a coupling that this step can reach, as those of joints.
 
     Writes: work.
@@ -156,9 +156,9 @@ def coupling_rows(model, state, settings, work):
         bent, slope = couplings.curve_at(model, c, s)
         phi = couplings.part_sum(model, work, work.mid_q, c, 0) - bent
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
-            hold(model, state, settings, work, c, phi, slope)
+            add_equation(model, state, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
-            stops(model, state, settings, work, c, phi, slope)
+            add_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
             add_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)

@@ -182,7 +182,7 @@ def note_bias(model, state, command, settings, work, t, is_first):
 
 
 @kernel
-def note_ruled(model, work, t):
+def note_ruled_joints(model, work, t):
     """Note which joints of a tree end where their rows have them: at a stop that presses, in an equation.
 
     Writes: work.
@@ -190,7 +190,7 @@ def note_ruled(model, work, t):
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         work.joint_is_ruled[i] = 0
-    couplings.note_ruled(model, work, t)
+    couplings.note_coupled(model, work, t)
     for n in range(work.scalar_count[0]):
         i = work.scalar_body[n, 0]
         if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:
@@ -214,7 +214,7 @@ def judge_tree(model, state, settings, work, t):
         give_up(model, state, settings, work, t)
         return True
     work.tree_is_fourth[t] = 1 if apart < inf else 0
-    note_ruled(model, work, t)
+    note_ruled_joints(model, work, t)
     if work.bias_rounds[0] >= ROUNDS and not apart <= LEFT:
         work.tree_course[t] = UNSETTLED
     return work.bias_rounds[0] < ROUNDS and not apart <= ENOUGH

@@ -66,7 +66,7 @@ def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
     monkeypatch.setattr(rebound_energy, "island_rows", lambda work, t: 3)
     monkeypatch.setattr(rebound_energy, "solve_as_set", lambda *arguments: True)
     monkeypatch.setattr(
-        rebound_energy, "gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
+        rebound_energy, "energy_gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
     )
     work = SimpleNamespace(status=[0])
     getattr(rebound_energy.weaken, "py_func", rebound_energy.weaken)(None, None, work, 0)

@@ -65,7 +65,7 @@ def _surface() -> Callable[[], object]:
 def _heights() -> Callable[[], object]:
     def run() -> None:
         world = tribo.World()
-        world.add_height_map(tribo.HeightField.fractal((10, 10), (3000, 3000), z_scale=1.0))
+        world.add_height_map(tribo.HeightField.fractal(samples=(3000, 3000), z_scale=1.0))
         world.add_sphere(0.1, 1.0, position=(0, 0, 3))
         world.step()
 
@@ -104,9 +104,10 @@ def _film() -> Callable[[], object]:
 
 
 def _train() -> Callable[[], object]:
-    from tribo.learn import train
+    from tribo.learn import Settings, train
 
-    return lambda: train("Quadruped", out=FOLDER / "training", iterations=3)
+    settings = Settings(iterations=3)
+    return lambda: train("Quadruped", FOLDER / "training", settings)
 
 
 def _chain() -> Callable[[], object]:

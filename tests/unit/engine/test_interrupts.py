@@ -13,6 +13,7 @@ from tribo.engine.interrupts import held
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.rays import AT_ONCE
+from tribo.world import building
 
 if os.name != "posix":
     pytest.skip("signals of POSIX", allow_module_level=True)
@@ -251,3 +252,23 @@ def test_handlers_that_do_not_raise_leave_no_ray_out(monkeypatch, batch):
         signal.signal(signal.SIGALRM, before)
     assert came
     np.testing.assert_array_equal(again.distance, whole.distance)
+
+
+def test_a_build_that_is_interrupted_can_be_made_again(monkeypatch):
+    """Objects knew of records that the world did not have yet: no step was possible any more (`make fuzz`)."""
+    world = tribo.World()
+    world.add_ground()
+    ball = world.add_sphere(0.1, mass=1.0, position=(0, 0, 0.1))
+    move = building._move
+
+    def moved(*arguments):
+        move(*arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "_move", moved)
+        with pytest.raises(KeyboardInterrupt):
+            world.step()
+    world.add_sphere(0.1, mass=1.0, position=(1, 0, 0.1))
+    world.step(100)
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-6)

@@ -255,7 +255,7 @@ def test_handlers_that_do_not_raise_leave_no_ray_out(monkeypatch, batch):
 
 
 def test_a_build_that_is_interrupted_can_be_made_again(monkeypatch):
-    """Objects knew of records that the world did not have yet: no step was possible any more (`make fuzz`)."""
+    """Objects knew of records that the world did not have yet: no step was possible any more."""
     world = tribo.World()
     world.add_ground()
     ball = world.add_sphere(0.1, mass=1.0, position=(0, 0, 0.1))

@@ -13,6 +13,7 @@ from tribo.engine.interrupts import held
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.rays import AT_ONCE
+from tribo.recording.recorder import Recorder
 from tribo.world import building
 
 if os.name != "posix":
@@ -272,3 +273,26 @@ def test_a_build_that_is_interrupted_can_be_made_again(monkeypatch):
     world.add_sphere(0.1, mass=1.0, position=(1, 0, 0.1))
     world.step(100)
     assert ball.position[2] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_a_recording_that_is_interrupted_has_no_gap(monkeypatch, tmp_path):
+    """A chunk was lost between its last frame and the writing thread: none behind it was readable."""
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
+    begin, came = Recorder._begin_chunk, []
+
+    def begun(self):
+        begin(self)
+        if world.time > 0.005 and not came:
+            came.append(world.time)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Recorder, "_begin_chunk", begun)
+    with world.record(tmp_path / "run.zarr", chunk=4):
+        with pytest.raises(KeyboardInterrupt):
+            world.step(20)
+        world.step(5)
+    times = np.asarray(tribo.Recording(tmp_path / "run.zarr")["time"])
+    assert came
+    np.testing.assert_allclose(times, 0.001 * np.arange(len(times)), atol=1e-12)
+    assert times[-1] == pytest.approx(world.time, abs=1e-12)

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import pytest
-from fuzz import calls, raisim_calls, readers, scenes, watch
+from fuzz import calls, raisim_calls, readers, scenes, signals, watch
 
 import tribo
 
@@ -16,6 +16,27 @@ def test_the_first_inputs_do_no_harm(part, count):
     assert found.inputs == count
     assert found.accepted > 0
     assert found.defects == []
+
+
+@pytest.mark.parametrize("number", range(len(signals.CALLS)))
+def test_calls_that_are_interrupted_leave_what_stands(number):
+    """Four inputs of each kind of call; they say themselves what stands."""
+    for k in range(4):
+        signals.play(number + k * len(signals.CALLS))
+
+
+def test_an_edit_that_happens_by_half_is_found():
+    def halved(world):
+        world.add_sphere(0.1, 1.0, name="one", position=(7, 0, 1))
+        world.add_sphere(0.1, 1.0, name="other", position=(8, 0, 1))
+
+    def every_tenth_line():
+        for line in range(10, 10_000, 10):
+            if signals._edit(line, halved) >= 0:
+                return
+
+    with pytest.raises(AssertionError, match="by half"):
+        every_tenth_line()
 
 
 @pytest.mark.parametrize("number", [83, 88, 152, 263, 422, 506, 595])

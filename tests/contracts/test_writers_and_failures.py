@@ -167,6 +167,7 @@ def is_whole(path, content):
 
 def points(monkeypatch, write, path):
     """Return all calls that a writer makes, and the files that it leaves."""
+    write(path)  # what it needs is imported, which opens files, too
     with monkeypatch.context() as patch:
         failing = Failing(patch)
         write(path)

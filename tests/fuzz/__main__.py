@@ -20,7 +20,7 @@ from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
-from fuzz import calls, guided, raisim_calls, readers, scenes, soak, watch
+from fuzz import calls, guided, raisim_calls, readers, scenes, signals, soak, watch
 
 PLACE = re.compile(r"File .*, line \d+")
 PARTS = {
@@ -28,21 +28,24 @@ PARTS = {
     "guided": guided,
     "calls": calls,
     "raisim": raisim_calls,
+    "signals": signals,
     "scenes": scenes,
     "soak": soak,
 }
 SHARES = {
     "readers": 0.2,
     "guided": 0.4,
-    "calls": 0.298,
+    "calls": 0.288,
     "raisim": 0.1,
+    "signals": 0.01,
     "scenes": 0.002,
 }  # of all inputs
 TIMES = {
     "readers": 0.1,
     "guided": 0.2,
-    "calls": 0.4,
+    "calls": 0.3,
     "raisim": 0.1,
+    "signals": 0.1,
     "scenes": 0.1,
     "soak": 0.1,
 }  # of all seconds, at most

@@ -98,7 +98,9 @@ def targets() -> tuple[tuple[str, str, str], ...]:
     return tuple(sorted(found))
 
 
+USES = 20  # calls that one world takes, as long as it stands as before after each of them
 _kept: dict[str, Any] = {}
+_uses: dict[str, int] = {}
 
 
 def compile_questions() -> None:
@@ -163,7 +165,14 @@ def state_of(things: dict[str, Any]) -> Any:
     names = tuple(part.name for part in world.objects) + tuple(
         tie.name for tie in world.constraints
     )
-    return world.hash(), names, world.material_names, world.time
+    return world.hash(), names, world.material_names, world.time, settings_of(world)
+
+
+def settings_of(world: tribo.World) -> tuple[bytes, ...]:
+    """Return commands, settings and model of a world, as bytes."""
+    engine = world.engine
+    records = (engine.command, engine.settings, engine.model)
+    return tuple(record.arrays[name].tobytes() for record in records for name in record.arrays)
 
 
 def play(number: int) -> bool:
@@ -172,7 +181,7 @@ def play(number: int) -> bool:
     thing, kind, name = targets()[number % len(targets())]
     key = "batch" if thing in ("batch", "robots", "balls", "wires") else "world"
     if key not in _kept:
-        _kept[key] = make_batch() if key == "batch" else make()
+        _kept[key], _uses[key] = make_batch() if key == "batch" else make(), 0
     things = _kept[key]
     item = things[thing]
     if key == "world" and rng.random() < 0.1:
@@ -202,7 +211,9 @@ def play(number: int) -> bool:
         raise
     if kind == "get":
         return True
-    _kept.pop(key)
+    _uses[key] += 1
+    if _uses[key] >= USES or state_of(things) != before:
+        _kept.pop(key)  # what the call did is not handed to the next one
     owner = things[key]
     if key == "world":
         if owner.is_midway:

@@ -32,6 +32,7 @@ READ = (
     "contact_force",
 )  # arrays of a recording that are read, and whose files are changed
 LARGEST = 200_000  # characters of a corpus file
+IN_PROCESSES = 0.05  # share of USD files that are read: each starts a process of a second
 
 Take = Callable[[tribo.World, Path], object]
 
@@ -228,25 +229,23 @@ def small_world() -> tribo.World:
 
 
 @cache
-def companions() -> tuple[tuple[str, bytes], ...]:
+def companions() -> dict[str, bytes]:
     """Return files that lie beside those that are read: meshes, and what a project names."""
     named = [path for kind in ("*.body", "*.yaml") for path in DATA.glob(kind)]
-    return (
-        *((name, data) for name, data, take in _made() if take is _mesh and name.startswith("box")),
-        *((path.name, path.read_bytes()) for path in named),
-    )
+    boxes = {n: data for n, data, take in _made() if take is _mesh and n.startswith("box")}
+    return boxes | {path.name: path.read_bytes() for path in named}
 
 
 @cache
 def _folder(process: int) -> Path:
     """Return the folder of a process, with the companions of what is read."""
     made = Path(tempfile.mkdtemp(prefix=f"tribo-fuzz-{process}-"))
-    for name, data in companions():
+    for name, data in companions().items():
         (made / name).write_bytes(data)
     return made
 
 
-_world_of_all: dict[str, tribo.World] = {}
+_kept: list[tuple[tribo.World, tuple[object, ...]]] = []  # the world that reads, and how it stands
 TEXTS = (
     ".urdf", ".xml", ".sdf", ".usda", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid",
     ".wrl",
@@ -279,26 +278,34 @@ def changed(rng: random.Random, name: str, data: bytes) -> bytes:
     return damaged(rng, data)
 
 
+def _standing(world: tribo.World) -> tuple[object, ...]:
+    """Return what must not change when a file is refused."""
+    return len(world.objects), world.material_names, world.hash()
+
+
 def read(name: str, data: bytes, take: Take) -> bool:
     """Read a file with that content; return whether it was taken."""
-    world = _world_of_all.setdefault("world", small_world())
-    before = (world.hash(), len(world.objects), world.material_names)
+    if not _kept:
+        world = small_world()
+        _kept.append((world, _standing(world)))
+    world, before = _kept[0]
     path = _folder(os.getpid()) / name
     path.write_bytes(data)
     try:
         take(world, path)
     except Exception:
-        if (world.hash(), len(world.objects), world.material_names) != before:
-            _world_of_all.clear()
+        if _standing(world) != before:
+            _kept.clear()
             raise AssertionError(f"{name}: refused, and the world is not as it was") from None
         raise
     finally:
-        beside = dict(companions()).get(name)
+        beside = companions().get(name)
         if beside is None:
             path.unlink()
         else:
             path.write_bytes(beside)
-    _world_of_all.clear()  # it has something new
+    if len(world.objects) != before[0] or _standing(world) != before:
+        _kept.clear()  # it has something new
     return True
 
 
@@ -306,4 +313,6 @@ def play(number: int) -> bool:
     """Read one changed file; return whether it was taken."""
     rng = random.Random(number)
     name, data, take = corpus()[number % len(corpus())]
+    if take is _usd and rng.random() > IN_PROCESSES:
+        name, data, take = rng.choice([one for one in corpus() if one[2] is not _usd])
     return read(name, changed(rng, name, data), take)

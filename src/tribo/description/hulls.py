@@ -6,18 +6,16 @@ Plain NumPy on the way into the model; the kernels never see these classes.
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.asides import aside
 
 MAX_VERTICES = 256  # of a hull; one with more is made simpler
-MANY = 10_000  # points from which on finding the hull may take longer than Ctrl-C should wait
+MANY = 10_000  # points or triangles from which on work may take longer than Ctrl-C should wait
 COPLANAR = 1e-7  # [rad] faces that enclose less are one
 WELD = 1e-7  # [-] of the size: vertices nearer than this are one
 FLAT = 1e-10  # [-] area of a triangle in squares of its longest edge: below, it has none
@@ -120,6 +118,11 @@ def convex_hull(points: Any, what: str = "vertices") -> Hull:
         (8, 6, 1.0)
     """
     array = checked_points(points, what)
+    return aside(lambda: _solid(array, what), lasts=len(array) > MANY)
+
+
+def _solid(array: np.ndarray, what: str) -> Hull:
+    """Return the convex hull of checked points."""
     size = float(np.ptp(array, axis=0).max()) if len(array) else 0.0
     if len(array) < 4 or size == 0.0:
         raise ValueError(f"{what}: a solid needs 4 different points or more, got {len(array)}")
@@ -149,39 +152,52 @@ def _qhull(points: np.ndarray) -> Any:
         from scipy.spatial import ConvexHull
     except ImportError:
         raise ImportError('convex hulls need SciPy: pip install "tribo[mesh]"') from None
-    return ConvexHull(points) if len(points) < MANY else _aside(lambda: ConvexHull(points))
+    return ConvexHull(points)
 
 
-def _aside(job: Callable[[], Any]) -> Any:
-    """Return the answer of a job that runs in a thread: the calling thread hears Ctrl-C meanwhile.
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Return the corners of the hull, in the order of the points; they are looked for `MANY` at a time."""
+    kept = np.arange(len(points))
+    while len(kept) > MANY:
+        parts = [kept[k : k + MANY] for k in range(0, len(kept), MANY)]
+        found = [part[_solid_corners(points[part])] for part in parts]
+        left = np.concatenate(found)
+        if len(left) == len(kept):
+            break
+        kept = left
+    return np.sort(kept[_qhull(points[kept]).vertices])
 
-    A job that is interrupted ends on its own, and its answer is dropped.
-    """
-    answer: Future[Any] = Future()
 
-    def work() -> None:
-        try:
-            answer.set_result(job())
-        except BaseException as error:
-            answer.set_exception(error)
-
-    threading.Thread(target=work, daemon=True, name="tribo hull").start()
-    return answer.result()
+def _solid_corners(points: np.ndarray) -> np.ndarray:
+    """Return which points may be corners: all of them where a part lies in a plane."""
+    try:
+        return np.asarray(_qhull(points).vertices)
+    except RuntimeError:
+        return np.arange(len(points))
 
 
 def _fewer(points: np.ndarray) -> np.ndarray:
     """Return the corners of the hull; of very many those that are farthest in evenly spread directions."""
-    corners = points[_qhull(points).vertices]
+    if len(points) > MANY:  # whoever is farthest is a corner: those may be enough
+        farthest = _farthest(points)
+        if len(farthest) >= MAX_VERTICES:
+            return np.asarray(points[farthest[:MAX_VERTICES]])
+    corners = points[_corners(points)]
     if len(corners) <= MAX_VERTICES:
         return np.asarray(corners)
+    return np.asarray(corners[_farthest(corners)[:MAX_VERTICES]])
+
+
+def _farthest(points: np.ndarray) -> np.ndarray:
+    """Return the points that are farthest in evenly spread directions, those first that are so most often."""
     k = np.arange(4 * MAX_VERTICES) + 0.5  # a spiral over the sphere
     z = 1.0 - 2.0 * k / len(k)
     turn = np.pi * (1.0 + 5.0**0.5) * k
     across = np.sqrt(1.0 - z * z)
     directions = np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1)
-    order = np.argmax(corners @ directions.T, axis=0)
+    order = [np.argmax(points @ direction) for direction in directions]
     numbers, counts = np.unique(order, return_counts=True)
-    return np.asarray(corners[numbers[np.argsort(-counts, kind="stable")[:MAX_VERTICES]]])
+    return np.asarray(numbers[np.argsort(-counts, kind="stable")])
 
 
 def _hull(points: np.ndarray) -> Hull:
@@ -278,12 +294,25 @@ def surface(vertices: Any, triangles: Any, what: str = "mesh") -> Surface:
         ValueError: Wrong shapes, numbers out of range or not finite, or no triangle with an area.
     """
     points, faces = checked_triangles(vertices, triangles, what)
+    return aside(lambda: _surface(points, faces, what), lasts=len(faces) > MANY)
+
+
+def _welded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first point of each place, places in rising order, and the place of each point."""
+    order = np.lexsort(points.T[::-1])  # np.unique(axis=0) would hear no signal while it sorts
+    is_first = np.ones(len(points), bool)
+    is_first[1:] = (points[order[1:]] != points[order[:-1]]).any(axis=1)
+    place = np.empty(len(points), np.int64)
+    place[order] = np.cumsum(is_first) - 1
+    return order[is_first], place
+
+
+def _surface(points: np.ndarray, faces: np.ndarray, what: str) -> Surface:
+    """Return the surface of checked triangles."""
     size = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
     if size > 0.0:
-        _, first, welded = np.unique(
-            np.round(points / (WELD * size)), axis=0, return_index=True, return_inverse=True
-        )
-        points, faces = points[first], welded.ravel()[faces]
+        first, place = _welded(np.round(points / (WELD * size)))
+        points, faces = points[first], place[faces]
     normals = np.cross(
         points[faces[:, 1]] - points[faces[:, 0]], points[faces[:, 2]] - points[faces[:, 0]]
     )
@@ -353,6 +382,12 @@ def volume_moments(
 
     Source: tetrahedra from one point; ∫ over a tetrahedron as in Tonon 2004.
     """
+    return aside(lambda: _volume_moments(vertices, triangles), lasts=len(triangles) > MANY)
+
+
+def _volume_moments(
+    vertices: np.ndarray, triangles: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
     middle = vertices.mean(axis=0)
     a, b, c = np.moveaxis(vertices[triangles] - middle, 1, 0)
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.asides import aside
 from tribo.checks.files import NotPlainError, plain
+from tribo.description.hulls import MANY
 from tribo.formats import vrml
 from tribo.formats.mesh_bounds import (
     MAX_FACES,
@@ -32,6 +34,7 @@ ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wr
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
+LASTING = 1 << 18  # [byte] from which on reading may take longer than Ctrl-C should wait
 
 
 class _Beside:
@@ -96,7 +99,8 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
         raise MeshError(
             f"it cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from None
-    return _read(path, scale, (found.st_size, found.st_mtime_ns, found.st_ino))
+    mark = (found.st_size, found.st_mtime_ns, found.st_ino)
+    return aside(lambda: _read(path, scale, mark), lasts=found.st_size > LASTING)
 
 
 @functools.lru_cache(maxsize=512)
@@ -140,9 +144,13 @@ def given(vertices: np.ndarray, triangles: np.ndarray, scale: tuple[float, ...])
         raise NoReaderError('meshes need trimesh: pip install "tribo[mesh]"') from None
     if not 0 < len(triangles) <= MAX_FACES:
         raise MeshError(f"it must have 1 … {MAX_FACES} triangles, got {len(triangles)}")
-    made = trimesh.Trimesh(np.array(vertices), np.array(triangles), process=True)
-    made.apply_transform(np.diag([*scale, 1.0]))
-    return made
+
+    def make() -> trimesh.Trimesh:
+        made = trimesh.Trimesh(np.array(vertices), np.array(triangles), process=True)
+        made.apply_transform(np.diag([*scale, 1.0]))
+        return made
+
+    return aside(make, lasts=len(triangles) > MANY)
 
 
 def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimesh:

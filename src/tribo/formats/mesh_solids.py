@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.asides import aside
 from tribo.description.hulls import (
+    MANY,
     FlatError,
     Hull,
     Surface,
@@ -81,7 +83,10 @@ def from_arrays(vertices: Any, triangles: Any, scale: tuple[float, ...], what: s
 def _closed(made: Any, what: str) -> Mesh:
     """Return the triangles of trimesh's mesh, from outside anticlockwise if it is closed."""
     vertices, triangles = np.asarray(made.vertices), np.asarray(made.faces)
-    is_closed = bool(made.is_watertight and made.is_winding_consistent)
+    is_closed = aside(
+        lambda: bool(made.is_watertight and made.is_winding_consistent),
+        lasts=len(triangles) > MANY,
+    )
     if is_closed:
         volume = volume_moments(vertices, triangles)[0]
         if volume < 0.0:
@@ -159,8 +164,12 @@ def exact(mesh: Mesh) -> Surface:
 
 def edge_length(geometry: Surface) -> float:
     """Return a length of the order of its triangles [m]."""
-    corners = geometry.vertices[geometry.triangles]
-    return float(np.median(np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2)))
+
+    def length() -> float:
+        corners = geometry.vertices[geometry.triangles]
+        return float(np.median(np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2)))
+
+    return aside(length, lasts=len(geometry.triangles) > MANY)
 
 
 def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None:

@@ -17,6 +17,7 @@ from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.engine.engine import Engine
+from tribo.engine.interrupts import held
 from tribo.model import Pair
 from tribo.objects.world_view import WorldView
 from tribo.readout.contacts_and_energies import contact_impulses, tree_energies
@@ -193,6 +194,10 @@ class Recorder:
         if not self.is_open:
             raise ValueError(f"the recording {self.path} is closed")
         self.check_same()
+        with held:  # a frame is noted in all columns, a chunk is handed over before the next begins
+            self._note()
+
+    def _note(self) -> None:
         if self._has_changed:
             self._hand_over()
             self._wait()
@@ -241,12 +246,14 @@ class Recorder:
         Raises:
             OSError: They cannot be written.
         """
-        self._hand_over(keep=True)
+        with held:
+            self._hand_over(keep=True)
         self._wait()
 
     def _hand_over(self, keep: bool = False) -> None:
         """Give the collected frames to the writing thread; with `keep` go on collecting the chunk."""
-        self._wait()
+        with held.lifted():  # the disk may be slow
+            self._wait()
         rows = self._row
         frames = {name: array[:rows] for name, array in self._columns.items()}
         contacts = {name: np.concatenate(few) for name, few in self._contacts.items() if few}
@@ -277,12 +284,12 @@ class Recorder:
 
     def _wait(self) -> None:
         """Wait until what was handed over is written; raise what went wrong."""
-        pending, self._pending = self._pending, None
-        if pending is None:
+        if self._pending is None:
             return
         try:
-            pending.result()
+            self._pending.result()
         except Exception as error:
+            self._pending = None
             self._is_open = False  # later frames would stand behind a gap
             self._writer.shutdown()
             number = error.errno if isinstance(error, OSError) else None
@@ -291,6 +298,7 @@ class Recorder:
                 "be read"
             )
             raise (OSError(said) if number is None else OSError(number, said)) from error
+        self._pending = None
 
     def close(self) -> None:
         """Write what is left and end the recording; a second call does nothing.

@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.engine.builder import Capacity, build_model
 from tribo.engine.engine import Engine
+from tribo.engine.interrupts import held
 from tribo.engine.kept_runs import Kept, Run
 from tribo.engine.layout import Layout, Span
 from tribo.materials import MaterialTable
@@ -74,12 +75,13 @@ def build(
         places = np.where(as_built, before.numbers(ids), -1)
         kept = Kept(before.engine.model, before.layout, places)
     capacity = before.engine.capacity if before else Capacity()
-    model, layout, sizes = build_model(
-        [part.description for part in objects], lambda k: objects[k].part(), materials, capacity, ties,
-        references.find, kept,
-    )  # fmt: skip
-    model.body_like[:] = references.instances
-    engine = Engine(model, sizes, capacity, settings=settings)
+    with held.lifted():  # it lasts, and no object knows of these records yet
+        model, layout, sizes = build_model(
+            [part.description for part in objects], lambda k: objects[k].part(), materials, capacity, ties,
+            references.find, kept,
+        )  # fmt: skip
+        model.body_like[:] = references.instances
+        engine = Engine(model, sizes, capacity, settings=settings)
     runs = list(kept.runs()) if kept is not None else []
     if before is not None:
         for name in _KEPT:

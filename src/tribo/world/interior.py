@@ -14,6 +14,7 @@ from tribo.checks.errors import EditError, SimulationError
 from tribo.engine import warm_up
 from tribo.engine.builder import mark_singles
 from tribo.engine.engine import Engine
+from tribo.engine.interrupts import held
 from tribo.engine.layout import Span
 from tribo.engine.settings import WorldSettings
 from tribo.materials import MaterialTable
@@ -115,11 +116,12 @@ class Interior:
             self._start = None
 
     def _build(self) -> None:
-        self.built = build(
-            self.members.items, self.ties.items, self.materials, self._record, self.built
-        )
-        self.records, self.must_build = self.built.engine, False
-        self.materials_built = self.materials.revision
+        with held:  # objects and world know of the new records together
+            self.built = build(
+                self.members.items, self.ties.items, self.materials, self._record, self.built
+            )
+            self.records, self.must_build = self.built.engine, False
+            self.materials_built = self.materials.revision
 
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""

@@ -13,6 +13,8 @@ from tribo.engine.interrupts import held
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.rays import AT_ONCE
+from tribo.recording.recorder import Recorder
+from tribo.world import building
 
 if os.name != "posix":
     pytest.skip("signals of POSIX", allow_module_level=True)
@@ -251,3 +253,46 @@ def test_handlers_that_do_not_raise_leave_no_ray_out(monkeypatch, batch):
         signal.signal(signal.SIGALRM, before)
     assert came
     np.testing.assert_array_equal(again.distance, whole.distance)
+
+
+def test_a_build_that_is_interrupted_can_be_made_again(monkeypatch):
+    """Objects knew of records that the world did not have yet: no step was possible any more."""
+    world = tribo.World()
+    world.add_ground()
+    ball = world.add_sphere(0.1, mass=1.0, position=(0, 0, 0.1))
+    move = building._move
+
+    def moved(*arguments):
+        move(*arguments)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "_move", moved)
+        with pytest.raises(KeyboardInterrupt):
+            world.step()
+    world.add_sphere(0.1, mass=1.0, position=(1, 0, 0.1))
+    world.step(100)
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_a_recording_that_is_interrupted_has_no_gap(monkeypatch, tmp_path):
+    """A chunk was lost between its last frame and the writing thread: none behind it was readable."""
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
+    begin, came = Recorder._begin_chunk, []
+
+    def begun(self):
+        begin(self)
+        if world.time > 0.005 and not came:
+            came.append(world.time)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Recorder, "_begin_chunk", begun)
+    with world.record(tmp_path / "run.zarr", chunk=4):
+        with pytest.raises(KeyboardInterrupt):
+            world.step(20)
+        world.step(5)
+    times = np.asarray(tribo.Recording(tmp_path / "run.zarr")["time"])
+    assert came
+    np.testing.assert_allclose(times, 0.001 * np.arange(len(times)), atol=1e-12)
+    assert times[-1] == pytest.approx(world.time, abs=1e-12)

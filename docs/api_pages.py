@@ -225,6 +225,7 @@ def setup(app: Any) -> dict[str, bool]:
         if name == "reference/api":
             source[0] = with_tables(source[0], "../api")
 
+    app.setup_extension("sphinx.ext.autodoc")  # whose event is asked for below
     app.connect("builder-inited", write_pages)
     app.connect("source-read", read)
     app.connect("autodoc-process-signature", sign)

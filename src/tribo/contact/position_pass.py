@@ -207,7 +207,7 @@ def bound_shift(model, work, t, fastest):
 
 
 @kernel
-def is_tied(model, work, t):
+def has_constraint(model, work, t):
     """Tell whether a constraint between bodies acts in island t."""
     is_found = False
     for k in scalars_in(work, t):
@@ -422,7 +422,7 @@ def correct(model, state, settings, work):
         leave_columns(work, count)
         if count > MAX_DOFS:
             sweep_shifts(model, work, t)
-        if is_tied(model, work, t):
+        if has_constraint(model, work, t):
             bound_shift(model, work, t, asked)
         after, fastest = left_open(model, work, t)
         if after > JAMMED * JAMMED * before and fastest > step_speed(settings):

@@ -112,7 +112,7 @@ def push_along(model, work, c, force):
             continue
         by = force * couplings.part_slope(model.way_part[k], slope)
         for end in range(2):
-            b, point, pull = ways.end_of(model, work, k, end)
+            b, point, pull = ways.way_end(model, work, k, end)
             if b >= 0:
                 push_body(model, work, b, (0.0, 0.0, 0.0), vec.scale(by, pull), point)
 
@@ -148,8 +148,8 @@ def push_on_coupling(model, state, work, a, x):
     """
     c = model.actuator_coupling[a]
     gear = model.actuator_gear[a]
-    length = gear * couplings.length(model, work, work.mid_q, c)
-    speed = gear * couplings.speed(model, work, work.mid_q, state.v, c)
+    length = gear * couplings.coupling_length(model, work, work.mid_q, c)
+    speed = gear * couplings.coupling_speed(model, work, work.mid_q, state.v, c)
     force, stiffness, damping = law_of(model, a, x, length, speed)
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     drive = work.coupling_drive

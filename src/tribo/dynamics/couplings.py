@@ -13,7 +13,7 @@ from tribo.dynamics import ways
 @kernel
 def part_sum(model, work, q, c, part):
     """Return Σ c q + ℓ of one part of coupling c, whose way is laid."""
-    total = ways.length(model, work, c, part)
+    total = ways.way_length(model, work, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
             total += model.term_factor[k] * q[model.term_q[k]]
@@ -23,7 +23,7 @@ def part_sum(model, work, q, c, part):
 @kernel
 def part_speed(model, work, v, c, part):
     """Return the rate of the sum of one part of coupling c, whose way is laid."""
-    total = ways.speed(model, work, v, c, part)
+    total = ways.way_speed(model, work, v, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
             total += model.term_factor[k] * v[model.term_dof[k]]
@@ -41,7 +41,7 @@ def curve_at(model, c, s):
 
 
 @kernel
-def length(model, work, q, c):
+def coupling_length(model, work, q, c):
     """Return φ of coupling c at coordinates q, for which its way is laid."""
     bent, _ = curve_at(model, c, part_sum(model, work, q, c, 1))
     return part_sum(model, work, q, c, 0) - bent
@@ -54,14 +54,14 @@ def part_slope(part, slope):
 
 
 @kernel
-def speed(model, work, q, v, c):
+def coupling_speed(model, work, q, v, c):
     """Return dφ/dt of coupling c."""
     _, slope = curve_at(model, c, part_sum(model, work, q, c, 1))
     return part_speed(model, work, v, c, 0) - slope * part_speed(model, work, v, c, 1)
 
 
 @kernel
-def spring_energy(model, work, q, t):
+def coupling_energy(model, work, q, t):
     """Return the energy of the springs of all couplings of tree t at coordinates q [J].   Σ ½ k e²
 
     Writes: work.
@@ -71,7 +71,7 @@ def spring_energy(model, work, q, t):
         if model.body_tree[model.coupling_body[c, 0]] != t or model.coupling_stiffness[c] == 0.0:
             continue
         ways.lay(model, work, c)
-        phi = length(model, work, q, c)
+        phi = coupling_length(model, work, q, c)
         low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
         away = phi - min(max(phi, low), high)
         total += 0.5 * model.coupling_stiffness[c] * away * away

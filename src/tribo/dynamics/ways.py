@@ -149,7 +149,7 @@ def lever(model, work, b, p, wrench):
 
 
 @kernel
-def end_of(model, work, k, end):
+def way_end(model, work, k, end):
     """Return body, point and force of one end of the straight part that leaves element k: 0 from, 1 to."""
     pull = vec.load(work.way_pull, k)
     if end == 0:
@@ -158,7 +158,7 @@ def end_of(model, work, k, end):
 
 
 @kernel
-def length(model, work, c, part):
+def way_length(model, work, c, part):
     """Return the length of the way of one part of coupling c where it is laid [m]."""
     total = 0.0
     for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
@@ -168,14 +168,14 @@ def length(model, work, c, part):
 
 
 @kernel
-def speed(model, work, v, c, part):
+def way_speed(model, work, v, c, part):
     """Return how fast the way of one part of coupling c grows [m/s]."""
     total = 0.0
     for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
         if model.way_part[k] != part or work.way_next[k] < 0:
             continue
         for end in range(2):
-            b, point, force = end_of(model, work, k, end)
+            b, point, force = way_end(model, work, k, end)
             if b < 0:
                 continue
             wrench = wrench_at(model, work, b, point, force)

@@ -71,7 +71,7 @@ def totals(model, settings, work, q, v, out):
         inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
         energy.tree_energy(here, v[e], world_of(settings, e), work, 0, out[e])
         out[e, 1] += springs.spring_energy(here, q[e], work, 0)
-        out[e, 1] += couplings.spring_energy(here, work, q[e], 0)
+        out[e, 1] += couplings.coupling_energy(here, work, q[e], 0)
         m, moment, s = whole_momentum(work)
         arm = vec.scale(1.0 / m, moment)
         centre = vec.add(vec.load(work.body_pos, 0), arm)
@@ -101,7 +101,7 @@ def of_trees(model, settings, work, q, v, out):
         inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
         energy.tree_energy(model, v, settings, work, t, out[t])
         out[t, 1] += springs.spring_energy(model, q, work, t)
-        out[t, 1] += couplings.spring_energy(model, work, q, t)
+        out[t, 1] += couplings.coupling_energy(model, work, q, t)
 
 
 @entry

@@ -1,4 +1,4 @@
-"""Stages `constraint_rows.constraint_rows` and `.close_loops`: pins, welds, hinges, motors, wires.
+"""Stages `constraint_rows.constraint_rows`, `.begin_shifts`, `.close_loops`: pins, hinges, motors, wires.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
 closed (`position_projection`). Both are compiled when a world first has a constraint. The change of
@@ -39,7 +39,7 @@ def begin_shifts(model, state, work):
     Writes: work.
     """
     if model.constraint_kind.shape[0] > 0:
-        position_projection.begin_shifts(model, state, work)
+        position_projection.note_positions(model, state, work)
 
 
 @kernel

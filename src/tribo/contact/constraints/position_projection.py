@@ -354,7 +354,7 @@ def carry_velocities(model, state, settings, work):
 
 
 @kernel
-def begin_shifts(model, state, work):
+def note_positions(model, state, work):
     """Note where all is before the positions are corrected.
 
     Writes: work.

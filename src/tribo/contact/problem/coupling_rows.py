@@ -31,7 +31,7 @@ def add_pull(model, work, n, k, end, side, by):
 
     Writes: work.
     """
-    b, point, pull = ways.end_of(model, work, k, end)
+    b, point, pull = ways.way_end(model, work, k, end)
     if b < 0:
         return
     wrench = ways.wrench_at(model, work, b, point, vec.scale(by, pull))
@@ -86,7 +86,7 @@ def add_stops(model, state, settings, work, c, phi, slope):
     Writes: work.
     """
     lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
-    moving = couplings.speed(model, work, work.mid_q, state.v, c)
+    moving = couplings.coupling_speed(model, work, work.mid_q, state.v, c)
     far = 2.0 * settings.dt * abs(moving) + 0.02 * min(1.0, upper - lower)
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0

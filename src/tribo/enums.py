@@ -253,9 +253,7 @@ class Tuning(IntEnum):
 class Memory(IntEnum):
     """Columns of `State.constraint_memory`: what constraints remember from step to step."""
 
-    LENGTH = (
-        0  # [m, rad] that a winch has let out; length of a wire, place of a lock, in the last step
-    )
+    LENGTH = 0  # [m] let out by a winch; of a wire or rod: at rest, in the last step
     OVERLOAD = 1  # [s] for which the force has been too large
     WEAR = 2  # [N s] impulse of all steps so far
     IS_CAUGHT = 3  # 1: a magnet that holds

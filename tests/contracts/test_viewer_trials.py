@@ -1,6 +1,7 @@
 """What strangers tried at the viewer: twists, colours of cameras, worlds that change meanwhile."""
 
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -366,6 +367,15 @@ def test_times_of_stages_are_shown_and_change_no_step(viewer):
     viewer._next_status = 0.0
     viewer._push()
     assert "contact solve" not in viewer.panel._status.content
+
+
+def test_update_after_a_run_and_close_touches_no_control():
+    viewer = Viewer(falling_ball(), port=8473)
+    viewer.run(0.0)
+    viewer.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        viewer.update()
 
 
 def test_presses_between_two_runs_wait_for_the_next(viewer):

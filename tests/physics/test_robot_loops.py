@@ -96,14 +96,8 @@ def leg(base, name, side):
     return lower
 
 
-@pytest.mark.parametrize("gap", [0.0, 1.5e-3, 1e-2])
-@pytest.mark.parametrize("speed", [0.0, 0.1, 1.0, 3.0])
-def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed):
-    """A five-bar with 1.5 mm between its feet stood still, SLOWED, from 1 rad/s on; from rest it jumped.
-
-    Gaps that a step begins with are closed in the positions: the spin of the whole keeps its energy but for
-    what the shift of 1 cm does to its inertia, and no velocity comes from rest.
-    """
+def five_bar(gap):
+    """Return a world without weight, a floating robot of two legs, the pin of its open feet."""
     base = tribo.LinkDescription("base")
     base.mass, base.inertia = 1.0, 1e-2 * np.eye(3)
     leg(base, "l", -1)
@@ -116,12 +110,24 @@ def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed
     q = np.array(robot.generalized_coordinate)
     q[-4:] = (0.5 * bend - lean, -bend, lean - 0.5 * bend, bend)
     robot.generalized_coordinate = q
-    v = np.zeros(robot.dof)
-    v[3:6] = (0.0, speed, 0.3 * speed)
-    robot.generalized_velocity = v
     feet = [robot.link(name) for name in ("l2", "r2")]
     pin = world.add_pin(*feet, first_point=(0, 0, -0.2), second_point=(0, 0, -0.2))
     assert np.linalg.norm(pin.gap) == pytest.approx(gap, abs=1e-9)
+    return world, robot, pin
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.5e-3, 1e-2])
+@pytest.mark.parametrize("speed", [0.0, 0.1, 1.0, 3.0])
+def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed):
+    """A five-bar with 1.5 mm between its feet stood still, SLOWED, from 1 rad/s on; from rest it jumped.
+
+    Gaps that a step begins with are closed in the positions: the spin of the whole keeps its energy but for
+    what the shift of 1 cm does to its inertia, and no velocity comes from rest.
+    """
+    world, robot, pin = five_bar(gap)
+    v = np.zeros(robot.dof)
+    v[3:6] = (0.0, speed, 0.3 * speed)
+    robot.generalized_velocity = v
     start = world.kinetic_energy
     for _ in range(400):
         world.step()
@@ -131,6 +137,41 @@ def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed
     assert world.kinetic_energy >= 0.98 * start
 
 
+def test_gaps_of_rounding_say_nothing_under_stiff_drives():
+    """Drives of 1e6 N m/rad share a shift of 1 mm, and leave gaps of 1e-9 m and less, step by step."""
+    world, robot, pin = five_bar(1e-3)
+    robot.set_pd_gains(*(gain * np.r_[np.zeros(6), np.ones(4)] for gain in (1e6, 1e4)))
+    robot.pd_target = robot.generalized_coordinate
+    small = 0
+    for _ in range(12):
+        before = np.linalg.norm(pin.gap)
+        world.step()
+        if before < 1e-8:
+            small += 1
+            assert world.status == 0
+    assert small > 3  # else nothing is judged
+
+
+def test_a_long_open_chain_closes_and_says_what_it_does():
+    """Eighteen boxes on pins, each open by 2 mm, have more dofs than a matrix: no contradiction."""
+    world = tribo.World(time_step=1e-3, gravity=(0, 0, 0))
+    last, pins = None, []
+    for k in range(18):
+        place = (0.1 + 0.2 * k + 0.002 * (k + 1), 0, 0)
+        box = world.add_box((0.2, 0.05, 0.05), 1.0, position=place, collision_mask=0)
+        start = (0, 0, 0) if last is None else (0.1, 0, 0)
+        pins.append(world.add_pin(last, box, first_point=start, second_point=(-0.1, 0, 0)))
+        last = box
+    wide = max(np.linalg.norm(pin.gap) for pin in pins)
+    said = Status(0)
+    for _ in range(20):
+        world.step()
+        said |= world.status
+        assert world.kinetic_energy < 1e-12
+    assert not said & Status.CONTRADICTION
+    assert max(np.linalg.norm(pin.gap) for pin in pins) < wide
+
+
 @pytest.mark.parametrize(
     ("masses", "seed"),
     [((0.12, 0.86, 9.4), 0), ((1, 1, 1), 33), ((1, 1, 1), 8), ((1, 1, 1), 4), ((0.3, 1, 3), 36)],
@@ -138,8 +179,9 @@ def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed
 def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masses, seed):
     """Two ball joints, and a hinge back to the base: gaps that opened close in the positions.
 
-    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)². The first step, whose velocities do not
-    agree with the hinge, brought 4e-3 of the energy. (Before, gaps stayed open, SLOWED, and 5 % came in.)
+    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy. In
+    the first two steps velocities that do not agree with the hinge are made to (measured: 4e-3). (Before,
+    gaps stayed open, SLOWED, and 5 % came in.)
     """
     world = tribo.World(time_step=5e-4, gravity=(0, 0, 0))
     root = tribo.LinkDescription("l0")
@@ -153,12 +195,13 @@ def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masse
     robot.generalized_velocity = 3 * np.random.default_rng(seed).normal(size=robot.dof)
     closing = 0.005 * 0.5 * robot.mass * 3.0**2
     start, quiet = world.energy, 0
-    for _ in range(200):
+    for k in range(200):
         before, kinetic = world.energy, world.kinetic_energy
         world.step()
         if world.status == Status(0):
             quiet += 1
-            assert world.energy <= before + max(closing, 5e-3 * kinetic)
+            share = 1e-3 if k > 1 else 5e-3
+            assert world.energy <= before + max(closing, share * kinetic)
         assert world.energy <= 1.02 * start
     assert quiet > 10  # the least is 15 of 200: else nothing is judged
 

@@ -146,14 +146,16 @@ def test_a_sprung_arm_that_a_wire_whips_round_gains_nothing(kind, stiffness, spe
     world, robot = arm(2, kind, speed=speed, seed=seed, options=lambda k: {"stiffness": stiffness})
     wire = span(world, robot, (0.5, 0, -1.0), 0.52)
     closing = 0.01 * 0.5 * 0.6 * 3.0**2
-    start = world.energy
+    start, quiet = world.energy, 0
     for _ in range(60):
         before = world.energy
         world.step()
         pull = np.linalg.norm(wire.force) * 0.3 * world.time_step
         if world.status == 0:
+            quiet += 1
             assert world.energy <= 1.001 * before + closing + pull
         assert world.energy <= 1.001 * start + closing + pull
+    assert quiet > 5  # else nothing is judged
 
 
 def limits(upper):

@@ -20,7 +20,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
-from tribo.contact.constraints.velocity_bound import LEVER, mass_of
+from tribo.contact.constraints.velocity_bound import LEVER, WORTH, mass_of
 from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.compliant_rows import LEAST_SHARE
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
@@ -73,7 +73,7 @@ def hold_of(work, n):
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
     gives = work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]
-    if gives or (work.scalar_reach[n] == GIVES_WAY and work.scalar_shift[n] == 0.0):
+    if gives or work.scalar_reach[n] == GIVES_WAY:
         return OUT
     if lower == -inf and upper == inf:
         return BOTH
@@ -181,11 +181,18 @@ def left_open(model, work, t):
 
 
 @kernel
-def bound_shift(model, work, t, fastest):
+def said_speed(settings):
+    """Return the speed [m/s] from which on a correction that fails is said."""
+    return max(step_speed(settings), WORTH * settings.max_push_out_speed)
+
+
+@kernel
+def bound_shift(model, settings, work, t, fastest):
     """Shorten the shift of island t, which constraints hold, where it works through long levers.
 
     It goes no farther, in the mean over its mass, than `LEVER` times what is asked for at most. Near a pose
-    in which hardly anything moves a gap, closing it would throw the island round.
+    in which hardly anything moves a gap, closing it would throw the island round. Of gaps of rounding it says
+    nothing.
 
     Writes: work.
     """
@@ -198,7 +205,8 @@ def bound_shift(model, work, t, fastest):
     most = LEVER * LEVER * fastest * fastest * mass_of(model, work, t)
     if size <= most:
         return
-    work.status[0] |= SLOWED
+    if fastest > said_speed(settings):
+        work.status[0] |= SLOWED
     part = sqrt(most / size)
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):
@@ -402,7 +410,7 @@ def correct(model, state, settings, work):
     """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
 
     Where less than a tenth of it is reached, links or bodies jam: the status says `SLOWED`, or, if gaps of
-    constraints stay, `CONTRADICTION`.
+    constraints stay, `CONTRADICTION`. Visits of large islands end early: there it is `SLOWED`.
 
     Writes: state, work.
     """
@@ -422,11 +430,12 @@ def correct(model, state, settings, work):
         leave_columns(work, count)
         if count > MAX_DOFS:
             sweep_shifts(model, work, t)
-        if has_constraint(model, work, t):
-            bound_shift(model, work, t, asked)
+        if asked > 0.0 and has_constraint(model, work, t):
+            bound_shift(model, settings, work, t, asked)
         after, fastest = left_open(model, work, t)
-        if after > JAMMED * JAMMED * before and fastest > step_speed(settings):
-            work.status[0] |= CONTRADICTION if is_tie_open(model, work, t, fastest) else SLOWED
+        if after > JAMMED * JAMMED * before and fastest > said_speed(settings):
+            is_told = count <= MAX_DOFS and is_tie_open(model, work, t, fastest)
+            work.status[0] |= CONTRADICTION if is_told else SLOWED
     if is_any:
         for dof in range(work.pile_step.shape[0]):
             work.pile_step[dof] *= settings.dt

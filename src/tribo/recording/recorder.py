@@ -200,10 +200,13 @@ class Recorder:
     def _note(self) -> None:
         if self._has_changed:
             self._hand_over()
-            self._wait()
+            with held.lifted():
+                self._wait()
             before = self._group
             self._begin_stretch()
             before.update_attributes({"complete": True})  # once it is known that others follow
+        if self._row == self._chunk:  # its hand-over was interrupted
+            self._hand_over()
         k, world, columns = self._row, self._world, self._columns
         engine, now = world.engine, float(world.time)
         for name, (record, source) in _COPIES.items():

@@ -144,7 +144,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
 
     def _look(self) -> None:
         """Let a grip pull, and draw if a picture is due."""
-        if self._is_driven:
+        if self._is_driven and self._is_open:
             self._set_driven(False)
         self._touch.pull()
         is_held = self._touch.grip is not None  # its force lasts one step

@@ -41,7 +41,7 @@ def slowed(world: WorldView) -> str:
     """Return that overlaps or gaps close more slowly than asked, the deepest overlap and the widest gap."""
     return (
         "overlaps, or gaps of constraints, are closed more slowly than asked: they contradict one another, "
-        f"or all at once would take absurd energy ({ONCE}; see world.status)"
+        f"or would take too much energy or too long a way ({ONCE}; see world.status)"
         f"{culprits.overlap(world.contacts)}{culprits.gap(world.constraints)}"
     )
 

@@ -14,6 +14,7 @@ import zarr
 
 import tribo
 from tribo.recording import fields
+from tribo.recording.recorder import Recorder
 from tribo.tools import cli
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
@@ -372,3 +373,26 @@ def test_the_command_records(tmp_path, capsys):
     np.testing.assert_allclose(recording["body_position"][:, 1, 2], fallen, atol=1e-12)
     assert cli.main(arguments) == 1
     assert cli.main([*arguments, "--overwrite"]) == 0
+
+
+def test_a_recording_goes_on_after_an_interrupt_while_it_waits_for_the_disk(tmp_path, monkeypatch):
+    """Ctrl-C came between the last frame of a chunk and the next chunk: the next frame had no place."""
+    world = tribo.World()
+    world.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
+    wait, came = Recorder._wait, []
+
+    def interrupted(recorder):
+        if world.time > 0.005 and not came:
+            came.append(world.time)
+            signal.raise_signal(signal.SIGINT)
+        wait(recorder)
+
+    monkeypatch.setattr(Recorder, "_wait", interrupted)
+    with world.record(tmp_path / "run.zarr", chunk=4):
+        with pytest.raises(KeyboardInterrupt):
+            world.step(20)
+        world.step(5)
+    times = np.asarray(tribo.Recording(tmp_path / "run.zarr")["time"])
+    assert came
+    assert times[-1] == world.time
+    np.testing.assert_allclose(np.diff(times), world.time_step, rtol=1e-9)

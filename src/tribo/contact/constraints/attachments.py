@@ -141,11 +141,11 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
 
 @kernel
 def hard_target(settings, erp, gap, drift, sag, opens, is_stop):
-    """Return the target velocity of a hard row, and at which speed velocities and positions close its gap.
+    """Return target velocity of a hard row, how much of it closes the gap, and at which speed positions do.
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
     much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by what somebody moves [m].
+    step may open it by its bend, or by a change of its length [m].
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed. Velocities take back what a step

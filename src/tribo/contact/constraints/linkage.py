@@ -34,7 +34,6 @@ LENGTH = int(Constraint.LENGTH)
 MOTOR = int(Constraint.MOTOR)
 WINCH = int(Constraint.WINCH)
 IS_CAUGHT, IS_IDLE = int(Memory.IS_CAUGHT), int(Memory.IS_IDLE)
-LAST_PLACE = int(Memory.LENGTH)
 ERP = int(Tuning.ERP)
 SPEED = int(Tuning.SPEED)
 POSITION = int(Tuning.POSITION)
@@ -343,19 +342,16 @@ def lock_row(model, state, command, settings, work, c):
         return
     most = settings.dt * tuning[c, FORCE]
     back = settings.dt * tuning[c, BACK_FORCE]
-    work.constraint_memory[c, LAST_PLACE] = tuning[c, POSITION]
     if tuning[c, COMPLIANCE] > 0.0:
         damping = tuning[c, SPOOK_DAMPING]
         close_soft_row(
             model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
         )
     else:
-        moved = abs(tuning[c, POSITION] - state.constraint_memory[c, LAST_PLACE])
-        target, correction, shift = hard_target(
-            settings, tuning[c, ERP], gap, 0.0, 0.0, moved, False
-        )
+        # A lock is a motor, with a largest force: it closes by a velocity.
+        target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, False)
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
-        work.scalar_correction[n], work.scalar_shift[n] = correction, shift
+        work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 

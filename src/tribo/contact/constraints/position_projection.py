@@ -9,9 +9,9 @@ least in kinetic energy,
 with the Jacobians Y of the step, up to five times. Velocities stay, but for the spin of free bodies, which
 keep their angular momentum as they are turned, those of robots on a fixed base, which are carried along
 (`carry_velocity`), and a factor that keeps the energy after long shifts (`projection_energy`). A row moves by
-at most its reach, the bend of its curve in one step: what was open for other reasons is left to the
-velocities. Near a singular pose some gaps could only be closed by a long way: the conjugate gradients stop
-before they take it, and no island goes farther by it than by its step.
+at most its reach, the bend of its curve in one step: `position_pass` closes what was open before the step.
+Near a singular pose some gaps could only be closed by a long way: the conjugate gradients stop before they
+take it, and no island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """

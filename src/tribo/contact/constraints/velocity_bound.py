@@ -1,8 +1,7 @@
 """Bound on the velocity at which constraints close gaps, by the energy that it takes.
 
-A pin or wire that is open asks for a speed. Where hardly anything moves a robot that way, as an arm that is
-stretched along its wire, any speed takes an impulse without bound: 0.3 m/s would give an arm of 0.9 kg
-8e5 J.
+Rows of pins and wires ask for the speed that takes back what a step opens. Where hardly anything moves a
+robot that way, as an arm that is stretched along its wire, any speed takes an impulse without bound.
 """
 
 from math import inf, sqrt

@@ -267,8 +267,10 @@ class ActuatorReader:
         coupling = CouplingDescription(f"slider {node.text('slidersite')} {rod:g}")
         coupling.way = tuple(way.elements)
         couplings = trees[0].description.couplings
-        while any(one.name == coupling.name for one in couplings):
-            coupling.name += "'"
+        taken, base, number = {one.name for one in couplings}, coupling.name, len(couplings)
+        while coupling.name in taken:
+            number += 1
+            coupling.name = f"{base} {number}"
         couplings.append(coupling)
         made.law = self._law(whole, law, made, compiler)
         made.law.coupling, made.gear = coupling.name, made.law.gear

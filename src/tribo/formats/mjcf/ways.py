@@ -23,6 +23,7 @@ from tribo.queries.ways import lay_ways
 
 KINDS = {"sphere": WayKind.SPHERE, "cylinder": WayKind.CYLINDER}
 CHILDREN = ("site", "geom", "pulley")
+LEAST_DIVISOR = 1e-15  # [–] of a pulley: with less its weight is no number
 CENTRE = 1e-12  # [m] off the centre: a side there is inside, not left out
 ROUND = (WayKind.SPHERE, WayKind.CYLINDER)
 
@@ -63,7 +64,12 @@ class WayReader:
                 self._geom(child, way)
             elif child.tag == "pulley":
                 self._end(child, way)
-                weight = 1.0 / child.number("divisor", above=0.0)
+                divisor = child.number("divisor", above=0.0)
+                if divisor < LEAST_DIVISOR:
+                    raise child.error(
+                        f"divisor={divisor:g} is too small; {LEAST_DIVISOR:g} is the least"
+                    )
+                weight = 1.0 / divisor
         self._end(node, way)
         return way
 

@@ -134,6 +134,7 @@ def test_what_is_not_read_is_listed(way, numbers, extra, words):
         (sites("a") + '<geom geom="none"/>' + sites("b"), "", "not a geom"),
         (sites("a") + '<geom geom="ball" sidesite="none"/>' + sites("b"), "", "not a site"),
         (sites("a") + '<pulley divisor="0"/>' + sites("b"), "", "divisor"),
+        (sites("a") + '<pulley divisor="1e-310"/>' + sites("b"), "", "1e-15 is the least"),
         ("", '<actuator><motor cranksite="a" slidersite="w"/></actuator>', "cranklength"),
         ("", '<actuator><motor cranksite="a" cranklength="1"/></actuator>', "slidersite"),
     ],
@@ -141,3 +142,11 @@ def test_what_is_not_read_is_listed(way, numbers, extra, words):
 def test_broken_ways_are_refused(way, extra, words):
     with pytest.raises(tribo.DescriptionError, match=words):
         read(way, extra=extra)
+
+
+def test_many_equal_slider_cranks_have_names_of_their_own():
+    """Two thousand took minutes: each looked for its name anew, letter by letter."""
+    motor = '<motor cranksite="b" slidersite="w" cranklength="4"/>'
+    _, tree = read("", extra=f"<actuator>{motor * 2000}</actuator>")
+    names = [one.name for one in tree.couplings]
+    assert len(names) == len(set(names)) == 2000

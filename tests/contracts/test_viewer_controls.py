@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from contracts import browser
-from contracts.touchable import serve, touchable_world, until
+from contracts.touchable import press, serve, touchable_world, until
 
 pytest.importorskip("viser")
 
@@ -67,26 +67,19 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
     viewer._orders.post(("select",), world["ball"].span.body.start)
 
     def script(page):
-        page.click("Pause")
-        until(lambda: not wishes.is_playing, "the button pauses")
-        page.click("Reset")
-        until(lambda: world.time == 0.0, "the button resets")
-        page.click("Single step")
-        until(lambda: world.time > 0.0, "the button steps")
+        press(page, "Pause", lambda: not wishes.is_playing, "the button pauses")
+        press(page, "Reset", lambda: world.time == 0.0, "the button resets")
+        press(page, "Single step", lambda: world.time > 0.0, "the button steps")
         np.testing.assert_allclose(world.time, world.time_step, rtol=1e-6)
-        page.click("Play")
-        until(lambda: world.time > 5 * world.time_step, "the button plays")
-        page.click("Pause")
-        until(lambda: not wishes.is_playing, "and pauses again")
+        press(page, "Play", lambda: world.time > 5 * world.time_step, "the button plays")
+        press(page, "Pause", lambda: not wishes.is_playing, "and pauses again")
         viewer._orders.post(("deselect",))
         until(lambda: touch.selected is None, "steps under way end, orders are taken after them")
         last = world.time
-        page.click("Step back")
-        until(lambda: world.time < last, "the button steps back")
+        press(page, "Step back", lambda: world.time < last, "the button steps back")
         np.testing.assert_allclose(world.time, last - world.time_step, rtol=1e-6)
         # -- by hand: the upward arrow of the handles at the selected ball, 42 cm above its middle -------
-        page.click("Reset")
-        until(lambda: world.time == 0.0, "back at the start")
+        press(page, "Reset", lambda: world.time == 0.0, "back at the start")
         viewer._orders.post(("select",), world["ball"].span.body.start)
         until(lambda: touch._gizmo.visible, "handles at what is selected")
         before = world["ball"].position.copy()
@@ -102,8 +95,12 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         page.mouse("Released", x, y - 30)
         np.testing.assert_allclose(world["ball"].position[:2], before[:2], atol=1e-3)
         assert world.time == 0.0
-        page.click("Reset")
-        until(lambda: np.array_equal(world["ball"].position, before), "reset takes it back")
+        press(
+            page,
+            "Reset",
+            lambda: np.array_equal(world["ball"].position, before),
+            "reset takes it back",
+        )
         # -- what is shown -------------------------------------------------------------------------
         drawn = effects(viewer)
         for text, name in panel.SHOWN:
@@ -170,8 +167,7 @@ def test_sliders_and_follow_have_their_effect(viewer, tmp_path):
         until(lambda: np.isclose(np.linalg.norm(touch.force), 0.6 * weight, rtol=0.02), "it pulls")
         viewer._orders.post(("drag", "end"), (row, place, place, None))
         until(lambda: touch.grip is None, "and lets go")
-        page.click("Pause")
-        until(lambda: not wishes.is_playing, "pause")
+        press(page, "Pause", lambda: not wishes.is_playing, "pause")
         page.choose("Follow", "ball")
         until(lambda: wishes.follows == "ball", "follow")
         (client,) = viewer._server.get_clients().values()

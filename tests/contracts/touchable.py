@@ -52,6 +52,19 @@ def serve(viewer, script, folder, size=SMALL, sign="real-time factor"):
         raise trouble[0]
 
 
+def press(page, text, is_so, what):
+    """Press a button until it has its effect: a page that is being drawn anew loses a press now and then."""
+    end = time.monotonic() + browser.PATIENCE
+    while True:
+        page.click(text)
+        again = time.monotonic() + 0.25 * browser.PATIENCE
+        while time.monotonic() < again:
+            if is_so():
+                return
+            time.sleep(0.05)
+        assert time.monotonic() < end, what
+
+
 def until(is_so, what):
     end = time.monotonic() + browser.PATIENCE
     while not is_so():

@@ -107,7 +107,7 @@ SCENE = """<mujoco model="yard"><option timestep="0.005" gravity="0 0 -10"/><wor
 <actuator><position name="servo" joint="elbow" kp="70" kv="3" gear="2" forcerange="-5 20"/></actuator>
 <equality><connect name="leash" body1="ball" body2="fore" anchor="0 0 0"/></equality>
 <keyframe><key name="home" qpos="0 0 3 1 0 0 0 1 0 0 0 0.25"/></keyframe>{more}</mujoco>"""
-TENDON = '<tendon><spatial name="cord"><site site="a"/><site site="b"/></spatial></tendon>'
+LATE = '<actuator><motor name="late" joint="elbow" delay="0.1"/></actuator>'
 
 
 @pytest.fixture
@@ -175,12 +175,12 @@ def test_check_says_what_a_scene_of_mujoco_holds(scene, capsys, monkeypatch):
 
 def test_check_lists_what_of_a_scene_is_left_out(tmp_path, capsys):
     path = tmp_path / "yard.xml"
-    path.write_text(SCENE.format(more=TENDON))
+    path.write_text(SCENE.format(more=LATE))
     assert cli.main(["check", str(path)]) == 0
-    assert "<spatial name='cord'>: spatial tendons are not read" in capsys.readouterr().out
+    assert "<motor name='late'>: delay is not read" in capsys.readouterr().out
     for command in ("check", "run"):
         assert cli.main([command, str(path), "--strict"]) == 1
-        assert "spatial tendons are not read" in capsys.readouterr().err
+        assert "delay is not read" in capsys.readouterr().err
 
 
 def test_a_scene_includes_files_of_a_folder_that_is_named(tmp_path, capsys):

@@ -31,7 +31,7 @@ BUILD_FIRST = $(if $(ARGS)$(NUMBA_DISABLE_JIT)$(NUMBA_BOUNDSCHECK)$(filter compi
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo train test test-compiled test-strict test-learn check format bench validate validate-dynamics simbench fuzz honesty gallery docs kernels wheel clean
+.PHONY: help demo train test test-compiled test-strict test-learn check format bench validate validate-dynamics simbench fuzz honesty gallery docs docs-check kernels wheel clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ gallery: $(STAMPS)/dev+robots  ## films of all examples, screenshots of ten scen
 docs: $(STAMPS)/docs  ## these pages as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+docs-check: $(STAMPS)/docs  ## every warning about these pages, without running lessons or writing HTML
+	$(BIN)/python -m sphinx -W --keep-going -q -b dummy -D nb_execution_mode=off docs docs/_build/check
 
 kernels: $(STAMPS)/dev  ## machine code of these sources for all environments of this machine (some minutes, once)
 	$(BIN)/python -m tribo.tools.prebuild $(ARGS)

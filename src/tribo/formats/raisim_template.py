@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from os.path import isfile  # False for names that are too long
 from pathlib import Path
 
 from tribo.description.trees import DescriptionError
@@ -82,17 +83,17 @@ def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
             raise node.error(f"{value}: {reason}")
         return found
     path = locate(node, name)
-    if not path.is_file() and THIS_DIR not in written and not Path(written).is_absolute():
+    if not isfile(path) and THIS_DIR not in written and not Path(written).is_absolute():
         others = (Path(folder) / written.replace("\\", "/") for folder in package_dirs)
-        path = next((p.resolve() for p in others if p.is_file()), path)
+        path = next((p.resolve() for p in others if isfile(p)), path)
     if not is_near(path, folder_of(node) or Path.cwd(), package_dirs):
         raise node.error(
             f"{value} is refused: {path} is not in the file's folder or the {LEVELS - 1} above it; move it, "
             "or list its folder in package_dirs"
         )
-    if not path.is_file():
+    if not isfile(path):
         raise node.error(
-            f"{value}: no file {path}; correct the path, or give its folder in package_dirs"
+            f"{value}: no file {str(path)[:400]}; correct the path, or give its folder in package_dirs"
         )
     return path
 

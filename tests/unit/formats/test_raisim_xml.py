@@ -327,6 +327,7 @@ BAD = {
     "include": (objects('<include value="a.xml"/>'), ["direct child"]),
     "exist": (objects(ball('exist="maybe"')), ["exist='maybe'"]),
     "urdf": (objects('<articulated_system urdf_path="missing.urdf"/>'), ["missing.urdf", "no file"]),
+    "a long name": (objects(f'<articulated_system urdf_path="{"x" * 5000}"/>'), ["xxx", "no file"]),
     "tuning": (objects(ball(dim='<dim radius="1"/><tuning/>')), ["<tuning>", "not supported yet"]),
     "class name": (world('<object_class><sphere type="box"/></object_class>'), ["rename"]),
 }  # fmt: skip

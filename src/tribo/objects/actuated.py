@@ -62,7 +62,9 @@ class Actuated(Object):
     @activation.setter
     def activation(self, value: Any) -> None:
         live = self.activation
-        live[:] = check.vector(value, f"activation of {self.name}", len(live))
+        given = check.vector(value, f"activation of {self.name}", len(live))
+        if len(live) > 0:
+            live[:] = given
 
     @property
     def activated(self) -> tuple[str, ...]:

@@ -231,10 +231,11 @@ class SingleBody(Object):
             ValueError, TypeError: A vector has a wrong shape or is not finite, or axes is another word.
         """
         f = self._turned(force, f"force on {self.name}", axes)
+        arm = None if point is None else check.vector(point, "point", 3) - self.position
         row = self._wrench_row(0)
         row[3:] += f
-        if point is not None:
-            row[:3] += np.cross(check.vector(point, "point", 3) - self.position, f)
+        if arm is not None:
+            row[:3] += np.cross(arm, f)
 
     def apply_torque(self, torque: Any, *, axes: str = "world") -> None:
         """Add an external torque (3,) [N m], axes of the world or the "body", for the next step only.

@@ -233,7 +233,7 @@ class WorldParts(Wrapper):
         if chosen.convexifyCollisionMeshes:
             meshes = "decomposition"
         made = self._it.add_articulated_system(
-            urdf_path, package_dirs=[res_path] if res_path else [], joint_order=tuple(check.listed(joint_order, "joint_order", "names of joints")),
+            urdf_path, package_dirs=[res_path] if str(res_path) else [], joint_order=tuple(check.listed(joint_order, "joint_order", "names of joints")),
             collision_group=collision_group, collision_mask=collision_mask,
             collide_with_parent=not chosen.doNotCollideWithParent, modules=modules,
             parameters=params, collision_meshes="auto" if meshes == "exact" else meshes,

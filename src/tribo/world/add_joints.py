@@ -90,6 +90,7 @@ class WorldJoints:
             >>> round(lock.applied, 3), bool(abs(arm.position[2] - 1) < 1e-6)
             (-4.905, True)
         """
+        pushes = check.boolean(pushes, "pushes")
         ends = self._ties.joined(first, second, None, frame_about(axis))
         if pushes:  # places along the axis count from where the second body is now
             point = ends[1].pose()[0]

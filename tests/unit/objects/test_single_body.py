@@ -370,3 +370,28 @@ def test_energies_and_momenta_of_bodies_add_up_to_those_of_the_world():
         ball.angular_momentum_about(point),
         ball.angular_momentum - np.cross(point, ball.linear_momentum), rtol=1e-12,
     )  # fmt: skip
+
+
+def test_a_force_at_a_point_that_is_refused_leaves_none():
+    world = tribo.World(gravity=(0, 0, 0))
+    ball = world.add_sphere(0.1, mass=1.0)
+    with pytest.raises(ValueError, match="point"):
+        ball.apply_force((1.0, 0, 0), point=np.eye(3))
+    world.step()
+    assert not np.any(ball.linear_velocity)
+
+
+def test_a_lock_pushes_or_does_not():
+    world = tribo.World()
+    ball = world.add_sphere(0.1, mass=1.0)
+    with pytest.raises(TypeError, match="pushes"):
+        world.add_lock(None, ball, pushes=np.array([1, 2, 3]))
+
+
+def test_no_activations_may_be_assigned_where_there_are_none():
+    root = tribo.LinkDescription("base")
+    root.mass, root.inertia = 1.0, np.eye(3)
+    robot = tribo.World().add_articulated_system(root)
+    robot.activation = np.zeros(0)
+    with pytest.raises(ValueError, match="activation"):
+        robot.activation = [1.0]

@@ -151,3 +151,9 @@ def test_environments_say_what_is_wrong_with_them():
         raisim.gym.configuration("environment: 3\n")
     with pytest.raises(ValueError, match="cfg is no YAML"):
         raisim.gym.configuration("environment: [\n")
+
+
+def test_a_folder_that_is_an_array_is_refused_in_words():
+    folder = np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])
+    with pytest.raises(TypeError, match="must be a folder"):
+        raisim.World().addArticulatedSystem(res_path=folder)

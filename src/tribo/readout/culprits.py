@@ -97,7 +97,7 @@ def largest_miss(
 
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     """Return the names of the constraints that give way most in the last step; empty if none does."""
-    from tribo.contact.position_pass import ABOVE, BELOW, BOTH
+    from tribo.contact.position_pass import is_acting
     from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 
     work = engine.work
@@ -106,9 +106,10 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
         if tie_of(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
-    error, held = work.shift_scalar_error[hard], work.shift_hold[hard]
-    is_open = (held == BOTH) | ((held == ABOVE) & (error > 0.0)) | ((held == BELOW) & (error < 0.0))
-    given = np.maximum(given, np.where(is_open, np.abs(error), 0.0))
+    errors = [(int(work.shift_hold[n]), float(work.shift_scalar_error[n])) for n in hard]
+    given = np.maximum(
+        given, [abs(error) if is_acting(hold, error) else 0.0 for hold, error in errors]
+    )
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]

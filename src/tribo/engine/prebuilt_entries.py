@@ -9,6 +9,7 @@ from typing import Any
 
 from tribo.batch_kernels import copies
 from tribo.compiler.signature import Array, boolean, float64, int64
+from tribo.contact import position_pass
 from tribo.contact.problem import scalar_rows
 from tribo.contact.solver import natural_residual
 from tribo.dynamics import inertia, kinematics
@@ -84,6 +85,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (kinematics.forward, (Model, LINE, Work)),
     (inertia.mass_matrix, (Model, Work)),
     (scalar_rows.tie_of, (Model, Work, int64)),
+    (position_pass.is_acting, (int64, float64)),
     (natural_residual.contact_violation, (Model, Work, int64)),
     (natural_residual.scalar_violation, (Model, Work, int64)),
 )

@@ -40,6 +40,11 @@ class Field(NamedTuple):
         """Tell whether kernels read this field as a number."""
         return not self.shape
 
+    @property
+    def is_sized(self) -> bool:
+        """Tell whether its shape depends on the sizes of a world."""
+        return any(isinstance(n, str) for n in self.shape)
+
     def shape_for(self, sizes: dict[str, int]) -> tuple[int, ...]:
         """Return the shape in one world."""
         return tuple(sizes[n] if isinstance(n, str) else n for n in self.shape)
@@ -100,16 +105,28 @@ class Record:
     def resized(self, sizes: dict[str, int]) -> Self:
         """Return world 0 of a record of other sizes, which holds as much of what this one holds as fits.
 
-        Arrays whose sizes stay are the same ones, so that views of them stay good.
+        Arrays whose sizes stay are the same ones, so that views of them stay good, and so are their rows of
+        the table: a step that finds its tables too small waits for this.
         """
-        arrays = dict(self.arrays)
-        for name, old in self.arrays.items():
-            shape = self.fields[name].shape_for(sizes)
-            if old.shape[1:] != shape:
-                arrays[name] = np.zeros((old.shape[0], *shape), old.dtype)
-                part = tuple(map(slice, np.minimum(old.shape, arrays[name].shape)))
-                arrays[name][part] = old[part]
-        return self.wrap(arrays)
+        source = self if self.world == 0 else self.at(0)
+        arrays, table, views = dict(source.arrays), source.table.copy(), dict(source.__dict__)
+        columns = len(self.fields) + 1
+        for number, (name, declared) in enumerate(self.fields.items()):
+            old = arrays[name]
+            shape = declared.shape_for(sizes) if declared.is_sized else old.shape[1:]
+            if old.shape[1:] == shape:
+                continue
+            array = arrays[name] = np.zeros((old.shape[0], *shape), old.dtype)
+            part = tuple(map(slice, np.minimum(old.shape, array.shape)))
+            array[part] = old[part]
+            place, row = _row_of(array)
+            table[number + 1] = place
+            table[columns + COLUMNS * number : columns + COLUMNS * (number + 1)] = row
+            views[name] = array[0]
+        record = object.__new__(type(self))
+        record.__dict__.update(views, arrays=arrays, table=table, address=table.ctypes.data)
+        table[0] = record.address + table.itemsize * columns
+        return record
 
     @classmethod
     def wrap(cls, arrays: dict[str, np.ndarray]) -> Self:
@@ -122,9 +139,9 @@ class Record:
                 raise TypeError(
                     f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
                 )
-            step = 0 if array.shape[0] == 1 else array.strides[0]
-            places.append(array.__array_interface__["data"][0])
-            rows += (step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
+            place, row = _row_of(array)
+            places.append(place)
+            rows += row
         return cls(arrays, 0, np.array([0, *places, *rows], np.int64))
 
     @property
@@ -164,6 +181,12 @@ def _layout(fields: dict[str, Field]) -> tuple[tuple[str, str, tuple[int, ...]],
         (name, f.dtype.str, tuple(n if isinstance(n, int) else -1 for n in f.shape))
         for name, f in fields.items()
     )
+
+
+def _row_of(array: np.ndarray) -> tuple[int, tuple[int, ...]]:
+    """Return where an array lies, and its columns of a table."""
+    step = 0 if array.shape[0] == 1 else array.strides[0]
+    return array.__array_interface__["data"][0], (step, *array.shape[1:], 0, 0, 0)[:COLUMNS]
 
 
 def world_of(record: Record, world: int) -> Record:

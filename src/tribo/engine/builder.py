@@ -67,11 +67,11 @@ class Tie:
 class Capacity:
     """Room for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
 
-    pairs: int = 64
+    pairs: int = 256
     contacts: int = 32
-    rows: int = 2048
+    rows: int = 4096
     columns: int = 24
-    dense: int = 64
+    dense: int = 256
     nodes: int = 1
     values: int = 1
     frictions: int = 0
@@ -106,16 +106,23 @@ class Capacity:
         values: int = 0,
         frictions: int = 0,
     ) -> Capacity:
-        """Return a capacity for at least these counts, with half as much again to spare."""
+        """Return a capacity for these counts and half as many again; what grows doubles at least.
+
+        A step that finds a table too small is made again, so there shall be few of them.
+        """
+
+        def room(have: int, count: int) -> int:
+            return have if 3 * count <= 2 * have else max(2 * have, 3 * count // 2)
+
         return Capacity(
-            max(self.pairs, pairs * 3 // 2),
-            max(self.contacts, contacts * 3 // 2),
-            max(self.rows, rows * 3 // 2),
+            room(self.pairs, pairs),
+            room(self.contacts, contacts),
+            room(self.rows, rows),
             max(self.columns, (columns + 3) // 4 * 4),  # lanes take four
-            max(self.dense, (dense * 5 // 4 + 3) // 4 * 4),
-            max(self.nodes, nodes * 3 // 2),
-            max(self.values, values * 3 // 2),
-            max(self.frictions, frictions * 3 // 2),
+            (room(self.dense, dense) + 3) // 4 * 4,
+            room(self.nodes, nodes),
+            room(self.values, values),
+            room(self.frictions, frictions),
         )
 
 

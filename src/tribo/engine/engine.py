@@ -12,6 +12,7 @@ import numpy as np
 
 from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.compiler.jit import DISABLED, named_entry
+from tribo.contact.solver.proximal_newton import MAX_DOFS
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import lazy_kernels, thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
@@ -42,6 +43,8 @@ class Engine:
         settings: Settings | None = None,
     ) -> None:
         """Allocate everything for a model; `settings` may be shared with the caller."""
+        capacity = capacity.grown(columns=min(MAX_DOFS, sizes["nv"]))
+        sizes = {**sizes, **capacity.sizes}
         self.model, self.sizes, self.capacity, self.worlds = model, sizes, capacity, worlds
         self.state: State
         self.command: Command

@@ -16,13 +16,11 @@ from tribo.contact.solver.gauss_seidel_iteration import start_cold
 from tribo.contact.solver.strategy import solve_as_set
 from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
-from tribo.model import Kind, Status
+from tribo.model import Status
 
-KINEMATIC = int(Kind.KINEMATIC)
 SLOWED = int(Status.SLOWED)
 ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
 WORTH = 0.01  # [–] of the largest push-out speed: slower gaps bring too little to look at
-IN_VAIN = 30.0  # [–] of the energy that closing may bring: the most work against what holds
 LEVER = 10.0  # [–] of the speed at which it closes: how fast that may make all of the island
 WHILE = 0.1  # [s] in which that much may be brought again, into what moves already
 ALWAYS = 1e-3  # [–] of the energy that moves: so much may gaps bring that close within a step
@@ -58,19 +56,6 @@ def may_act(work, n):
         return True
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     return max(-lower, upper) < inf and min(-lower, upper) == 0.0
-
-
-@kernel
-def may_push(model, work, n):
-    """Tell whether row n, of a constraint, may give energy: it acts, or the user moves one of its ends."""
-    c = tie_of(model, work, n)
-    if c < 0:
-        return False
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and model.tree_kind[model.body_tree[body]] == KINEMATIC:
-            return True
-    return may_act(work, n)
 
 
 @kernel
@@ -168,56 +153,6 @@ def ask_less(model, settings, work, t, rows, part, most):
 
 
 @kernel
-def work_in_vain(model, work, n):
-    """Return twice the work of row n against what keeps it from its target [J]; 0 for a row that may push.
-
-    A row gets its target with hardly any of it. Where others hold against it, its impulse grows until the
-    compliance of hard rows gives way, and nothing moves for all that.
-    """
-    if tie_of(model, work, n) < 0 or may_push(model, work, n):
-        return 0.0
-    return 2.0 * abs(work.scalar_impulse[n] * work.scalar_target[n])
-
-
-@kernel
-def is_pushed(work, t):
-    """Tell whether a contact pushes in island t."""
-    most = 0.0
-    for k in contacts_in(work, t):
-        most = max(most, work.contact_impulse[work.island_contact[k], 2])
-    return most > 0.0
-
-
-@kernel
-def leave_targets(model, settings, work, t, rows, is_solved):
-    """Ask rows of constraints of island t that work in vain for no more than to stay; return if it is solved.
-
-    A pin whose bodies go round asks for the bend of their ways; if a contact ends these in this step, there
-    is none. Then two hard laws contradict each other, by little, and their impulses know no bound.
-    Constraints that contradict one another without any contact are told by `CONTRADICTION`.
-
-    Writes: work.
-    """
-    vain = 0.0
-    for k in scalars_in(work, t):
-        vain += work_in_vain(model, work, work.island_scalar[k])
-    if vain == 0.0 or not is_pushed(work, t):
-        return is_solved
-    speed = LEVER * max(settings.max_push_out_speed, step_speed(settings))
-    most = IN_VAIN * (moving(model, work, t) + speed * speed * mass_of(model, work, t))
-    if vain <= most:
-        return is_solved
-    work.status[0] |= SLOWED
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        if work_in_vain(model, work, n) > 0.0:
-            set_row_target(work, n, 0.0, work.scalar_start[n] + work.scalar_target[n])
-            work.scalar_correction[n] = 0.0
-    start_cold(model, work, t)
-    return solve_as_set(model, settings, work, t, rows)
-
-
-@kernel
 def bound_closing(model, settings, work, t, rows, is_solved):
     """Ask constraints of island t to close more slowly if that brings absurd energy; return if it is solved.
 
@@ -228,7 +163,6 @@ def bound_closing(model, settings, work, t, rows, is_solved):
 
     Writes: work.
     """
-    is_solved = leave_targets(model, settings, work, t, rows, is_solved)
     speed = fastest(model, settings, work, t)
     if speed == 0.0:
         return is_solved

@@ -173,6 +173,22 @@ def test_a_resized_record_holds_what_fits(shared):
         assert record.gain == old.gain
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_table_of_a_resized_record_is_that_of_a_wrapped_one(shared):
+    """Each word but the address of the table itself, in any world; the old record reads on as it was."""
+    old = filled(worlds=2, shared=shared)
+    before = expected(old.at(1))
+    for source in (old, old.at(1)):
+        record = source.resized({"n": 6, "m": 3})
+        wrapped = Sample.wrap(record.arrays)
+        assert (record.table[1:] == wrapped.table[1:]).all()
+        assert record.table[0] == record.table.ctypes.data + 8 * (len(Sample.fields) + 1)
+        assert record.world == 0
+        assert record.pos.shape == (6, 3)
+        assert read(record.at(1)) == expected(record.at(1))
+    assert read(old.at(1)) == before
+
+
 @pytest.mark.skipif(DISABLED, reason="about compiled code")
 def test_a_field_at_the_end_moves_no_other():
     """Kernels that were kept before there was that field go on to read theirs."""

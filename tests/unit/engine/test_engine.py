@@ -3,6 +3,7 @@
 import signal
 
 import pytest
+from scenes import ground_world
 
 import tribo
 from tribo.model import Status
@@ -76,3 +77,16 @@ def test_the_keyboard_is_heard_however_slow_the_steps():
         signal.signal(signal.SIGALRM, before)
     assert 0 < world.time / world.time_step < 20_000
     world.step(3)  # and it goes on
+
+
+def test_tables_begin_with_a_column_for_each_dof_and_double():
+    """An island of 30 dofs finds its columns there; tables that are too small grow twofold at least."""
+    world = ground_world()
+    for k in range(5):
+        world.add_box((0.2, 0.2, 0.2), 1.0, position=(0, 0, 0.1 + 0.2 * k))
+    world.step()
+    assert world.engine.work.column_matrix.shape == (32, 32)  # lanes take four
+    room = world.engine.capacity
+    grown = room.grown(contacts=room.contacts + 1, dense=1)
+    assert (grown.contacts, grown.dense) == (2 * room.contacts, room.dense)
+    assert room.grown(contacts=4 * room.contacts).contacts == 6 * room.contacts

@@ -11,7 +11,6 @@ from tribo.engine.engine import Engine
 from tribo.model import Status
 from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import Obstacle, Tangents
-from tribo.world.world import World
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
@@ -51,13 +50,13 @@ class ExactStep:
     and δv⁺ (first 2 nv rows) and of the impulses by δq, δv and δτ (3 nv columns).
 
     Args:
-        world: Whose steps they are.
+        engine: Of a world, whose steps they are.
         bodies: Names of bodies, by row.
     """
 
-    def __init__(self, world: World, bodies: Mapping[int, str]) -> None:
+    def __init__(self, engine: Engine, bodies: Mapping[int, str]) -> None:
         self._bodies = bodies
-        self._source = world.engine
+        self._source = engine
         self._model = self._source.model
         self.engine = Engine(
             self._model, self._source.sizes, self._source.capacity, 1, self._source.settings
@@ -65,9 +64,9 @@ class ExactStep:
         self._tables: tuple[Any, ...] = ()
         self._make_room(ROOM)
 
-    def fits(self, world: World) -> bool:
+    def fits(self, engine: Engine) -> bool:
         """Tell whether the world is still made of what this was made of."""
-        return world.engine is self._source and self._source.model is self._model
+        return engine is self._source and self._source.model is self._model
 
     def take(self) -> str:
         """Make the next step apart, and differentiate it; return why that cannot be, "" if it can.

@@ -42,7 +42,7 @@ class ExactTable:
     """
 
     def __init__(self, world: World, layout: StateLayout, dofs: np.ndarray) -> None:
-        self._step = ExactStep(world, {row: name for name, row in layout.bodies.items()})
+        self._step = ExactStep(world.engine, {row: name for name, row in layout.bodies.items()})
         self._layout, self._dofs = layout, dofs
         nv = layout.nv
         self._rows = np.concatenate([dofs, nv + dofs])
@@ -54,7 +54,7 @@ class ExactTable:
 
     def fits(self, world: World) -> bool:
         """Tell whether the world is still made of what this was made of."""
-        return self._step.fits(world)
+        return self._step.fits(world.engine)
 
     def at(self, inputs: Inputs, directions: np.ndarray) -> Exact:
         """Return derivatives along directions (n, m) and by commands at the present state.

@@ -57,6 +57,7 @@ class DifferentiableRollout(Rollout):
     _kept: list[Kept] = field(repr=False)  # before each step
     _commands: np.ndarray = field(repr=False)  # (worlds, T, commands)
     _wrench: np.ndarray | None = field(repr=False)  # of the first step
+    _obstacles: dict[str, int] = field(repr=False, default_factory=dict)
 
     def __repr__(self) -> str:
         """Return how many worlds, controls and commands there are."""
@@ -66,7 +67,7 @@ class DifferentiableRollout(Rollout):
     @property
     def obstacles(self) -> Mapping[str, int]:
         """Why steps of products were differenced, and how many; empty while all were exact [–]."""
-        return dict(self._jacobians.obstacles)
+        return dict(self._obstacles)
 
     def jvp(
         self, coordinate: Any = None, velocity: Any = None, commands: Any = None
@@ -152,7 +153,9 @@ class DifferentiableRollout(Rollout):
 
     def _matrices(self, k: int, control: int, world: int) -> tuple[np.ndarray, np.ndarray]:
         wrench = self._wrench if k == 0 else None
-        return self._jacobians.at(self._kept[k], self._commands[world, control], wrench, world)
+        return self._jacobians.at(
+            self._kept[k], self._commands[world, control], wrench, world, self._obstacles
+        )
 
     @staticmethod
     def _given(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -217,6 +220,12 @@ class RolloutFunction:
         )
         self.state_names = tuple(tangent_name(name) for name in dofs)
         self._batches: dict[int, Batch] = {}
+        self._jacobians: StepJacobians | None = None
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the present coordinates (nq,) and velocities (nv,) of the world, copies."""
+        state = self._world.engine.state.arrays
+        return state["q"][0].copy(), state["v"][0].copy()
 
     def run(self, commands: Any, q: Any = None, v: Any = None) -> DifferentiableRollout:
         """Let worlds follow commands, and keep what products of derivatives need.
@@ -250,7 +259,10 @@ class RolloutFunction:
         self._start(batch, q, v)
         command = engine.command.arrays
         wrench = command["wrench"][0].copy() if command["has_wrench"][0, 0] else None
-        jacobians = StepJacobians(self._world, self._commands, self._method, self._threads)
+        if self._jacobians is None:
+            self._jacobians = StepJacobians(
+                self._world, self._commands, self._method, self._threads
+            )
         kept: list[Kept] = []
         made_it = np.ones(worlds, bool)
         nq, nv = self.layout.nq, self.layout.nv
@@ -275,7 +287,7 @@ class RolloutFunction:
         parts = {part.name: Part.of(part) for part in self._world.objects}
         return DifferentiableRollout(
             frozen(made_it), frozen(time), frozen(places), frozen(faster), parts,
-            self.command_names, self.state_names, jacobians, kept, told.copy(), wrench,
+            self.command_names, self.state_names, self._jacobians, kept, told.copy(), wrench,
         )  # fmt: skip
 
     def _start(self, batch: Batch, q: Any, v: Any) -> None:

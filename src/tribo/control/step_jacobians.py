@@ -59,8 +59,6 @@ class StepJacobians:
         model = engine.model.arrays
         self._is_moved = model["dof_is_moved"][0] != 0
         self._balls = model["joint_v"][0][model["joint_type"][0] == Joint.SPHERICAL].tolist()
-        self.obstacles: dict[str, int] = {}  # why steps were differenced, and how many
-        self.exact_steps = 0
         inertia = diagonal_of_mass(world, self._layout)
         self._sizes = np.array(
             [STEP * (inertia[place] / self._dt if kind == "force" else 1.0)
@@ -68,8 +66,9 @@ class StepJacobians:
         )  # fmt: skip
 
     def at(
-        self, kept: Kept, commands: np.ndarray, wrench: np.ndarray | None, world: int
-    ) -> Matrices:
+        self, kept: Kept, commands: np.ndarray, wrench: np.ndarray | None, world: int,
+        obstacles: dict[str, int],
+    ) -> Matrices:  # fmt: skip
         """Return F and G of the step of one world from a kept state.
 
         Args:
@@ -77,6 +76,7 @@ class StepJacobians:
             commands: Values (commands,) that are held in it.
             wrench: External wrenches (bodies, 6) that act in it; None: none does.
             world: Its number.
+            obstacles: Why steps were differenced and how many, to which this step is added.
 
         Raises:
             NotDifferentiableError: The method is "exact", and something has no exact derivative.
@@ -87,14 +87,13 @@ class StepJacobians:
         if self._method != "differences":
             made = self._exactly()
             if not isinstance(made, str):
-                self.exact_steps += 1
                 return made
             why = made
             if self._method == "exact":
                 raise NotDifferentiableError(
                     f"a step of the rollout has no exact derivatives: {why}; take method='auto'"
                 )
-        self.obstacles[why] = self.obstacles.get(why, 0) + 1
+        obstacles[why] = obstacles.get(why, 0) + 1
         return self._by_differences(kept, commands, wrench, world)
 
     def _batch(self, worlds: int) -> Batch:

@@ -1,7 +1,7 @@
 """Products of derivatives along rollouts against differences of whole rollouts.
 
-A central difference of steps s errs by ε |x|/s and s² f'''/6. With s = 1e-6, |x| ≤ 5 and 80 steps that round one
-after the other, that is 4e-8 at most; with third derivatives up to 1e3 the other part is 2e-10. A contact
+A central difference of steps s errs by ε |x|/s and s² f'''/6. With s = 1e-6, |x| ≤ 5 and 80 steps that round
+one after the other, that is 4e-8 at most; with third derivatives up to 1e3 the other part is 2e-10. A contact
 solve adds its tolerance of 1e-9 m/s over s in steps that slip: 1e-6 of the largest number is asked.
 """
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch_kernels.copies import copy_worlds
+from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.model import Status
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import Obstacle, Tangents
+from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
+FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
     Obstacle.FREE_BODY: "{body} is a single free body",
@@ -87,13 +90,12 @@ class ExactStep:
                 engine.work,
                 self.tangents,
             )
-            counts = self.tangents.arrays["counts"][0]
-            if counts[5] != Obstacle.ROOM:
-                break
-            self._make_room(int(counts[2]) - self.nv)
-        if counts[5]:
-            return self._reason(Obstacle(int(counts[5])), int(counts[6]))
-        return ""
+            counts = self.tangents.arrays["counts"][0].tolist()
+            if not counts[OBSTACLE]:
+                return ""
+            if counts[OBSTACLE] != Obstacle.ROOM:
+                return self._reason(Obstacle(counts[OBSTACLE]), counts[PLACE])
+            self._make_room(counts[ROWS] - self.nv)
 
     @property
     def nv(self) -> int:
@@ -172,12 +174,19 @@ class ExactStep:
             self.engine.make_room(self._source.state.arrays["warm_key"].shape[1])
             tables = (*tables[:2], self.engine.state, self.engine.command)
             self._tables, self._pairs = tables, self._pairs_of(tables)
+            self._copies = np.array(
+                [(ours.ctypes.data, 0, theirs.ctypes.data, 0, theirs.nbytes // 8)
+                 for ours, theirs in self._pairs], np.int64,
+            )  # fmt: skip
+        if not DISABLED:
+            copy_worlds(self._copies, FIRST, FIRST)
+            return
         for ours, theirs in self._pairs:
             ours[...] = theirs
 
     def _pairs_of(self, tables: tuple[Any, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         state, command, own_state, own_command = (table.arrays for table in tables)
-        pairs = []
+        pairs = []  # of numbers of 8 bytes, side by side in memory: a longer table is filled from its begin
         for theirs, ours in ((state, own_state), (command, own_command)):
             for name, array in theirs.items():
                 if array.size and name not in {"tree_is_asleep", "can_sleep"}:

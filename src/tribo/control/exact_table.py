@@ -104,9 +104,10 @@ class ExactTable:
                 return None
         except FloatingPointError:
             return None
-        table = step.grown
+        table = step.grown[: 2 * self._layout.nv]
         if step.has_sides:
-            table = 0.5 * (table[: 2 * self._layout.nv] + step.fallen[: 2 * self._layout.nv])
+            table = table + step.fallen[: 2 * self._layout.nv]
+            table *= 0.5
         if not self._takes_all:
             by_state = table[np.ix_(self._rows, self._rows)]
             return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces()

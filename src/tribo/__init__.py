@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         viewer,
         world,
     )  # fmt: skip
-    from tribo.batch.batch import Batch, rollout
+    from tribo.batch.batch import Batch
     from tribo.batch.collisions import BatchCollisions
     from tribo.batch.contacts import BatchContacts
     from tribo.batch.network import Commanded, Network, Seen
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tribo.control.equilibrium import equilibrium
     from tribo.control.largest_load import largest_load
     from tribo.control.linearize import linearize
+    from tribo.control.rollout import rollout
     from tribo.description.heights import HeightField
     from tribo.description.trees import (
         CompoundPart,
@@ -87,7 +88,7 @@ __version__ = "0.1.0"
 # Where the public names are: a program imports what it names, so that `import tribo` costs next to nothing.
 # The imports above say the same to type checkers and editors; a test compares.
 _PLACES = {
-    "tribo.batch.batch": "Batch rollout",
+    "tribo.batch.batch": "Batch",
     "tribo.batch.collisions": "BatchCollisions",
     "tribo.batch.contacts": "BatchContacts",
     "tribo.batch.network": "Commanded Network Seen",
@@ -101,6 +102,7 @@ _PLACES = {
     "tribo.control.equilibrium": "equilibrium",
     "tribo.control.largest_load": "largest_load",
     "tribo.control.linearize": "linearize",
+    "tribo.control.rollout": "rollout",
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",

@@ -11,10 +11,9 @@ MARKS = {
     "rsl_rl.py": [needs("rsl_rl", "tensordict", "torch")],
     "players.py": [needs_learn],
 }
+OF_FOLDERS = {"learn": [needs_learn], "torch": [needs("torch")], "jax": [needs("jax")]}
 EXAMPLES = [
-    pytest.param(
-        path, marks=[needs_learn] if path.parent.name == "learn" else MARKS.get(path.name, [])
-    )
+    pytest.param(path, marks=OF_FOLDERS.get(path.parent.name, MARKS.get(path.name, [])))
     for path in kept_modules()
     if ">>> " in path.read_text("utf-8")
 ]

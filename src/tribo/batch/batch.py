@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +16,12 @@ from tribo.batch.objects import ObjectBatch
 from tribo.batch.policy import BatchPolicies, BatchPolicy
 from tribo.batch.pool import BatchStates
 from tribo.batch.rays import BatchRays
-from tribo.batch.rollout import BatchRollout, Controls, Rollout
+from tribo.batch.rollout import BatchRollout
 from tribo.batch.sensors import BatchSensors
 from tribo.batch.settings import BatchSettings
 from tribo.batch.shapes import BatchShapes
 from tribo.batch.spread import Spread
 from tribo.checks import check
-from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.model import Kind, Status
@@ -293,43 +291,3 @@ class Batch(BatchSettings):
     rollout = forward("plans", BatchRollout.rollout)
     ray_test_batch = forward("rays", BatchRays.ray_test_batch)
     height_scan = forward("rays", BatchRays.height_scan)
-
-
-@answered_call
-def rollout(
-    world: World, *, forces: Controls | None = None, targets: Controls | None = None,
-    velocity_targets: Controls | None = None, steps_per_control: int = 1,
-    threads: int | None = None,
-) -> Rollout:  # fmt: skip
-    """Return where plans lead that all begin in the present state of a world, which stays as it is.
-
-    It makes a batch for the time of the call. To plan repeatedly, make one `Batch` and call its
-    `rollout` with ``start=world``.
-
-    Args:
-        world: Where the plans begin.
-        forces, targets, velocity_targets, steps_per_control: As `Batch.rollout` has them; arrays have the
-            candidate as first axis.
-        threads: As `Batch` has them.
-
-    Raises:
-        KeyError, TypeError, ValueError: As `Batch.rollout`.
-
-    Example:
-        >>> import numpy as np, tribo
-        >>> world = tribo.World(gravity=(0, 0, 0))
-        >>> ball = world.add_sphere(0.1, mass=1.0, name="ball")
-        >>> ways = tribo.rollout(world, forces={"ball": np.ones((5, 20, 6))}, threads=1)
-        >>> ways.coordinate("ball").shape
-        (5, 20, 7)
-    """
-    counts = {1}
-    for given in (forces, targets, velocity_targets):
-        for plan in (given or {}).values():
-            axes, plans = (2, plan.values()) if isinstance(plan, Mapping) else (3, [plan])
-            counts |= {len(one) for one in plans if np.ndim(one) == axes}
-    batch = Batch(world, max(1, *counts), threads=threads)
-    return batch.rollout(
-        forces=forces, targets=targets, velocity_targets=velocity_targets,
-        steps_per_control=steps_per_control,
-    )  # fmt: skip

@@ -21,9 +21,12 @@ from tribo.engine.plans import Plan
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
+Column = tuple[
+    int, int, np.ndarray
+]  # kind (`places.KINDS`), place in the command, plan (1 or worlds, T)
 
 
-def _memory() -> float:
+def machine_memory() -> float:
     """Return the bytes of memory of this machine; inf where the system does not say."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -59,6 +62,93 @@ class Rollout:
 
     def _part(self, name: str) -> Part:
         return self.parts[check.known(name, self.parts, "object")]
+
+
+class PlanReader:
+    """Reads plans that a user gives, by object or by joint.
+
+    Args:
+        parts: The objects of the worlds, by name.
+        worlds: How many worlds there are.
+        width: Numbers of a state, of which each control leaves one.
+    """
+
+    def __init__(self, parts: Mapping[str, Part], worlds: int, width: int) -> None:
+        self._parts, self._worlds, self._width = parts, worlds, width
+
+    def columns(
+        self, forces: Controls | None, targets: Controls | None, velocity_targets: Controls | None
+    ) -> list[Column]:
+        """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled.
+
+        Raises:
+            KeyError, TypeError, ValueError, MemoryError: As `BatchRollout.rollout` has them.
+        """
+        found: list[Column] = []
+        for kind, given in (
+            ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
+        ):  # fmt: skip
+            plans = {} if given is None else check.mapping(given, kind, "objects' names to plans")
+            for name, plan in plans.items():
+                found += self._columns(kind, name, plan)
+        if not found:
+            raise ValueError("rollout needs controls: forces, targets or velocity_targets")
+        lengths = {plan.shape[1] for _, _, plan in found}
+        if len(lengths) > 1:
+            raise ValueError(f"all plans must have one length, got {sorted(lengths)}")
+        return found
+
+    def _columns(self, kind: str, name: str, plan: Any) -> list[Column]:
+        """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled."""
+        part = self._parts[check.known(name, self._parts, "object")]
+        places = places_of(part, kind)
+        if isinstance(plan, Mapping):
+            named = {joint: place_of(places, joint, name) for joint in plan}
+            return [
+                (KINDS[kind], named[joint], self._plan(numbers, kind, f"{name}, {joint}", 2))
+                for joint, numbers in plan.items()
+            ]
+        given = self._plan(plan, kind, name, 3)
+        alone = [place for joint, place in places if joint is not None]
+        chosen = {len(places): [place for _, place in places], len(alone): alone}
+        if given.shape[2] not in chosen:
+            widths = " or ".join(str(n) for n in sorted(chosen))
+            raise ValueError(
+                f"{kind} of {name} must have {widths} numbers for each control, got {given.shape[2]}"
+            )
+        return [
+            (KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])
+        ]
+
+    def _check_room(self, horizon: int, what: str) -> None:
+        """Refuse plans whose states no memory of this machine holds, before the system ends the process.
+
+        Raises:
+            MemoryError: They are so long.
+        """
+        need = 8 * horizon * self._worlds * self._width
+        if need > machine_memory():
+            raise MemoryError(
+                f"{what}: the states after {horizon} controls in {self._worlds} worlds need "
+                f"{need / 2**30:.3g} GiB, more than this machine has; plan for fewer at a time"
+            )
+
+    def _plan(self, value: Any, kind: str, name: str, axes: int) -> np.ndarray:
+        """Return a checked plan with the world (or 1) as first axis."""
+        what = f"{kind} of {name}"
+        shape = np.shape(check.values(value, what))
+        if len(shape) in (axes - 1, axes):
+            self._check_room(shape[len(shape) - axes + 1], what)
+        made = check.within_range(check.array(value, what, "numbers"), what)
+        if made.ndim == axes - 1:
+            made = made[None]
+        if made.ndim != axes or made.shape[0] not in (1, self._worlds) or not made.shape[1]:
+            tail = ", joints or dof" if axes == 3 else ""
+            raise ValueError(
+                f"{what} must have shape ({self._worlds}, T{tail}), or that without the first axis, "
+                f"T ≥ 1, got {np.shape(value)}"
+            )
+        return made
 
 
 class BatchRollout:
@@ -108,19 +198,12 @@ class BatchRollout:
         """
         self._batch.check_idle("rollout")
         check.integer(steps_per_control, "steps_per_control", 1)
-        columns: list[tuple[int, int, np.ndarray]] = []
-        for kind, given in (
-            ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
-        ):  # fmt: skip
-            plans = {} if given is None else check.mapping(given, kind, "objects' names to plans")
-            for name, plan in plans.items():
-                columns += self._columns(kind, name, plan)
-        if not columns:
-            raise ValueError("rollout needs controls: forces, targets or velocity_targets")
-        lengths = {plan.shape[1] for _, _, plan in columns}
-        if len(lengths) > 1:
-            raise ValueError(f"all plans must have one length, got {sorted(lengths)}")
-        horizon = lengths.pop()
+        arrays = self._batch.engine.state.arrays
+        reader = PlanReader(
+            self._batch.parts, len(self._batch), arrays["q"].shape[1] + arrays["v"].shape[1]
+        )
+        columns = reader.columns(forces, targets, velocity_targets)
+        horizon = columns[0][2].shape[1]
         course = self._course(columns, horizon, steps_per_control)
         if start is not None:
             self._states.set_from_world(start)
@@ -135,9 +218,7 @@ class BatchRollout:
         q, v = course.arrays["q"], course.arrays["v"]
         return Rollout(frozen(made_it), frozen(time), frozen(q), frozen(v), self._batch.parts)
 
-    def _course(
-        self, columns: list[tuple[int, int, np.ndarray]], horizon: int, every: int
-    ) -> Course:
+    def _course(self, columns: list[Column], horizon: int, every: int) -> Course:
         """Return the record that compiled code reads and writes."""
         worlds = len(self._batch)
         nq, nv = (self._batch.engine.state.arrays[name].shape[1] for name in ("q", "v"))
@@ -154,56 +235,3 @@ class BatchRollout:
         arrays["q"] = np.empty((worlds, horizon, nq))  # every row is written
         arrays["v"] = np.empty((worlds, horizon, nv))
         return Course.wrap(arrays)
-
-    def _columns(self, kind: str, name: str, plan: Any) -> list[tuple[int, int, np.ndarray]]:
-        """Return kind, place in the command and plan (1 or worlds, T) of each number that is controlled."""
-        part = self._batch.parts[check.known(name, self._batch.parts, "object")]
-        places = places_of(part, kind)
-        if isinstance(plan, Mapping):
-            named = {joint: place_of(places, joint, name) for joint in plan}
-            return [
-                (KINDS[kind], named[joint], self._plan(numbers, kind, f"{name}, {joint}", 2))
-                for joint, numbers in plan.items()
-            ]
-        given = self._plan(plan, kind, name, 3)
-        alone = [place for joint, place in places if joint is not None]
-        chosen = {len(places): [place for _, place in places], len(alone): alone}
-        if given.shape[2] not in chosen:
-            widths = " or ".join(str(n) for n in sorted(chosen))
-            raise ValueError(
-                f"{kind} of {name} must have {widths} numbers for each control, got {given.shape[2]}"
-            )
-        return [
-            (KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])
-        ]
-
-    def _check_room(self, horizon: int, what: str) -> None:
-        """Refuse plans whose states no memory of this machine holds, before the system ends the process.
-
-        Raises:
-            MemoryError: They are so long.
-        """
-        arrays = self._batch.engine.state.arrays
-        need = 8 * horizon * len(self._batch) * (arrays["q"].shape[1] + arrays["v"].shape[1])
-        if need > _memory():
-            raise MemoryError(
-                f"{what}: the states after {horizon} controls in {len(self._batch)} worlds need "
-                f"{need / 2**30:.3g} GiB, more than this machine has; plan for fewer at a time"
-            )
-
-    def _plan(self, value: Any, kind: str, name: str, axes: int) -> np.ndarray:
-        """Return a checked plan with the world (or 1) as first axis."""
-        what = f"{kind} of {name}"
-        shape = np.shape(check.values(value, what))
-        if len(shape) in (axes - 1, axes):
-            self._check_room(shape[len(shape) - axes + 1], what)
-        made = check.within_range(check.array(value, what, "numbers"), what)
-        if made.ndim == axes - 1:
-            made = made[None]
-        if made.ndim != axes or made.shape[0] not in (1, len(self._batch)) or not made.shape[1]:
-            tail = ", joints or dof" if axes == 3 else ""
-            raise ValueError(
-                f"{what} must have shape ({len(self._batch)}, T{tail}), or that without the first axis, "
-                f"T ≥ 1, got {np.shape(value)}"
-            )
-        return made

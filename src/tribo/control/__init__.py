@@ -6,17 +6,22 @@ from tribo.control.equilibrium import Equilibrium, equilibrium
 from tribo.control.largest_load import Load, largest_load
 from tribo.control.linearization import Change, Linearization
 from tribo.control.linearize import Linearizer, linearize
+from tribo.control.rollout import DifferentiableRollout, Gradient, RolloutFunction, rollout
 
 __all__ = [
     "Change",
     "ContactForces",
+    "DifferentiableRollout",
     "Equilibrium",
+    "Gradient",
     "Linearization",
     "Linearizer",
     "Load",
     "NotDifferentiableError",
+    "RolloutFunction",
     "contact_inverse_dynamics",
     "equilibrium",
     "largest_load",
     "linearize",
+    "rollout",
 ]

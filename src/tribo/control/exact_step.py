@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tribo.batch_kernels.copies import copy_worlds
+from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.model import Status
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import Obstacle, Tangents
-from tribo.world.world import World
+from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
+FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
     Obstacle.FREE_BODY: "{body} is a single free body",
@@ -51,13 +53,13 @@ class ExactStep:
     and δv⁺ (first 2 nv rows) and of the impulses by δq, δv and δτ (3 nv columns).
 
     Args:
-        world: Whose steps they are.
+        engine: Of a world, whose steps they are.
         bodies: Names of bodies, by row.
     """
 
-    def __init__(self, world: World, bodies: Mapping[int, str]) -> None:
+    def __init__(self, engine: Engine, bodies: Mapping[int, str]) -> None:
         self._bodies = bodies
-        self._source = world.engine
+        self._source = engine
         self._model = self._source.model
         self.engine = Engine(
             self._model, self._source.sizes, self._source.capacity, 1, self._source.settings
@@ -65,9 +67,9 @@ class ExactStep:
         self._tables: tuple[Any, ...] = ()
         self._make_room(ROOM)
 
-    def fits(self, world: World) -> bool:
+    def fits(self, engine: Engine) -> bool:
         """Tell whether the world is still made of what this was made of."""
-        return world.engine is self._source and self._source.model is self._model
+        return engine is self._source and self._source.model is self._model
 
     def take(self) -> str:
         """Make the next step apart, and differentiate it; return why that cannot be, "" if it can.
@@ -88,13 +90,12 @@ class ExactStep:
                 engine.work,
                 self.tangents,
             )
-            counts = self.tangents.arrays["counts"][0]
-            if counts[5] != Obstacle.ROOM:
-                break
-            self._make_room(int(counts[2]) - self.nv)
-        if counts[5]:
-            return self._reason(Obstacle(int(counts[5])), int(counts[6]))
-        return ""
+            counts = self.tangents.arrays["counts"][0].tolist()
+            if not counts[OBSTACLE]:
+                return ""
+            if counts[OBSTACLE] != Obstacle.ROOM:
+                return self._reason(Obstacle(counts[OBSTACLE]), counts[PLACE])
+            self._make_room(counts[ROWS] - self.nv)
 
     @property
     def nv(self) -> int:
@@ -173,12 +174,19 @@ class ExactStep:
             self.engine.make_room(self._source.state.arrays["warm_key"].shape[1])
             tables = (*tables[:2], self.engine.state, self.engine.command)
             self._tables, self._pairs = tables, self._pairs_of(tables)
+            self._copies = np.array(
+                [(ours.ctypes.data, 0, theirs.ctypes.data, 0, theirs.nbytes // 8)
+                 for ours, theirs in self._pairs], np.int64,
+            )  # fmt: skip
+        if not DISABLED:
+            copy_worlds(self._copies, FIRST, FIRST)
+            return
         for ours, theirs in self._pairs:
             ours[...] = theirs
 
     def _pairs_of(self, tables: tuple[Any, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         state, command, own_state, own_command = (table.arrays for table in tables)
-        pairs = []
+        pairs = []  # of numbers of 8 bytes, side by side in memory: a longer table is filled from its begin
         for theirs, ours in ((state, own_state), (command, own_command)):
             for name, array in theirs.items():
                 if array.size and name not in {"tree_is_asleep", "can_sleep"}:

@@ -42,7 +42,7 @@ class ExactTable:
     """
 
     def __init__(self, world: World, layout: StateLayout, dofs: np.ndarray) -> None:
-        self._step = ExactStep(world, {row: name for name, row in layout.bodies.items()})
+        self._step = ExactStep(world.engine, {row: name for name, row in layout.bodies.items()})
         self._layout, self._dofs = layout, dofs
         nv = layout.nv
         self._rows = np.concatenate([dofs, nv + dofs])
@@ -54,7 +54,7 @@ class ExactTable:
 
     def fits(self, world: World) -> bool:
         """Tell whether the world is still made of what this was made of."""
-        return self._step.fits(world)
+        return self._step.fits(world.engine)
 
     def at(self, inputs: Inputs, directions: np.ndarray) -> Exact:
         """Return derivatives along directions (n, m) and by commands at the present state.
@@ -104,9 +104,10 @@ class ExactTable:
                 return None
         except FloatingPointError:
             return None
-        table = step.grown
+        table = step.grown[: 2 * self._layout.nv]
         if step.has_sides:
-            table = 0.5 * (table[: 2 * self._layout.nv] + step.fallen[: 2 * self._layout.nv])
+            table = table + step.fallen[: 2 * self._layout.nv]
+            table *= 0.5
         if not self._takes_all:
             by_state = table[np.ix_(self._rows, self._rows)]
             return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces()

@@ -82,6 +82,20 @@ class StateLayout:
             v[at_v] = part.generalized_velocity
         return q, v
 
+    def normalized(self, q: np.ndarray) -> np.ndarray:
+        """Return coordinates (…, nq) whose quaternions have the length 1.
+
+        Raises:
+            ValueError: A quaternion is 0.
+        """
+        made = np.array(q, float)
+        for first, _ in self.rotations:
+            size = np.linalg.norm(made[..., first : first + 4], axis=-1, keepdims=True)
+            if not (size > 0.0).all():
+                raise ValueError(f"q has a quaternion of length 0 from number {first} on")
+            made[..., first : first + 4] /= size
+        return made
+
     def plus(self, q: np.ndarray, change: np.ndarray) -> np.ndarray:
         """Return coordinates (n, nq) moved by changes (n, nv)."""
         made = np.array(np.broadcast_to(q, (len(change), self.nq)))

@@ -1,0 +1,57 @@
+"""States of the worlds of a batch before each step, kept so that any step can be made again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo.batch.pool import COUNTS
+from tribo.checks.errors import NotDifferentiableError
+from tribo.engine.engine import Engine
+
+Kept = dict[str, np.ndarray]  # by field of `State`, worlds first
+
+
+def keep(engine: Engine) -> Kept:
+    """Return copies of the states of all worlds, tables as far as they are in use."""
+    arrays = engine.state.arrays
+    made = {}
+    for name, array in arrays.items():
+        used = int(arrays[COUNTS[name]].max(initial=0)) if name in COUNTS else None
+        made[name] = (array if used is None else array[:, :used]).copy()
+    return made
+
+
+def put(kept: Kept, world: int, engine: Engine) -> None:
+    """Write the state of one world into all worlds of an engine; nothing sleeps there."""
+    engine.make_room(max(kept[name].shape[1] for name in COUNTS))
+    arrays = engine.state.arrays
+    for name, array in kept.items():
+        row = array[world]
+        region: Any = (slice(None), *(slice(0, size) for size in row.shape))
+        arrays[name][region] = row
+
+
+def size_of(kept: Kept) -> int:
+    """Return the bytes that kept states take."""
+    return sum(array.nbytes for array in kept.values())
+
+
+def refuse_other_memory(engine: Engine) -> None:
+    """Refuse worlds whose next step depends on more than coordinates, velocities and accelerations.
+
+    Raises:
+        NotDifferentiableError: There is such a memory; the message names it.
+    """
+    state = engine.state.arrays
+    if state["activation"].size:
+        raise NotDifferentiableError(
+            "actuators with an activation have a state that products along a rollout leave out; "
+            "take tribo.linearize of all steps at once, or actuators without activation"
+        )
+    if state["yield_count"].any():
+        raise NotDifferentiableError(
+            "compliant ground remembers how far it is displaced, which products along a rollout leave out; "
+            "take tribo.linearize of all steps at once, or a rigid pair of materials"
+        )

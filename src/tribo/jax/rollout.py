@@ -1,0 +1,145 @@
+"""`tribo.jax.Rollout`: the states of a rollout as a function of JAX, by callbacks to compiled steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tribo.control.coordinate_rollout import CoordinateRollout
+from tribo.control.rollout import Names, RolloutFunction
+from tribo.world.world import World
+
+NEEDS = 'tribo.jax needs JAX: pip install "tribo[jax]"'
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as error:
+    raise ImportError(NEEDS) from error
+
+
+class Rollout:
+    """States on the way as arrays of JAX, for `jax.grad`, `jax.vjp`, `jax.jvp` and `jax.jit`.
+
+    The worlds are the first axis of commands: `jax.vmap` of derivatives is not there.
+
+    Args:
+        world: The world; it stays as it is. Where no start is given, its present state is one.
+        forces, targets, velocity_targets: Which numbers are commands, as `tribo.control.RolloutFunction` has
+            them: {object: names of joints}, {object: "joints"}, {object: None}.
+        steps_per_control: Steps for which each control is held, ≥ 1.
+        threads: As `Batch` has them.
+        method: Of derivatives: "auto", "exact" or "differences".
+
+    Raises:
+        ImportError: JAX is not installed.
+        KeyError, TypeError, ValueError: As `tribo.control.RolloutFunction`.
+
+    Example:
+        >>> import jax, jax.numpy as jnp, tribo, tribo.jax
+        >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+        >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
+        >>> rollout = tribo.jax.Rollout(world, forces={"ball": None}, threads=1)
+        >>> speed = lambda pushes: rollout(pushes)[1][0, -1, 0]
+        >>> [round(x, 6) for x in jax.grad(speed)(jnp.zeros((1, 100, 6)))[0, :3, 0].tolist()]
+        [0.005, 0.005, 0.005]
+    """
+
+    def __init__(
+        self, world: World, *, forces: Names | None = None, targets: Names | None = None,
+        velocity_targets: Names | None = None, steps_per_control: int = 1,
+        threads: int | None = None, method: str = "auto",
+    ) -> None:  # fmt: skip
+        self.function = RolloutFunction(
+            world, forces=forces, targets=targets, velocity_targets=velocity_targets,
+            steps_per_control=steps_per_control, threads=threads, method=method,
+        )  # fmt: skip
+        self._inside = CoordinateRollout(self.function)
+        self._called = _differentiable(self._inside)
+
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """Names of the last axis of commands."""
+        return self.function.command_names
+
+    def __call__(self, commands: Any, q: Any = None, v: Any = None) -> tuple[Any, Any]:
+        """Return coordinates (worlds, T, nq) and velocities (worlds, T, nv) of all objects.
+
+        Numbers have the type of `commands`, 32 bits unless JAX is told otherwise (`jax_enable_x64`); the
+        engine computes in 64 bits.
+
+        Args:
+            commands: (worlds, T, commands) or (T, commands) [N, N m, rad, m, rad/s, m/s].
+            q: First coordinates (worlds, nq) or (nq,); quaternions are normalized.
+            v: First velocities (worlds, nv) or (nv,).
+
+        Raises:
+            ValueError: An array has a wrong shape or is not finite; under `jax.jit` JAX wraps the error.
+        """
+        told = jnp.asarray(commands)
+        if not jnp.issubdtype(told.dtype, jnp.floating):
+            told = told.astype(float)
+        told = told[None] if told.ndim == 2 else told
+        starts = []
+        for given, own in zip((q, v), self._inside.start(), strict=True):
+            one = jnp.asarray(own if given is None else given, told.dtype)
+            starts.append(
+                jnp.broadcast_to(one, (told.shape[0], *one.shape)) if one.ndim == 1 else one
+            )
+        made: tuple[Any, Any] = self._called(told, *starts)
+        return made
+
+
+def _differentiable(inside: CoordinateRollout) -> Any:
+    """Return the rollout as a function with a linear rule that JAX takes forward and transposed."""
+    layout = inside.function.layout
+
+    def shapes_of(commands: Any) -> tuple[Any, Any]:
+        worlds, horizon = commands.shape[:2]
+        return tuple(
+            jax.ShapeDtypeStruct((worlds, horizon, width), commands.dtype)
+            for width in (layout.nq, layout.nv)
+        )
+
+    def cast(made: Any, like: Any) -> Any:
+        return tuple(np.asarray(one, like.dtype) for one in made)
+
+    def on_host(commands: Any, q: Any, v: Any) -> Any:
+        ways = inside.ways(commands, q, v)
+        return cast((ways.q, ways.v), np.asarray(commands))
+
+    def jvp_on_host(inputs: Any, changes: Any) -> Any:
+        made = inside.jvp(inside.ways(*inputs), np.asarray(inputs[1]), changes)
+        return cast(made, np.asarray(inputs[0]))
+
+    def vjp_on_host(inputs: Any, by: Any) -> Any:
+        made = inside.vjp(inside.ways(*inputs), np.asarray(inputs[1]), by)
+        return cast(made, np.asarray(inputs[0]))
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def rollout(commands: Any, q: Any, v: Any) -> Any:
+        return jax.pure_callback(on_host, shapes_of(commands), commands, q, v)
+
+    @rollout.defjvp  # type: ignore[untyped-decorator]
+    def rule(inputs: Any, changes: Any) -> Any:
+        # One array: what is linear in some of several changes alone is not transposed.
+        sizes = np.cumsum([one.size for one in inputs])[:-1]
+
+        def parted(flat: Any) -> Any:
+            parts = jnp.split(flat, sizes)
+            return tuple(one.reshape(at.shape) for one, at in zip(parts, inputs, strict=True))
+
+        def forward(at: Any, flat: Any) -> Any:
+            return jax.pure_callback(jvp_on_host, shapes_of(at[0]), at, parted(flat))
+
+        def transposed(at: Any, by: Any) -> Any:
+            like = tuple(jax.ShapeDtypeStruct(one.shape, one.dtype) for one in at)
+            made = jax.pure_callback(vjp_on_host, like, at, by)
+            return jnp.concatenate([one.ravel() for one in made])
+
+        flat = jnp.concatenate([one.ravel() for one in changes])
+        linear = jax.custom_derivatives.linear_call(forward, transposed, inputs, flat)
+        return rollout(*inputs), linear
+
+    return rollout

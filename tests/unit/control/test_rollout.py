@@ -1,0 +1,217 @@
+"""Products of derivatives along rollouts against differences of whole rollouts.
+
+A central difference of steps s errs by ε |x|/s and s² f'''/6. With s = 1e-6, |x| ≤ 5 and 80 steps that round
+one after the other, that is 4e-8 at most; with third derivatives up to 1e3 the other part is 2e-10. A contact
+solve adds its tolerance of 1e-9 m/s over s in steps that slip: 1e-6 of the largest number is asked.
+"""
+
+import numpy as np
+import pytest
+from scenes import ground_world
+
+import tribo
+from tribo.control import NotDifferentiableError, RolloutFunction
+from tribo.tools.demo import ASSETS
+
+CLOSE = 1e-6
+SIZE = 1e-6
+
+
+def pendulum(integrator="midpoint", time_step=0.002):
+    """Two links that turn about different axes, one driven by a spring, thrown."""
+    world = tribo.World(time_step=time_step)
+    world.integrator = integrator
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    upper = root.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
+    upper.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2), collides=False)
+    lower = upper.add_child(
+        "lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow"
+    )
+    lower.add_shape("box", (0.05, 0.1, 0.3), mass=0.5, position=(0.02, 0, -0.15), collides=False)
+    arm = world.add_articulated_system(root, name="arm")
+    arm.set_pd_gains([0.0, 3.0], [0.0, 0.05])
+    arm.set_state([0.4, -0.3], [0.8, -0.5])
+    return world
+
+
+def ball_joint():
+    """A link on a ball joint, and one on a hinge behind it."""
+    world = tribo.World(time_step=0.001)
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    link = root.add_child("link", "spherical", joint_name="ball")
+    link.add_shape("box", (0.1, 0.2, 0.4), mass=1.0, position=(0.05, 0, -0.2), collides=False)
+    end = link.add_child("end", "revolute", axis=(1, 0, 0), position=(0, 0, -0.4), joint_name="end")
+    end.add_shape("box", (0.1, 0.1, 0.2), mass=0.3, position=(0, 0.03, -0.1), collides=False)
+    arm = world.add_articulated_system(root, name="arm")
+    arm.set_state([*tribo.quaternion(rpy=(0.3, 0.2, 0.1)), 0.2], [0.9, -0.7, 0.6, 0.5])
+    return world
+
+
+def slider():
+    """A robot of one slide and one hinge whose foot, a ball, slips over the ground."""
+    world = ground_world(friction=0.4)
+    world.erp = 1.0
+    root = tribo.LinkDescription("rail")
+    root.fix_to_world()
+    cart = root.add_child("cart", "prismatic", axis=(1, 0, 0), joint_name="slide")
+    cart.add_shape("box", (0.1, 0.1, 0.1), mass=1.0, collides=False)
+    leg = cart.add_child("leg", "revolute", axis=(0, 1, 0), joint_name="hip")
+    leg.add_shape("sphere", (0.05,), mass=0.4, position=(0.3, 0, 0))
+    robot = world.add_articulated_system(root, name="robot", position=(0, 0, 0.2))
+    robot.set_state([0.0, np.arcsin(0.15 / 0.3) - 1e-5], [0.8, 0.1])
+    return world
+
+
+def flying_box():
+    """A free body that tumbles, and a floating robot beside it."""
+    world = tribo.World(time_step=0.002)
+    box = world.add_box((0.1, 0.2, 0.3), 1.0, name="box", position=(0, 0, 1))
+    box.orientation = tribo.quaternion(rpy=(0.2, 0.1, 0.3))
+    box.angular_velocity = (1.0, 2.0, -1.5)
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.2, 0.1, 0.1), mass=1.0, collides=False)
+    tail = root.add_child("tail", "revolute", axis=(0, 1, 0), joint_name="tail")
+    tail.add_shape("box", (0.3, 0.05, 0.05), mass=0.4, position=(0.2, 0, 0), collides=False)
+    cat = world.add_articulated_system(root, name="cat", position=(2, 0, 1))
+    cat.generalized_velocity = [0.1, 0, 0.2, 0.5, 0.4, -0.3, 1.0]
+    return world
+
+
+CASES = {
+    "pendulum": (pendulum, {"arm": None}, "exact", 30),
+    "semi-implicit": (lambda: pendulum("semi_implicit"), {"arm": ["elbow"]}, "exact", 30),
+    "ball joint": (ball_joint, {"arm": None}, "exact", 30),
+    "slips": (slider, {"robot": None}, "auto", 40),
+    "flies": (flying_box, {"cat": ["tail"], "box": None}, "auto", 12),
+}
+
+
+def moved(function, ways, q, v, u, by_q, by_v, by_u, size):
+    """Return δq, δv of whole rollouts by central differences."""
+    layout, ends = function.layout, []
+    for sign in (-size, size):
+        start = layout.plus(q, sign * by_q[None])[0]
+        ends.append(function.run(u + sign * by_u, start, v + sign * by_v))
+    worlds, horizon = ways.v.shape[:2]
+    shape = (worlds * horizon, -1)
+    change = layout.minus(ends[1].q.reshape(shape), ends[0].q.reshape(shape))
+    dv = ends[1].v - ends[0].v
+    return change.reshape(dv.shape) / (2 * size), dv / (2 * size)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_products_are_differences_of_rollouts(case):
+    make, forces, method, horizon = CASES[case]
+    world = make()
+    generator = np.random.default_rng(3)
+    function = RolloutFunction(world, forces=forces, steps_per_control=2, threads=1, method=method)
+    width = len(function.command_names)
+    u = generator.normal(size=(2, horizon, width)) * 0.5
+    q, v = world.engine.state.arrays["q"][0].copy(), world.engine.state.arrays["v"][0].copy()
+    ways = function.run(u, q, v)
+    assert ways.made_it.all()
+    n = ways.v.shape[2]
+    by_q, by_v = generator.normal(size=(2, n))
+    by_u = generator.normal(size=u.shape)
+    found = ways.jvp(by_q, by_v, by_u)
+    expected = moved(function, ways, q, v, u, by_q, by_v, by_u, SIZE)
+    for one, other in zip(found, expected, strict=True):
+        scale = np.abs(other).max(axis=(0, 1))
+        assert (np.abs(one - other) <= CLOSE * np.maximum(scale, 1.0)).all()
+    # Both modes are one linear map: y · (F x) = (Fᵀ y) · x, to rounding of sums of its size.
+    of_q, of_v = generator.normal(size=(2, *ways.v.shape))
+    gradient = ways.vjp(of_q, of_v)
+    forward = (of_q * found[0]).sum() + (of_v * found[1]).sum()
+    parts = (gradient.coordinate * by_q, gradient.velocity * by_v, gradient.commands * by_u)
+    backward = sum(part.sum() for part in parts)
+    size = sum(np.abs(part).sum() for part in parts)
+    assert abs(forward - backward) <= 1e-10 * size
+    assert bool(ways.obstacles) == (method == "auto")
+    assert all("free body" in why or "corrected" in why for why in ways.obstacles)
+
+
+def test_plans_with_derivatives_lead_where_plans_lead():
+    """Bit for bit; commands stand in the order in which they were given."""
+    world = pendulum()
+    plans = np.random.default_rng(0).normal(size=(3, 8))
+    controls = {"forces": {"arm": {"elbow": plans}}, "targets": {"arm": np.ones((8, 2))}}
+    ways = tribo.rollout(world, **controls, steps_per_control=3, threads=1)
+    ours = tribo.rollout(world, **controls, steps_per_control=3, threads=1, derivatives=True)
+    np.testing.assert_array_equal(ours.q, ways.q)
+    np.testing.assert_array_equal(ours.v, ways.v)
+    np.testing.assert_allclose(ours.time, ways.time, rtol=1e-14)
+    assert ours.command_names == ("force/arm/elbow", "target/arm/shoulder", "target/arm/elbow")
+    assert ours.state_names == ("arm/shoulder", "arm/elbow")
+    assert "3 worlds over 8 controls" in repr(ours)
+    gradient = ours.vjp(velocity=np.ones((8, 2)))
+    assert gradient.commands.shape == (3, 8, 3)
+    assert (gradient.commands[..., 1] == 0.0).all()  # no gain, no effect
+    assert (gradient.commands[..., 2] != 0.0).all()
+
+
+def test_a_wrench_acts_in_the_first_step_alone():
+    world = tribo.World(gravity=(0, 0, 0), time_step=0.01)
+    ball = world.add_sphere(0.1, mass=2.0, name="ball")
+    ball.apply_force((4.0, 0.0, 0.0))
+    ways = tribo.rollout(world, forces={"ball": np.zeros((5, 6))}, derivatives=True, threads=1)
+    assert np.allclose(ways.v[0, :, 0], 0.02, rtol=1e-12)
+    faster = ways.jvp(velocity=[1, 0, 0, 0, 0, 0])[1]
+    assert np.allclose(faster[0, :, 0], 1.0, rtol=1e-9)
+
+
+def test_a_world_that_fails_has_no_products():
+    world = tribo.World(gravity=(0, 0, 0))
+    world.add_sphere(0.1, mass=1.0, name="ball")
+    function = RolloutFunction(world, forces={"ball": None}, threads=1)
+    told = np.zeros((2, 3, 6))
+    told[1, 1, 0] = 1e308
+    ways = function.run(told, v=np.zeros(6))
+    assert ways.made_it.tolist() == [True, False]
+    gradient = ways.vjp(velocity=np.ones((3, 6)))
+    assert np.isfinite(gradient.commands[0]).all()
+    assert np.isnan(gradient.commands[1]).all()
+
+
+def test_wrong_arguments_are_refused():
+    world = pendulum()
+    with pytest.raises(KeyError, match="elbow"):
+        RolloutFunction(world, forces={"arm": ["elbo"]})
+    with pytest.raises(TypeError, match="list of joints"):
+        RolloutFunction(world, forces={"arm": "elbow"})
+    with pytest.raises(ValueError, match="needs commands"):
+        RolloutFunction(world)
+    with pytest.raises(ValueError, match="method"):
+        RolloutFunction(world, forces={"arm": None}, method="autodiff")
+    function = RolloutFunction(world, forces={"arm": None}, threads=1)
+    with pytest.raises(ValueError, match=r"\(worlds, T, 2\)"):
+        function.run(np.zeros((3, 4, 1)))
+    with pytest.raises(ValueError, match="q must have shape"):
+        function.run(np.zeros((3, 4, 2)), q=np.zeros(3))
+    ways = function.run(np.zeros((3, 4, 2)))
+    with pytest.raises(ValueError, match="commands must have shape"):
+        ways.jvp(commands=np.zeros((4, 1)))
+    fly = flying_box()
+    ways = tribo.rollout(
+        fly, forces={"box": np.zeros((2, 6))}, derivatives=True, method="exact", threads=1
+    )
+    with pytest.raises(NotDifferentiableError, match="box"):
+        ways.jvp()
+
+
+def test_a_standing_quadruped_has_products():
+    """Its four feet stick: a push at a knee is taken by the ground but for what the drives give way."""
+    world = ground_world()
+    dog = world.add_articulated_system(ASSETS / "quadruped.urdf", name="dog", position=(0, 0, 0.5))
+    for leg, sign in (("LF", 1), ("RF", 1), ("LH", -1), ("RH", -1)):
+        dog.joint(f"{leg}_HFE").coordinate = 0.5 * sign
+        dog.joint(f"{leg}_KFE").coordinate = -1.0 * sign
+    tribo.equilibrium(world).apply(world)
+    ways = tribo.rollout(
+        world,
+        targets={"dog": np.tile(dog.generalized_coordinate[7:], (4, 1))},
+        derivatives=True,
+        threads=1,
+    )
+    assert ways.vjp(velocity=np.ones(ways.v.shape)).commands.shape == (1, 4, 12)

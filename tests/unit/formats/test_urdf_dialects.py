@@ -239,6 +239,16 @@ def test_an_inertia_of_zero_is_that_of_the_collision_shapes(moments):
         urdf.read(robot(f'<link name="a">{MASS.format(0, 0, 0)}</link>'))
 
 
+def test_a_mass_without_inertia_is_that_of_the_collision_shapes():
+    """Seven files of airo-models were refused; a link without shapes still is."""
+    weight = '<inertial><mass value="2"/></inertial>'
+    made = urdf.read(robot(f'<link name="a">{weight}{BALL.format("")}</link>'))
+    assert made.bodies[0].inertia.diagonal() == pytest.approx([2.0 * 0.4 * 0.1**2] * 3)
+    assert any("inertia of 0" in text for text in made.doubts)
+    with pytest.raises(DescriptionError, match="without inertia"):
+        urdf.read(robot(f'<link name="a">{weight}</link>'))
+
+
 def test_stops_that_are_crossed_are_none():
     text = robot(link("a"), link("b"), joint("j", "a", "b", inside='<limit lower="1" upper="-1"/>'))
     made = urdf.read(text)

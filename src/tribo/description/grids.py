@@ -13,8 +13,8 @@ MAX_SAMPLES = 16_000_000  # of one map
 PIECE = 1 << 17  # samples that are found at once, letters that are read at once: about 0.02 s
 
 
-def axes(size: Any, cell: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x (nx,) and y (ny,) of samples [m], and the lengths of a map."""
+def axes(size: Any, cell: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """Return x (nx,) and y (ny,) of samples [m], and the lengths (2,) of a map [m]."""
     lengths, between = check.vector(size, "size", 2), check.positive(cell, "cell")
     if (lengths <= 0.0).any():
         raise ValueError(f"size must be > 0, got {lengths.tolist()}")
@@ -22,7 +22,7 @@ def axes(size: Any, cell: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         raise ValueError(f"cells of {between:g} m are more than the {MAX_SAMPLES} samples allowed")
     counts = [max(2, round(float(length / between)) + 1) for length in lengths]
     x, y = (np.linspace(-0.5 * s, 0.5 * s, n) for s, n in zip(lengths, counts, strict=True))
-    return x, y, lengths
+    return (x, y), lengths
 
 
 def filled(

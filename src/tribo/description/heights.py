@@ -286,7 +286,7 @@ class HeightField(Answering):
             >>> sorted(set(stones.heights.ravel().tolist()))
             [-0.5, 0.0]
         """
-        *sides, lengths = axes(size, cell)
+        sides, lengths = axes(size, cell)
         period = check.positive(stone, "stone") + check.positive(gap, "gap")
         (first, columns), (lowest, rows) = (
             (int(stones[0]), int(stones[-1] - stones[0]) + 1)
@@ -317,7 +317,7 @@ def _pyramid(
     size: Any, cell: Any, flat: Any, height: Callable[[np.ndarray], np.ndarray]
 ) -> HeightField:
     """Return a map of square contours: heights by the distance from its edge, constant in the middle."""
-    *sides, lengths = axes(size, cell)
+    sides, lengths = axes(size, cell)
     inner, half = check.number(flat, "flat", minimum=0.0), 0.5 * float(lengths.min())
 
     def values(x: np.ndarray, y: np.ndarray) -> np.ndarray:

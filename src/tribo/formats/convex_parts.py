@@ -82,7 +82,7 @@ def _split(
         folder = Path(place)
         np.savez(folder / convex_worker.MESH, points=points, faces=faces.astype(np.int32))
         (folder / convex_worker.WANTED).write_text(json.dumps(wanted))
-        if why := work(convex_worker, folder):
+        if why := work(convex_worker.__name__, folder):
             raise ValueError(f"{what}: cannot be split into convex parts ({why})")
         parts = read_arrays(folder / convex_worker.PARTS, LARGEST)
         return [parts[str(k)] for k in range(len(parts))]

@@ -15,7 +15,7 @@ import numpy as np
 from tribo.checks.asides import aside
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.hulls import MANY
-from tribo.formats import mesh_worker, vrml
+from tribo.formats import vrml
 from tribo.formats.mesh_bounds import (
     MAX_FACES,
     MAX_PIXELS,
@@ -38,6 +38,7 @@ ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wr
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
+WORKER, WANTED, MADE = "tribo.formats.mesh_worker", "wanted", "made.pickle"
 LASTING = 1 << 18  # [byte] from which on reading may take longer than Ctrl-C should wait
 DEAFENING = 8 << 20  # [byte] of an OBJ: one call of its parser stops all threads for 0.1 s
 
@@ -163,10 +164,10 @@ def _parsed_apart(path: Path) -> trimesh.Trimesh:
     """
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
         folder = Path(place)
-        (folder / mesh_worker.WANTED).write_text(str(path.absolute()), "utf-8")
-        if why := work(mesh_worker, folder):
+        (folder / WANTED).write_text(str(path.absolute()), "utf-8")
+        if why := work(WORKER, folder):
             raise MeshError(f"it cannot be read ({why})")
-        with (folder / mesh_worker.MADE).open("rb") as stream:
+        with (folder / MADE).open("rb") as stream:
             made: trimesh.Trimesh | str = pickle.load(stream)  # of our own process
     if isinstance(made, str):
         raise MeshError(made)

@@ -6,13 +6,11 @@ import pickle
 import sys
 from pathlib import Path
 
-WANTED, MADE = "wanted", "made.pickle"
+from tribo.formats.mesh_reading import MADE, WANTED, MeshError, parsed
 
 
 def read(folder: Path) -> None:
     """Read the mesh whose path stands in a folder, and write there what it is, or why it is refused."""
-    from tribo.formats.mesh_reading import MeshError, parsed
-
     path = Path((folder / WANTED).read_text("utf-8"))
     try:
         made: object = parsed(path)

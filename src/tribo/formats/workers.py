@@ -7,19 +7,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 from tribo.compiler.sources import PACKAGE
 
 LOOK = 0.02  # [s] between two looks at a process
 
 
-def work(module: ModuleType, folder: Path) -> str:
+def work(module: str, folder: Path) -> str:
     """Run a module of tribo as a process that works in a folder; return why it failed, "" if it did not."""
     path = os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)])
     with (folder / "said").open("w+b") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", module.__name__, str(folder)], env=os.environ | {"PYTHONPATH": path},
+            [sys.executable, "-m", module, str(folder)], env=os.environ | {"PYTHONPATH": path},
             stdin=subprocess.DEVNULL, stdout=said, stderr=said,
             start_new_session=True,  # Ctrl-C is for who started it
         )  # fmt: skip

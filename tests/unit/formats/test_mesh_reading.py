@@ -363,7 +363,7 @@ def test_a_large_obj_is_read_in_a_process_as_in_this_one(tmp_path, monkeypatch, 
                 (made.vertices.tolist(), made.faces.tolist(), picture and picture.tobytes())
             )
     assert found[0] == found[1]
-    assert modules == [mesh_reading.mesh_worker]
+    assert modules == [mesh_reading.WORKER]
     assert isinstance(found[0], str) == (kind in {"broken", "empty"})
 
 

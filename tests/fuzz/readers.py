@@ -26,6 +26,7 @@ from tribo.learn.policy import Policy
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 ASSETS = ROOT / "src" / "tribo" / "assets"
+OTHERS = DATA / "fuzz" / "others"  # files by other authors; its README names their licences
 READ = (
     "time",
     "q",
@@ -97,6 +98,13 @@ def _picture(world: tribo.World, path: Path) -> object:
 
 def _model(world: tribo.World, path: Path) -> object:
     return spatial.load(path)
+
+
+BY_ENDING: dict[str, tuple[Take, ...]] = {  # who reads files of others
+    ".urdf": (_robot,), ".sdf": (_gazebo, _robot), ".xml": (_scene, _robot),
+    ".usd": (_usd,), ".usda": (_usd,), ".png": (_picture,),
+    **dict.fromkeys((".obj", ".stl", ".msh", ".ply", ".dae", ".glb"), (_mesh,)),
+}  # fmt: skip
 
 
 VRML = b"""#VRML V2.0 utf8
@@ -172,9 +180,25 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
         (path.name, path.read_bytes(), take)
         for path, take in sorted(found, key=lambda f: (f[0].name, f[1].__name__))
     ]
+    files += [
+        (name, data, take)
+        for name, data in others().items()
+        for take in BY_ENDING.get(Path(name).suffix, ())
+        if "/common/" not in name  # what others include
+        if take is not _usd or find_spec("pxr") is not None
+    ]
     return tuple(
         (name, data, take) for name, data, take in (*files, *_made()) if len(data) <= LARGEST
     )
+
+
+@cache
+def others() -> dict[str, bytes]:
+    """Return files by other authors, by their paths in `OTHERS`."""
+    return {
+        path.relative_to(OTHERS).as_posix(): path.read_bytes()
+        for path in sorted(OTHERS.glob("*/**/*")) if path.is_file() and path.suffix != ".txt"
+    }  # fmt: skip
 
 
 def _made() -> list[tuple[str, bytes, Take]]:
@@ -230,10 +254,10 @@ def small_world() -> tribo.World:
 
 @cache
 def companions() -> dict[str, bytes]:
-    """Return files that lie beside those that are read: meshes, and what a project names."""
+    """Return files that lie beside those that are read: meshes, what a project names, those of others."""
     named = [path for kind in ("*.body", "*.yaml") for path in DATA.glob(kind)]
     boxes = {n: data for n, data, take in _made() if take is _mesh and n.startswith("box")}
-    return boxes | {path.name: path.read_bytes() for path in named}
+    return boxes | {path.name: path.read_bytes() for path in named} | others()
 
 
 @cache
@@ -241,6 +265,7 @@ def _folder(process: int) -> Path:
     """Return the folder of a process, with the companions of what is read."""
     made = Path(tempfile.mkdtemp(prefix=f"tribo-fuzz-{process}-"))
     for name, data in companions().items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).write_bytes(data)
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,10 +16,11 @@ from tribo.checks import check
 from tribo.checks.calls import frozen_record
 from tribo.checks.files import NotPlainError, plain, to_read
 from tribo.checks.sealed import Answering
+from tribo.description.grids import MAX_SAMPLES, PIECE, axes, filled, noise
 from tribo.description.hulls import Heights
 
-MAX_SAMPLES = 16_000_000  # of one map
 MAX_BYTES = 512 << 20  # of a file
+LONGEST_WORD = 1000  # letters of a number in a text
 ROUNDING = 1e-9  # [–] of a sample that lies on the edge of a step or stone
 PICTURES = ("PNG", "JPEG", "TIFF")
 
@@ -88,7 +90,7 @@ class HeightField(Answering):
         path = to_read(path, "a height file")
         _check_size(path)
         try:
-            numbers = np.array(path.read_text("utf-8").replace(",", " ").split(), np.float64)
+            numbers = _numbers(path)
         except ValueError as error:
             raise ValueError(f"{path}: {error}; a height file holds numbers only") from None
         if len(numbers) < 4:
@@ -190,19 +192,28 @@ class HeightField(Answering):
         if nx * ny > MAX_SAMPLES:
             raise ValueError(f"{nx} × {ny} samples are more than the {MAX_SAMPLES} allowed")
         lengths = check.vector(size, "size", 2)
-        x, y = np.meshgrid(np.linspace(0.0, lengths[0], nx), np.linspace(0.0, lengths[1], ny))
-        total, height, scale = np.zeros((ny, nx)), 1.0, check.number(frequency, "frequency")
-        most = 0.0
+        layers, most = [], 0.0  # (height, scale, seed) of each octave
+        height, scale = 1.0, check.number(frequency, "frequency")
         for octave in range(check.integer(octaves, "octaves", 1)):
-            total += height * _noise(x * scale, y * scale, (seed, octave))
+            layers.append((height, scale, (seed, octave)))
             most += height
             height *= check.number(gain, "gain", minimum=0.0)
             scale *= check.number(lacunarity, "lacunarity", minimum=0.0, exclusive=True)
-        values = check.number(z_scale, "z_scale") * total / most
+        highest, lift = (
+            check.number(z_scale, "z_scale"),
+            check.number(height_offset, "height_offset"),
+        )
         step = check.number(step_size, "step_size", minimum=0.0)
-        if step > 0.0:
-            values = np.floor(values / step) * step
-        return cls(values + check.number(height_offset, "height_offset"), lengths)
+
+        def values(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            total = np.zeros_like(x)
+            for height, scale, seeds in layers:
+                total += height * noise(x * scale, y * scale, seeds)
+            made = highest * total / most
+            return (np.floor(made / step) * step if step > 0.0 else made) + lift
+
+        x_axis, y_axis = (np.linspace(0.0, s, n) for s, n in zip(lengths, (nx, ny), strict=True))
+        return cls(filled(x_axis, y_axis, values), lengths)
 
     @classmethod
     def stairs(
@@ -227,10 +238,10 @@ class HeightField(Answering):
             >>> round(stairs.height(0.0, 0.0), 6), stairs.height(2.95, 0.0)
             (0.4, 0.0)
         """
-        far, half, lengths = _squares(size, cell, flat)
-        depth = check.positive(tread, "tread")
-        steps = np.floor((half - far) / depth + ROUNDING)
-        return cls(check.number(rise, "rise") * np.maximum(steps, 0.0), lengths)
+        depth, up = check.positive(tread, "tread"), check.number(rise, "rise")
+        return _pyramid(
+            size, cell, flat, lambda d: up * np.maximum(np.floor(d / depth + ROUNDING), 0.0)
+        )
 
     @classmethod
     def slope(
@@ -250,8 +261,8 @@ class HeightField(Answering):
             >>> round(float(hill.heights.max()), 6)
             0.2
         """
-        far, half, lengths = _squares(size, cell, flat)
-        return cls(check.number(incline, "incline") * np.maximum(half - far, 0.0), lengths)
+        tangent = check.number(incline, "incline")
+        return _pyramid(size, cell, flat, lambda d: tangent * np.maximum(d, 0.0))
 
     @classmethod
     def stepping_stones(
@@ -275,17 +286,25 @@ class HeightField(Answering):
             >>> sorted(set(stones.heights.ravel().tolist()))
             [-0.5, 0.0]
         """
-        x, y, lengths = _grid(size, cell)
+        sides, lengths = axes(size, cell)
         period = check.positive(stone, "stone") + check.positive(gap, "gap")
-        i, j = (np.floor(a / period + ROUNDING).astype(int) for a in (x, y))
-        within = np.maximum(x - i * period, y - j * period)
-        is_stone = within <= stone * (1.0 + ROUNDING)
+        (first, columns), (lowest, rows) = (
+            (int(stones[0]), int(stones[-1] - stones[0]) + 1)
+            for stones in (np.floor(axis / period + ROUNDING) for axis in sides)
+        )
         rng = np.random.default_rng(check.integer(seed, "seed", 0))
         most = check.number(unevenness, "unevenness", minimum=0.0)
-        tops = rng.uniform(-most, most, (int(j.max() - j.min()) + 1, int(i.max() - i.min()) + 1))
-        values = np.where(is_stone, tops[j - j.min(), i - i.min()], -check.positive(depth, "depth"))
-        middle = np.maximum(np.abs(x), np.abs(y)) <= check.number(flat, "flat", minimum=0.0)
-        return cls(np.where(middle, 0.0, values), lengths)
+        tops = rng.uniform(-most, most, (rows, columns))
+        bottom, half = -check.positive(depth, "depth"), check.number(flat, "flat", minimum=0.0)
+
+        def values(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            i, j = (np.floor(a / period + ROUNDING).astype(int) for a in (x, y))
+            within = np.maximum(x - i * period, y - j * period)
+            is_stone = within <= stone * (1.0 + ROUNDING)
+            made = np.where(is_stone, tops[j - lowest, i - first], bottom)
+            return np.where(np.maximum(np.abs(x), np.abs(y)) <= half, 0.0, made)
+
+        return cls(filled(*sides, values), lengths)
 
     @property
     def geometry(self) -> Heights:
@@ -294,29 +313,34 @@ class HeightField(Answering):
         return Heights(self.heights, self.size[0] / (nx - 1), self.size[1] / (ny - 1))
 
 
-def _grid(size: Any, cell: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x and y of all samples, (ny, nx) [m], and the lengths of a map."""
-    lengths, between = check.vector(size, "size", 2), check.positive(cell, "cell")
-    if (lengths <= 0.0).any():
-        raise ValueError(f"size must be > 0, got {lengths.tolist()}")
-    if (lengths / between).prod() > MAX_SAMPLES:
-        raise ValueError(f"cells of {between:g} m are more than the {MAX_SAMPLES} samples allowed")
-    counts = [max(2, round(float(length / between)) + 1) for length in lengths]
-    x, y = np.meshgrid(
-        *(np.linspace(-0.5 * s, 0.5 * s, n) for s, n in zip(lengths, counts, strict=True))
-    )
-    return x, y, lengths
+def _pyramid(
+    size: Any, cell: Any, flat: Any, height: Callable[[np.ndarray], np.ndarray]
+) -> HeightField:
+    """Return a map of square contours: heights by the distance from its edge, constant in the middle."""
+    sides, lengths = axes(size, cell)
+    inner, half = check.number(flat, "flat", minimum=0.0), 0.5 * float(lengths.min())
+
+    def values(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return height(half - np.maximum(np.maximum(np.abs(x), np.abs(y)), inner))
+
+    return HeightField(filled(*sides, values), lengths)
 
 
-def _squares(size: Any, cell: Any, flat: Any) -> tuple[np.ndarray, float, np.ndarray]:
-    """Return distances from the middle, counted from its half width on, half the smaller length, lengths."""
-    x, y, lengths = _grid(size, cell)
-    far = np.maximum(np.abs(x), np.abs(y))
-    return (
-        np.maximum(far, check.number(flat, "flat", minimum=0.0)),
-        0.5 * float(lengths.min()),
-        lengths,
-    )
+def _numbers(path: Path) -> np.ndarray:
+    """Return the numbers of a text file. Ctrl-C is heard between two pieces.
+
+    Raises:
+        ValueError: It is no text, or holds something else.
+    """
+    found, cut = [np.zeros(0)], ""  # the last word of a piece may go on in the next
+    with path.open(encoding="utf-8") as text:
+        while piece := text.read(PIECE):
+            words = (cut + piece.replace(",", " ")).split()
+            cut = words.pop() if words and not piece[-1].isspace() and piece[-1] != "," else ""
+            if len(cut) > LONGEST_WORD:
+                raise ValueError(f"{check.shown(cut)} is no number")
+            found.append(np.array(words, np.float64))
+    return np.concatenate([*found, np.array([cut] if cut else [], np.float64)])
 
 
 def _white(mode: str, kind: str | None) -> float:
@@ -352,21 +376,3 @@ def _check_size(path: Path) -> None:
         raise ValueError(f"{path}: {error}") from None
     if size > MAX_BYTES:
         raise ValueError(f"{path}: {size >> 20} MiB are more than {MAX_BYTES >> 20} MiB")
-
-
-def _noise(x: np.ndarray, y: np.ndarray, seed: tuple[int, int]) -> np.ndarray:
-    """Return gradient noise in −1 … 1."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(256)
-    angle = rng.uniform(0.0, 2.0 * np.pi, 256)
-    i, j = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
-    u, v = x - i, y - j
-    fade_u, fade_v = (t * t * t * (t * (6.0 * t - 15.0) + 10.0) for t in (u, v))
-
-    def corner(di: int, dj: int) -> np.ndarray:
-        a = angle[order[(order[(i + di) % 256] + j + dj) % 256]]
-        return np.asarray(np.cos(a) * (u - di) + np.sin(a) * (v - dj))
-
-    low = corner(0, 0) + fade_u * (corner(1, 0) - corner(0, 0))
-    high = corner(0, 1) + fade_u * (corner(1, 1) - corner(0, 1))
-    return np.asarray(np.sqrt(2.0) * (low + fade_v * (high - low)))

@@ -5,11 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,16 +15,15 @@ import numpy as np
 from tribo.checks.array_files import read_arrays
 from tribo.checks.replacing import replaced
 from tribo.compiler.jit import cache_root
-from tribo.compiler.sources import PACKAGE
 from tribo.description.hulls import Hull, convex_hull
 from tribo.formats import convex_worker
+from tribo.formats.workers import work
 
 logger = logging.getLogger("tribo")
 
 CONCAVITY = 0.05  # [-] of the size: how far a part may be from convex
 MAX_PARTS = 64
 MAX_CORNERS = 64  # of a part
-LOOK = 0.02  # [s] between two looks at the process that splits
 LARGEST = 1 << 28  # [bytes] of a file
 FORM = 1  # of the files: another number, another file
 
@@ -87,35 +82,10 @@ def _split(
         folder = Path(place)
         np.savez(folder / convex_worker.MESH, points=points, faces=faces.astype(np.int32))
         (folder / convex_worker.WANTED).write_text(json.dumps(wanted))
-        _work(folder, what)
+        if why := work(convex_worker.__name__, folder):
+            raise ValueError(f"{what}: cannot be split into convex parts ({why})")
         parts = read_arrays(folder / convex_worker.PARTS, LARGEST)
         return [parts[str(k)] for k in range(len(parts))]
-
-
-def _work(folder: Path, what: str) -> None:
-    """Have another process split the mesh: it takes minutes, and Ctrl-C or an error of its own end it.
-
-    Raises:
-        ValueError: It died, or could not split the mesh.
-    """
-    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)])
-    with (folder / "said").open("w+b") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tribo.formats.convex_worker", str(folder)],
-            env=os.environ | {"PYTHONPATH": path}, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-            start_new_session=True,  # Ctrl-C is for who started it
-        )  # fmt: skip
-        try:
-            while process.poll() is None:
-                time.sleep(LOOK)
-        finally:
-            process.kill()
-            process.wait()
-        if process.returncode:
-            said.seek(0)
-            words = said.read().decode(errors="replace").strip().splitlines()
-            why = words[-1] if words else f"it ended with code {process.returncode}"
-            raise ValueError(f"{what}: cannot be split into convex parts ({why})")
 
 
 def _kept(path: Path) -> list[np.ndarray] | None:

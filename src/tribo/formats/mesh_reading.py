@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 import io
+import pickle
+import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +27,7 @@ from tribo.formats.mesh_bounds import (
 )
 from tribo.formats.mesh_msh import read_msh
 from tribo.formats.mesh_text import first_bad_line
+from tribo.formats.workers import work
 
 if TYPE_CHECKING:
     import trimesh
@@ -34,7 +38,9 @@ ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wr
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
+WORKER, WANTED, MADE = "tribo.formats.mesh_worker", "wanted", "made.pickle"
 LASTING = 1 << 18  # [byte] from which on reading may take longer than Ctrl-C should wait
+DEAFENING = 8 << 20  # [byte] of an OBJ: one call of its parser stops all threads for 0.1 s
 
 
 class _Beside:
@@ -100,27 +106,46 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
             f"it cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from None
     mark = (found.st_size, found.st_mtime_ns, found.st_ino)
-    return aside(lambda: _read(path, scale, mark), lasts=found.st_size > LASTING)
+    lasts = found.st_size > LASTING and not _is_deafening(path, found.st_size)
+    return aside(lambda: _read(path, scale, mark), lasts=lasts)
+
+
+def _is_deafening(path: Path, size: int) -> bool:
+    """Tell whether a file's parser lets no other thread run for long."""
+    return path.suffix.lower() == ".obj" and size > DEAFENING
 
 
 @functools.lru_cache(maxsize=512)
 def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimesh.Trimesh:
     """Return what `read` does; `mark` tells versions of a file apart, its size first."""
-    try:
-        import trimesh
-    except ImportError:
-        raise NoReaderError('meshes need trimesh: pip install "tribo[mesh]"') from None
+    if find_spec("trimesh") is None:
+        raise NoReaderError('meshes need trimesh: pip install "tribo[mesh]"')
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
+    if mark[0] > MAX_BYTES:
+        raise MeshError(f"{mark[0] >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
+    made = _parsed_apart(path) if _is_deafening(path, mark[0]) else parsed(path)
+    made.apply_transform(np.diag([*scale, 1.0]))
+    return made
+
+
+def parsed(path: Path) -> trimesh.Trimesh:
+    """Return the triangles of a file, as the file has them.
+
+    Raises:
+        MeshError: It is broken, or has no triangles or too many.
+    """
+    import trimesh
+
+    ending, data = path.suffix.lower(), b""
     try:
-        if mark[0] > MAX_BYTES:
-            raise MeshError(f"{mark[0] >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
-        made = _parse(trimesh, path.read_bytes(), ending, path)
+        data = path.read_bytes()
+        made = _parse(trimesh, data, ending, path)
     except MeshError:
         raise
     except Exception as error:  # parsers of seven formats: anything may come out of a broken file
-        why = first_bad_line(path.read_bytes()) if ending == ".obj" and mark[0] <= MAX_BYTES else ""
+        why = first_bad_line(data) if ending == ".obj" else ""
         raise MeshError(
             why or f"it is damaged, or no {ending[1:].upper()} ({type(error).__name__}: {error})"
         ) from None
@@ -128,7 +153,24 @@ def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimes
         raise MeshError("it has no triangles")
     if len(made.faces) > MAX_FACES:
         raise MeshError(f"{len(made.faces)} triangles are more than {MAX_FACES}")
-    made.apply_transform(np.diag([*scale, 1.0]))
+    return made
+
+
+def _parsed_apart(path: Path) -> trimesh.Trimesh:
+    """Return what `parsed` does, found by another process.
+
+    Raises:
+        MeshError: See `parsed`; or the process died.
+    """
+    with tempfile.TemporaryDirectory(prefix="tribo-") as place:
+        folder = Path(place)
+        (folder / WANTED).write_text(str(path.absolute()), "utf-8")
+        if why := work(WORKER, folder):
+            raise MeshError(f"it cannot be read ({why})")
+        with (folder / MADE).open("rb") as stream:
+            made: trimesh.Trimesh | str = pickle.load(stream)  # of our own process
+    if isinstance(made, str):
+        raise MeshError(made)
     return made
 
 

@@ -29,6 +29,7 @@ from tribo.formats.urdf_constraints import close_loop, read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, is_empty, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
+from tribo.formats.urdf_repairs import drop_surplus
 from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint
@@ -102,6 +103,7 @@ def read(
     report.begin(robot)
     report.check_attributes(robot, ("name", "version"))
     report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
+    drop_surplus(robot, report)
     sensor_sets = find_sets(robot, path, report)
     add_housings(robot, sensor_sets)
     links = _read_links(

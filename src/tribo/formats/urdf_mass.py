@@ -137,9 +137,8 @@ def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Re
 
 
 def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
-    """Give a body that could turn without inertia, as a file writes it, that of its collision shapes."""
-    written = list(_written(links))
-    if not written or body.mass <= 0.0 or _free_turn(body) is None:
+    """Give a body with mass that could turn without inertia that of its collision shapes."""
+    if body.mass <= 0.0 or _free_turn(body) is None:
         return
     try:
         whole = merged([shape_mass.of_hollow(shape) for shape in body.shapes])
@@ -148,8 +147,9 @@ def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Rep
     if whole.mass <= 0.0:
         return
     body.inertia = whole.inertia * (body.mass / whole.mass)
+    place: Place = next((matrix for _, matrix, _ in _written(links)), links[0])
     report.doubt(
-        written[0][1], f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
+        place, f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
         "its collision shapes is taken", "inertia 0",
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 
 from tribo import DescriptionError, World
 from tribo.formats import convex_parts as decomposition
-from tribo.formats import urdf
+from tribo.formats import urdf, workers
 from tribo.model import Shape
 
 trimesh = pytest.importorskip("trimesh")
@@ -191,7 +191,7 @@ def other_process(monkeypatch, code):
         started.append(popen([sys.executable, "-c", code], **options))
         return started[-1]
 
-    monkeypatch.setattr(decomposition.subprocess, "Popen", start)
+    monkeypatch.setattr(workers.subprocess, "Popen", start)
     return started
 
 
@@ -202,7 +202,7 @@ def test_ctrl_c_ends_the_process_that_splits_a_mesh(monkeypatch, tmp_path):
     pytest.importorskip("coacd")
     monkeypatch.setattr(decomposition, "cache_root", lambda: tmp_path)
     started = other_process(monkeypatch, "import time; time.sleep(600)")
-    monkeypatch.setattr(decomposition.time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(workers.time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         decomposition.convex_parts(*TRIANGLES)
     assert [process.poll() for process in started] == [-signal.SIGKILL]

@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import struct
+import subprocess
+import sys
 import threading
 import tracemalloc
 import zipfile
@@ -16,7 +18,7 @@ import numpy as np
 import pytest
 
 from tribo import HeightField, World
-from tribo.formats import mesh_reading
+from tribo.formats import mesh_reading, workers
 
 trimesh = pytest.importorskip("trimesh")
 MOST = 400e6  # [bytes] at the worst; a file of 64 MiB is allowed, these are of some kB
@@ -327,3 +329,56 @@ def test_reading_a_large_file_hears_an_interrupt(tmp_path, monkeypatch):
         mesh_reading.read(path, (1.0, 1.0, 1.0))
     go.set()
     assert began[0] is not threading.main_thread()
+
+
+@pytest.mark.parametrize("kind", ["plain", "painted", "broken", "empty"])
+def test_a_large_obj_is_read_in_a_process_as_in_this_one(tmp_path, monkeypatch, kind):
+    """One call of the parser of OBJ takes 0.6 s for 64 MiB, and no thread hears signals meanwhile."""
+    path = tmp_path / "part.obj"
+    if kind == "painted":
+        pytest.importorskip("PIL")
+        (tmp_path / "red.png").write_bytes(png(2, 2, b"\0\xff\0\0\xff\0"))
+        (tmp_path / "part.mtl").write_text("newmtl red\nKd 1 0 0\nmap_Kd red.png\n")
+        path.write_text(
+            "mtllib part.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl red\n"
+            "f 1/1 3/3 2/2\nf 1/1 2/2 4/3\nf 1/1 4/2 3/3\nf 2/1 3/2 4/3\n"
+        )
+    else:
+        box = trimesh.creation.box((1, 1, 1)).export(file_type="obj")
+        path.write_text({"plain": box, "broken": box + "f 1 2 99\n", "empty": "v 0 0 0\n"}[kind])
+    found, modules = [], []
+    work = mesh_reading.work
+    monkeypatch.setattr(mesh_reading, "work", lambda *args: modules.append(args[0]) or work(*args))
+    for largest in (mesh_reading.DEAFENING, 0):
+        monkeypatch.setattr(mesh_reading, "DEAFENING", largest)
+        mesh_reading._read.cache_clear()
+        try:
+            made = mesh_reading.read(path, (1.0, 2.0, 1.0))
+        except mesh_reading.MeshError as error:
+            found.append(str(error))
+        else:
+            picture = getattr(getattr(made.visual, "material", None), "image", None)
+            assert (picture is None) == (kind == "plain")
+            found.append(
+                (made.vertices.tolist(), made.faces.tolist(), picture and picture.tobytes())
+            )
+    assert found[0] == found[1]
+    assert modules == [mesh_reading.WORKER]
+    assert isinstance(found[0], str) == (kind in {"broken", "empty"})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_the_process_that_reads_an_obj(tmp_path, monkeypatch):
+    started, popen = [], subprocess.Popen
+
+    def start(_, **options):
+        started.append(popen([sys.executable, "-c", "import time; time.sleep(600)"], **options))
+        return started[-1]
+
+    monkeypatch.setattr(workers.subprocess, "Popen", start)
+    monkeypatch.setattr(workers.time, "sleep", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(mesh_reading, "DEAFENING", 0)
+    (tmp_path / "part.obj").write_text(trimesh.creation.box((1, 1, 1)).export(file_type="obj"))
+    with pytest.raises(KeyboardInterrupt):
+        mesh_reading.read(tmp_path / "part.obj", (1.0, 1.0, 1.0))
+    assert [process.poll() for process in started] == [-signal.SIGKILL]

@@ -242,6 +242,26 @@ def test_a_world_has_gravity_a_step_static_models_and_free_ones():
     assert ball.position[2] == pytest.approx(0.1, abs=1e-4)
 
 
+def test_models_of_gazebo_that_are_not_there_are_its_own(folder):
+    """Most worlds of Gazebo name these two; without its installation none of them was read."""
+    (folder / "models" / "lamp").mkdir()
+    (folder / "models" / "lamp" / "model.sdf").write_text(file("<light name='l' type='spot'/>"))
+    named = "".join(
+        f"<include><uri>model://{name}</uri></include>" for name in ("sun", "ground_plane", "lamp")
+    )
+    ball = model(
+        link("l", inside=BALL.format("")), name="ball", pose="<pose>40 30 0.1 0 0 0</pose>"
+    )
+    (folder / "a.world").write_text(file(f"<world name='w'>{named}{ball}</world>"))
+    world = tribo.World.load(folder / "a.world", package_dirs=folder / "models")
+    ground, ball = world.objects
+    assert (ground.name, ground.body_type) == ("ground_plane", Kind.STATIC)
+    world.step(10)
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-6)
+    found, _ = sdf.read(folder / "a.world", package_dirs=[folder / "models"])
+    assert sum("is a light" in text for text in found.notes) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -239,6 +239,35 @@ def test_an_inertia_of_zero_is_that_of_the_collision_shapes(moments):
         urdf.read(robot(f'<link name="a">{MASS.format(0, 0, 0)}</link>'))
 
 
+def test_a_mass_without_inertia_is_that_of_the_collision_shapes():
+    """Seven files of airo-models were refused; a link without shapes still is."""
+    weight = '<inertial><mass value="2"/></inertial>'
+    made = urdf.read(robot(f'<link name="a">{weight}{BALL.format("")}</link>'))
+    assert made.bodies[0].inertia.diagonal() == pytest.approx([2.0 * 0.4 * 0.1**2] * 3)
+    assert any("inertia of 0" in text for text in made.doubts)
+    with pytest.raises(DescriptionError, match="without inertia"):
+        urdf.read(robot(f'<link name="a">{weight}</link>'))
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ('<axis xyz="0 1 0"/><axis xyz="1 0 0"/>', "is the second one in"),
+        ('<axis xyz="0 1 0"/><origin xyz="1 2 3 4"/>', "the first three are read"),
+        ('<axis xyz="0 1 0"/><origin xyz="1 2 3"/><origin xyz="5 6 7"/>', "the first one is read"),
+    ],
+)
+def test_what_stands_too_often_is_read_once(inside, said):
+    """Two URDFs of pybullet_data have a second axis, and a turn of four numbers."""
+    text = robot(link("a"), link("b"), joint("j", "a", "b", inside=inside))
+    made = urdf.read(text)
+    assert made.bodies[1].joint.axis == (0.0, 1.0, 0.0)
+    assert made.bodies[1].joint.position in {(0.0, 0.0, 0.0), (1.0, 2.0, 3.0)}
+    assert sum(said in one for one in made.doubts) == 1
+    with pytest.raises(DescriptionError, match=said):
+        urdf.read(text, strict=True)
+
+
 def test_stops_that_are_crossed_are_none():
     text = robot(link("a"), link("b"), joint("j", "a", "b", inside='<limit lower="1" upper="-1"/>'))
     made = urdf.read(text)

@@ -19,6 +19,12 @@ from tribo.formats.sdf.values import child, inverse, pose_of, truth, vector, wor
 from tribo.formats.xml import Node, parse
 
 ROOT = "__model__"
+STANDARD = {  # models that Gazebo's installation brings along, for files that name them and have none
+    "sun": """<sdf version="1.6"><light name="sun" type="directional"/></sdf>""",
+    "ground_plane": """<sdf version="1.6"><model name="ground_plane"><static>1</static><link name="link">
+        <collision name="collision"><geometry><plane><normal>0 0 1</normal></plane></geometry><surface>
+        <friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision></link></model></sdf>""",
+}
 MAX_DEPTH = 32  # of models in models
 MAX_PARTS = 20_000  # links and joints of a file with all that it includes
 SILENT = (
@@ -81,21 +87,29 @@ class Library:
         self._files: dict[Path, Node] = {}
 
     def included(self, node: Node, finder: MeshFinder, depth: int) -> Model | None:
-        """Return the model of an <include>, None if it is not read: one of the internet."""
+        """Return the model of an <include>, None if it is not read: one of the internet, or a light."""
         self._count(node)
         uri = word(node, "uri")
         if uri.partition("://")[0] in {"http", "https", "fuel"}:
             self._report.doubt(node, f"{uri[:100]} is not fetched: it is left out")
             return None
         path, reason = _model_file(uri, finder)
-        if path is None:
+        known = uri.removeprefix("model://").rstrip("/")
+        if path is None and known in STANDARD:
+            self._report.note(f"{node.place}: {uri} is not found: that of Gazebo is taken")
+            root = parse(STANDARD[known], "SDF")
+        elif path is None:
             raise node.error(f"model {uri[:200]!r}: {reason}")
-        if path not in self._files:
-            self._files[path] = parse(path, "SDF")
-        root = self._files[path]
+        else:
+            if path not in self._files:
+                self._files[path] = parse(path, "SDF")
+            root = self._files[path]
         if root.tag != "sdf":
             raise node.error(f"{path} is no SDF; its outermost element must be <sdf>")
         found = child(root, "model")
+        if found is None and child(root, "light") is not None:
+            self._report.note(f"{node.place}: {uri} is a light: it is left out")
+            return None
         if found is None:
             raise node.error(f"{path} holds no <model>")
         made = self.model(found, MeshFinder(path, self._dirs), version_of(root), depth + 1)

@@ -1,0 +1,52 @@
+"""What stands too often in a URDF: elements that repeat, numbers beyond the third of a vector."""
+
+from __future__ import annotations
+
+from tribo.formats.report import Report
+from tribo.formats.xml import Node
+
+SINGLE = {  # elements that may stand once, by the one that holds them
+    "link": ("inertial",),
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+    "inertial": ("origin", "mass", "inertia"),
+    "visual": ("origin", "geometry", "material"),
+    "collision": ("origin", "geometry"),
+}
+VECTORS = {"origin": ("xyz", "rpy"), "axis": ("xyz",), "mesh": ("scale",)}
+
+
+def drop_surplus(robot: Node, report: Report) -> None:
+    """Take out of a robot what readers that look for the first one pass over, and doubt it."""
+    for part in robot.children:
+        if part.tag in {"link", "joint"}:
+            _drop(part, report)
+
+
+def _drop(node: Node, report: Report) -> None:
+    for tag in SINGLE.get(node.tag, ()):
+        for other in [*node.all(tag)][1:]:
+            report.doubt(
+                other,
+                f"is the second one in {node.place}: the first one is read; keep one",
+                f"second {tag}",
+            )
+            node.children = [child for child in node.children if child is not other]
+    for name in VECTORS.get(node.tag, ()):
+        words = node.attributes.get(name, "").replace(",", " ").split()
+        if len(words) > 3 and all(_is_number(word) for word in words):
+            report.doubt(
+                node,
+                f"{name} has {len(words)} numbers, must have 3: the first three are read",
+                f"{name} of {len(words)}",
+            )
+            node.attributes[name] = " ".join(words[:3])
+    for child in node.children:
+        _drop(child, report)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -1,10 +1,11 @@
 """Numbers that say how large and how entangled the engine is; each may only fall.
 
-`PYTHONPATH=tests:src python3 -m house.test_ratchets` prints those of today. A change that lowers one lowers its
-limit here; none is raised without a reason in the message of the commit.
+`PYTHONPATH=tests:src python3 -m house.test_ratchets` prints those of today. A change that lowers one lowers
+its limit here; none is raised without a reason in the message of the commit.
 """
 
 import ast
+import functools
 import itertools
 import sys
 
@@ -99,6 +100,7 @@ def rooms_both_ways():
     return [(a, b) for a, b in itertools.combinations(sorted(rooms), 2) if {(a, b), (b, a)} <= into]
 
 
+@functools.cache
 def numbers():
     """Return all numbers of today."""
     return {

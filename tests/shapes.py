@@ -76,7 +76,13 @@ def built(*sides):
     model, _, sizes = build_model(
         [part.description for part in parts], parts.__getitem__, MaterialTable(), Capacity()
     )
-    return model, Work.allocate(sizes)
+    return model, scratch(*sizes.items())
+
+
+@functools.cache
+def scratch(*sizes):
+    """Return scratch of some sizes: nothing that is computed depends on what is left in it."""
+    return Work.allocate(dict(sizes))
 
 
 def rotation(vector):
@@ -89,15 +95,18 @@ def rotation(vector):
     return np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * k @ k
 
 
+def count_points(model, work, a, b, margin):
+    """Write the manifold of the two shapes of some records; return how many rows it has."""
+    if lazily_compiled.family_of(a[0], b[0]) >= 0:
+        return lazily_compiled.convex(model, work, 0, 1, margin)
+    return meeting.primitives(model, work, 0, 1, margin)
+
+
 def meet(a, b, margin=0.01):
     """Return the manifold rows of two shapes, each (kind, position, rotation, size or corners)."""
     model, work = records(a, b)
     work.manifold[:] = np.nan
-    family = lazily_compiled.family_of(a[0], b[0])
-    if family >= 0:
-        n = lazily_compiled.convex(model, work, 0, 1, margin)
-    else:
-        n = meeting.primitives(model, work, 0, 1, margin)
+    n = count_points(model, work, a, b, margin)
     assert 0 <= n <= MAX_POINTS
     rows = work.manifold[:n]
     assert len(set(rows[:, 7])) == n
@@ -156,6 +165,7 @@ def random_pair(kinds, rng, overlap=0.02):
     far, near = 3.0, 0.0 if b[0] != PLANE else -3.0
     for _ in range(40):  # bisect the distance along `way` at which the gap is −overlap
         middle = 0.5 * (far + near)
-        rows = meet(a, (b[0], a[1] + middle * way, b[2], b[3]), margin=-overlap)
-        far, near = (far, middle) if len(rows) else (middle, near)
+        other = (b[0], a[1] + middle * way, b[2], b[3])
+        touches = count_points(*records(a, other), a, other, -overlap)
+        far, near = (far, middle) if touches else (middle, near)
     return a, (b[0], a[1] + far * way, b[2], b[3])

@@ -1,9 +1,11 @@
 """What the house tests look at: the files of the repository."""
 
+import ast
 import functools
 import importlib.util
 import pathlib
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
@@ -39,7 +41,8 @@ def kept_files() -> tuple[pathlib.Path, ...]:
     return tuple(sorted(path for path in found if path.is_file()))
 
 
-def kept_text() -> list[tuple[str, str]]:
+@functools.cache
+def kept_text() -> tuple[tuple[str, str], ...]:
     """Return (path from the root, text) of every kept file that is text."""
     pages = []
     for path in kept_files():
@@ -47,7 +50,15 @@ def kept_text() -> list[tuple[str, str]]:
             pages.append((path.relative_to(ROOT).as_posix(), path.read_text("utf-8")))
         except UnicodeDecodeError:
             continue
-    return pages
+    return tuple(pages)
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements within a part of a source, however deep; `ast.walk` visits ten times as much."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, name, ()):
+            yield inner
+            yield from statements(inner)
 
 
 def kept_modules() -> list[pathlib.Path]:

@@ -3,7 +3,7 @@
 import ast
 import graphlib
 
-from house.repository import PACKAGE, kept_modules
+from house.repository import PACKAGE, kept_modules, statements
 
 import tribo
 
@@ -17,7 +17,7 @@ def name_of(path):
 def imports_of(source, modules):
     """Return the modules of the package that a source names in an import, wherever the line stands."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

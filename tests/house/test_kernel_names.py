@@ -3,7 +3,7 @@
 import ast
 from collections import defaultdict
 
-from house.repository import PACKAGE, kept_modules
+from house.repository import PACKAGE, kept_modules, statements
 
 
 def is_compiled(function):
@@ -14,7 +14,9 @@ def is_compiled(function):
 
 def kernels_of(text):
     """Return the names of the kernels and entries of a file, in its order."""
-    functions = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)]
+    if "@kernel" not in text and "@entry" not in text:
+        return []
+    functions = [one for one in statements(ast.parse(text)) if isinstance(one, ast.FunctionDef)]
     return [one.name for one in functions if is_compiled(one)]
 
 
@@ -33,7 +35,7 @@ def test_no_two_kernels_have_one_name():
         for path in kept_modules()
         if path.parent != PACKAGE / "math"
     }
-    assert sum(len(kernels_of(text)) for text in files.values()) > 1000
+    assert sum(text.count("\n@kernel") for text in files.values()) > 1000
     assert doubled(files) == {}
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from house.repository import kept_text
+from house.repository import kept_text, statements
 
 START = re.compile(r"^(?:\* |- |\d+\. )?(?:\*\*)?(What|Who|Whoever|Whatever|That which)\b(?!.*\?$)")
 
@@ -31,8 +31,9 @@ def test_no_sentence_begins_with_a_free_relative():
 
 def docstrings(text):
     """Return the docstrings of a file, without their examples."""
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    made = [ast.get_docstring(one) for one in ast.walk(ast.parse(text)) if isinstance(one, kinds)]
+    tree, kinds = ast.parse(text), (ast.ClassDef, ast.FunctionDef)
+    inner = [one for one in statements(tree) if isinstance(one, kinds)]
+    made = [ast.get_docstring(one) for one in (tree, *inner)]
     return [re.sub(r"(?m)^ *(>>>|\.\.\.) .*$", "", one) for one in made if one]
 
 

@@ -147,14 +147,15 @@ def follow(scene: Scene, world: tribo.World, bodies: list[Any], robots: list[Any
     """Step a world that was built of a scene, and perhaps has more in it, and write it down."""
     rows = [_row(scene, world, bodies, robots)]
     steps = 0
+    pushed = [(world[f.body], f, np.array(f.force, float)) for f in scene.forces]
     while steps < scene.steps:
         if scene.forces:
             for _ in range(scene.every):
-                for f in scene.forces:
-                    body = world[f.body]
-                    force = np.array(f.force) + world.time * np.array(f.rate)
-                    body.apply_force(force, body.position + np.array(f.offset))
-                    body.apply_torque(f.torque)
+                for body, f, force in pushed:
+                    now = force + world.time * np.array(f.rate) if any(f.rate) else force
+                    body.apply_force(now, body.position + f.offset)
+                    if any(f.torque):
+                        body.apply_torque(f.torque)
                 world.step()
         else:
             world.step(scene.every)

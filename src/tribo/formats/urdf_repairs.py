@@ -1,4 +1,4 @@
-"""What stands too often in a URDF: elements that repeat, numbers beyond the third of a vector."""
+"""Surplus parts of a URDF: elements that repeat, numbers beyond the third of a vector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VECTORS = {"origin": ("xyz", "rpy"), "axis": ("xyz",), "mesh": ("scale",)}
 
 
 def drop_surplus(robot: Node, report: Report) -> None:
-    """Take out of a robot what readers that look for the first one pass over, and doubt it."""
+    """Drop repeated elements and surplus numbers, as readers of the first one do, and doubt them."""
     for part in robot.children:
         if part.tag in {"link", "joint"}:
             _drop(part, report)

@@ -193,7 +193,7 @@ def _read_inertial(link: Node, report: Report) -> Inertial:
     pose = read_origin(node, report)
     matrix = node.one("inertia")
     if matrix is None:
-        report.doubt(link, "has a mass but no <inertia>: taken as a point mass")
+        report.doubt(link, "has a mass but no <inertia>: 0 is taken")
         return Inertial(value, pose.position)
     report.check_attributes(matrix, INERTIA_NAMES)
     part = Inertial(value, inertia=read_inertia(matrix, INERTIA_NAMES))

@@ -31,6 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at
+MAX_DOFS = 96  # of an island that is solved in its dofs; of more it is solved in blocks
 
 
 class Model(Record):

@@ -33,7 +33,7 @@ from tribo.contact.problem.whitened_products import (
     scalar_moved_by,
 )
 from tribo.contact.solver.natural_residual import stiffness
-from tribo.contact.solver.proximal_newton import MAX_DOFS, largest_unit
+from tribo.contact.solver.proximal_newton import largest_unit
 from tribo.contact.solver.proximal_rows import (
     FREE,
     GIVE,
@@ -55,7 +55,7 @@ from tribo.contact.solver.proximal_step import run_round
 from tribo.contact.solver.strategy import has_room
 from tribo.dynamics.momentum import shift_goals
 from tribo.math import spatial, vec
-from tribo.model import Status
+from tribo.model import MAX_DOFS, Status
 
 CONTRADICTION, SLOWED = int(Status.CONTRADICTION), int(Status.SLOWED)
 GIVES = 1e-2  # [–] ε of a contact

@@ -12,14 +12,13 @@ import numpy as np
 
 from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.compiler.jit import DISABLED, named_entry
-from tribo.contact.solver.proximal_newton import MAX_DOFS
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import lazy_kernels, thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
 from tribo.engine.interrupts import LONGEST, held
 from tribo.engine.plans import Plan
 from tribo.engine.threads import run_together, shares
-from tribo.model import Command, Late, Model, Settings, State, Status, Work
+from tribo.model import MAX_DOFS, Command, Late, Model, Settings, State, Status, Work
 
 logger = logging.getLogger("tribo")
 

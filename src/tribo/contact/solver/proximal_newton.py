@@ -40,7 +40,6 @@ from tribo.contact.solver.proximal_step import (
     solve_with_set,
 )
 
-MAX_DOFS = 96  # columns: of more an island is solved in blocks
 MAX_STEPS = 150  # Newton steps of a solve
 ROUND_STEPS = 10  # Newton steps of a round
 FIRST_RATE = 30.0  # [–] in units of the inverse of a row's own block of G

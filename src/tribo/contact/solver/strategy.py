@@ -11,11 +11,11 @@ from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
 from tribo.contact.solver.loose_contacts import lay_out_loose
 from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
-from tribo.contact.solver.proximal_newton import MAX_DOFS, NEARER, solve_in_dofs
+from tribo.contact.solver.proximal_newton import NEARER, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
 from tribo.enums import Answer, Origin, Solver, Trees
 from tribo.math import vec
-from tribo.model import Late, Status
+from tribo.model import MAX_DOFS, Late, Status
 
 CAPACITY = int(Status.CAPACITY)
 PILE = int(Late.PILE)

@@ -17,6 +17,7 @@ from tribo.contact.solver import (
     proximal_step,
 )
 from tribo.math import spatial
+from tribo.model import MAX_DOFS
 
 GRIPPER = """<mujoco><worldbody><body name="arm"><joint name="swing" axis="0 0 1"/>
 <inertial mass="2" pos="0.4 0 0" diaginertia="0.1 0.1 0.1"/>
@@ -67,7 +68,7 @@ def written(world):
     engine.grow()
     model, work = engine.model, engine.work
     world.step()
-    count = proximal_rows.find_columns(model, work, t, proximal_newton.MAX_DOFS + 1)
+    count = proximal_rows.find_columns(model, work, t, MAX_DOFS + 1)
     assert 0 < count <= 40
     proximal_rows.write_island(model, work, t, count)
     proximal_rows.leave_columns(work, count)

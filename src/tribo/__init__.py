@@ -162,7 +162,7 @@ if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for an
             found = import_module(f"tribo.{name}")
         else:
             hint = ""
-            if name[0] != "_":  # of those no program's author asks, but test runners do, often
+            if not name.startswith("_"):  # test runners ask for private names often
                 from tribo.checks.answers import answer
 
                 hint = answer("tribo", name, __all__)

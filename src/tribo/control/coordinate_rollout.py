@@ -38,16 +38,19 @@ class CoordinateRollout:
         """Return the present coordinates (nq,) and velocities (nv,) of the world."""
         return self.function.start()
 
-    def ways(self, commands: Any, q: Any, v: Any) -> DifferentiableRollout:
-        """Return the rollout of these inputs, the last one if it had the same."""
-        inputs = tuple(np.array(one, float) for one in (commands, q, v))
-        is_known = self._ways is not None and all(
-            np.array_equal(a, b) for a, b in zip(inputs, self._inputs, strict=True)
-        )
-        if not is_known:
-            self._ways, self._inputs = self.function.run(*inputs), inputs
-        assert self._ways is not None
+    def run(self, commands: Any, q: Any, v: Any) -> DifferentiableRollout:
+        """Make the rollout of these inputs with the present gains and settings of the world; keep it."""
+        self._inputs = tuple(np.array(one, float) for one in (commands, q, v))
+        self._ways = self.function.run(*self._inputs)
         return self._ways
+
+    def last(self, commands: Any, q: Any, v: Any) -> DifferentiableRollout:
+        """Return the rollout of these inputs for products: the last one if it had the same."""
+        if self._ways is not None and all(
+            np.array_equal(a, b) for a, b in zip((commands, q, v), self._inputs, strict=True)
+        ):
+            return self._ways
+        return self.run(commands, q, v)
 
     def jvp(
         self, ways: DifferentiableRollout, q: np.ndarray, changes: tuple[Any, Any, Any]

@@ -171,9 +171,9 @@ class DifferentiableRollout(Rollout):
 
 
 class RolloutFunction:
-    """The states on the way as a function of start and commands, which keeps the worlds that it needs.
+    """The states on the way as a function of start and commands.
 
-    Masses, materials and shapes are those that the world had when this was made. Nothing sleeps.
+    All else, gains, settings, masses, is as the world has it in the call of `run`. Nothing sleeps.
 
     Args:
         world: The world; it stays as it is.
@@ -219,8 +219,6 @@ class RolloutFunction:
             for kind, place in self._commands
         )
         self.state_names = tuple(tangent_name(name) for name in dofs)
-        self._batches: dict[int, Batch] = {}
-        self._jacobians: StepJacobians | None = None
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the present coordinates (nq,) and velocities (nv,) of the world, copies."""
@@ -249,9 +247,8 @@ class RolloutFunction:
                 f"commands must have shape (worlds, T, {width}), T ≥ 1, got {np.shape(commands)}"
             )
         worlds, horizon = told.shape[:2]
-        if worlds not in self._batches:
-            self._batches[worlds] = Batch(self._world, worlds, threads=self._threads)
-        batch = self._batches[worlds]
+        # Anew: the world may have other gains, settings and parameters than in the last run.
+        batch = Batch(self._world, worlds, threads=self._threads)
         batch.set_from_world(self._world)
         batch.set_settings(sleeping=False)
         engine = batch.engine
@@ -259,10 +256,7 @@ class RolloutFunction:
         self._start(batch, q, v)
         command = engine.command.arrays
         wrench = command["wrench"][0].copy() if command["has_wrench"][0, 0] else None
-        if self._jacobians is None:
-            self._jacobians = StepJacobians(
-                self._world, self._commands, self._method, self._threads
-            )
+        jacobians = StepJacobians(self._world, self._commands, self._method, self._threads)
         kept: list[Kept] = []
         made_it = np.ones(worlds, bool)
         nq, nv = self.layout.nq, self.layout.nv
@@ -287,7 +281,7 @@ class RolloutFunction:
         parts = {part.name: Part.of(part) for part in self._world.objects}
         return DifferentiableRollout(
             frozen(made_it), frozen(time), frozen(places), frozen(faster), parts,
-            self.command_names, self.state_names, self._jacobians, kept, told.copy(), wrench,
+            self.command_names, self.state_names, jacobians, kept, told.copy(), wrench,
         )  # fmt: skip
 
     def _start(self, batch: Batch, q: Any, v: Any) -> None:
@@ -322,6 +316,8 @@ def _chosen(world: World, given: Mapping[str, Names | None]) -> list[tuple[str, 
             else:
                 found = [place_of(places, check.text(one, "joint"), name) for one in joints]
             chosen += [(KIND_OF[KINDS[kind]], place) for place in found]
+    if len(set(chosen)) < len(chosen):
+        raise ValueError("a rollout commands a joint twice; name each joint once")
     if not chosen:
         raise ValueError("a rollout needs commands: forces, targets or velocity_targets")
     return chosen

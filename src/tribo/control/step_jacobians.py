@@ -245,7 +245,13 @@ class StepJacobians:
 
     def _batch_of(self, worlds: int) -> Batch:
         if worlds not in self._moved:
-            self._moved[worlds] = self._batch(worlds)
+            batch = self._moved[worlds] = self._batch(worlds)
+            for ours, theirs in (  # the world may have other gains and settings by now
+                (batch.engine.command, self._seat.engine.command),
+                (batch.engine.settings, self._seat.engine.settings),
+            ):
+                for name, array in theirs.arrays.items():
+                    ours.arrays[name][...] = array
         return self._moved[worlds]
 
     def _move(self, batch: Batch, inputs: np.ndarray, sizes: np.ndarray) -> None:

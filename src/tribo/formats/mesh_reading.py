@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import io
 import pickle
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,6 +161,8 @@ def _parsed_apart(path: Path) -> trimesh.Trimesh:
     Raises:
         MeshError: See `parsed`; or the process died.
     """
+    import tempfile  # with `shutil`, which few programs need
+
     with tempfile.TemporaryDirectory(prefix="tribo-") as place:
         folder = Path(place)
         (folder / WANTED).write_text(str(path.absolute()), "utf-8")

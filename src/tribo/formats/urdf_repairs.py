@@ -23,14 +23,15 @@ def drop_surplus(robot: Node, report: Report) -> None:
 
 
 def _drop(node: Node, report: Report) -> None:
-    for tag in SINGLE.get(node.tag, ()):
-        for other in [*node.all(tag)][1:]:
-            report.doubt(
-                other,
-                f"is the second one in {node.place}: the first one is read; keep one",
-                f"second {tag}",
-            )
-            node.children = [child for child in node.children if child is not other]
+    surplus = [other for tag in SINGLE.get(node.tag, ()) for other in [*node.all(tag)][1:]]
+    for other in surplus:
+        report.doubt(
+            other,
+            f"stands again in {node.place}: the first one is read; keep one",
+            f"second {other.tag}",
+        )
+    gone = set(map(id, surplus))
+    node.children = [child for child in node.children if id(child) not in gone]
     for name in VECTORS.get(node.tag, ()):
         words = node.attributes.get(name, "").replace(",", " ").split()
         if len(words) > 3 and all(_is_number(word) for word in words):

@@ -106,15 +106,15 @@ def _differentiable(inside: CoordinateRollout) -> Any:
         return tuple(np.asarray(one, like.dtype) for one in made)
 
     def on_host(commands: Any, q: Any, v: Any) -> Any:
-        ways = inside.ways(commands, q, v)
+        ways = inside.run(commands, q, v)
         return cast((ways.q, ways.v), np.asarray(commands))
 
     def jvp_on_host(inputs: Any, changes: Any) -> Any:
-        made = inside.jvp(inside.ways(*inputs), np.asarray(inputs[1]), changes)
+        made = inside.jvp(inside.last(*inputs), np.asarray(inputs[1]), changes)
         return cast(made, np.asarray(inputs[0]))
 
     def vjp_on_host(inputs: Any, by: Any) -> Any:
-        made = inside.vjp(inside.ways(*inputs), np.asarray(inputs[1]), by)
+        made = inside.vjp(inside.last(*inputs), np.asarray(inputs[1]), by)
         return cast(made, np.asarray(inputs[0]))
 
     @jax.custom_jvp  # type: ignore[untyped-decorator]

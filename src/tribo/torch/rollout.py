@@ -101,7 +101,7 @@ class _Function(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, inside: CoordinateRollout, commands: Any, q: Any, v: Any) -> Any:
         ctx.inside, ctx.start = inside, _array(q)
-        ctx.ways = inside.ways(_array(commands), ctx.start, _array(v))
+        ctx.ways = inside.run(_array(commands), ctx.start, _array(v))
         ctx.like = [(one.dtype, one.device) for one in (commands, q, v)]
         return tuple(commands.new_tensor(np.array(one)) for one in (ctx.ways.q, ctx.ways.v))
 

@@ -201,17 +201,55 @@ def test_wrong_arguments_are_refused():
 
 
 def test_a_standing_quadruped_has_products():
-    """Its four feet stick: a push at a knee is taken by the ground but for what the drives give way."""
+    """Its four feet share a load in more ways than one: steps are differenced, to a hundredth."""
     world = ground_world()
     dog = world.add_articulated_system(ASSETS / "quadruped.urdf", name="dog", position=(0, 0, 0.5))
     for leg, sign in (("LF", 1), ("RF", 1), ("LH", -1), ("RH", -1)):
         dog.joint(f"{leg}_HFE").coordinate = 0.5 * sign
         dog.joint(f"{leg}_KFE").coordinate = -1.0 * sign
+    dog.set_pd_gains(np.repeat([0.0, 60.0], [6, 12]), np.repeat([0.0, 2.0], [6, 12]))
     tribo.equilibrium(world).apply(world)
-    ways = tribo.rollout(
-        world,
-        targets={"dog": np.tile(dog.generalized_coordinate[7:], (4, 1))},
-        derivatives=True,
-        threads=1,
+    targets = np.tile(dog.generalized_coordinate[7:], (4, 1))
+    ways = tribo.rollout(world, targets={"dog": targets}, derivatives=True, threads=1)
+    push = np.zeros((1, *targets.shape))
+    push[..., 2] = 1.0
+    _, faster = ways.jvp(commands=push)
+    size = 1e-5
+    up, down = (
+        tribo.rollout(world, targets={"dog": targets + side * size * push[0]}, threads=1)
+        for side in (1, -1)
     )
-    assert ways.vjp(velocity=np.ones(ways.v.shape)).commands.shape == (1, 4, 12)
+    expected = (up.velocity("dog") - down.velocity("dog")) / (2 * size)
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(faster, expected, atol=0.01 * np.abs(expected).max())
+
+
+def test_a_run_takes_the_gains_and_settings_of_its_world():
+    """Products after a change are those of another function that was made after it."""
+    world = pendulum()
+    arm = world.objects[0]
+    function = RolloutFunction(world, forces={arm.name: "joints"}, threads=1)
+    made = []
+    for gains in (None, 30.0):
+        if gains is not None:
+            arm.set_pd_gains(np.full(arm.dof, gains), np.full(arm.dof, 1.0))
+            world.gravity = (0, 0, -3.0)
+        commands = np.full((1, 20, 2), 0.3)
+        ways, other = (
+            one.run(commands)
+            for one in (
+                function,
+                RolloutFunction(world, forces={arm.name: "joints"}, threads=1),
+            )
+        )
+        by = np.ones(ways.v.shape)
+        made.append(ways.vjp(velocity=by).commands)
+        assert np.array_equal(made[-1], other.vjp(velocity=by).commands)
+    assert not np.allclose(*made)
+
+
+def test_a_joint_is_commanded_once():
+    world = pendulum()
+    arm = world.objects[0]
+    with pytest.raises(ValueError, match="twice"):
+        RolloutFunction(world, forces={arm.name: ["elbow", "elbow"]})

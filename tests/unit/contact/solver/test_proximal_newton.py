@@ -12,7 +12,6 @@ from tribo.contact.solver import (
     natural_residual,
     proximal_law,
     proximal_matrix,
-    proximal_newton,
     proximal_rows,
     proximal_step,
 )

@@ -6,9 +6,6 @@ ROBOT ?= own
 VIEW ?= 1
 ARGS ?=
 
-# Compiled Python is kept, also where the user's shell asks not to: each worker would compile all tests anew.
-unexport PYTHONDONTWRITEBYTECODE
-
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps

@@ -27,6 +27,7 @@ class Work(Record):
     single_free_spin = field("ntree", 3)  # [rad/s] angular velocity at the end, world
 
     # Trees that nothing touches, and what replaces the rows of M there.
+    tree_overlap = field("ntree")  # [m] deepest overlap of its contacts
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
     tree_is_rowless = field("ntree", dtype=INT)  # 1: free and deep: rows of M are not formed
     articulated = field("nbody", 36)  # inertia of a body with all below, row-major; spatial
@@ -130,8 +131,9 @@ class Work(Record):
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)
+    far_count = field(1, dtype=INT)  # that the step does not close: at the end of the table
     ahead_rounds = field(1, dtype=INT)  # in which `look_ahead` has added contacts to this step
-    body_next_motion = field("nbody", 6)  # [m/s, rad/s] of its origin, and spin, as solved for
+    body_next_motion = field("nbody", 7)  # as solved for: `look_ahead.find_motions`
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
     contact_key = field("max_contact", dtype=INT)

@@ -55,10 +55,9 @@ def drop_listed(work, n, start):
 
 
 @kernel
-def reach_one_another(work, i, j):
-    """Tell whether bodies i and j may meet as fast as they are now."""
+def bounds_meet(work, i, j, more):
+    """Tell whether the bounds of bodies i and j overlap, or are less than `more` apart [m]."""
     bound = work.body_bound
-    more = work.body_excess[i] + work.body_excess[j]
     return (
         bound[i, 0] - more <= bound[j, 3]
         and bound[j, 0] - more <= bound[i, 3]
@@ -79,7 +78,10 @@ def add_pairs_of(model, settings, work, i, n):
         j = work.sweep_order[m]
         if j == i or (j < i and outruns_margin(model, work, j)):
             continue
-        if reach_one_another(work, i, j):
+        if not bounds_meet(work, i, j, work.body_excess[i] + work.body_excess[j]):
+            continue
+        is_plain = model.body_shape_count[i] == 1 and model.body_shape_count[j] == 1
+        if not (is_plain and bounds_meet(work, i, j, 0.0)):  # else it is listed, if at all
             start = work.candidate_count[0]
             add_body_pair(model, settings, work, i, j)
             drop_listed(work, n, start)

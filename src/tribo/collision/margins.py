@@ -52,11 +52,12 @@ def body_reach(model, s):
 
 
 @kernel
-def relative_speed(model, work, a, b, motion_a, motion_b):
-    """Return a bound of the speed of a surface point of shape a or b relative to the other [m/s].
+def relative_motion(model, work, a, b, motion_a, motion_b):
+    """Return how the origin of the smaller of two bodies moves past the other [m/s], and what turns add.
 
-    With x a point of the smaller body, of origin p and radius r:
-    ‖v_a − v_b + (ω_a − ω_b) × (x − p)‖ ≤ ‖v_a(p) − v_b(p)‖ + ‖ω_a − ω_b‖ r.
+    With x a point of the smaller body, of origin p and radius r, A's velocity less B's at x is
+
+    v_a(p) − v_b(p) + (ω_a − ω_b) × (x − p),   its second part no longer than ‖ω_a − ω_b‖ r [m/s].
     """
     i, j = model.shape_body[a], model.shape_body[b]
     is_smaller = body_reach(model, a) <= body_reach(model, b)
@@ -64,8 +65,14 @@ def relative_speed(model, work, a, b, motion_a, motion_b):
     turn = vec.sub(motion_a[1], motion_b[1])
     across = vec.cross(motion_b[1] if is_smaller else motion_a[1], arm)
     along = vec.sub(vec.sub(motion_a[0], motion_b[0]), across)
-    radius = min(body_reach(model, a), body_reach(model, b))
-    return vec.norm(along) + vec.norm(turn) * radius
+    return along, vec.norm(turn) * min(body_reach(model, a), body_reach(model, b))
+
+
+@kernel
+def relative_speed(model, work, a, b, motion_a, motion_b):
+    """Return a bound of the speed of a surface point of shape a or b relative to the other [m/s]."""
+    along, turning = relative_motion(model, work, a, b, motion_a, motion_b)
+    return vec.norm(along) + turning
 
 
 @kernel

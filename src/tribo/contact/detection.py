@@ -2,7 +2,7 @@
 
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel
-from tribo.contact import look_ahead
+from tribo.contact import far_contacts, look_ahead
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.problem import contact_reduction, unconstrained_trees
 
@@ -18,6 +18,7 @@ def find(model, state, settings, work):
     look_ahead.begin_look_ahead(work)  # nothing was added or tried in this step yet
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
     contact_reduction.reduce(model, work)  # which points of a patch bear it?
+    far_contacts.set_apart(model, state, settings, work)  # which of them does the step not close?
     compliant_contacts.mark_compliant_contacts(
         model, state, work
     )  # which contacts give way like springs?

@@ -19,7 +19,14 @@ from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
 from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
-from tribo.collision.margins import SLACK, body_reach, pair_margin, relative_speed
+from tribo.collision.margins import (
+    SLACK,
+    origin_motion,
+    pair_margin,
+    relative_motion,
+    relative_speed,
+    weight_way,
+)
 from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import (
     FEATURES,
@@ -31,13 +38,18 @@ from tribo.collision.narrowphase import (
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
+from tribo.contact.far_contacts import bend_way, far_place, gap_rate, is_on_the_way
 from tribo.contact.problem.contact_targets import slow_speed
+from tribo.dynamics.articulated import dof_count
 from tribo.math import quat, spatial, vec
 from tribo.model import Shape, Status
 
 CAPACITY = int(Status.CAPACITY)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
+SURFACE = int(Shape.SURFACE)
 ROUNDS = 3  # of looking and solving in one step
+TAKEN = -1.0  # `Work.contact_share` of a far contact that has a row now
+ZERO = (0.0, 0.0, 0.0)
 NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
 
 
@@ -54,27 +66,6 @@ def begin_look_ahead(work):
 
 
 @kernel
-def next_motion(model, work, i):
-    """Return the velocity of the origin of body i [m/s] and its angular velocity [rad/s] after the step."""
-    t = model.body_tree[i]
-    if model.tree_nv[t] == 0:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    root = model.tree_body[t]
-    v = work.next_v
-    if model.tree_is_single[t] == 1:
-        b = model.joint_v[root]
-        return (v[b], v[b + 1], v[b + 2]), (v[b + 3], v[b + 4], v[b + 5])
-    motion = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    chain = model.body_chain_start[i]
-    for p in range(model.body_chain_len[i]):
-        dof = model.chain_dof[chain + p]
-        motion = spatial.axpy(v[dof], spatial.load(work.dof_axis, dof), motion)
-    turning = (motion[0], motion[1], motion[2])
-    arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, root))
-    return vec.add((motion[3], motion[4], motion[5]), vec.cross(turning, arm)), turning
-
-
-@kernel
 def forget_motions(work):
     """Forget how bodies move after a step: there is another solution.
 
@@ -85,14 +76,52 @@ def forget_motions(work):
 
 
 @kernel
-def motion_of(model, work, i):
+def find_motions(model, state, settings, work, t):
+    """Write how the bodies of a tree move after the step, each from its parent's motion.
+
+    Velocity of the origin [m/s], angular velocity [rad/s], and by how much farther than in its last motion a
+    point of the body moves in a step, at most [m].
+
+    Writes: work.
+    """
+    root = model.tree_body[t]
+    origin = vec.load(work.body_pos, root)
+    v = work.next_v
+    for i in range(root, root + model.tree_body_count[t]):
+        velocity = turning = ZERO
+        dof = model.joint_v[i]
+        if model.tree_is_single[t] == 1:
+            velocity = (v[dof], v[dof + 1], v[dof + 2])
+            turning = (v[dof + 3], v[dof + 4], v[dof + 5])
+        elif model.tree_nv[t] > 0:
+            arm = vec.sub(vec.load(work.body_pos, i), origin)
+            parent = model.body_parent[i]
+            if parent >= 0:
+                turning = vec.load_from(work.body_next_motion, parent, 3)
+                way = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, parent))
+                velocity = vec.add(vec.load(work.body_next_motion, parent), vec.cross(turning, way))
+            for d in range(dof, dof + dof_count(model.joint_type[i])):
+                x = spatial.load(work.dof_axis, d)
+                axis = (x[0], x[1], x[2])
+                turning = vec.axpy(v[d], axis, turning)
+                velocity = vec.axpy(
+                    v[d], vec.add((x[3], x[4], x[5]), vec.cross(axis, arm)), velocity
+                )
+        before, turning_before = origin_motion(model, state, work, i)
+        change = vec.norm(vec.sub(turning, turning_before)) * model.body_radius[i]
+        change += vec.norm(vec.sub(velocity, before))
+        spatial.store(work.body_next_motion, i, (*velocity, *turning))
+        work.body_next_motion[i, 6] = settings.dt * change
+
+
+@kernel
+def motion_of(model, state, settings, work, i):
     """Return how body i moves after the step, found once: velocity [m/s] and angular velocity [rad/s].
 
     Writes: work.
     """
     if work.body_next_motion[i, 0] == inf:
-        velocity, spin = next_motion(model, work, i)
-        spatial.store(work.body_next_motion, i, (*velocity, *spin))
+        find_motions(model, state, settings, work, model.body_tree[i])
     x = spatial.load(work.body_next_motion, i)
     return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
@@ -117,12 +146,12 @@ def any_hit(settings, work):
 
 
 @kernel
-def excess(model, settings, work, i):
+def excess(model, state, settings, work, i):
     """Return by how much farther than thought the surface of body i moves in a step [m].
 
     Writes: work.
     """
-    velocity, spin = motion_of(model, work, i)
+    velocity, spin = motion_of(model, state, settings, work, i)
     way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
     return max(0.0, way - work.body_margin[i])
 
@@ -143,20 +172,9 @@ def find_excess(model, state, settings, work):
         for i in range(root, root + model.tree_body_count[t]):
             if model.body_is_solid[i] == 0:
                 continue
-            work.body_excess[i] = excess(model, settings, work, i)
+            work.body_excess[i] = excess(model, state, settings, work, i)
             is_any = is_any or work.body_excess[i] > 0.0
     return is_any
-
-
-@kernel
-def turned_way(model, settings, work, a, b):
-    """Return by how much the bodies of two shapes turn past one another in a step [m].
-
-    Writes: work.
-    """
-    i, j = model.shape_body[a], model.shape_body[b]
-    turn = vec.sub(motion_of(model, work, i)[1], motion_of(model, work, j)[1])
-    return settings.dt * vec.norm(turn) * min(body_reach(model, a), body_reach(model, b))
 
 
 @kernel
@@ -181,15 +199,6 @@ def find_key(work, key):
 
 
 @kernel
-def deepest_now(work, first, stop):
-    """Return the least gap of the contacts from `first` to `stop` − 1 [m], 0 if none overlaps."""
-    gap = 0.0
-    for c in range(first, stop):
-        gap = min(gap, work.contact_gap[c])
-    return gap
-
-
-@kernel
 def free_key(work, key, feature):
     """Return the key of a feature of the pair whose first key is given, or the next free one; −1: none is."""
     wanted = key + feature
@@ -211,7 +220,8 @@ def insert(model, work, a, b, key, point, n, gap, travel):
     at = find_key(work, key)
     last = work.contact_count[0]
     work.contact_count[0] = last + 1
-    if last >= work.contact_key.shape[0]:
+    if last > far_place(work, work.far_count[0]):
+        work.contact_count[0] += work.far_count[0]
         work.status[0] |= CAPACITY
         return
     for c in range(last, at, -1):
@@ -224,6 +234,49 @@ def insert(model, work, a, b, key, point, n, gap, travel):
     work.tree_met_ahead[model.body_tree[model.shape_body[b]]] = 1
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
+
+
+@kernel
+def add_reached(model, state, settings, work, all_of_them):
+    """Add the contacts that were set apart and whose gap the solved motion closes; tell whether any.
+
+    all_of_them: add those too that it does not reach.
+
+    Writes: work.
+    """
+    is_new = False
+    for k in range(work.far_count[0]):
+        c = far_place(work, k)
+        if work.contact_share[c] == TAKEN:
+            continue
+        motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
+        motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
+        left = work.contact_gap[c] - bend_way(model, settings, work, c, motion_a, motion_b)
+        left += settings.dt * gap_rate(model, work, c, motion_a, motion_b)
+        if left >= 0.0 and not all_of_them:
+            continue
+        a, b = work.contact_shape[c, 0], work.contact_shape[c, 1]
+        n = vec.load_from(work.contact_axes, c, 6)
+        point, share = vec.load(work.contact_pos, c), work.contact_share[c]
+        first = first_key(model, a, b)
+        key = free_key(work, first, work.contact_key[c] - first)  # a point ahead may have taken it
+        work.contact_share[c] = TAKEN
+        if key < 0:
+            continue
+        insert(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
+        if work.status[0] & CAPACITY:
+            return False
+        work.contact_share[find_key(work, key)] = share
+        is_new = True
+    return is_new
+
+
+@kernel
+def next_far(work, k, key):
+    """Return the first far contact from k on whose key is not below the given one."""
+    while k < work.far_count[0] and work.contact_key[far_place(work, k)] < key:
+        k += 1
+    return k
 
 
 @kernel
@@ -289,43 +342,104 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def may_meet_anew(model, state, settings, work, a, b, has_contacts, least):
-    """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
-
-    A gap along the normal of a contact holds for all ways but turns. Where there was no contact within reach,
-    a pair that closes faster now may reach farther.
-
-    Writes: work.
-    """
-    if has_contacts:
-        return turned_way(model, settings, work, a, b) > least
-    motion_a = motion_of(model, work, model.shape_body[a])
-    motion_b = motion_of(model, work, model.shape_body[b])
-    way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
-    return way - pair_margin(model, state, settings, work, a, b) > least
+def nearest_of(work, first, stop, far, far_stop):
+    """Return which of a pair's contacts has the least gap: in the list, or set apart; −1: it has none."""
+    nearest = -1
+    for c in range(first, stop):
+        if nearest < 0 or work.contact_gap[c] < work.contact_gap[nearest]:
+            nearest = c
+    for k in range(far, far_stop):
+        c = far_place(work, k)
+        if nearest < 0 or work.contact_gap[c] < work.contact_gap[nearest]:
+            nearest = c
+    return nearest
 
 
 @kernel
-def look_at(model, state, settings, work, a, b, first, stop):
+def may_meet_anew(model, state, settings, work, a, b, nearest, least):
+    """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
+
+    A gap along the normal of a contact holds for all ways but turns. Between convex shapes it is the distance
+    of all points from the plane between them: where turns do not use it up, nothing meets. Where there was no
+    contact within reach, a pair that closes faster now may reach farther.
+
+    nearest: the contact with the least gap, −1: none; least: a turn of surfaces that counts [m].
+
+    Writes: work.
+    """
+    i, j = model.shape_body[a], model.shape_body[b]
+    motion_a = motion_of(model, state, settings, work, i)
+    motion_b = motion_of(model, state, settings, work, j)
+    if nearest < 0:
+        if work.body_next_motion[i, 6] + work.body_next_motion[j, 6] <= weight_way(settings):
+            return False
+        way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
+        return way - pair_margin(model, state, settings, work, a, b) > least
+    along, turning = relative_motion(model, work, a, b, motion_a, motion_b)
+    turned = settings.dt * turning
+    if turned <= least:
+        return False
+    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_on_the_way(work, nearest):
+        return True
+    n = vec.load_from(work.contact_axes, nearest, 6)
+    turn = settings.dt * (vec.norm(motion_a[1]) + vec.norm(motion_b[1]))
+    bent = turn * (turned + settings.dt * vec.norm(along))  # of second order
+    return work.contact_gap[nearest] + settings.dt * vec.dot(n, along) - turned - bent < 0.0
+
+
+@kernel
+def look_at(model, state, settings, work, a, b, nearest):
     """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
 
-    Its contacts are those from `first` to `stop` − 1.
+    nearest: the contact of the pair with the least gap, −1: it has none.
 
     Writes: work.
     """
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_meet_anew(model, state, settings, work, a, b, first < stop, NEW_WAY * touch):
+    if not may_meet_anew(model, state, settings, work, a, b, nearest, NEW_WAY * touch):
         return False
-    motion_a = motion_of(model, work, i)
-    motion_b = motion_of(model, work, j)
+    motion_a = motion_of(model, state, settings, work, i)
+    motion_b = motion_of(model, state, settings, work, j)
     n = meet_later(model, settings, work, a, b, motion_a, motion_b)
-    deep = min(deepest_now(work, first, stop) - touch, -DEEP * touch)
+    now = min(0.0, work.contact_gap[nearest]) if nearest >= 0 else 0.0
+    deep = min(now - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
         if work.manifold[k, 6] < deep:
             is_new = add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b) or is_new
+    return is_new
+
+
+@kernel
+def look_at_pairs(model, state, settings, work, is_asked):
+    """Look at all pairs that may meet where they have no contact; tell whether there are more contacts.
+
+    is_asked: how bodies move after the step was asked for already.
+
+    Writes: work.
+    """
+    is_new = False
+    far = 0
+    for k in range(work.candidate_count[0]):
+        a = work.candidate_sorted[k, 0]
+        b = work.candidate_sorted[k, 1]
+        if not is_looked_after(model, a, b):
+            continue
+        key = first_key(model, a, b)
+        first = find_key(work, key)
+        stop = find_key(work, key + FEATURES)
+        far = next_far(work, far, key)
+        nearest = nearest_of(work, first, stop, far, next_far(work, far, key + FEATURES))
+        if nearest >= 0 and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
+            continue
+        if not is_asked:
+            forget_motions(work)
+            is_asked = True
+        is_new = look_at(model, state, settings, work, a, b, nearest) or is_new
+        if work.status[0] & CAPACITY:
+            return False
     return is_new
 
 
@@ -337,33 +451,22 @@ def look(model, state, settings, work):
 
     Writes: work.
     """
-    if work.contact_count[0] == 0 or work.ahead_rounds[0] >= ROUNDS:
+    if work.contact_count[0] + work.far_count[0] == 0:
         return 0
+    is_last = work.ahead_rounds[0] >= ROUNDS
     is_asked = is_new = False
-    if any_hit(settings, work):
+    if work.far_count[0] > 0:
+        forget_motions(work)
+        is_asked = True
+        is_new = add_reached(model, state, settings, work, is_last)
+    if not is_last and any_hit(settings, work):
         forget_motions(work)
         is_asked = True
         if find_excess(model, state, settings, work):
             late_candidates.extend(model, settings, work)
-            if work.status[0] & CAPACITY:
-                return 0
-    for k in range(work.candidate_count[0]):
-        a = work.candidate_sorted[k, 0]
-        b = work.candidate_sorted[k, 1]
-        if not is_looked_after(model, a, b):
-            continue
-        key = first_key(model, a, b)
-        first = find_key(work, key)
-        stop = find_key(work, key + FEATURES)
-        if first < stop and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
-            continue
-        if not is_asked:
-            forget_motions(work)
-            is_asked = True
-        is_new = look_at(model, state, settings, work, a, b, first, stop) or is_new
-        if work.status[0] & CAPACITY:
-            return 0
-    if not is_new:
+    if not is_last and work.status[0] & CAPACITY == 0:
+        is_new = look_at_pairs(model, state, settings, work, is_asked) or is_new
+    if work.status[0] & CAPACITY or not is_new:
         return 0
     work.ahead_rounds[0] += 1
     compliant_contacts.mark_compliant_contacts(

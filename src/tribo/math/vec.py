@@ -16,6 +16,12 @@ def load(array, i):
 
 
 @kernel
+def load_from(array, i, k):
+    """Return three numbers of row i of an array, from the k-th on, as a tuple."""
+    return (array[i, k], array[i, k + 1], array[i, k + 2])
+
+
+@kernel
 def store(array, i, a):
     """Write a 3-tuple into row i of an (n, 3) array.
 

@@ -222,30 +222,32 @@ def judge_tree(model, state, settings, work, t):
 
 @kernel
 def compare_bias(model, state, command, settings, work, is_first):
-    """Compare the h of all trees that turn far with where they end; return whether one is new, and by much.
+    """Compare the h of all trees that turn far with where they end; tell whether one is new.
 
-    Responses are moved by what a new h changes. Much is what a way in parts led to.
+    Responses are moved by what a new h changes.
 
     Writes: work.
     """
-    is_new = is_far = is_held = False
+    is_new = is_held = False
     for t in range(model.tree_body.shape[0]):
         if note_bias(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             is_new = True
         is_held = is_held or work.tree_course[t] == HELD
     if is_held and not rk4.fly_trees(model, state, command, settings, work):
-        return False, False
+        return False
     for t in range(model.tree_body.shape[0]):
-        if work.tree_course[t] == LOST:
+        is_lost = work.tree_course[t] == LOST
+        if is_lost:
             work.tree_course[t] = ONE_H
-            is_far = True
-        elif work.tree_course[t] == FLOWN and work.tree_is_fourth[t] == 0:
-            if judge_tree(model, state, settings, work, t):
-                is_far = True
-            else:
-                restore_bias(model, work, t)
-    return is_new or is_far, is_far
+        elif work.tree_course[t] != FLOWN or work.tree_is_fourth[t] == 1:
+            continue
+        if is_lost or judge_tree(model, state, settings, work, t):
+            move_response(model, settings, work, t)
+            is_new = True
+        else:
+            restore_bias(model, work, t)
+    return is_new
 
 
 @kernel
@@ -273,7 +275,7 @@ def iterate(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
 
     Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if all is to
-    be solved anew: h changed by much, or rows have to change with it. Impacts one after the other are left
+    be solved anew: rows have to change with it. Impacts one after the other are left
     out: they come at times of their own.
 
     Writes: work.
@@ -286,11 +288,11 @@ def iterate(model, state, command, settings, work):
     for t in range(work.island_is_stale.shape[0]):
         work.island_is_stale[t] = 0
     for k in range(ROUNDS + 1):
-        is_new, is_far = compare_bias(model, state, command, settings, work, k == 0)
+        is_new = compare_bias(model, state, command, settings, work, k == 0)
         if not is_new or work.status[0] & CAPACITY:
             break
         work.bias_rounds[0] += 1
-        if is_far or has_new_rows(model, work):
+        if has_new_rows(model, work):
             return 1
         for t in range(work.island_is_stale.shape[0]):
             was = work.island_is_stale[t]

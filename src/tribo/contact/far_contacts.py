@@ -1,0 +1,128 @@
+"""Stage `far_contacts.set_apart`: contacts that the step does not close get no rows.
+
+Detection lists each point that a body could reach within the step. Most of them are not reached: a shin
+passes a thigh, a finger passes a cube. Such a point carries nothing, and costs its Jacobian, a share of each
+solve, and one island where two would do. So a point whose gap is more than twice what its motion closes in
+the step leaves the list, and is kept in the last places of the same table, in order of its key. `look_ahead`
+asks each of them whether the solved motion closes its gap, and gives a row to those of which it does: the
+solution is the one with all rows, since a row that holds with zero impulse changes nothing.
+
+Points that carried something in the last step stay, and those of pairs that rebound, or that follow a law of
+forces.
+"""
+
+from tribo.collision.margins import body_reach, origin_motion, weight_way
+from tribo.collision.narrowphase import is_looked_after, move_contact
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.compliant_rows import ADHERES
+from tribo.math import vec
+from tribo.model import Status
+
+CAPACITY = int(Status.CAPACITY)
+
+
+@kernel
+def far_place(work, k):
+    """Return the place in the table of far contact k."""
+    return work.contact_key.shape[0] - 1 - k
+
+
+@kernel
+def is_on_the_way(work, c):
+    """Tell whether contact c is one of a pose on the way of the step, not of now."""
+    travel = vec.load(work.contact_travel, c)
+    return vec.dot(travel, travel) > 0.0 or work.contact_travel[c, 3] > 0.0
+
+
+@kernel
+def gap_rate(model, work, c, motion_a, motion_b):
+    """Return how fast the gap of contact c opens [m/s], for given motions of its two bodies."""
+    p = vec.load(work.contact_pos, c)
+    arm_a = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 0]))
+    arm_b = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 1]))
+    a = vec.add(motion_a[0], vec.cross(motion_a[1], arm_a))
+    b = vec.add(motion_b[0], vec.cross(motion_b[1], arm_b))
+    n = vec.load_from(work.contact_axes, c, 6)
+    return vec.dot(n, vec.sub(a, b))
+
+
+@kernel
+def bend_way(model, settings, work, c, motion_a, motion_b):
+    """Return by how much the turns of two bodies may bend the way of contact c in a step [m].   (dt ω)² r"""
+    way = 0.0
+    for side in range(2):
+        spin = motion_a[1] if side == 0 else motion_b[1]
+        turn = settings.dt * settings.dt * vec.dot(spin, spin)
+        if turn > 0.0:
+            way += turn * body_reach(model, work.contact_shape[c, side])
+    return way
+
+
+@kernel
+def note_overlaps(model, work):
+    """Write the deepest overlap of each tree [m]: by so much `position_pass` may move it.
+
+    Writes: work.
+    """
+    for t in range(work.tree_overlap.shape[0]):
+        work.tree_overlap[t] = 0.0
+    for c in range(work.contact_count[0]):
+        for side in range(2):
+            t = model.body_tree[work.contact_body[c, side]]
+            work.tree_overlap[t] = max(work.tree_overlap[t], -work.contact_gap[c])
+
+
+@kernel
+def is_far(model, state, settings, work, c):
+    """Tell whether the gap of contact c is more than twice what the motion of the last step would close.
+
+    What weight, turns and the overlaps of its bodies add is counted as well.
+    """
+    if not is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
+        return False
+    gap = work.contact_gap[c]
+    if gap <= 0.0 or is_on_the_way(work, c):
+        return False
+    i, j = work.contact_body[c, 0], work.contact_body[c, 1]
+    motion_a, motion_b = (
+        origin_motion(model, state, work, i),
+        origin_motion(model, state, work, j),
+    )
+    way = weight_way(settings) + bend_way(model, settings, work, c, motion_a, motion_b)
+    way += work.tree_overlap[model.body_tree[i]] + work.tree_overlap[model.body_tree[j]]
+    if model.actuator_gear.shape[0] > 0:
+        way += ADHERES
+    return gap > way + 2.0 * settings.dt * max(0.0, -gap_rate(model, work, c, motion_a, motion_b))
+
+
+@kernel
+def set_apart(model, state, settings, work):
+    """Move the contacts that the step does not close to the end of the table, the others together.
+
+    Writes: work.
+    """
+    work.far_count[0] = 0
+    count = work.contact_count[0]
+    size = work.contact_key.shape[0]
+    if count > size:
+        return
+    note_overlaps(model, work)
+    near = far = old = 0
+    for c in range(count):
+        key = work.contact_key[c]
+        while old < state.warm_count[0] and state.warm_key[old] < key:
+            old += 1
+        carries = old < state.warm_count[0] and state.warm_key[old] == key
+        if carries or not is_far(model, state, settings, work, c):
+            if near < c:
+                move_contact(work, c, near)
+            near += 1
+            continue
+        if count + far >= size:  # its place holds another contact
+            work.contact_count[0] = count + far + 1
+            work.status[0] |= CAPACITY
+            return
+        move_contact(work, c, far_place(work, far))
+        far += 1
+    work.contact_count[0] = near
+    work.far_count[0] = far

@@ -132,7 +132,7 @@ class Work(Record):
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)
     far_count = field(1, dtype=INT)  # that the step does not close: at the end of the table
-    ahead_rounds = field(1, dtype=INT)  # in which `look_ahead` has added contacts to this step
+    ahead_rounds = field(1, dtype=INT)  # in which `look_ahead` has found new points in this step
     body_next_motion = field("nbody", 7)  # as solved for: `look_ahead.find_motions`
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)

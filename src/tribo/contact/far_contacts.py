@@ -28,7 +28,7 @@ def far_place(work, k):
 
 
 @kernel
-def is_on_the_way(work, c):
+def is_of_later_pose(work, c):
     """Tell whether contact c is one of a pose on the way of the step, not of now."""
     travel = vec.load(work.contact_travel, c)
     return vec.dot(travel, travel) > 0.0 or work.contact_travel[c, 3] > 0.0
@@ -76,12 +76,12 @@ def note_overlaps(model, work):
 def is_far(model, state, settings, work, c):
     """Tell whether the gap of contact c is more than twice what the motion of the last step would close.
 
-    What weight, turns and the overlaps of its bodies add is counted as well.
+    Weight, turns and the overlaps of its bodies count as well.
     """
     if not is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
     gap = work.contact_gap[c]
-    if gap <= 0.0 or is_on_the_way(work, c):
+    if gap <= 0.0 or is_of_later_pose(work, c):
         return False
     i, j = work.contact_body[c, 0], work.contact_body[c, 1]
     motion_a, motion_b = (

@@ -38,7 +38,7 @@ from tribo.collision.narrowphase import (
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
-from tribo.contact.far_contacts import bend_way, far_place, gap_rate, is_on_the_way
+from tribo.contact.far_contacts import bend_way, far_place, gap_rate, is_of_later_pose
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.dynamics.articulated import dof_count
 from tribo.math import quat, spatial, vec
@@ -237,37 +237,62 @@ def insert(model, work, a, b, key, point, n, gap, travel):
 
 
 @kernel
-def add_reached(model, state, settings, work, all_of_them):
-    """Add the contacts that were set apart and whose gap the solved motion closes; tell whether any.
-
-    all_of_them: add those too that it does not reach.
+def add_far_contact(model, work, c):
+    """Give a row to a contact that was set apart, at place c of the table; tell whether there is a key for it.
 
     Writes: work.
     """
-    is_new = False
+    a, b = work.contact_shape[c, 0], work.contact_shape[c, 1]
+    n = vec.load_from(work.contact_axes, c, 6)
+    point, share = vec.load(work.contact_pos, c), work.contact_share[c]
+    first = first_key(model, a, b)
+    key = free_key(work, first, work.contact_key[c] - first)  # a point ahead may have taken it
+    work.contact_share[c] = TAKEN
+    if key < 0:
+        return False
+    insert(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
+    if work.status[0] & CAPACITY == 0:
+        work.contact_share[find_key(work, key)] = share
+    return True
+
+
+@kernel
+def is_reached(model, state, settings, work, c):
+    """Tell whether the solved motion closes the gap of a contact that was set apart.
+
+    Writes: work.
+    """
+    motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
+    motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
+    left = work.contact_gap[c] - bend_way(model, settings, work, c, motion_a, motion_b)
+    return left + settings.dt * gap_rate(model, work, c, motion_a, motion_b) < 0.0
+
+
+@kernel
+def add_reached(model, state, settings, work):
+    """Give rows to the contacts that were set apart and are reached; tell whether there are any.
+
+    Where that happens for the second time in a step all of them get rows: then nothing is left to ask.
+
+    Writes: work.
+    """
+    is_second = is_any = False
     for k in range(work.far_count[0]):
         c = far_place(work, k)
         if work.contact_share[c] == TAKEN:
-            continue
-        motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
-        motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
-        left = work.contact_gap[c] - bend_way(model, settings, work, c, motion_a, motion_b)
-        left += settings.dt * gap_rate(model, work, c, motion_a, motion_b)
-        if left >= 0.0 and not all_of_them:
-            continue
-        a, b = work.contact_shape[c, 0], work.contact_shape[c, 1]
-        n = vec.load_from(work.contact_axes, c, 6)
-        point, share = vec.load(work.contact_pos, c), work.contact_share[c]
-        first = first_key(model, a, b)
-        key = free_key(work, first, work.contact_key[c] - first)  # a point ahead may have taken it
-        work.contact_share[c] = TAKEN
-        if key < 0:
-            continue
-        insert(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
-        if work.status[0] & CAPACITY:
-            return False
-        work.contact_share[find_key(work, key)] = share
-        is_new = True
+            is_second = True
+        elif not is_any:
+            is_any = is_reached(model, state, settings, work, c)
+    if not is_any:
+        return False
+    is_new = False
+    for k in range(work.far_count[0]):
+        c = far_place(work, k)
+        is_taken = work.contact_share[c] == TAKEN
+        if not is_taken and (is_second or is_reached(model, state, settings, work, c)):
+            is_new = add_far_contact(model, work, c) or is_new
+            if work.status[0] & CAPACITY:
+                return False
     return is_new
 
 
@@ -379,7 +404,7 @@ def may_meet_anew(model, state, settings, work, a, b, nearest, least):
     turned = settings.dt * turning
     if turned <= least:
         return False
-    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_on_the_way(work, nearest):
+    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_of_later_pose(work, nearest):
         return True
     n = vec.load_from(work.contact_axes, nearest, 6)
     turn = settings.dt * (vec.norm(motion_a[1]) + vec.norm(motion_b[1]))
@@ -453,22 +478,22 @@ def look(model, state, settings, work):
     """
     if work.contact_count[0] + work.far_count[0] == 0:
         return 0
-    is_last = work.ahead_rounds[0] >= ROUNDS
     is_asked = is_new = False
     if work.far_count[0] > 0:
         forget_motions(work)
         is_asked = True
-        is_new = add_reached(model, state, settings, work, is_last)
-    if not is_last and any_hit(settings, work):
-        forget_motions(work)
-        is_asked = True
-        if find_excess(model, state, settings, work):
-            late_candidates.extend(model, settings, work)
-    if not is_last and work.status[0] & CAPACITY == 0:
-        is_new = look_at_pairs(model, state, settings, work, is_asked) or is_new
+        is_new = add_reached(model, state, settings, work)
+    if not is_new and work.ahead_rounds[0] < ROUNDS:
+        if any_hit(settings, work):
+            forget_motions(work)
+            is_asked = True
+            if find_excess(model, state, settings, work):
+                late_candidates.extend(model, settings, work)
+        if work.status[0] & CAPACITY == 0:
+            is_new = look_at_pairs(model, state, settings, work, is_asked)
+        work.ahead_rounds[0] += int(is_new)
     if work.status[0] & CAPACITY or not is_new:
         return 0
-    work.ahead_rounds[0] += 1
     compliant_contacts.mark_compliant_contacts(
         model, state, work
     )  # contacts have other numbers now

@@ -91,7 +91,7 @@ def warm_start(model, state, settings, work):
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
         work.loose_dof[c, 0] = -1  # not laid out
-        if work.ahead_rounds[0] > 0 and goes_on(model, work, c):
+        if goes_on(model, work, c):
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:
                 torque = vec.load(work.contact_spin_impulse, c)

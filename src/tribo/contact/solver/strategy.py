@@ -5,7 +5,7 @@ from tribo.contact.lazily_compiled import call_late
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.contact_targets import LOOSE, loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
-from tribo.contact.solver import block_matrix, open_contacts
+from tribo.contact.solver import block_matrix
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
@@ -25,8 +25,6 @@ SWEEPS_ONLY = int(Solver.SWEEPS)
 LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 PAIR = 2  # trees: a robot and what it holds; a sweep over more is cheap next to a solve
-CHEAP_ROWS = 12  # up to here no contact is worth the question whether it can be left out
-SETS = 3  # choices of contacts that are tried before all of them
 SMALL_ROWS = 32  # up to here an island is no heap
 SWEEPS = 24  # of an island that is too large for a matrix: enough to carry it
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
@@ -181,27 +179,6 @@ def solve_listed(model, settings, work, t, count, limit):
 
 
 @kernel
-def solve_pressed(model, settings, work, t, count, limit):
-    """Find the impulses of a robot's island t, first without the contacts that part; return success.
-
-    Where one of those approaches in the end, it is solved once more with a new choice; with all of them where
-    it was not solved, or after the last choice.
-
-    Writes: work.
-    """
-    for _ in range(SETS):
-        left = open_contacts.set_aside(model, settings, work, t)
-        is_solved = solve_listed(model, settings, work, t, count, limit)
-        holds = open_contacts.all_part(model, work, left)
-        open_contacts.take_back(work, t, left)
-        if holds:
-            return is_solved
-        if not is_solved:
-            break
-    return solve_listed(model, settings, work, t, count, limit)
-
-
-@kernel
 def attempt(model, settings, work, t, rows):
     """Find the impulses of island t from those at hand; return success.
 
@@ -218,8 +195,6 @@ def attempt(model, settings, work, t, rows):
     if violation(model, work, t) <= NEARER * limit:
         return True
     count = block_matrix.find_nodes(model, work, t)
-    if rows > CHEAP_ROWS and count <= PAIR:
-        return solve_pressed(model, settings, work, t, count, limit)
     return solve_listed(model, settings, work, t, count, limit)
 
 

@@ -331,7 +331,6 @@ class Work(Record):
     tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
     # Robots with many contacts.
-    contact_aside = field("max_contact", dtype=INT)  # of an island: those its solve leaves out
 
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind

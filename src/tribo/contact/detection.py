@@ -19,9 +19,5 @@ def find(model, state, settings, work):
     inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
     contact_reduction.reduce(model, work)  # which points of a patch bear it?
     far_contacts.set_apart(model, state, settings, work)  # which of them does the step not close?
-    compliant_contacts.mark_compliant_contacts(
-        model, state, work
-    )  # which contacts give way like springs?
-    unconstrained_trees.note_unconstrained_trees(
-        model, state, settings, work
-    )  # whom does nothing touch?
+    compliant_contacts.mark_compliant_contacts(model, state, work)  # which give way like springs?
+    unconstrained_trees.note_unconstrained_trees(model, state, settings, work)  # untouched trees

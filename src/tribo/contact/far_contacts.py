@@ -7,8 +7,7 @@ the step leaves the list, and is kept in the last places of the same table, in o
 asks each of them whether the solved motion closes its gap, and gives a row to those of which it does: the
 solution is the one with all rows, since a row that holds with zero impulse changes nothing.
 
-Points that carried something in the last step stay, and those of pairs that rebound, or that follow a law of
-forces.
+Points that carried something in the last step stay, and those of pairs that rebound or give way.
 """
 
 from tribo.collision.margins import body_reach, origin_motion, weight_way
@@ -84,10 +83,8 @@ def is_far(model, state, settings, work, c):
     if gap <= 0.0 or is_of_later_pose(work, c):
         return False
     i, j = work.contact_body[c, 0], work.contact_body[c, 1]
-    motion_a, motion_b = (
-        origin_motion(model, state, work, i),
-        origin_motion(model, state, work, j),
-    )
+    motion_a = origin_motion(model, state, work, i)
+    motion_b = origin_motion(model, state, work, j)
     way = weight_way(settings) + bend_way(model, settings, work, c, motion_a, motion_b)
     way += work.tree_overlap[model.body_tree[i]] + work.tree_overlap[model.body_tree[j]]
     if model.actuator_gear.shape[0] > 0:

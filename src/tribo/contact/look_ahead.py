@@ -238,7 +238,7 @@ def insert(model, work, a, b, key, point, n, gap, travel):
 
 @kernel
 def add_far_contact(model, work, c):
-    """Give a row to a contact that was set apart, at place c of the table; tell whether there is a key for it.
+    """Give a row to a contact that was set apart, at place c of the table; tell whether it has a key.
 
     Writes: work.
     """
@@ -494,7 +494,5 @@ def look(model, state, settings, work):
         work.ahead_rounds[0] += int(is_new)
     if work.status[0] & CAPACITY or not is_new:
         return 0
-    compliant_contacts.mark_compliant_contacts(
-        model, state, work
-    )  # contacts have other numbers now
+    compliant_contacts.mark_compliant_contacts(model, state, work)  # they have other numbers now
     return 1

@@ -19,10 +19,7 @@ ROLLING = int(Pair.ROLLING_FRICTION)
 SPINNING = int(Pair.SPINNING_FRICTION)
 ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
 SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
-ON_GROUND, BETWEEN_MOVED = (
-    1,
-    2,
-)  # entries of `Work.contact_is_soft`: which sides of a compliant pair move
+ON_GROUND, BETWEEN_MOVED = 1, 2  # of `Work.contact_is_soft`: which sides of a compliant pair move
 
 
 @kernel

@@ -37,7 +37,7 @@ SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 ON_SIDE = 0.1  # sine of the angle between a cylinder's axis and the ground up to which it lies on its side
 LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
 LOOSE = (
-    0.1  # [–] of the speed that forces make in a step: so far off what a contact asks for may be
+    0.1  # [–] of the speed that forces make in a step: so far off may be what a contact asks for
 )
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 

@@ -41,11 +41,8 @@ from tribo.contact.solver.proximal_rows import (
 )
 
 FELT, PUSH = 0, 1  # of `direction_row`
-RESISTANCE, ASK, PART = (
-    0,
-    1,
-    2,
-)  # of `direction_number`: 1/d, where it leads to, its part of the impulses
+# Of `direction_number`: 1/d, where it leads to, its part of the impulses.
+RESISTANCE, ASK, PART = 0, 1, 2
 SETTLINGS = 3  # of the change of impulses that are more than needed
 MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
 

@@ -36,9 +36,7 @@ def has_room(work, t, columns):
 
     Writes: work.
     """
-    rows = (
-        2 * wide(island_rows(work, t) + spun_rows(work, t)) + 4
-    )  # besides these there are directions
+    rows = 2 * wide(island_rows(work, t) + spun_rows(work, t)) + 4  # and those of directions
     if columns <= work.column_matrix.shape[0] and rows <= work.dense_row.shape[0]:
         return True
     work.column_count[0] = max(work.column_count[0], columns)
@@ -194,8 +192,7 @@ def attempt(model, settings, work, t, rows):
         return True
     if violation(model, work, t) <= NEARER * limit:
         return True
-    count = block_matrix.find_nodes(model, work, t)
-    return solve_listed(model, settings, work, t, count, limit)
+    return solve_listed(model, settings, work, t, block_matrix.find_nodes(model, work, t), limit)
 
 
 @kernel

@@ -63,6 +63,9 @@ def put_pose(work, i, pos, rot, motion, time):
     Writes: work.
     """
     vec.store(work.body_pos, i, vec.axpy(time, motion[0], pos))
+    if motion[1] == NOTHING:
+        vec.store_mat(work.body_rot, i, rot)
+        return
     turn = quat.to_matrix(quat.exp(vec.scale(time, motion[1])))
     vec.store_mat(work.body_rot, i, vec.mat_mul(turn, rot))
 

@@ -59,7 +59,7 @@ def face_towards(model, work, solid, d):
         best = solid[6]
         most = NO_FACE
         if solid[5] > FEW_CORNERS:  # only what lies around the corner in that direction
-            k = farthest_corner(model, solid, d)
+            k = farthest_corner(model, solid, d, -1)
             for m in range(model.ring_part[k, 1], model.ring_part[k, 2]):
                 f = model.ring[m]
                 cosine = vec.dot(d, vec.load(model.face_normal, f))

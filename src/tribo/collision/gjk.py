@@ -6,7 +6,7 @@ Source: Gilbert, Johnson, Keerthi 1988; the nearest point of a triangle: Ericson
 Detection, 5.1.5.
 """
 
-from tribo.collision.solid import support_difference
+from tribo.collision.solid import support_from
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
@@ -169,8 +169,12 @@ def distance(model, work, pair, start, limit, exact):
     v2 = 1e300
     n = 0
     coordinates = 0.0
+    origin = (0.0, 0.0, 0.0)
+    corner_a = corner_b = -1
     for _ in range(ITERATIONS):
-        w, a = support_difference(model, work, pair, vec.neg(v))
+        a, corner_a = support_from(model, work, pair[0], origin, pair[1], vec.neg(v), corner_a)
+        b, corner_b = support_from(model, work, pair[2], pair[3], pair[4], v, corner_b)
+        w = vec.sub(a, b)
         if n > 0:
             along = vec.dot(v, w)
             if along > 0.0 and along * along > limit * limit * v2:

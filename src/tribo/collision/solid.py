@@ -59,10 +59,12 @@ def extent(solid):
 
 
 @kernel
-def farthest_corner(model, solid, d):
+def farthest_corner(model, solid, d, near):
     """Return the corner of a hull that is farthest in a direction, an entry of `model.vertex`.
 
     Of many corners, by climbing from one to a higher one beside it: where none is higher, none is anywhere.
+
+    near: a corner to climb from, the farthest one in nearly that direction; −1: none is known.
     """
     vertex = model.vertex
     first = solid[4]
@@ -75,12 +77,14 @@ def farthest_corner(model, solid, d):
                 best = along
                 k = i
         return k
-    axis = 2
-    if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]):
-        axis = 0
-    elif abs(d[1]) >= abs(d[2]):
-        axis = 1
-    k = model.ring[model.ring_part[first, 0] - 6 + 2 * axis + (1 if d[axis] > 0.0 else 0)]
+    k = near
+    if near < 0:
+        axis = 2
+        if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]):
+            axis = 0
+        elif abs(d[1]) >= abs(d[2]):
+            axis = 1
+        k = model.ring[model.ring_part[first, 0] - 6 + 2 * axis + (1 if d[axis] > 0.0 else 0)]
     best = vec.dot(d, vec.load(vertex, k))
     is_higher = True
     while is_higher:
@@ -118,7 +122,7 @@ def support(model, work, solid, d):
         z = solid[3] if d[2] >= 0.0 else -solid[3]
         return (x, y, z)
     if kind == HULL:
-        return vec.load(model.vertex, farthest_corner(model, solid, d))
+        return vec.load(model.vertex, farthest_corner(model, solid, d, -1))
     if kind == TRIANGLE:
         best = -1e300
         k = 0
@@ -150,6 +154,18 @@ def support_at(model, work, solid, pos, rot, d):
     """Return the point of a placed solid that is farthest in a direction."""
     p = support(model, work, solid, vec.mat_t_vec(rot, d))
     return vec.add(pos, vec.mat_vec(rot, p))
+
+
+@kernel
+def support_from(model, work, solid, pos, rot, d, near):
+    """Return the point of a placed solid that is farthest in a direction, and which corner of a hull it is.
+
+    near: that of a direction nearby, −1: none is known.
+    """
+    if solid[0] != HULL:
+        return support_at(model, work, solid, pos, rot, d), near
+    k = farthest_corner(model, solid, vec.mat_t_vec(rot, d), near)
+    return vec.add(pos, vec.mat_vec(rot, vec.load(model.vertex, k))), k
 
 
 @kernel

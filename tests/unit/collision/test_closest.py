@@ -35,11 +35,14 @@ def measured(model, work):
 
 
 @numba.njit(error_model="numpy")  # noqa: TID251
-def corner_and_face(model, work, s, d):
-    """Return the farthest corner of a hull, where it is, and the face that looks that way most."""
+def corner_and_face(model, work, s, d, near):
+    """Return the farthest corner of a hull, where it is, and the face that looks that way most.
+
+    near: the corner from which the climb begins, −1: any.
+    """
     solid = load_solid(model, s)
     number, _, cosine = face_towards(model, work, solid, d)
-    return farthest_corner(model, solid, d), support(model, work, solid, d), number, cosine
+    return farthest_corner(model, solid, d, near), support(model, work, solid, d), number, cosine
 
 
 @pytest.mark.parametrize("other", [SPHERE, BOX, CAPSULE, CYLINDER, CONE, ELLIPSOID, HULL])
@@ -91,7 +94,8 @@ def test_climbing_finds_the_farthest_corner(corners):
     directions = np.vstack((rng.normal(size=(500, 3)), hull.normals, np.eye(3), -np.eye(3)))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for d in directions:
-        number, place, face, cosine = corner_and_face(model, work, 1, tuple(d))
+        near = int(first + rng.integers(corners)) if rng.random() < 0.5 else -1
+        number, place, face, cosine = corner_and_face(model, work, 1, tuple(d), near)
         np.testing.assert_array_equal(place, model.vertex[number])
         assert place @ d == pytest.approx((hull.vertices @ d).max(), abs=1e-15)
         if corners <= FEW_CORNERS:

@@ -95,9 +95,12 @@ def test_climbing_finds_the_farthest_corner(corners):
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for d in directions:
         near = int(first + rng.integers(corners)) if rng.random() < 0.5 else -1
-        number, place, face, cosine = corner_and_face(model, work, 1, tuple(d), near)
+        number, place, _, _ = corner_and_face(model, work, 1, tuple(d), near)
+        farthest = (hull.vertices @ d).max()
+        assert place @ d == pytest.approx(farthest, abs=1e-15)
+        assert model.vertex[number] @ d == pytest.approx(farthest, abs=1e-15)
+        number, place, face, cosine = corner_and_face(model, work, 1, tuple(d), -1)
         np.testing.assert_array_equal(place, model.vertex[number])
-        assert place @ d == pytest.approx((hull.vertices @ d).max(), abs=1e-15)
         if corners <= FEW_CORNERS:
             assert cosine == pytest.approx((hull.normals @ d).max(), abs=1e-15)
         else:  # of the faces around the corner
@@ -105,7 +108,7 @@ def test_climbing_finds_the_farthest_corner(corners):
             assert face - first_face in around
             assert cosine == pytest.approx(max(hull.normals[k] @ d for k in around), abs=1e-15)
     for k, normal in enumerate(hull.normals):
-        assert corner_and_face(model, work, 1, tuple(normal))[2] == first_face + k
+        assert corner_and_face(model, work, 1, tuple(normal), -1)[2] == first_face + k
 
 
 def test_a_rim_on_a_rim_has_the_best_direction():

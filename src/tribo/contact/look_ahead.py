@@ -297,14 +297,6 @@ def add_reached(model, state, settings, work):
 
 
 @kernel
-def next_far(work, k, key):
-    """Return the first far contact from k on whose key is not below the given one."""
-    while k < work.far_count[0] and work.contact_key[far_place(work, k)] < key:
-        k += 1
-    return k
-
-
-@kernel
 def place_now(settings, work, i, p, motion):
     """Return where the point of body i is now that is at p one step later."""
     now = vec.load(work.body_pos, i)
@@ -367,17 +359,28 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def nearest_of(work, first, stop, far, far_stop):
-    """Return which of a pair's contacts has the least gap: in the list, or set apart; −1: it has none."""
+def nearest_of(work, key, near, far):
+    """Return which contact of a pair has the least gap, −1: it has none; and where its contacts begin.
+
+    key: the first one of the pair; near, far: where to begin in the list, and among those set apart. Both are
+    in the order of their keys.
+    """
+    keys, gap = work.contact_key, work.contact_gap
     nearest = -1
-    for c in range(first, stop):
-        if nearest < 0 or work.contact_gap[c] < work.contact_gap[nearest]:
-            nearest = c
-    for k in range(far, far_stop):
+    while near < work.contact_count[0] and keys[near] < key:
+        near += 1
+    c = near
+    while c < work.contact_count[0] and keys[c] < key + FEATURES:
+        nearest = c if nearest < 0 or gap[c] < gap[nearest] else nearest
+        c += 1
+    while far < work.far_count[0] and keys[far_place(work, far)] < key:
+        far += 1
+    k = far
+    while k < work.far_count[0] and keys[far_place(work, k)] < key + FEATURES:
         c = far_place(work, k)
-        if nearest < 0 or work.contact_gap[c] < work.contact_gap[nearest]:
-            nearest = c
-    return nearest
+        nearest = c if nearest < 0 or gap[c] < gap[nearest] else nearest
+        k += 1
+    return nearest, near, far
 
 
 @kernel
@@ -446,17 +449,13 @@ def look_at_pairs(model, state, settings, work, is_asked):
     Writes: work.
     """
     is_new = False
-    far = 0
+    near = far = 0
     for k in range(work.candidate_count[0]):
         a = work.candidate_sorted[k, 0]
         b = work.candidate_sorted[k, 1]
         if not is_looked_after(model, a, b):
             continue
-        key = first_key(model, a, b)
-        first = find_key(work, key)
-        stop = find_key(work, key + FEATURES)
-        far = next_far(work, far, key)
-        nearest = nearest_of(work, first, stop, far, next_far(work, far, key + FEATURES))
+        nearest, near, far = nearest_of(work, first_key(model, a, b), near, far)
         if nearest >= 0 and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
         if not is_asked:

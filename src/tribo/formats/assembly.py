@@ -22,6 +22,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.layout import COORDINATES
 from tribo.formats.inertia import Inertial, merged
+from tribo.formats.nodes import Spot
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.shape_mass import solid
@@ -100,20 +101,6 @@ def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, 
     return {"position": placed.position, "quaternion": placed.quaternion}
 
 
-class _Link:
-    """A link of a robot that was built in Python, as the check of masses names it."""
-
-    def __init__(self, name: str) -> None:
-        self.place = f"link {name!r}"
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
-
-    def one(self, tag: str) -> None:
-        """Tell that there is no element of a file."""
-
-
 def assemble(root: LinkDescription) -> TreeDescription:
     """Return the robot that begins with a link; the links stay as they are.
 
@@ -123,7 +110,7 @@ def assemble(root: LinkDescription) -> TreeDescription:
     checked = _checked(root)
     report = Report(strict=False)
     tree, members = merge(checked, report)
-    check_masses(tree, [[_Link(name) for name in names] for names in members], report)
+    check_masses(tree, [[Spot(f"link {name!r}") for name in names] for names in members], report)
     tree.notes, tree.doubts = report.notes, report.doubts
     return tree
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
+from tribo.formats.nodes import Node, Written
 from tribo.formats.pose import Pose, matrix, normalized
-
-if TYPE_CHECKING:
-    from tribo.formats.report import Report
-    from tribo.formats.xml import Node
+from tribo.formats.report import Report
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
 THICKNESS = 1e-3  # [–] of the largest moment: least second moment of an inertia that is repaired
@@ -127,7 +124,7 @@ def impossible_moments(part: Inertial, tolerance: float = 1e-6) -> str | None:
     return f"{low:.6g}, {middle:.6g}, {high:.6g} kg m²"
 
 
-def check_inertia(node: Node, part: Inertial, report: Report, owner: str) -> None:
+def check_inertia(node: Written, part: Inertial, report: Report, owner: str) -> None:
     """Doubt an inertia with a negative moment; what links make up together is checked later."""
     least = negative_moment(part)
     if least is not None:
@@ -138,7 +135,7 @@ def check_inertia(node: Node, part: Inertial, report: Report, owner: str) -> Non
         )
 
 
-def unit_axis(axis: Vector, node: Node) -> Vector:
+def unit_axis(axis: Vector, node: Written) -> Vector:
     """Return an axis of unit length; refuse one without direction."""
     if max(abs(x) for x in axis) < 1e-12:
         raise node.error(f"axis {axis} has no direction; give for example xyz='0 0 1'")

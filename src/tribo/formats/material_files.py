@@ -14,7 +14,8 @@ from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.formats import raisim_xml
 from tribo.formats.material_keys import CONTACT_KEYS, LISTS, MATERIAL_KEYS, OTHER_ENGINES
-from tribo.formats.report import Report, known_hint
+from tribo.formats.nodes import known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
 from tribo.materials import (
     ContactMaterial,

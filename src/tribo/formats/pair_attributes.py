@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 from tribo.description.trees import DescriptionError
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.materials.parameters import parameters
 from tribo.materials.table import Law

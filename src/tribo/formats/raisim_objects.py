@@ -14,6 +14,7 @@ from tribo.description.trees import ORIGIN, DescriptionError, ObjectDescription
 from tribo.formats import urdf_modules
 from tribo.formats.inertia import read_inertia
 from tribo.formats.mesh_solids import ROBOT_MODES
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.raisim_shapes import (
     DIMENSIONS,
     read_heights,
@@ -23,9 +24,8 @@ from tribo.formats.raisim_shapes import (
     read_size,
 )
 from tribo.formats.raisim_template import find_file, snake
-from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.report import Report, refuse
 from tribo.formats.self_collision import MODES
-from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
 

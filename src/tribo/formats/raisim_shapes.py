@@ -18,10 +18,10 @@ from tribo.description.trees import (
     ObjectDescription,
     Vector,
 )
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import normalized
 from tribo.formats.raisim_template import find_file
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.report import Report
 
 DIMENSIONS = {
     "sphere": ("radius",),

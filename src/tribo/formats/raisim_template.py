@@ -13,8 +13,9 @@ from pathlib import Path
 from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
+from tribo.formats.nodes import Node
 from tribo.formats.substitution import Substitution, checked
-from tribo.formats.xml import Node, parse, path_of
+from tribo.formats.xml import parse, path_of
 
 KIND = "RaiSim XML"
 THIS_DIR = "[THIS_DIR]"

@@ -16,8 +16,8 @@ import numpy as np
 from lxml import etree
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 
 TYPES = ("stiff", "compliant", "custom", "winch")  # the last one is not RaiSim's
 STRETCH = {

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from tribo.description.trees import Vector, WorldDescription
 from tribo.formats import pair_attributes
+from tribo.formats.nodes import Node
 from tribo.formats.raisim_objects import read_classes, read_object
 from tribo.formats.raisim_template import expand
 from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
 from tribo.formats.report import Report, refuse
-from tribo.formats.xml import Node, is_text, wrong_root
+from tribo.formats.xml import is_text, wrong_root
 from tribo.materials.table import Law, PairProperties, origins_of
 
 NOT_YET = ("tendon", "tendon_coupling")

@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
 
-from tribo.description.trees import DescriptionError
-
-
-def known_hint(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean …?" if a known name is near, else ""."""
-    if len(name) > 100:
-        return ""
-    near = difflib.get_close_matches(name, list(itertools.islice(known, 1000)), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
+from tribo.checks.errors import DescriptionError
+from tribo.formats.nodes import Node, Written, known_hint
 
 MAX_NOTES = 1000
 SHOWN = 5  # doubts that a warning holds in full
 SAID: set[tuple[Path, str]] = set()  # what the log has on each file, in this process
 MAX_SAID = 10_000
-
-
-class Place(Protocol):
-    """Where something was described: an element of a file, or a line of Python."""
-
-    @property
-    def place(self) -> str:
-        """Say where it is."""
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-
-
-class Element(Place, Protocol):
-    """An element of an XML file, as far as reports look at it."""
-
-    @property
-    def tag(self) -> str:
-        """Return its name."""
-
-    @property
-    def attributes(self) -> Any:
-        """Return its attributes, text by name."""
-
-    @property
-    def children(self) -> Any:
-        """Return the elements in it."""
-
-    @property
-    def note(self) -> str:
-        """Return what was passed over to read the file at all; empty: nothing."""
 
 
 class Report:
@@ -82,24 +40,24 @@ class Report:
         first, count, doubted = self._notes.get(key, (text, 0, False))
         self._notes[key] = (first, count + 1, doubted or is_doubt)
 
-    def begin(self, root: Element) -> None:
+    def begin(self, root: Node) -> None:
         """Keep the note on what was passed over to read a file at all, if there is one."""
         if root.note:
             self.note(f"{root.place}: {root.note}")
 
-    def unknown(self, node: Element, name: str, what: str, key: str, known: Iterable[str]) -> None:
+    def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
         """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
         is_kept = key not in self._notes and len(self._notes) < MAX_NOTES
         hint = known_hint(name, known) if is_kept or self.strict else ""
         self.doubt(node, what + hint, key)
 
-    def doubt(self, node: Place, message: str, key: str | None = None) -> None:
+    def doubt(self, node: Written, message: str, key: str | None = None) -> None:
         """Keep a note on what changes the motion, of which users are warned; with `strict` an error."""
         if self.strict:
             raise node.error(f"{message} (an error because of strict=True)")
         self.note(f"{node.place}: {message}", key, is_doubt=True)
 
-    def check_attributes(self, node: Element, known: Iterable[str]) -> None:
+    def check_attributes(self, node: Node, known: Iterable[str]) -> None:
         """Report the attributes of an element that are not known."""
         known = tuple(known)
         for name in node.attributes:
@@ -107,9 +65,7 @@ class Report:
                 what = f"unknown attribute {name[:80]!r} is ignored"
                 self.unknown(node, name, what, f"{node.tag}@{name}", known)
 
-    def check_children(
-        self, node: Element, known: Iterable[str], silent: Iterable[str] = ()
-    ) -> None:
+    def check_children(self, node: Node, known: Iterable[str], silent: Iterable[str] = ()) -> None:
         """Report the children of an element that are not known; `silent` ones belong to others."""
         known, silent = tuple(known), frozenset(silent)
         for child in node.children:
@@ -165,6 +121,6 @@ def _counted(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
 
 
-def refuse(node: Element, feature: str, remedy: str) -> DescriptionError:
+def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:
     """Return (not raise) the error for a feature that the engine does not have yet."""
     return node.error(f"{feature} is not supported yet; {remedy}")

@@ -13,14 +13,11 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError, TreeDescription
-from tribo.formats.report import Report, known_hint
-
-if TYPE_CHECKING:
-    from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 
 RULES = ("disable_default_collisions", "disable_collisions", "enable_collisions")
 MAX_PAIRS = 1_000_000  # of links that `disable_default_collisions` names

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from tribo.description.trees import SensorDescription
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_geometry import read_origin
-from tribo.formats.xml import Node, parse
+from tribo.formats.xml import parse
 
 PLACES = (".", "sensor", "sensors", "..", "../sensors")  # where a file is looked up, from the URDF
 MAX_SENSORS = 1000  # of one robot

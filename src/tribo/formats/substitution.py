@@ -14,8 +14,7 @@ from typing import Any
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
-from tribo.formats.report import known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
 
 MAX_CHARACTERS = 64 * 1024 * 1024  # that parameters and expressions write
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from tribo.description.trees import TreeDescription
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION, Law, PairProperties
 
 GAZEBO, BULLET, DRAKE, USD = "gazebo", "bullet", "drake", "usd"

@@ -22,7 +22,8 @@ from tribo.formats import self_collision, surface_friction, urdf_modules
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia, read_inertia
 from tribo.formats.mesh_files import MeshFinder
-from tribo.formats.report import Report, known_hint
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 from tribo.formats.sensor_files import add_housings, find_sets, read_set
 from tribo.formats.substitution import fill_tree
 from tribo.formats.urdf_constraints import close_loop, read_constraints
@@ -30,7 +31,7 @@ from tribo.formats.urdf_geometry import GeometryReader, is_empty, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
 from tribo.formats.urdf_repairs import drop_surplus
-from tribo.formats.xml import Node, parse, path_of, without_declaration, wrong_root
+from tribo.formats.xml import parse, path_of, without_declaration, wrong_root
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint
 

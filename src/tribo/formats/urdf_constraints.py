@@ -17,10 +17,10 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import IDENTITY, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.urdf_joints import UrdfJoint
-from tribo.formats.xml import Node
 from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000

@@ -8,10 +8,10 @@ from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.surface_friction import DRAKE_CHILD
-from tribo.formats.xml import Node
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Shape
 

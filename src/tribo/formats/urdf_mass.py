@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from tribo.formats.inertia import (
     negative_moment,
     read_inertia,
 )
-from tribo.formats.report import Place, Report
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, Written
+from tribo.formats.report import Report
 from tribo.model import Joint
 
 INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -31,16 +30,7 @@ REMEDY = (
 NOT_RIGID = "violate the triangle inequality: no rigid body has them"
 
 
-class LinkPlace(Place, Protocol):
-    """Where a link was described."""
-
-    def one(self, tag: str) -> Node | None:
-        """Return the element of a file inside of it, None if there is none."""
-
-
-def check_masses(
-    tree: TreeDescription, links: Sequence[Sequence[LinkPlace]], report: Report
-) -> None:
+def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]], report: Report) -> None:
     """Check each movable body; `links` are the places that each was merged from, its own first."""
     bodies = tree.bodies
     mass_below = [body.mass for body in bodies]
@@ -72,7 +62,7 @@ def check_masses(
             report.note(f"{node.place}: has no mass of its own; what hangs on it has")
 
 
-def _repair_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
+def _repair_moments(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
     """Replace an inertia with a negative principal moment by the nearest one of a rigid body; name a link.
 
     Raises:
@@ -85,7 +75,7 @@ def _repair_moments(body: BodyDescription, links: Sequence[LinkPlace], report: R
     faulty = [matrix for _, matrix, own in _written(links) if negative_moment(own) is not None]
     repaired = nearest_possible(body.inertia)
     if not faulty or not repaired.any():
-        place: Place = faulty[0] if faulty else links[0]
+        place: Written = faulty[0] if faulty else links[0]
         raise place.error(
             f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
             "check the signs and the products of inertia"
@@ -100,7 +90,7 @@ def _repair_moments(body: BodyDescription, links: Sequence[LinkPlace], report: R
     )
 
 
-def _written(links: Sequence[LinkPlace]) -> Iterator[tuple[LinkPlace, Node, Inertial]]:
+def _written(links: Sequence[Written]) -> Iterator[tuple[Written, Node, Inertial]]:
     """Iterate over the links of a body whose inertia is an element of a file."""
     for link in links:
         inertial = link.one("inertial")
@@ -109,7 +99,7 @@ def _written(links: Sequence[LinkPlace]) -> Iterator[tuple[LinkPlace, Node, Iner
             yield link, matrix, Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
 
 
-def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
+def _doubt_moments(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
     """Doubt a body that moves with an inertia that no rigid body has; note links and rounding."""
     whole = Inertial(body.mass, body.com, body.inertia)
     moments = impossible_moments(whole, FEW_DIGITS)
@@ -136,7 +126,7 @@ def _doubt_moments(body: BodyDescription, links: Sequence[LinkPlace], report: Re
             )
 
 
-def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Report) -> None:
+def _fill_inertia(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
     """Give a body with mass that could turn without inertia that of its collision shapes."""
     if body.mass <= 0.0 or _free_turn(body) is None:
         return
@@ -147,14 +137,14 @@ def _fill_inertia(body: BodyDescription, links: Sequence[LinkPlace], report: Rep
     if whole.mass <= 0.0:
         return
     body.inertia = whole.inertia * (body.mass / whole.mass)
-    place: Place = next((matrix for _, matrix, _ in _written(links)), links[0])
+    place: Written = next((matrix for _, matrix, _ in _written(links)), links[0])
     report.doubt(
         place, f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
         "its collision shapes is taken", "inertia 0",
     )  # fmt: skip
 
 
-def _check_leaf(body: BodyDescription, node: LinkPlace) -> None:
+def _check_leaf(body: BodyDescription, node: Written) -> None:
     """Refuse a body that can turn about a direction in which it has no inertia."""
     found = _free_turn(body)
     if found is not None:

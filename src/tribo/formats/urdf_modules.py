@@ -13,7 +13,8 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.trees import DescriptionError
-from tribo.formats.xml import MAX_TAGS, Node, is_text, parse_fragment
+from tribo.formats.nodes import Node
+from tribo.formats.xml import MAX_TAGS, is_text, parse_fragment
 
 MAX_MODULES = 100
 ENDINGS = ("", ".urdf", ".xml")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 
 SINGLE = {  # elements that may stand once, by the one that holds them
     "link": ("inertial",),

@@ -9,25 +9,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from tribo.checks import check
 from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
 from tribo.formats import tolerant_xml
-from tribo.formats.report import known_hint
+from tribo.formats.nodes import Node, short
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TAGS = 500_000
 PROLOG_BYTES = 4000  # in which an encoding is looked for: files begin with comments
 MAX_ATTRIBUTES = 1000  # of one element
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _DECLARATION = re.compile(r"<\?xml\s")
 _ENCODING = re.compile(r"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
@@ -76,125 +72,6 @@ MAX_STRING = 10_000_000
 TAIL = "text after the outermost element means nothing; it is passed over"
 
 
-@dataclass(slots=True)
-class Node:
-    """An element: tag, attributes, child elements, and where it was written."""
-
-    tag: str
-    file: str
-    line: int
-    attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
-    largest: float = math.inf  # size of a number that is still read
-    note: str = ""  # of the outermost element: what was passed over to read the file
-    content: str = ""  # the text before its first child, blanks around it removed
-
-    @property
-    def place(self) -> str:
-        """Where the element is: file, line, tag and name."""
-        name = self.attributes.get("name")
-        label = f"<{self.tag}>" if not name else f"<{self.tag} name={_short(name)}>"
-        return f"{self.file}:{self.line}: {label}"
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
-
-    def all(self, tag: str) -> Iterator[Node]:
-        """Iterate over the children with a tag."""
-        return (child for child in self.children if child.tag == tag)
-
-    def one(self, tag: str) -> Node | None:
-        """Return the child with a tag, None if there is none; two are an error."""
-        found = list(self.all(tag))
-        if len(found) > 1:
-            raise found[1].error(f"appears twice in {self.place}; keep one")
-        return found[0] if found else None
-
-    def need(self, tag: str) -> Node:
-        """Return the child with a tag; none is an error."""
-        found = self.one(tag)
-        if found is None:
-            raise self.error(f"<{tag}> is missing; add it")
-        return found
-
-    def text(self, name: str) -> str:
-        """Return an attribute that must be there, blanks around it removed."""
-        value = self.attributes.get(name)
-        if value is None:
-            hint = known_hint(name, self.attributes).replace("did you mean", "is it misspelt as")
-            raise self.error(f"attribute {name!r} is missing; add it{hint}")
-        return value.strip()
-
-    def number(
-        self,
-        name: str,
-        default: float | None = None,
-        *,
-        at_least: float | None = None,
-        above: float | None = None,
-    ) -> float:
-        """Return an attribute as a finite number; without `default` it must be there."""
-        if default is not None and name not in self.attributes:
-            return default
-        value = self._number(name, self.text(name))
-        if at_least is not None and value < at_least:
-            raise self.error(f"{name}={_short(self.attributes[name])} must be ≥ {at_least:g}")
-        if above is not None and value <= above:
-            raise self.error(f"{name}={_short(self.attributes[name])} must be > {above:g}")
-        return value
-
-    def time_step(self, name: str) -> float:
-        """Return an attribute that is a time step [s]."""
-        value = self.number(name)
-        try:
-            return check.time_step(value, name)
-        except ValueError as error:
-            raise self.error(str(error)) from None
-
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return an attribute as a whole number; without `default` it must be there."""
-        if default is not None and name not in self.attributes:
-            return default
-        text = self.text(name)
-        if not _INTEGER.fullmatch(text) or len(text) > 20:
-            raise self.error(f"{name}={_short(text)} must be a whole number")
-        return int(text)
-
-    def vector(
-        self, name: str, count: int | None, default: tuple[float, ...] | None = None, *,
-        largest: float = math.inf,
-    ) -> tuple[float, ...]:  # fmt: skip
-        """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
-        if default is not None and name not in self.attributes:
-            return default
-        words = self.text(name).replace(",", " ").split()
-        if count is not None and len(words) != count:
-            raise self.error(
-                f"{name}={_short(self.attributes[name])} has {len(words)} numbers, must have {count}"
-            )
-        numbers = tuple(self._number(name, word) for word in words)
-        if any(abs(number) > largest for number in numbers):
-            raise self.error(self._too_large(name, largest))
-        return numbers
-
-    def _number(self, name: str, word: str) -> float:
-        if not _NUMBER.fullmatch(word):
-            rule = "must be finite" if _is_not_finite(word) else "is not a number"
-            raise self.error(f"{name}={_short(self.attributes[name])}: {_short(word)} {rule}")
-        value = float(word)
-        if not math.isfinite(value):
-            raise self.error(f"{name}={_short(self.attributes[name])}: too large for a number")
-        if abs(value) > self.largest:
-            raise self.error(self._too_large(name, self.largest))
-        return value
-
-    def _too_large(self, name: str, largest: float) -> str:
-        remedy = "leave it out for no limit" if name.endswith("range") else "units are SI"
-        place = f"{name}={_short(self.attributes[name])}"
-        return f"{place}: numbers must be at most {largest:g} in size; {remedy}"
-
-
 def is_text(source: str | Path) -> bool:
     """Return whether a source is XML text rather than a path."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
@@ -203,7 +80,7 @@ def is_text(source: str | Path) -> bool:
 def path_of(source: str | Path, kind: str) -> Path | None:
     """Return the path that a source is, None for XML text; refuse what is neither."""
     if not isinstance(source, (str, Path)):
-        raise TypeError(f"{kind}: expected a path or XML text, got {_short(repr(source))}")
+        raise TypeError(f"{kind}: expected a path or XML text, got {short(repr(source))}")
     if is_text(source):
         return None
     if source == "":
@@ -211,7 +88,7 @@ def path_of(source: str | Path, kind: str) -> Path | None:
     text = str(source)
     if len(text) > 4096 or any(ord(letter) < 32 for letter in text):
         raise DescriptionError(
-            f"{_short(text)}: cannot read it as {kind}: XML text starts with '<', a path has one line"
+            f"{short(text)}: cannot read it as {kind}: XML text starts with '<', a path has one line"
         )
     return Path(source)
 
@@ -432,7 +309,7 @@ def _nodes(root: etree._Element, name: str, largest: float, nesting: int) -> Nod
 def _node(element: Any, name: str, largest: float) -> Node:
     line = int(element.sourceline or 0)
     if not isinstance(element.tag, str):  # lxml's stubs do not know entities as children
-        raise DescriptionError(f"{name}:{line}: {_short(str(element))} is refused; write it out")
+        raise DescriptionError(f"{name}:{line}: {short(str(element))} is refused; write it out")
     tag = _plain_name(element.tag, element.prefix)
     if len(element.attrib) > MAX_ATTRIBUTES:  # lxml reads them in quadratic time
         raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
@@ -447,12 +324,3 @@ def _plain_name(name: str, prefix: str | None) -> str:
         return name
     space, _, local = name[1:].partition("}")
     return f"{prefix or space.rpartition('/')[2]}:{local}"
-
-
-def _is_not_finite(word: str) -> bool:
-    return word.lstrip("+-").lower() in {"nan", "inf", "infinity", ".inf", "-nan"}
-
-
-def _short(text: str) -> str:
-    """Quote a value for a message, cut to a readable length."""
-    return repr(text if len(text) <= 80 else text[:77] + "…")

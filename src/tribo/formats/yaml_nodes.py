@@ -17,6 +17,7 @@ from typing import Any
 from tribo.checks.check import LARGEST
 from tribo.checks.errors import DescriptionError
 from tribo.checks.files import plain
+from tribo.formats.nodes import Written
 from tribo.formats.report import Report
 
 MAX_BYTES = 8 << 20
@@ -33,7 +34,7 @@ _INFINITE = {".inf": math.inf, "inf": math.inf, "infinity": math.inf, "unlimited
 
 
 @dataclass(slots=True, eq=False)
-class YamlNode:
+class YamlNode(Written):
     """A scalar (text), a list or a mapping, and where it was written."""
 
     kind: str  # "scalar", "list", "mapping"
@@ -51,10 +52,6 @@ class YamlNode:
     def place(self) -> str:
         """Where it stands: file, line, column."""
         return f"{self.file}:{self.line}:{self.column}"
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
 
     @property
     def is_null(self) -> bool:

@@ -13,8 +13,9 @@ from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
 from tribo.formats.choreonoid_files import BODY_ENDINGS
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, parse
 from tribo.materials import MaterialLibrary
 

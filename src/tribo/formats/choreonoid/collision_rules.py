@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from tribo.formats.choreonoid.keys import check_keys
-from tribo.formats.report import Report, known_hint
+from tribo.formats.nodes import known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 Pair = tuple[str, str]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tribo.formats.choreonoid.keys import word
 from tribo.formats.material_keys import camel
-from tribo.formats.report import Report, known_hint
+from tribo.formats.nodes import known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 

@@ -12,8 +12,9 @@ from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import axis, check_keys, value, word
 from tribo.formats.loops import place_of, poses_at
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KEYS = (

@@ -16,8 +16,9 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.keys import axis, check_keys, number, value, word
 from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KINDS = ("AGXBreakableJointDevice", "AGXMagneticJointDevice")

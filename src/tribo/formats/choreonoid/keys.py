@@ -9,8 +9,9 @@ import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
 from tribo.formats.material_keys import camel
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, multiply, normalized
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 UNLIMITED = math.inf

@@ -15,8 +15,9 @@ from tribo.description.trees import TreeDescription, Vector
 from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
 from tribo.formats.choreonoid.keys import check_keys, number, positive, value, word
 from tribo.formats.loops import place_of
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import matrix
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 from tribo.model import Shape

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import pi
 
 from tribo.enums import Dynamics
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node
 
 Numbers = tuple[float, ...]
 DYNAMICS = {

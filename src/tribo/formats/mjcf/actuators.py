@@ -24,9 +24,9 @@ from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.mjcf.ways import WayReader
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
 SHARED = frozenset(

@@ -17,8 +17,9 @@ from tribo.formats.mjcf.compiler import Compiler, read_compiler
 from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
 from tribo.formats.mjcf.replicate import walk
 from tribo.formats.mjcf.source import Source, load
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import MAX_TAGS, Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
+from tribo.formats.xml import MAX_TAGS
 
 MODEL = frozenset({"name", "file", "content_type"})
 ATTACH = frozenset({"model", "body", "prefix"})

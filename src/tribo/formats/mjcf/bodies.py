@@ -14,9 +14,9 @@ from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.geoms import Geom, GeomReader, ends
 from tribo.formats.mjcf.joints import JointReader, MjcfJoint
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 from tribo.model import Joint
 
 WORLD = 0

@@ -9,9 +9,9 @@ import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, multiply, normalized
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 
 ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 USED = frozenset(

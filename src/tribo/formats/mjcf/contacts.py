@@ -20,8 +20,8 @@ from tribo.formats.mjcf.friction import (
 )
 from tribo.formats.mjcf.geoms import SOFT, Geom
 from tribo.formats.mjcf.source import Source, screen
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 from tribo.materials.table import Law, PairProperties
 
 EXCLUDE = frozenset({"name", "body1", "body2"})

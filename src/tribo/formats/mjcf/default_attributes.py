@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from tribo.formats.mjcf import actuators, bodies, contacts, equality, geoms, joints, meshes
 from tribo.formats.mjcf.source import screen
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 
 KNOWN = {
     "joint": (joints.USED, joints.WITHOUT_EFFECT),

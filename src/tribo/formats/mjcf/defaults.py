@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tribo.description.trees import DescriptionError
 from tribo.formats.mjcf.compiler import ROTATIONS
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 
 MAIN = "main"
 DRAWN = frozenset({"texture", "material", "camera", "light"})

@@ -16,9 +16,9 @@ from tribo.formats.mjcf.joints import MjcfJoint
 from tribo.formats.mjcf.places import Place, Places
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.report import Report
 from tribo.model import Joint
 
 SOFT = "has no effect: equalities are hard here; leave it out"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.geoms import Geom
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 
 LAST_BIT = 62  # bit 63 is that of static objects
 

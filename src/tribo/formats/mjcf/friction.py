@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tribo.description.trees import Vector
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node
 from tribo.materials.table import MAX_FRICTION, Law, PairProperties
 
 STANDARD = (1.0, 0.005, 0.0001)  # sliding [–], torsional [m], rolling [m]

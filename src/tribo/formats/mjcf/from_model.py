@@ -13,7 +13,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST, shown
 from tribo.formats.mjcf.source import Source
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node
 
 KIND = "MjModel"
 JOINTS = ("free", "ball", "slide", "hinge")

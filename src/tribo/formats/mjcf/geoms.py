@@ -19,9 +19,9 @@ from tribo.formats.mjcf.friction import Friction, read_friction
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.meshes import Mesh, Meshes
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 from tribo.model import Shape
 
 SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

@@ -19,8 +19,8 @@ from tribo.description.heights import HeightField
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source, screen
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 
 USED = frozenset({"name", "file", "content_type", "nrow", "ncol", "size", "elevation"})
 MAX_BYTES = 4 * MAX_SAMPLES + 8

@@ -8,9 +8,9 @@ from tribo.description.trees import JointDescription, Vector
 from tribo.formats.mjcf.compiler import Compiler, choice, turn
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.source import screen
+from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose, rotate
 from tribo.formats.report import Report
-from tribo.formats.xml import Node
 from tribo.model import Joint
 
 TYPES = {

@@ -18,9 +18,9 @@ from tribo.formats.mesh_reading import read as read_mesh
 from tribo.formats.mjcf.compiler import Compiler, choice
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, matrix, rotate
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.report import Report
 
 USED = frozenset(
     {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}

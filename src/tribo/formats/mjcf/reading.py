@@ -39,9 +39,9 @@ from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load, screen
 from tribo.formats.mjcf.tendons import TendonReader
 from tribo.formats.mjcf.trees import Standing, Tree, split
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix, normalized
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.report import Report
 from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source
+from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
-from tribo.formats.xml import MAX_TAGS, Node
+from tribo.formats.xml import MAX_TAGS
 
 USED = frozenset({"count", "offset", "euler", "sep"})
 KINDS = {

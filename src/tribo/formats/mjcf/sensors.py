@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tribo.description.trees import SensorDescription
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.trees import Tree
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 
 USED = frozenset({"name", "site", "joint", "user", "noise", "cutoff", "nsample", "interp", "delay"})
 AT_SITES = {

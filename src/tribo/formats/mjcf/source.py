@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks.check import LARGEST
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.xml import MAX_TAGS, Node, parse, path_of, wrong_root
+from tribo.formats.xml import MAX_TAGS, parse, path_of, wrong_root
 
 KIND = "MJCF"
 MAX_DEPTH = 1000  # of elements within elements

@@ -20,8 +20,8 @@ from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendon_wires import laid_between, wires
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
-from tribo.formats.report import Report, known_hint
-from tribo.formats.xml import Node
+from tribo.formats.nodes import Node, known_hint
+from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
 USED = frozenset(

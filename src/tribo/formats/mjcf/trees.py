@@ -21,10 +21,10 @@ from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.contacts import Contacts
 from tribo.formats.mjcf.excludes import tops
 from tribo.formats.mjcf.geoms import Geom
+from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose
 from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
-from tribo.formats.xml import Node
 from tribo.model import Joint, Kind
 
 FLAT = {"plane": "plane", "hfield": "height field"}  # what only stands

@@ -15,9 +15,8 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.coupled import write_ways
 from tribo.enums import WayKind
 from tribo.formats.mjcf.places import Places
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import known_hint
-from tribo.formats.xml import Node
 from tribo.model import Joint, Model, Work
 from tribo.queries.ways import lay_ways
 

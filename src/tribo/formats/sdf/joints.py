@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf
 
 from tribo.description.trees import JointDescription
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report, known_hint, refuse
+from tribo.formats.report import Report, refuse
 from tribo.formats.sdf.models import Part
 from tribo.formats.sdf.values import child, number, word
-from tribo.formats.xml import Node
 from tribo.model import Joint
 
 TYPES = {

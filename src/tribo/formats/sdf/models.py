@@ -13,10 +13,11 @@ from pathlib import Path
 from tribo.description.trees import Vector
 from tribo.formats.inertia import unit_axis
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, rotate
-from tribo.formats.report import Report, known_hint
+from tribo.formats.report import Report
 from tribo.formats.sdf.values import child, inverse, pose_of, truth, vector, word
-from tribo.formats.xml import Node, parse
+from tribo.formats.xml import parse
 
 ROOT = "__model__"
 STANDARD = {  # models that Gazebo's installation brings along, for files that name them and have none

@@ -28,6 +28,7 @@ from tribo.formats import surface_friction
 from tribo.formats.assembly import merge
 from tribo.formats.loops import holding, place_of, poses_at
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.nodes import Node, Spot
 from tribo.formats.one_robot import one_robot
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
@@ -37,7 +38,7 @@ from tribo.formats.sdf.models import Library, Model, Part, version_of
 from tribo.formats.sdf.values import child, inverse, pose_of, vector
 from tribo.formats.urdf_constraints import across
 from tribo.formats.urdf_mass import check_masses
-from tribo.formats.xml import Node, parse, path_of
+from tribo.formats.xml import parse, path_of
 from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
@@ -222,9 +223,9 @@ def _tree(
             _attach(link, hung, joint, inverse(frame) @ at, report)
             todo.append((part.name, hung, at))
     tree, members = merge(top, report)
-    check_masses(
-        tree, [[_Place(parts.get(name), name) for name in names] for names in members], report
-    )
+    places = {name: Spot(part.node.place) for name, part in parts.items()}
+    spots = [[places.get(name) or Spot(f"link {name!r}") for name in names] for names in members]
+    check_masses(tree, spots, report)
     check_mimics(tree)
     if tree.bodies[0].joint.type == Joint.FREE:
         tree.start = (*start.position, *start.quaternion)
@@ -255,21 +256,6 @@ def _attach(
         link.attach(between, made[0])
         link = between
     link.attach(hung, made[-1])
-
-
-class _Place:
-    """Where a link was written, as the check of masses asks."""
-
-    def __init__(self, part: Part | None, name: str) -> None:
-        self._part = part
-        self.place = f"link {name!r}" if part is None else part.node.place
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
-
-    def one(self, tag: str) -> None:
-        """Tell that there is no element of URDF."""
 
 
 def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report) -> None:

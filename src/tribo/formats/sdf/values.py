@@ -6,8 +6,8 @@ import math
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import Vector
+from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw, normalized, rotate
-from tribo.formats.xml import Node
 
 ENDLESS = 1e15  # [rad, m, N …] SDF writes 1e16 or inf for no limit
 TRUE = frozenset({"1", "true"})

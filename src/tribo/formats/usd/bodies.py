@@ -175,7 +175,7 @@ class BodyReader:
             turn = matrix(normalized(tuple(q.tolist()))) if q.any() else np.eye(3)
             unit = stage.kilograms * stage.metres**2
             own = Inertial(whole.mass, com, turn @ np.diag(moments * unit) @ turn.T)
-            check_inertia(prim, own, self._report, f"body {body.name!r}")  # type: ignore[arg-type]
+            check_inertia(prim, own, self._report, f"body {body.name!r}")
             return own
         if lone and prim.values.get("physics:mass", 0.0) > 0.0:
             self._report.doubt(

@@ -17,6 +17,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.formats import surface_friction
+from tribo.formats.nodes import Spot
 from tribo.formats.one_robot import one_robot
 from tribo.formats.report import Report
 from tribo.formats.usd.bodies import BodyReader
@@ -43,7 +44,7 @@ def read(
     stage = open_stage(source, package_dirs)
     report = Report(strict=strict)
     for text in stage.notes:
-        report.doubt(_Whole(str(stage.path or "USD text")), text, text)
+        report.doubt(Spot(str(stage.path or "USD text")), text, text)
     scene = WorldDescription(source=stage.path)
     known = BodyReader(stage, report)
     has_gravity = _gravity(stage, scene, report)
@@ -77,17 +78,6 @@ def read_robot(
     """
     scene, _ = read(source, package_dirs=package_dirs, strict=strict)
     return one_robot(scene, "USD", "load_usd")
-
-
-class _Whole:
-    """The file as a whole, as reports name it."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
 
 
 def _gravity(stage: Stage, scene: WorldDescription, report: Report) -> bool:

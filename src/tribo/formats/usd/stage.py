@@ -18,6 +18,7 @@ import numpy as np
 from tribo.checks.check import LARGEST
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.trees import DescriptionError
+from tribo.formats.nodes import Written
 from tribo.formats.usd import worker
 
 PATIENCE = 600.0  # [s] by the clock: the process itself counts the seconds that it works
@@ -31,7 +32,7 @@ DIED = (
 
 
 @dataclass(slots=True)
-class Prim:
+class Prim(Written):
     """Contents of a prim of a stage.
 
     Attributes:
@@ -61,13 +62,6 @@ class Prim:
     def place(self) -> str:
         """Where it is, for messages."""
         return f"<{self.path}>"
-
-    def error(self, message: str) -> DescriptionError:
-        """Return (not raise) an error that says where."""
-        return DescriptionError(f"{self.place}: {message}")
-
-    def one(self, tag: str) -> None:
-        """Tell that there is no element of an XML file."""
 
     def number(self, name: str, default: float) -> float:
         """Return an attribute; infinite numbers are what it can be unless they are none.

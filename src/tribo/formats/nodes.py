@@ -1,0 +1,202 @@
+"""What is read of a file, piece by piece: each knows where it stands, and its errors say so."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tribo.checks import check
+from tribo.checks.errors import DescriptionError
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+Named = TypeVar("Named")
+
+
+def known_hint(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean …?" if a known name is near, else ""."""
+    if len(name) > 100:
+        return ""
+    near = difflib.get_close_matches(name, list(itertools.islice(known, 1000)), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def short(text: str) -> str:
+    """Quote a value for a message, cut to a readable length."""
+    return repr(text if len(text) <= 80 else text[:77] + "…")
+
+
+class Written:
+    """Something that a file, or a program, describes: what is wrong with it is said of its place."""
+
+    __slots__ = ()
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+        raise NotImplementedError
+
+    def error(self, message: str) -> DescriptionError:
+        """Return (not raise) an error that says where."""
+        return DescriptionError(f"{self.place}: {message}")
+
+    def one(self, tag: str) -> Node | None:
+        """Return the element with a tag in it; None: it has none, or is no element."""
+        return None
+
+
+class Spot(Written):
+    """A place without an element: a whole file, a link that was made in Python."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: str) -> None:
+        """Take its name."""
+        self._place = place
+
+    @property
+    def place(self) -> str:
+        """Its name."""
+        return self._place
+
+
+@dataclass(slots=True)
+class Node(Written):
+    """An element: tag, attributes, child elements, and where it was written."""
+
+    tag: str
+    file: str
+    line: int
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+    largest: float = math.inf  # size of a number that is still read
+    note: str = ""  # of the outermost element: what was passed over to read the file
+    content: str = ""  # the text before its first child, blanks around it removed
+
+    @property
+    def place(self) -> str:
+        """Where the element is: file, line, tag and name."""
+        name = self.attributes.get("name")
+        label = f"<{self.tag}>" if not name else f"<{self.tag} name={short(name)}>"
+        return f"{self.file}:{self.line}: {label}"
+
+    def all(self, tag: str) -> Iterator[Node]:
+        """Iterate over the children with a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def one(self, tag: str) -> Node | None:
+        """Return the child with a tag, None if there is none; two are an error."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            raise found[1].error(f"appears twice in {self.place}; keep one")
+        return found[0] if found else None
+
+    def need(self, tag: str) -> Node:
+        """Return the child with a tag; none is an error."""
+        found = self.one(tag)
+        if found is None:
+            raise self.error(f"<{tag}> is missing; add it")
+        return found
+
+    def text(self, name: str) -> str:
+        """Return an attribute that must be there, blanks around it removed."""
+        value = self.attributes.get(name)
+        if value is None:
+            hint = known_hint(name, self.attributes).replace("did you mean", "is it misspelt as")
+            raise self.error(f"attribute {name!r} is missing; add it{hint}")
+        return value.strip()
+
+    def word(self, name: str, default: str = "") -> str:
+        """Return an attribute, blanks around it removed; without it the default."""
+        return self.attributes.get(name, default).strip()
+
+    def choice(self, name: str, words: Iterable[str], default: str, *, fold: bool = False) -> str:
+        """Return an attribute that is one of a few words; with `fold` in letters of any case."""
+        word = self.word(name, default)
+        word, words = (word.lower() if fold else word), tuple(words)
+        if word not in words:
+            known = ", ".join(words)
+            raise self.error(
+                f"{name}={short(word)} must be one of {known}{known_hint(word, words)}"
+            )
+        return word
+
+    def named(self, key: str, known: Mapping[str, Named], what: str) -> Named:
+        """Return what an attribute names; `what` that is, for the message: "a body"."""
+        name = self.text(key)
+        if name not in known:
+            raise self.error(f"{key}={short(name)} is not {what}{known_hint(name, known)}")
+        return known[name]
+
+    def number(
+        self, name: str, default: float | None = None, *, at_least: float | None = None,
+        above: float | None = None,
+    ) -> float:  # fmt: skip
+        """Return an attribute as a finite number; without `default` it must be there."""
+        if default is not None and name not in self.attributes:
+            return default
+        value = self._number(name, self.text(name))
+        if at_least is not None and value < at_least:
+            raise self.error(f"{name}={short(self.attributes[name])} must be ≥ {at_least:g}")
+        if above is not None and value <= above:
+            raise self.error(f"{name}={short(self.attributes[name])} must be > {above:g}")
+        return value
+
+    def time_step(self, name: str) -> float:
+        """Return an attribute that is a time step [s]."""
+        value = self.number(name)
+        try:
+            return check.time_step(value, name)
+        except ValueError as error:
+            raise self.error(str(error)) from None
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an attribute as a whole number; without `default` it must be there."""
+        if default is not None and name not in self.attributes:
+            return default
+        text = self.text(name)
+        if not _INTEGER.fullmatch(text) or len(text) > 20:
+            raise self.error(f"{name}={short(text)} must be a whole number")
+        return int(text)
+
+    def vector(
+        self, name: str, count: int | None, default: tuple[float, ...] | None = None, *,
+        largest: float = math.inf,
+    ) -> tuple[float, ...]:  # fmt: skip
+        """Return an attribute as `count` finite numbers (None: any), apart by blanks or commas."""
+        if default is not None and name not in self.attributes:
+            return default
+        words = self.text(name).replace(",", " ").split()
+        if count is not None and len(words) != count:
+            raise self.error(
+                f"{name}={short(self.attributes[name])} has {len(words)} numbers, must have {count}"
+            )
+        numbers = tuple(self._number(name, word) for word in words)
+        if any(abs(number) > largest for number in numbers):
+            raise self.error(self._too_large(name, largest))
+        return numbers
+
+    def _number(self, name: str, word: str) -> float:
+        if not _NUMBER.fullmatch(word):
+            rule = "must be finite" if _is_not_finite(word) else "is not a number"
+            raise self.error(f"{name}={short(self.attributes[name])}: {short(word)} {rule}")
+        value = float(word)
+        if not math.isfinite(value):
+            raise self.error(f"{name}={short(self.attributes[name])}: too large for a number")
+        if abs(value) > self.largest:
+            raise self.error(self._too_large(name, self.largest))
+        return value
+
+    def _too_large(self, name: str, largest: float) -> str:
+        remedy = "leave it out for no limit" if name.endswith("range") else "units are SI"
+        place = f"{name}={short(self.attributes[name])}"
+        return f"{place}: numbers must be at most {largest:g} in size; {remedy}"
+
+
+def _is_not_finite(word: str) -> bool:
+    return word.lstrip("+-").lower() in {"nan", "inf", "infinity", ".inf", "-nan"}

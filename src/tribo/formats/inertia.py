@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
-from tribo.formats.nodes import Node, Written
-from tribo.formats.pose import Pose, matrix, normalized
+from tribo.formats.nodes import Written
+from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
@@ -61,12 +61,6 @@ def axis_inertia(part: Inertial, point: Vector, axis: Vector) -> float:
     """Return the inertia about a line.   aᵀ I a + m ‖a × r‖²"""
     a = np.asarray(axis)
     return float(a @ part.about(point) @ a)
-
-
-def read_inertia(node: Node, names: tuple[str, ...]) -> np.ndarray:
-    """Read six attributes in the order xx, xy, xz, yy, yz, zz."""
-    xx, xy, xz, yy, yz, zz = (node.number(name) for name in names)
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def negative_moment(part: Inertial) -> float | None:
@@ -133,10 +127,3 @@ def check_inertia(node: Written, part: Inertial, report: Report, owner: str) -> 
             f"the inertia of {owner} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
             "check the signs and the products of inertia",
         )
-
-
-def unit_axis(axis: Vector, node: Written) -> Vector:
-    """Return an axis of unit length; refuse one without direction."""
-    if max(abs(x) for x in axis) < 1e-12:
-        raise node.error(f"axis {axis} has no direction; give for example xyz='0 0 1'")
-    return normalized(axis)

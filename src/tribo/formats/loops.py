@@ -8,10 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.description.trees import TreeDescription, Vector
+from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
 from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.model import Joint
+
+CLOSING = {
+    Joint.FIXED: "weld",
+    Joint.REVOLUTE: "hinge",
+    Joint.SPHERICAL: "pin",
+}  # joints that close loops
 
 
 def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:
@@ -48,6 +54,23 @@ def place_of(tree: TreeDescription, name: str) -> tuple[int, Pose, str] | None:
         if body.name == name:
             return k, NO_POSE, ""
     return None
+
+
+def across(axis: Sequence[float]) -> np.ndarray:
+    """Return orthonormal axes as columns, the last one along a direction."""
+    last = np.array(axis)
+    first = np.cross(last, np.eye(3)[int(np.argmin(np.abs(last)))])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(last, first), last])
+
+
+def drawn(tree: TreeDescription, base: Vector = (*ORIGIN, *IDENTITY)) -> Vector:
+    """Return coordinates zero, quaternions of no turn; `base`: of a root that floats."""
+    turned = {Joint.FREE: base, Joint.SPHERICAL: IDENTITY}
+    q: Vector = ()
+    for body in tree.bodies:
+        q += turned.get(body.joint.type, (0.0,) * COORDINATES[body.joint.type])
+    return q
 
 
 def holding(

@@ -65,6 +65,15 @@ def rotate(q: Vector, v: Vector) -> Vector:
     )
 
 
+def inverse(pose: Pose) -> Pose:
+    """Return the pose of the parent in the frame that a pose gives."""
+    if pose == NO_POSE:
+        return pose
+    w, x, y, z = pose.quaternion
+    back = (w, -x, -y, -z)
+    return Pose(tuple(-value for value in rotate(back, pose.position)), back)
+
+
 def matrix(q: Vector) -> np.ndarray:
     """Return the rotation matrix of a unit quaternion."""
     columns = [rotate(q, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]

@@ -11,8 +11,7 @@ import numpy as np
 from tribo.checks.check import LARGEST, violates_triangle
 from tribo.description.collision_rule import STILL, CollisionRule
 from tribo.description.trees import ORIGIN, DescriptionError, ObjectDescription
-from tribo.formats import urdf_modules
-from tribo.formats.inertia import read_inertia
+from tribo.formats import elements, urdf_modules
 from tribo.formats.mesh_solids import ROBOT_MODES
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.raisim_shapes import (
@@ -271,7 +270,7 @@ def _bits(node: Node, name: str) -> int | None:
 
 
 def _inertia(node: Node) -> np.ndarray:
-    inertia = read_inertia(node, INERTIA_NAMES)
+    inertia = elements.inertia(node, INERTIA_NAMES)
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] <= 0.0:
         raise node.error(

@@ -18,6 +18,7 @@ from tribo.description.trees import (
     ObjectDescription,
     Vector,
 )
+from tribo.formats import elements
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import normalized
 from tribo.formats.raisim_template import find_file
@@ -104,9 +105,7 @@ def read_mesh(
     child = node.one("scale")
     if child is not None and "scale" not in node.attributes:
         scale = tuple(child.number(axis, 1.0) for axis in "xyz")
-    if len(scale) not in {1, 3} or 0.0 in scale:
-        raise node.error(f"scale={scale} must be one number or three, none of them 0")
-    made.mesh = MeshFile(path, file.text(name), scale * (3 // len(scale)))
+    made.mesh = MeshFile(path, file.text(name), elements.factors(node, scale))
     default = "exact" if is_static else "hull"
     mode = node.attributes.get("collision", default).strip().lower()
     if mode not in MESH_MODES:

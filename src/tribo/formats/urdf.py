@@ -18,9 +18,9 @@ from tribo.description.trees import (
     TreeDescription,
     VisualDescription,
 )
-from tribo.formats import self_collision, surface_friction, urdf_modules
+from tribo.formats import elements, self_collision, surface_friction, urdf_modules
 from tribo.formats.assembly import merge
-from tribo.formats.inertia import Inertial, check_inertia, read_inertia
+from tribo.formats.inertia import Inertial, check_inertia
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.report import Report
@@ -197,7 +197,7 @@ def _read_inertial(link: Node, report: Report) -> Inertial:
         report.doubt(link, "has a mass but no <inertia>: 0 is taken")
         return Inertial(value, pose.position)
     report.check_attributes(matrix, INERTIA_NAMES)
-    part = Inertial(value, inertia=read_inertia(matrix, INERTIA_NAMES))
+    part = Inertial(value, inertia=elements.inertia(matrix, INERTIA_NAMES))
     check_inertia(matrix, part, report, f"link {link.text('name')!r}")
     return part.moved(pose)
 

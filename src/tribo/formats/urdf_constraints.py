@@ -14,9 +14,9 @@ from lxml import etree
 
 from tribo.checks.check import LARGEST, with_article
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.description.trees import IDENTITY, TreeDescription, Vector
+from tribo.description.trees import TreeDescription, Vector
 from tribo.engine.layout import COORDINATES
-from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.loops import CLOSING, across, drawn, holding, place_of, poses_at
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report
@@ -25,7 +25,6 @@ from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000
 PARALLEL = 1e-12  # [–] sine of the least angle between two axes
-CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}
 SHUT = 1e-3  # [m] by which a loop may be open as drawn
 ARM = 0.1  # [m] from the pin of a hinge or weld to the points that keep it from turning
 
@@ -119,9 +118,9 @@ def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
     if first == second:
         raise node.error("ties two links that are one body; take it out")
     if tree.closed is None:
-        tree.closed = tree.start = _zero(tree)
+        tree.closed = tree.start = drawn(tree)
     ends = [inner @ Pose(made.position, made.quaternion), own]
-    turn = across(np.array(made.axis))
+    turn = across(made.axis)
     item = ConstraintDescription(
         kind, (first, second), np.array([end.position for end in ends]),
         np.array([matrix(end.quaternion) @ turn for end in ends]), LOCKED.get(kind, 0), made.name,
@@ -135,22 +134,6 @@ def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
         report.doubt(node, text)
     else:
         report.note(f"{node.place}: {text}")
-
-
-def _zero(tree: TreeDescription) -> Vector:
-    """Return coordinates zero, quaternions of no turn."""
-    turn = {Joint.FREE: (0.0, 0.0, 0.0, *IDENTITY), Joint.SPHERICAL: IDENTITY}
-    q: Vector = ()
-    for body in tree.bodies:
-        q += turn.get(body.joint.type, (0.0,) * COORDINATES[body.joint.type])
-    return q
-
-
-def across(axis: np.ndarray) -> np.ndarray:
-    """Return orthonormal axes as columns, the last one along a direction."""
-    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(axis, first), axis])
 
 
 def _axes(node: Node) -> np.ndarray:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tribo.checks.check import LARGEST, SMALLEST
+from tribo.checks.check import LARGEST
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
+from tribo.formats import elements
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
 from tribo.formats.nodes import Node, known_hint
@@ -133,21 +134,11 @@ class GeometryReader:
         return *_primitive(shape), None
 
     def _mesh(self, node: Node) -> MeshFile:
-        reference = node.text("filename")
-        scale = node.vector("scale", None, (1.0, 1.0, 1.0))
-        if len(scale) == 1:
-            scale = scale * 3
-        if len(scale) != 3 or 0.0 in scale:
-            raise node.error(
-                f"scale={node.attributes['scale']!r} must be three numbers, none of them 0"
-            )
-        path, reason = self._finder.find(reference)
-        if path is None:
-            self._report.note(f"{node.place}: mesh {reference!r}: {reason}", f"mesh {reference}")
-        mode = node.attributes.get("collision", "").strip()
+        scale = elements.factors(node, node.vector("scale", None, (1.0,)))
+        mode = node.word("collision")
         if mode and mode not in MODES:
             raise node.error(f"collision={mode!r} must be one of {', '.join(MODES)}")
-        return MeshFile(path, reference, scale, mode)
+        return elements.mesh(node, self._finder, node.text("filename"), scale, self._report, mode)
 
     def _remember(self, material: Node) -> None:
         color = _color(material)
@@ -171,48 +162,32 @@ def is_empty(owner: Node) -> bool:
 def _primitive(node: Node) -> tuple[Shape, Vector]:
     """Return kind and size as in `Shape`: half sizes."""
     if node.tag == "box":
-        return Shape.BOX, tuple(0.5 * edge for edge in _lengths(node, "size", "edge"))
+        return Shape.BOX, tuple(0.5 * edge for edge in _lengths(node, "size", 3))
     if node.tag == "ellipsoid":
-        return Shape.ELLIPSOID, _lengths(node, "radii", "semi-axis")
-    radius = _length(node, "radius")
+        return Shape.ELLIPSOID, _lengths(node, "radii", 3)
+    (radius,) = _lengths(node, "radius")
     if node.tag == "sphere":
         return Shape.SPHERE, (radius,)
     if node.tag == "cylinder":
-        return Shape.CYLINDER, (radius, 0.5 * _length(node, "length"))
+        return Shape.CYLINDER, (radius, 0.5 * _lengths(node, "length")[0])
     if "height" in node.attributes and "length" in node.attributes:
         raise node.error("has height and length, two words for the same; keep one")
     name = "length" if "length" in node.attributes else "height"
-    height = node.number(name, at_least=0.0)
-    return Shape.CAPSULE, (radius, 0.5 * (_length(node, name) if height > 0.0 else 0.0))
+    is_ball = node.number(name, at_least=0.0) == 0.0
+    return Shape.CAPSULE, (radius, 0.0 if is_ball else 0.5 * _lengths(node, name)[0])
 
 
-def _length(node: Node, name: str) -> float:
-    """Return an attribute that is a length with which can be calculated [m]."""
-    return _bounded(node, name, (node.number(name, above=0.0),))[0]
-
-
-def _lengths(node: Node, name: str, each: str) -> Vector:
-    """Return an attribute that is three such lengths [m]."""
-    given = node.vector(name, 3)
-    if min(given) <= 0.0:
-        raise node.error(f"{name}={node.attributes[name]!r}: every {each} must be > 0")
-    return _bounded(node, name, given)
-
-
-def _bounded(node: Node, name: str, given: Vector) -> Vector:
-    """Refuse lengths whose squares and products vanish or leave a double without digits."""
-    if not SMALLEST <= min(given) <= max(given) <= LARGEST:
-        raise node.error(
-            f"{name}={node.attributes[name]!r} must be from {SMALLEST:g} to {LARGEST:g} m; units are SI"
-        )
-    return given
+def _lengths(node: Node, name: str, count: int = 1) -> Vector:
+    """Return an attribute that is one or several lengths [m]."""
+    given = node.vector(name, count)
+    return elements.lengths(node, given, f"{name}={node.attributes[name]!r}")
 
 
 def _color(material: Node) -> Vector | None:
-    color = material.one("color")
-    if color is None:
+    given = material.one("color")
+    if given is None:
         return None
-    rgba = color.vector("rgba", None)
+    rgba = given.vector("rgba", None)
     if len(rgba) not in {3, 4}:
-        raise color.error(f"rgba={color.attributes['rgba']!r} has {len(rgba)} numbers, must have 4")
-    return tuple(min(max(x, 0.0), 1.0) for x in (*rgba, 1.0)[:4])
+        raise given.error(f"rgba={given.attributes['rgba']!r} has {len(rgba)} numbers, must have 4")
+    return elements.color(rgba)

@@ -9,7 +9,7 @@ from math import inf
 from tribo.checks.check import UNIT_TOLERANCE
 from tribo.description.joints import STOP_DAMPING
 from tribo.description.trees import JointDescription
-from tribo.formats.inertia import unit_axis
+from tribo.formats.elements import unit_axis
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.report import Report, refuse
 from tribo.formats.urdf_geometry import read_origin

@@ -8,7 +8,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import BodyDescription, DescriptionError, TreeDescription
-from tribo.formats import shape_mass
+from tribo.formats import elements, shape_mass
 from tribo.formats.inertia import (
     FEW_DIGITS,
     Inertial,
@@ -17,7 +17,6 @@ from tribo.formats.inertia import (
     merged,
     nearest_possible,
     negative_moment,
-    read_inertia,
 )
 from tribo.formats.nodes import Node, Written
 from tribo.formats.report import Report
@@ -96,7 +95,7 @@ def _written(links: Sequence[Written]) -> Iterator[tuple[Written, Node, Inertial
         inertial = link.one("inertial")
         matrix = inertial.one("inertia") if inertial else None
         if matrix is not None:
-            yield link, matrix, Inertial(0.0, inertia=read_inertia(matrix, INERTIA_NAMES))
+            yield link, matrix, Inertial(0.0, inertia=elements.inertia(matrix, INERTIA_NAMES))
 
 
 def _doubt_moments(body: BodyDescription, links: Sequence[Written], report: Report) -> None:

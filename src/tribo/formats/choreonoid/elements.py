@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.hulls import Surface, surface
 from tribo.description.trees import (
     MeshFile,
@@ -16,6 +15,7 @@ from tribo.description.trees import (
     Vector,
     VisualDescription,
 )
+from tribo.formats import elements as shared
 from tribo.formats.choreonoid import joint_devices, track_devices, wire_devices
 from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
 from tribo.formats.inertia import Inertial
@@ -44,6 +44,7 @@ GEOMETRIES = (*MESHES, "ElevationGrid", "Extrusion", "Resource")
 ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
 EQUAL = 1e-9  # [–] by which scales and angles may miss each other
 MAX_VERTICES = 200_000
+ROUNDS = "radii and half lengths"
 
 
 @dataclass(slots=True)
@@ -373,7 +374,7 @@ def _primitive(
         edges = node.get("size")
         size = (1.0, 1.0, 1.0) if edges is None else edges.numbers(3)
         made: Vector = tuple(0.5 * edge * f for edge, f in zip(size, (x, y, z), strict=True))
-        return Shape.BOX, _sized(node, made), (pose.position, pose.quaternion)
+        return Shape.BOX, shared.lengths(node, made, ROUNDS), (pose.position, pose.quaternion)
     radius, height = number(node, "radius", 1.0), number(node, "height", 1.0)
     is_round = abs(x - z) <= EQUAL * x
     is_even = is_round and abs(x - y) <= EQUAL * x
@@ -381,21 +382,12 @@ def _primitive(
         kind, made = Shape.ELLIPSOID, (radius * x, radius * y, radius * z)
         if is_even:
             kind, made = Shape.SPHERE, (radius * x,)
-        return kind, _sized(node, made), (pose.position, pose.quaternion)
+        return kind, shared.lengths(node, made, ROUNDS), (pose.position, pose.quaternion)
     if not is_round or (name == "Capsule" and not is_even):
         raise node.error(f"scales {x:g}, {y:g}, {z:g} make no {name} of this {name}; use a mesh")
     turn = multiply(pose.quaternion, ALONG_Y)
-    made = _sized(node, (radius * x, 0.5 * height * y))
+    made = shared.lengths(node, (radius * x, 0.5 * height * y), ROUNDS)
     return Shape[name.upper()], made, (pose.position, turn)
-
-
-def _sized(node: YamlNode, size: Vector) -> Vector:
-    """Refuse lengths with which cannot be calculated; `size`: radii and half lengths."""
-    if not SMALLEST <= min(size) <= max(size) <= LARGEST:
-        raise node.error(
-            f"radii and half lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {list(size)}"
-        )
-    return size
 
 
 def _fans(entries: list[int], corners: int) -> np.ndarray:
@@ -422,4 +414,4 @@ def _color(node: YamlNode) -> Vector | None:
     if diffuse is None or material is None:
         return None
     opaque = 1.0 - number(material, "transparency", 0.0)
-    return tuple(min(max(part, 0.0), 1.0) for part in (*diffuse.numbers(3), opaque))
+    return shared.color((*diffuse.numbers(3), opaque))

@@ -9,9 +9,8 @@ import numpy as np
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
-from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import axis, check_keys, value, word
-from tribo.formats.loops import place_of, poses_at
+from tribo.formats.loops import across, place_of, poses_at
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
@@ -73,7 +72,7 @@ def _constraint(
         along = value(node, "joint_axis")
         if along is None:
             raise node.error("a piston needs a jointAxis")
-        axes = matrix(first[2].quaternion) @ beside(axis(along))
+        axes = matrix(first[2].quaternion) @ across(axis(along))
     start = tree.start or (0.0,) * sum(COORDINATES[body.joint.type] for body in tree.bodies)
     tree.closed = start
     poses = poses_at(tree, start)

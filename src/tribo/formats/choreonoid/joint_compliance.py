@@ -15,8 +15,8 @@ import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import IDENTITY, ORIGIN, JointDescription, LinkDescription
-from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import number, span, value
+from tribo.formats.loops import across
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
 
@@ -85,7 +85,7 @@ def attach(
         parent.attach(child, joint)
         return
     own = WAYS[joint.type]
-    axes = beside(joint.axis) if own is not None else np.eye(3)
+    axes = across(joint.axis) if own is not None else np.eye(3)
     place, turn, above = joint.position, joint.quaternion, parent
     for kind in (Joint.PRISMATIC, Joint.REVOLUTE):
         for k in range(3):

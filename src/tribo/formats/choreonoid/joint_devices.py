@@ -15,7 +15,7 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.keys import axis, check_keys, number, value, word
-from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.loops import across, holding, place_of, poses_at
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
@@ -119,7 +119,7 @@ def _breakable(
     type_, locked = JOINTS[kind]
     anchor = first.link.point(_vector(node, "position", (0.0, 0.0, 0.0)))
     along = value(node, "joint_axis")
-    axes = matrix(first.link.quaternion) @ beside(axis(along) if along is not None else UPWARD)
+    axes = matrix(first.link.quaternion) @ across(axis(along) if along is not None else UPWARD)
     made = holding(type_, (first.body, second.body), (first.start, second.start), anchor, axes)
     made.locked = locked
     breaks = word(node, "break_type", "force")
@@ -161,7 +161,7 @@ def _magnet(node: YamlNode, first: Place, second: Place) -> ConstraintDescriptio
         points.append(place.link.point(_vector(node, f"position{k}", (0.0, 0.0, 0.0))))
         along = value(node, f"connect_axis{k}")
         axes.append(
-            matrix(place.link.quaternion) @ beside(axis(along) if along is not None else UPWARD)
+            matrix(place.link.quaternion) @ across(axis(along) if along is not None else UPWARD)
         )
     distance = _at_least(node, "valid_distance", 0.0)
     if distance == 0.0:
@@ -186,11 +186,3 @@ def _at_least(node: YamlNode, key: str, default: float) -> float:
 def _vector(node: YamlNode, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
     found = value(node, key)
     return default if found is None else found.numbers(3)
-
-
-def beside(direction: Sequence[float]) -> np.ndarray:
-    """Return two directions across an axis, and the axis, as columns."""
-    third = np.array(direction)
-    first = np.cross(third, np.eye(3)[int(np.argmin(np.abs(third)))])
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(third, first), third])

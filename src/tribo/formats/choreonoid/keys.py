@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
+from tribo.formats import elements
 from tribo.formats.material_keys import camel
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, multiply, normalized
@@ -117,8 +118,7 @@ def inertia(node: YamlNode) -> np.ndarray:
         if not np.allclose(made, made.T, rtol=1e-6, atol=1e-12 * float(np.abs(made).max())):
             raise node.error(f"the inertia must be symmetric, got {made.tolist()}")
         return np.asarray(0.5 * (made + made.T))
-    xx, xy, xz, yy, yz, zz = numbers
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return elements.symmetric(*numbers)
 
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}

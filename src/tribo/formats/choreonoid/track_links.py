@@ -17,10 +17,9 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.collision_rules import Rules
 from tribo.formats.choreonoid.elements import Contents
-from tribo.formats.choreonoid.joint_devices import beside
 from tribo.formats.choreonoid.keys import Angles, axis, number, value, word
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
-from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.loops import across, holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
@@ -125,7 +124,7 @@ def close(
         tree, last = trees[k], len(chain.pads) - 1
         poses = poses_at(tree, tree.start or ())
         ends = poses[0], poses[last]
-        axes = beside(chain.axis)
+        axes = across(chain.axis)
         loop = holding("equality", (0, last), ends, (0.0, 0.0, 0.0), axes, "loop")
         loop.locked = ALONG
         opening = float(
@@ -162,7 +161,7 @@ def _plane(
         hull = poses_at(tree, tree.start or (0.0,) * count)[body]
         turn = matrix(hull.quaternion).T
         anchor = turn @ (np.array(pad.position) - np.array(hull.position))
-        axes = turn @ matrix(pad.quaternion) @ beside(chain.axis)
+        axes = turn @ matrix(pad.quaternion) @ across(chain.axis)
         made = holding(
             "equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane"
         )

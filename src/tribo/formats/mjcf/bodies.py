@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tribo.formats import elements
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.mjcf.compiler import Compiler, switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
@@ -161,7 +162,7 @@ class BodyReader:
         else:
             xx, yy, zz = node.vector("diaginertia", 3, (0.0, 0.0, 0.0))
             xy = xz = yz = 0.0
-        own = Inertial(mass, inertia=np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        own = Inertial(mass, inertia=elements.symmetric(xx, xy, xz, yy, yz, zz))
         return own.moved(pose)
 
     def _name(self, node: Node, kind: str, fallback: str) -> str:

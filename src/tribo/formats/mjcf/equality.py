@@ -17,7 +17,7 @@ from tribo.formats.mjcf.places import Place, Places
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import Pose, matrix, normalized
+from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.formats.report import Report
 from tribo.model import Joint
 
@@ -121,14 +121,14 @@ class EqualityReader:
         """Return where the two bodies meet, in each of them."""
         if node.tag == "connect":
             at = Pose(node.vector("anchor", 3))
-            return at, _inverse(b.world) @ a.world @ at
+            return at, inverse(b.world) @ a.world @ at
         other = Pose(node.vector("anchor", 3, ORIGIN))
         given = node.vector("relpose", 7, FAR)
         if any(given[3:]):
             return Pose(
                 given[:3], normalized(given[3:])
             ), other  # its position is that of the anchor
-        return _inverse(a.world) @ b.world @ other, other
+        return inverse(a.world) @ b.world @ other, other
 
     def _body(self, node: Node, key: str) -> int:
         if key == "body2" and key not in node.attributes:
@@ -219,9 +219,3 @@ class EqualityReader:
 
 def _curve(node: Node) -> tuple[float, ...]:
     return (*node.vector("polycoef", None, LINE), 0.0, 0.0, 0.0, 0.0, 0.0)[:5]
-
-
-def _inverse(pose: Pose) -> Pose:
-    w, x, y, z = pose.quaternion
-    back = Pose(quaternion=(w, -x, -y, -z))
-    return Pose(tuple(-p for p in back.point(pose.position)), back.quaternion)

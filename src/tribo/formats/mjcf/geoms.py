@@ -11,6 +11,7 @@ from tribo.checks.check import LARGEST, SMALLEST, with_article
 from tribo.description import inertias
 from tribo.description.heights import HeightField
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
+from tribo.formats import elements
 from tribo.formats.inertia import Inertial
 from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
 from tribo.formats.mjcf.defaults import Defaults
@@ -133,7 +134,7 @@ class GeomReader:
             for written in section.all("material"):
                 node = defaults.resolve(written, "main")
                 if "name" in node.attributes and "rgba" in node.attributes:
-                    self._colors[node.text("name")] = _color(node)
+                    self._colors[node.text("name")] = elements.color(node.vector("rgba", 4))
 
     def read(self, written: Node, childclass: str, frame: Pose, name: str) -> Geom:
         """Read a <geom>; `frame` is where it stands in its body."""
@@ -221,7 +222,7 @@ class GeomReader:
 
     def _color(self, node: Node) -> Vector | None:
         if "rgba" in node.attributes:
-            return _color(node)
+            return elements.color(node.vector("rgba", 4))
         return self._colors.get(node.attributes.get("material", "").strip())
 
 
@@ -245,28 +246,17 @@ def _bits(node: Node, name: str) -> int:
     return value & 0xFFFFFFFF
 
 
-def _color(node: Node) -> Vector:
-    rgba = node.vector("rgba", 4)
-    return tuple(min(max(x, 0.0), 1.0) for x in rgba)
-
-
 def _at_density_one(geom: Geom) -> Inertial:
     """Return volume and inertia of a solid around its centre, in its own axes."""
-    size = geom.size
+    size, radius = geom.size, geom.size[0]
+    ball = 4.0 / 3.0 * math.pi * radius**3
     if geom.type == "sphere":
-        volume = 4.0 / 3.0 * math.pi * size[0] ** 3
-        return Inertial(volume, inertia=inertias.sphere(volume, size[0]))
-    if geom.type == "box":
-        x, y, z = size
-        return Inertial(
-            8.0 * x * y * z, inertia=inertias.box(8.0 * x * y * z, (2 * x, 2 * y, 2 * z))
-        )
-    if geom.type == "ellipsoid":
+        volume = ball
+    elif geom.type == "box":
+        volume = 8.0 * size[0] * size[1] * size[2]
+    elif geom.type == "ellipsoid":
         volume = 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
-        return Inertial(volume, inertia=inertias.ellipsoid(volume, size))
-    radius, height = size[0], 2.0 * size[1]
-    rod = math.pi * radius**2 * height
-    if geom.type == "cylinder":
-        return Inertial(rod, inertia=inertias.cylinder(rod, radius, height))
-    volume = rod + 4.0 / 3.0 * math.pi * radius**3
-    return Inertial(volume, inertia=inertias.capsule(volume, radius, height))
+    else:
+        rod = math.pi * radius**2 * (2.0 * size[1])
+        volume = rod if geom.type == "cylinder" else rod + ball
+    return Inertial(volume, inertia=inertias.about_middle(SHAPES[geom.type], size, volume))

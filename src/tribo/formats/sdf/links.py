@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tribo.checks.check import LARGEST, SMALLEST
+from tribo.checks.check import LARGEST
 from tribo.description.trees import (
     LinkDescription,
     MeshFile,
@@ -14,7 +14,7 @@ from tribo.description.trees import (
     Vector,
     VisualDescription,
 )
-from tribo.formats import surface_friction
+from tribo.formats import elements, surface_friction
 from tribo.formats.inertia import Inertial, check_inertia, merged
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node
@@ -31,7 +31,7 @@ LINK_SILENT = (
     "self_collide", "kinematic", "gravity", "enable_wind", "velocity_decay", "must_be_base_link", "sensor",
     "light", "plugin", "projector", "audio_sink", "audio_source", "battery", "particle_emitter", "material",
 )  # fmt: skip
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # if not given
 DENSITY = 1000.0  # [kg/m³] of what an <inertial auto="true"> is computed from
 BOUNCE_THRESHOLD = 100000.0  # [m/s] SDF's standard: nothing bounces
 PATCH = (
@@ -112,11 +112,9 @@ def _inertial(part: Part, report: Report) -> Inertial:
     if not 0.0 <= mass <= LARGEST:
         raise node.error(f"mass {mass!r} kg must be from 0 to {LARGEST:g}")
     matrix = child(node, "inertia")
-    xx, xy, xz, yy, yz, zz = (
-        number(matrix, name, float(name in {"ixx", "iyy", "izz"})) if matrix is not None
-        else float(name in {"ixx", "iyy", "izz"}) for name in MOMENTS
-    )  # fmt: skip
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments = np.eye(3)
+    if matrix is not None:
+        moments = elements.symmetric(*(number(matrix, *one) for one in MOMENTS.items()))
     if not np.abs(moments).max() <= LARGEST:
         raise node.error(f"inertia must be at most {LARGEST:g} kg m² in size")
     made = Inertial(mass, inertia=moments)
@@ -144,24 +142,18 @@ def _geometry(
         return Shape.PLANE, (), Pose(quaternion=_onto(normal, shape)), None
     if shape.tag == "box":
         edges = vector(shape.need("size"), 3)
-        return Shape.BOX, _checked(shape, tuple(0.5 * x for x in edges)), turn, None
+        return Shape.BOX, elements.lengths(shape, tuple(0.5 * x for x in edges)), turn, None
     if shape.tag == "ellipsoid":
-        return Shape.ELLIPSOID, _checked(shape, vector(shape.need("radii"), 3)), turn, None
+        return Shape.ELLIPSOID, elements.lengths(shape, vector(shape.need("radii"), 3)), turn, None
     kinds = {"sphere": Shape.SPHERE, "cylinder": Shape.CYLINDER, "capsule": Shape.CAPSULE,
              "cone": Shape.CONE}  # fmt: skip
     if shape.tag not in kinds:
         raise shape.error(f"is no geometry of SDF in {owner.place}")
     radius = vector(shape.need("radius"), 1)[0]
     if shape.tag == "sphere":
-        return Shape.SPHERE, _checked(shape, (radius,)), turn, None
+        return Shape.SPHERE, elements.lengths(shape, (radius,)), turn, None
     length = vector(shape.need("length"), 1)[0]
-    return kinds[shape.tag], _checked(shape, (radius, 0.5 * length)), turn, None
-
-
-def _checked(node: Node, size: Vector) -> Vector:
-    if not SMALLEST <= min(size) <= max(size) <= LARGEST:
-        raise node.error(f"lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {size}")
-    return size
+    return kinds[shape.tag], elements.lengths(shape, (radius, 0.5 * length)), turn, None
 
 
 def _onto(normal: np.ndarray, node: Node) -> Vector:
@@ -181,13 +173,8 @@ def _mesh(node: Node, finder: MeshFinder, report: Report) -> MeshFile:
     if child(node, "submesh") is not None:
         report.doubt(node, f"<submesh> of {uri!r} is not read: the whole mesh is taken", "submesh")
     scale = child(node, "scale")
-    factors = (1.0, 1.0, 1.0) if scale is None else vector(scale, 3)
-    if 0.0 in factors:
-        raise node.error("a factor of its scale is 0")
-    path, reason = finder.find(uri)
-    if path is None:
-        report.note(f"{node.place}: mesh {uri!r}: {reason}", f"mesh {uri}")
-    return MeshFile(path, uri, factors)
+    factors = (1.0, 1.0, 1.0) if scale is None else elements.factors(node, vector(scale, 3))
+    return elements.mesh(node, finder, uri, factors, report)
 
 
 def _color(node: Node) -> Vector | None:
@@ -196,11 +183,7 @@ def _color(node: Node) -> Vector | None:
     if given is None or not given.content:
         return None
     numbers = vector(given, None)
-    return (
-        tuple(min(max(x, 0.0), 1.0) for x in (*numbers, 1.0)[:4])
-        if len(numbers) in {3, 4}
-        else None
-    )
+    return elements.color(numbers) if len(numbers) in {3, 4} else None
 
 
 def _surface(collision: Node, report: Report) -> str:

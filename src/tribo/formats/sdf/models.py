@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tribo.description.trees import Vector
-from tribo.formats.inertia import unit_axis
+from tribo.formats.elements import unit_axis
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import NO_POSE, Pose, rotate
+from tribo.formats.pose import NO_POSE, Pose, inverse, rotate
 from tribo.formats.report import Report
-from tribo.formats.sdf.values import child, inverse, pose_of, truth, vector, word
+from tribo.formats.sdf.values import child, pose_of, truth, vector, word
 from tribo.formats.xml import parse
 
 ROOT = "__model__"

@@ -10,33 +10,27 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
-
 from tribo.checks import check
 from tribo.description.joint_checks import check_mimics
 from tribo.description.trees import (
-    IDENTITY,
-    DescriptionError,
     JointDescription,
     LinkDescription,
     ObjectDescription,
     TreeDescription,
     WorldDescription,
 )
-from tribo.engine.layout import COORDINATES
 from tribo.formats import surface_friction
 from tribo.formats.assembly import merge
-from tribo.formats.loops import holding, place_of, poses_at
+from tribo.formats.loops import CLOSING, across, drawn, holding, place_of, poses_at
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, Spot
 from tribo.formats.one_robot import one_robot
-from tribo.formats.pose import NO_POSE, Pose, matrix
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
 from tribo.formats.sdf.joints import TYPES, read_joints
 from tribo.formats.sdf.links import read_link, read_shapes, read_visuals
 from tribo.formats.sdf.models import Library, Model, Part, version_of
-from tribo.formats.sdf.values import child, inverse, pose_of, vector
-from tribo.formats.urdf_constraints import across
+from tribo.formats.sdf.values import child, pose_of, vector
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
 from tribo.materials.table import Law
@@ -46,7 +40,6 @@ WORLD_SILENT = (
     "light", "gui", "scene", "physics", "plugin", "atmosphere", "magnetic_field", "spherical_coordinates",
     "audio", "wind", "state", "gravity", "road", "population", "actor", "model", "include",
 )  # fmt: skip
-CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}
 
 
 def read(
@@ -228,8 +221,7 @@ def _tree(
     check_masses(tree, spots, report)
     check_mimics(tree)
     if tree.bodies[0].joint.type == Joint.FREE:
-        tree.start = (*start.position, *start.quaternion)
-        tree.start = _drawn(tree)
+        tree.start = drawn(tree, (*start.position, *start.quaternion))
     if not model.meets_itself:
         tree.ignored |= set(combinations(range(len(tree.bodies)), 2))
     return tree, members
@@ -268,10 +260,10 @@ def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report
             continue
         first, second = found[0][0], found[1][0]
         if tree.closed is None:
-            tree.closed = tree.start = _drawn(tree)
+            tree.closed = tree.start = drawn(tree, (tree.start or ())[:7])
         poses = poses_at(tree, tree.closed)
         at = inverse(poses[first]) @ pose @ joint.pose
-        axes = matrix(at.quaternion) @ across(np.array((*joint.axes, (0.0, 0.0, 1.0))[0]))
+        axes = matrix(at.quaternion) @ across((*joint.axes, (0.0, 0.0, 1.0))[0])
         ends = poses[first], poses[second]
         tree.constraints.append(holding(kind, (first, second), ends, at.position, axes, joint.name))
         report.note(f"{joint.node.place}: closes a loop, as a {kind}")
@@ -280,18 +272,3 @@ def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report
         "its child hangs on another joint already, so it closes a loop; a fixed, revolute, continuous or "
         "ball joint between two links of one robot can"
     )
-
-
-def _drawn(tree: TreeDescription) -> tuple[float, ...]:
-    """Return the coordinates in which the file draws a robot."""
-    q: tuple[float, ...] = ()
-    for body in tree.bodies:
-        if body.joint.type == Joint.FREE:
-            q += (tree.start or ())[:7]
-        else:
-            q += (
-                IDENTITY
-                if body.joint.type == Joint.SPHERICAL
-                else (0.0,) * COORDINATES[body.joint.type]
-            )
-    return q

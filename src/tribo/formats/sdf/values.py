@@ -7,7 +7,7 @@ import math
 from tribo.checks.check import LARGEST
 from tribo.description.trees import Vector
 from tribo.formats.nodes import Node
-from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw, normalized, rotate
+from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw, normalized
 
 ENDLESS = 1e15  # [rad, m, N …] SDF writes 1e16 or inf for no limit
 TRUE = frozenset({"1", "true"})
@@ -66,12 +66,3 @@ def pose_of(node: Node) -> tuple[Pose, str]:
     numbers = vector(found, 6)
     unit = math.radians(1.0) if found.attributes.get("degrees", "").strip() in TRUE else 1.0
     return Pose(numbers[:3], from_roll_pitch_yaw(tuple(unit * x for x in numbers[3:]))), relative
-
-
-def inverse(pose: Pose) -> Pose:
-    """Return the pose of the parent in the frame that a pose gives."""
-    if pose == NO_POSE:
-        return pose
-    w, x, y, z = pose.quaternion
-    back = (w, -x, -y, -z)
-    return Pose(tuple(-value for value in rotate(back, pose.position)), back)

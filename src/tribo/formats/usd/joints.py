@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tribo.description.trees import ActuatorDescription, JointDescription
-from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix, normalized
 from tribo.formats.report import Report
-from tribo.formats.sdf.values import inverse
 from tribo.formats.usd.bodies import Body, BodyReader
 from tribo.formats.usd.shapes import split
 from tribo.formats.usd.stage import Prim, Stage

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from tribo.checks.check import LARGEST, SMALLEST
+from tribo.checks.check import SMALLEST
 from tribo.description.hulls import solid_inertia
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
-from tribo.formats import mesh_solids, shape_mass
+from tribo.formats import elements, mesh_solids, shape_mass
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose, quaternion_of
 from tribo.formats.report import Report
@@ -111,7 +111,7 @@ def _is_drawn(prim: Prim) -> bool:
 
 def _color(prim: Prim) -> Vector | None:
     given = prim.shape.get("color")
-    return None if given is None else (*(min(max(x, 0.0), 1.0) for x in given[:3]), 1.0)
+    return None if given is None else elements.color(given[:3])
 
 
 def _primitive(
@@ -123,12 +123,12 @@ def _primitive(
         report.doubt(prim, "is sheared: its angles are taken as right ones", "sheared")
     if prim.type == "Cube":
         half = 0.5 * _length(prim, "size", 2.0)
-        return Shape.BOX, _checked(prim, half * scale), NO_POSE.quaternion
+        return Shape.BOX, _lengths(prim, half * scale), NO_POSE.quaternion
     if prim.type == "Sphere":
         axes = _length(prim, "radius", 1.0) * scale
         if np.ptp(axes) <= 1e-6 * axes.max():
-            return Shape.SPHERE, _checked(prim, axes[:1]), NO_POSE.quaternion
-        return Shape.ELLIPSOID, _checked(prim, axes), NO_POSE.quaternion
+            return Shape.SPHERE, _lengths(prim, axes[:1]), NO_POSE.quaternion
+        return Shape.ELLIPSOID, _lengths(prim, axes), NO_POSE.quaternion
     axis = str(prim.shape.get("axis") or "Z")
     if axis not in AXES:
         raise prim.error(f"axis must be X, Y or Z, got {axis[:100]!r}")
@@ -146,7 +146,7 @@ def _primitive(
             radius = max(radius, float(given)) if word != "radiusTop" else float(given)
     height = _length(prim, "height", HEIGHTS.get(prim.type, 2.0))
     size = np.array([radius * across.max(), 0.5 * height * scale[along]])
-    return ROUND[prim.type], _checked(prim, size), AXES[axis]
+    return ROUND[prim.type], _lengths(prim, size), AXES[axis]
 
 
 def _length(prim: Prim, name: str, default: float) -> float:
@@ -154,13 +154,8 @@ def _length(prim: Prim, name: str, default: float) -> float:
     return default if value is None else float(value)
 
 
-def _checked(prim: Prim, size: np.ndarray) -> Vector:
-    if not SMALLEST <= size.min() <= size.max() <= LARGEST:
-        raise prim.error(
-            f"its lengths must be from {SMALLEST:g} to {LARGEST:g} m, got {size.tolist()}; is "
-            "metersPerUnit right?"
-        )
-    return tuple(size.tolist())
+def _lengths(prim: Prim, size: np.ndarray) -> Vector:
+    return elements.lengths(prim, size, "its lengths, which metersPerUnit makes metres,")
 
 
 # -- meshes ------------------------------------------------------------------------------------------
@@ -210,10 +205,10 @@ def _solids(
     middle = tuple((0.5 * (low + high)).tolist())
     if word in {"boundingCube", "boundingSphere"}:
         if word == "boundingCube":
-            kind, span = Shape.BOX, _checked(prim, np.maximum(0.5 * (high - low), SMALLEST))
+            kind, span = Shape.BOX, _lengths(prim, np.maximum(0.5 * (high - low), SMALLEST))
         else:
             far = np.linalg.norm(mesh.vertices - middle, axis=1).max()
-            kind, span = Shape.SPHERE, _checked(prim, np.array([far]))
+            kind, span = Shape.SPHERE, _lengths(prim, np.array([far]))
         at = pose @ Pose(middle)
         made = ShapeDescription(kind, span, at.position, at.quaternion)
         own = ShapeDescription(kind, span, middle)

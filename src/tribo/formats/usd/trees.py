@@ -11,12 +11,10 @@ from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.joint_checks import check_mimics
 from tribo.description.trees import JointDescription, LinkDescription, TreeDescription
 from tribo.formats.assembly import merge
-from tribo.formats.loops import place_of, poses_at
+from tribo.formats.loops import across, place_of, poses_at
 from tribo.formats.mjcf.damping_ratio import mass_matrix
-from tribo.formats.pose import NO_POSE, Pose, matrix
+from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
-from tribo.formats.sdf.values import inverse
-from tribo.formats.urdf_constraints import across
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.usd.bodies import Body
 from tribo.formats.usd.joints import (
@@ -288,7 +286,7 @@ def _close(link: Link, tree: TreeDescription, report: Report) -> None:
             f"{link.prim.place}: ties two links that are one body: it is left out", "one body"
         )
         return
-    turn = across(np.array(axis))
+    turn = across(axis)
     if tree.bodies[0].joint.type == Joint.FIXED and -1 in numbers:  # the world is the robot's base
         side = numbers.index(-1)
         base = poses_at(tree, tree.start or ())[0]

@@ -33,9 +33,8 @@ def lengths(node: Written, given: Iterable[float], what: str = "lengths") -> Vec
     """
     size = tuple(map(float, given))
     if not SMALLEST <= min(size) <= max(size) <= LARGEST:
-        raise node.error(
-            f"{what} must be from {SMALLEST:g} to {LARGEST:g} m; units are SI, got {list(size)}"
-        )
+        bounds = f"from {SMALLEST:g} to {LARGEST:g} m; units are SI and lengths > 0"
+        raise node.error(f"{what} must be {bounds}, got {list(size)}")
     return size
 
 

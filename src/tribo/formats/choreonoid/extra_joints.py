@@ -8,10 +8,8 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.engine.layout import COORDINATES
-from tribo.formats.choreonoid.keys import axis, check_keys, value, word
-from tribo.formats.loops import across, place_of, poses_at
-from tribo.formats.nodes import known_hint
+from tribo.formats.choreonoid.keys import axis, check_keys, link_of, value, vector, word
+from tribo.formats.loops import across, drawn, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
@@ -36,7 +34,7 @@ def read(root: YamlNode, trees: Sequence[TreeDescription], report: Report) -> No
                 f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston",
             )
             continue
-        first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
+        first, second = (link_of(node, key, trees) for key in ("link1_name", "link2_name"))
         if first[:2] == second[:2]:
             raise node.error(
                 "joins a link to itself, or to one that is fixed to it; name two that move"
@@ -49,32 +47,20 @@ def read(root: YamlNode, trees: Sequence[TreeDescription], report: Report) -> No
         tree.constraints.append(made)
 
 
-def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
-    name = word(node, key)
-    for k, tree in enumerate(trees):
-        found = place_of(tree, name)
-        if found is not None:
-            return (k, *found)
-    names = [frame.name for tree in trees for frame in tree.frames]
-    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names)}")
-
-
 def _constraint(
     node: YamlNode, kind: str, first: Place, second: Place, tree: TreeDescription, report: Report
 ) -> ConstraintDescription:
     """Return the constraint between two bodies of a tree; doubt one that is open at the start."""
     points = []
     for key, place in (("link1_local_pos", first), ("link2_local_pos", second)):
-        at = value(node, key)
-        points.append(place[2].point(at.numbers(3) if at is not None else (0.0, 0.0, 0.0)))
+        points.append(place[2].point(vector(node, key)))
     axes = np.eye(3)
     if kind == "piston":
         along = value(node, "joint_axis")
         if along is None:
             raise node.error("a piston needs a jointAxis")
         axes = matrix(first[2].quaternion) @ across(axis(along))
-    start = tree.start or (0.0,) * sum(COORDINATES[body.joint.type] for body in tree.bodies)
-    tree.closed = start
+    tree.closed = start = tree.start or drawn(tree)
     poses = poses_at(tree, start)
     turns = [matrix(poses[place[1]].quaternion) for place in (first, second)]
     made = ConstraintDescription(

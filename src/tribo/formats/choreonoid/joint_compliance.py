@@ -15,12 +15,13 @@ import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import IDENTITY, ORIGIN, JointDescription, LinkDescription
-from tribo.formats.choreonoid.keys import number, span, value
+from tribo.formats.choreonoid.keys import forces, softness, value
 from tribo.formats.loops import across
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
 
-COMPLIANCE, SPOOK_DAMPING = 1e-8, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
+SOFT = ("joint_compliance", "joint_spook_damping")
+STANDARD = 1e-8, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
 WAYS = {  # of a joint: the axes along and about which it moves by itself
     Joint.REVOLUTE: (Joint.REVOLUTE, 2),
     Joint.PRISMATIC: (Joint.PRISMATIC, 2),
@@ -57,24 +58,16 @@ def read(node: YamlNode) -> Give | None:
     Raises:
         DescriptionError: A value is wrong.
     """
-    listed = value(node, "joint_force_range")
-    forces = (-math.inf, math.inf) if listed is None else span(listed)
-    if listed is not None and not forces[0] <= 0.0 <= forces[1]:
-        raise listed.error(f"jointForceRange must hold 0, got {forces[0]:g}, {forces[1]:g}")
-    has_bounds = not -forces[0] == forces[1] == math.inf
+    bounds = forces(node, "joint_force_range") or (-math.inf, math.inf)
+    has_bounds = not -bounds[0] == bounds[1] == math.inf
     if value(node, "joint_compliance") is None and not has_bounds:
         return None
-    compliance = number(node, "joint_compliance", COMPLIANCE)
-    damping = number(node, "joint_spook_damping", SPOOK_DAMPING)
-    if not 0.0 <= compliance <= LARGEST or not 0.0 <= damping <= LARGEST:
-        raise node.error(
-            f"jointCompliance and jointSpookDamping must be ≥ 0, got {compliance:g} and {damping:g}"
-        )
+    compliance, damping = softness(node, SOFT, STANDARD)
     if 0.0 < compliance < SMALLEST:
         raise node.error(
             f"jointCompliance must be 0, which is exact, or ≥ {SMALLEST:g}, got {compliance:g}"
         )
-    return Give(compliance, damping, forces) if compliance > 0.0 or has_bounds else None
+    return Give(compliance, damping, bounds) if compliance > 0.0 or has_bounds else None
 
 
 def attach(

@@ -13,24 +13,24 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.engine.layout import COORDINATES
-from tribo.formats.choreonoid.keys import axis, check_keys, number, value, word
-from tribo.formats.loops import across, holding, place_of, poses_at
-from tribo.formats.nodes import known_hint
+from tribo.formats.choreonoid.keys import (
+    at_least,
+    check_keys,
+    direction,
+    link_of,
+    softness,
+    value,
+    vector,
+    word,
+)
+from tribo.formats.loops import across, drawn, holding, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KINDS = ("AGXBreakableJointDevice", "AGXMagneticJointDevice")
-COMMON = (
-    "type",
-    "name",
-    "id",
-    "link1_name",
-    "link2_name",
-    "joint_compliance",
-    "joint_spook_damping",
-)
+SOFT = ("joint_compliance", "joint_spook_damping")
+COMMON = ("type", "name", "id", "link1_name", "link2_name", *SOFT)
 BREAKABLE = (
     *COMMON, "joint_type", "joint_axis", "joint_range", "position", "break_type", "break_limit_force",
     "period", "break_limit_impulse", "offset_force", "valid_axis", "signed_axis",
@@ -43,7 +43,7 @@ JOINTS = {
     "prismatic": ("equality", 0b111011),
     "fixed": ("weld", 63),
 }
-COMPLIANCE, SPOOK_DAMPING = 1e-8, 0.33  # [m/N, rad/(N m)], [s]: what the manual says
+STANDARD = 1e-8, 0.33  # [m/N, rad/(N m)], [s]: what the manual says
 UPWARD = (0.0, 0.0, 1.0)
 
 
@@ -83,27 +83,21 @@ def read(
         tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second, report)
         tie.name = word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
         tie.objects, tie.links = (first.tree, second.tree), (first.carrier, second.carrier)
-        tie.numbers |= dict.fromkeys(
-            ("compliance", "angular_compliance"), _at_least(node, "joint_compliance", COMPLIANCE)
-        )
-        tie.numbers |= dict.fromkeys(
-            ("spook_damping", "angular_spook_damping"),
-            _at_least(node, "joint_spook_damping", SPOOK_DAMPING),
-        )
+        soften(tie, softness(node, SOFT, STANDARD))
         made.append(tie)
     return made
 
 
+def soften(tie: ConstraintDescription, soft: tuple[float, float]) -> None:
+    """Let a constraint give way along and about all axes."""
+    for name, number in zip(("compliance", "spook_damping"), soft, strict=True):
+        tie.numbers |= {name: number, f"angular_{name}": number}
+
+
 def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
-    name = word(node, key)
-    for k, tree in enumerate(trees):
-        found = place_of(tree, name)
-        if found is not None:
-            count = sum(COORDINATES[body.joint.type] for body in tree.bodies)
-            start = poses_at(tree, tree.start or (0.0,) * count)[found[0]]
-            return Place(k, found[0], found[1], start, found[2])
-    names = [frame.name for tree in trees for frame in tree.frames]
-    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names)}")
+    k, body, link, carrier = link_of(node, key, trees)
+    start = poses_at(trees[k], trees[k].start or drawn(trees[k]))[body]
+    return Place(k, body, link, start, carrier)
 
 
 def _breakable(
@@ -117,9 +111,8 @@ def _breakable(
     if value(node, "joint_range") is not None:
         report.doubt(node, "the jointRange of a breakable joint is left out: it moves freely")
     type_, locked = JOINTS[kind]
-    anchor = first.link.point(_vector(node, "position", (0.0, 0.0, 0.0)))
-    along = value(node, "joint_axis")
-    axes = matrix(first.link.quaternion) @ across(axis(along) if along is not None else UPWARD)
+    anchor = first.link.point(vector(node, "position"))
+    axes = matrix(first.link.quaternion) @ across(direction(node, "joint_axis", UPWARD))
     made = holding(type_, (first.body, second.body), (first.start, second.start), anchor, axes)
     made.locked = locked
     breaks = word(node, "break_type", "force")
@@ -127,22 +120,22 @@ def _breakable(
         at = value(node, "break_type") or node
         raise at.error(f"breakType must be force or impulse, got {at.shown()}")
     if breaks == "force":
-        made.numbers["break_force"] = _at_least(node, "break_limit_force", math.inf)
-        made.numbers["break_time"] = _at_least(node, "period", 0.0)
+        made.numbers["break_force"] = at_least(node, "break_limit_force", math.inf)
+        made.numbers["break_time"] = at_least(node, "period", 0.0)
     else:
-        made.numbers["break_impulse"] = _at_least(node, "break_limit_impulse", math.inf)
-    made.numbers["break_offset"] = _at_least(node, "offset_force", 0.0)
-    direction = _direction(node, report)
-    if direction is not None:
-        turned = matrix(first.link.quaternion) @ np.array(direction)
+        made.numbers["break_impulse"] = at_least(node, "break_limit_impulse", math.inf)
+    made.numbers["break_offset"] = at_least(node, "offset_force", 0.0)
+    counted = _direction(node, report)
+    if counted is not None:
+        turned = matrix(first.link.quaternion) @ np.array(counted)
         made.numbers["break_direction"] = tuple(turned.tolist())
     return made
 
 
 def _direction(node: YamlNode, report: Report) -> tuple[float, ...] | None:
     """Return the direction of the force that counts, frame of link 1; None: all of it."""
-    valid = _vector(node, "valid_axis", (1.0, 1.0, 1.0))
-    signed = _vector(node, "signed_axis", (0.0, 0.0, 0.0))
+    valid = vector(node, "valid_axis", (1.0, 1.0, 1.0))
+    signed = vector(node, "signed_axis")
     counted = [k for k in range(3) if valid[k] != 0.0]
     if len(counted) == 1 and signed[counted[0]] != 0.0:
         return tuple(math.copysign(float(k == counted[0]), signed[k]) for k in range(3))
@@ -158,31 +151,17 @@ def _magnet(node: YamlNode, first: Place, second: Place) -> ConstraintDescriptio
     """Return a hinge that catches: points and axes meet, and it may turn about the axis."""
     points, axes = [], []
     for place, k in ((first, 1), (second, 2)):
-        points.append(place.link.point(_vector(node, f"position{k}", (0.0, 0.0, 0.0))))
-        along = value(node, f"connect_axis{k}")
-        axes.append(
-            matrix(place.link.quaternion) @ across(axis(along) if along is not None else UPWARD)
-        )
-    distance = _at_least(node, "valid_distance", 0.0)
+        points.append(place.link.point(vector(node, f"position{k}")))
+        along = direction(node, f"connect_axis{k}", UPWARD)
+        axes.append(matrix(place.link.quaternion) @ across(along))
+    distance = at_least(node, "valid_distance", 0.0)
     if distance == 0.0:
         raise node.error("a magnetic joint needs validDistance > 0 m; at 0 it never holds")
     made = ConstraintDescription(
         "magnet", (first.body, second.body), np.array(points), np.array(axes), LOCKED["hinge"]
     )
     made.numbers = {
-        "catch_distance": distance, "catch_angle": math.radians(_at_least(node, "valid_angle", 0.0)),
+        "catch_distance": distance, "catch_angle": math.radians(at_least(node, "valid_angle", 0.0)),
         "erp": 0.2, "collide": False,
     }  # fmt: skip
     return made
-
-
-def _at_least(node: YamlNode, key: str, default: float) -> float:
-    found = number(node, key, default)
-    if not found >= 0.0:
-        raise node.error(f"{key} must be ≥ 0, got {found:g}")
-    return found
-
-
-def _vector(node: YamlNode, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    found = value(node, key)
-    return default if found is None else found.numbers(3)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.trees import ActuatorDescription, JointDescription
-from tribo.formats.choreonoid.keys import number, span, value, word
+from tribo.formats.choreonoid.keys import forces, number, value, word
 from tribo.formats.material_keys import camel
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
@@ -70,11 +70,9 @@ def read(node: YamlNode, joint: JointDescription, report: Report) -> JointDrive 
             f"{camel(used[0])} must be ≥ {SMALLEST:g}, and {camel(used[1])} from 0 to {LARGEST:g} times it, "
             f"got {compliance:g} and {damping:g}"
         )
-    forces = value(node, used[2])
-    if forces is not None:
-        low, high = span(forces)
-        if not low <= 0.0 <= high:
-            raise forces.error(f"{used[2]} must hold 0, got {low:g}, {high:g}")
+    bounds = forces(node, used[2])
+    if bounds is not None:
+        low, high = bounds
         lower = -joint.effort if joint.effort_lower is None else joint.effort_lower
         joint.effort_lower = max(lower, low)
         joint.effort = min(joint.effort, high)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tribo.checks.check import LARGEST
 from tribo.description.joints import STOP_DAMPING
 from tribo.description.trees import JointDescription
-from tribo.formats.choreonoid.keys import number, span, value
+from tribo.formats.choreonoid.keys import forces, softness, value
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
@@ -34,15 +33,11 @@ def read(node: YamlNode, joint: JointDescription, report: Report) -> None:
                 f"left out {key}",
             )
         return
-    compliance = number(node, KEYS[0], COMPLIANCE)
-    damping = number(node, KEYS[1], STOP_DAMPING)
-    if not 0.0 <= compliance <= LARGEST or not 0.0 <= damping <= LARGEST:
-        raise node.error(f"{KEYS[0]} and {KEYS[1]} must be ≥ 0, got {compliance:g} and {damping:g}")
-    joint.stop_compliance, joint.stop_spook_damping = compliance, damping
-    forces = value(node, KEYS[2])
-    if forces is not None:
-        low, high = span(forces)
-        if not low <= 0.0 <= high:
-            raise forces.error(f"{KEYS[2]} must hold 0, got {low:g}, {high:g}")
+    joint.stop_compliance, joint.stop_spook_damping = softness(
+        node, KEYS[:2], (COMPLIANCE, STOP_DAMPING)
+    )
+    bounds = forces(node, KEYS[2])
+    if bounds is not None:
+        low, high = bounds
         joint.stop_force = high
         joint.stop_force_lower = low if low != -high else None

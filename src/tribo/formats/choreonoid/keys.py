@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from tribo.description.trees import IDENTITY, Vector
+from tribo.checks.check import LARGEST
+from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription, Vector
 from tribo.formats import elements
+from tribo.formats.loops import place_of
 from tribo.formats.material_keys import camel
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, multiply, normalized
@@ -16,6 +19,7 @@ from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 UNLIMITED = math.inf
+Softness: TypeAlias = tuple[float, float]  # [m/N, rad/(N m)], [s]
 
 
 def value(node: YamlNode, name: str) -> YamlNode | None:
@@ -39,6 +43,83 @@ def positive(node: YamlNode, name: str, default: float = 0.0) -> float:
     if not 0.0 < found < math.inf:
         raise node.error(f"{name} must be > 0, got {found:g}")
     return found
+
+
+def at_least(node: YamlNode, name: str, default: float) -> float:
+    """Return a number ≥ 0, or the default.
+
+    Raises:
+        DescriptionError: It is below.
+    """
+    found = number(node, name, default)
+    if not found >= 0.0:
+        raise node.error(f"{name} must be ≥ 0, got {found:g}")
+    return found
+
+
+def vector(node: YamlNode, name: str, default: Vector = ORIGIN) -> Vector:
+    """Return three numbers, or the default."""
+    found = value(node, name)
+    return default if found is None else found.numbers(3)
+
+
+def direction(node: YamlNode, name: str, default: Vector) -> Vector:
+    """Return an axis of unit length, or the default."""
+    found = value(node, name)
+    return default if found is None else axis(found)
+
+
+def forces(node: YamlNode, name: str) -> tuple[float, float] | None:
+    """Return a range of forces, which holds 0; None if it is not there."""
+    found = value(node, name)
+    if found is None:
+        return None
+    low, high = span(found)
+    if not low <= 0.0 <= high:
+        raise found.error(f"{name} must hold 0, got {low:g}, {high:g}")
+    return low, high
+
+
+def softness(node: YamlNode, names: Sequence[str], standard: tuple[float, float]) -> Softness:
+    """Return compliance and damping of a constraint, both from 0 on.
+
+    Raises:
+        DescriptionError: One is below 0, or too large.
+    """
+    compliance, damping = (number(node, *one) for one in zip(names, standard, strict=True))
+    if not 0.0 <= compliance <= LARGEST or not 0.0 <= damping <= LARGEST:
+        raise node.error(
+            f"{names[0]} and {names[1]} must be ≥ 0, got {compliance:g} and {damping:g}"
+        )
+    return compliance, damping
+
+
+def list_of(node: YamlNode, name: str) -> list[YamlNode]:
+    """Return the entries of a list; none if it is not there."""
+    found = value(node, name)
+    return [] if found is None else found.need("list", name).items
+
+
+def link_of(
+    node: YamlNode, key: str, trees: Sequence[TreeDescription]
+) -> tuple[int, int, Pose, str]:
+    """Return tree and body of the link that a key names, where it is in the body, and what carries it.
+
+    Raises:
+        DescriptionError: There is no such link.
+    """
+    name = word(node, key)
+    for k, tree in enumerate(trees):
+        found = place_of(tree, name)
+        if found is not None:
+            return (k, *found)
+    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names_of(trees))}")
+
+
+def names_of(trees: Sequence[TreeDescription]) -> list[str]:
+    """Return the names of all frames and bodies."""
+    frames = [frame.name for tree in trees for frame in tree.frames]
+    return frames + [body.name for tree in trees for body in tree.bodies]
 
 
 def word(node: YamlNode, name: str, default: str = "") -> str:

@@ -14,8 +14,8 @@ from tribo.formats.choreonoid import joint_compliance, joint_drives, joint_stops
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
-    axis,
     check_keys,
+    direction,
     inertia,
     number,
     span,
@@ -132,8 +132,7 @@ class LinkReader:
             is_private,
         )
         if not kind and _is_belt(node):
-            direction = value(node, "joint_axis")
-            link.belt = axis(direction) if direction is not None else (0.0, 0.0, 1.0)
+            link.belt = direction(node, "joint_axis", (0.0, 0.0, 1.0))
         joint_stops.read(node, joint, self._report)
         if self._gives_way and not also and not is_root:
             link.soft = joint_compliance.read(node)
@@ -177,9 +176,7 @@ class LinkReader:
         if joint.type in {Joint.FREE, Joint.FIXED}:
             return joint
         turns = joint.type == Joint.REVOLUTE
-        direction = value(node, "joint_axis")
-        if direction is not None:
-            joint.axis = axis(direction)
+        joint.axis = direction(node, "joint_axis", joint.axis)
         joint.lower, joint.upper = self._range(value(node, "joint_range"), turns=turns)
         joint.velocity = self._fastest(node, turns=turns)
         efforts = value(node, "joint_effort_range") or value(node, "max_joint_effort")

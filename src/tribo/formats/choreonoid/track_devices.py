@@ -5,7 +5,6 @@ A track leads round several links, so it belongs to the scene; `World.load_body`
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +12,15 @@ import numpy as np
 
 from tribo.description.trees import TreeDescription, Vector
 from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
-from tribo.formats.choreonoid.keys import check_keys, number, positive, value, word
+from tribo.formats.choreonoid.keys import (
+    check_keys,
+    list_of,
+    number,
+    positive,
+    softness,
+    value,
+    word,
+)
 from tribo.formats.loops import place_of
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import matrix
@@ -36,7 +43,7 @@ KEYS = (
     "type", "name", "id", "number_of_nodes", "node_thickness", "node_width", "hinge_compliance",
     "hinge_spook_damping", "material", *WHEELS, *LEFT_OUT,
 )  # fmt: skip
-COMPLIANCE, SPOOK_DAMPING = 1e-10, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
+STANDARD = 1e-10, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
 PADS, WIDTH, THICKNESS = 50, 0.6, 0.075  # [–], [m], [m]: the manual, too
 ROUND = (Shape.CYLINDER, Shape.SPHERE, Shape.CAPSULE)
 MOST_PADS = 1000
@@ -99,17 +106,10 @@ def _track(
         (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
         positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
         material_of(node, "material", library, report),
-        number(node, "hinge_compliance", COMPLIANCE), number(node, "hinge_spook_damping", SPOOK_DAMPING),
+        *softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),
     )  # fmt: skip
-    if not 0.0 <= made.compliance < math.inf or not 0.0 <= made.spook_damping < math.inf:
-        raise node.error(
-            f"hingeCompliance and hingeSpookDamping must be ≥ 0, got {made.compliance:g} and "
-            f"{made.spook_damping:g}"
-        )
     for key in WHEELS:
-        listed = value(node, key)
-        for item in [] if listed is None else listed.need("list", key).items:
-            made.wheels.append(_wheel(item, trees))
+        made.wheels += [_wheel(item, trees) for item in list_of(node, key)]
     if len(made.wheels) < 2:
         raise node.error(f"{KIND} {made.name!r} needs two wheels: sprocketNames, idlerNames")
     return made

@@ -14,12 +14,20 @@ import numpy as np
 from tribo.checks.check import SMALLEST
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.trees import TreeDescription
-from tribo.engine.layout import COORDINATES
 from tribo.formats.choreonoid.collision_rules import Rules
 from tribo.formats.choreonoid.elements import Contents
-from tribo.formats.choreonoid.keys import Angles, axis, number, value, word
+from tribo.formats.choreonoid.joint_compliance import SOFT, STANDARD
+from tribo.formats.choreonoid.joint_devices import soften
+from tribo.formats.choreonoid.keys import (
+    Angles,
+    direction,
+    number,
+    softness,
+    value,
+    word,
+)
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
-from tribo.formats.loops import across, holding, place_of, poses_at
+from tribo.formats.loops import across, drawn, holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
@@ -27,7 +35,6 @@ from tribo.formats.yaml_nodes import YamlNode
 KIND = "ContinuousTrack"
 KEYS = ("num_joints", "joint_offset", "initial_joint_angles")
 MOST_PADS = 1000
-COMPLIANCE, SPOOK_DAMPING = 1e-8, 0.0333  # [m/N, rad/(N m)], [s]: those of all joints in the manual
 ALONG = 0b000011  # two points meet on the axis: what a chain of hinges needs to close
 IN_PLANE = 0b011100  # a plane: nothing moves along the axis or turns about what is across it
 OPEN = 1e-3  # [m] from which on it is said that a chain does not close
@@ -61,11 +68,10 @@ def read(
     offset = (value(node, "joint_offset") or node).numbers(3)
     if max(abs(x) for x in offset) < SMALLEST:
         raise node.error("jointOffset must not be zero: it is the way from one pad to the next")
-    turn = value(node, "joint_axis")
     name = word(node, "name")
     made = Chain(
         node, name, [f"{name}{k}" for k in range(int(count))],
-        offset, (0.0, 0.0, 1.0) if turn is None else axis(turn),
+        offset, direction(node, "joint_axis", (0.0, 0.0, 1.0)),
     )  # fmt: skip
     starts = _starts(node, int(count) - 1, angles, report)
     first = reader.read(node, is_root=False, kind="free", name=made.pads[0], also=KEYS)
@@ -140,10 +146,7 @@ def close(
         tree.constraints.append(loop)
         plane = _plane(chain, links[chain.pads[0]].parent, k, trees, ends[0])
         for tie in (loop, plane):
-            compliance = number(chain.node, "joint_compliance", COMPLIANCE)
-            damping = number(chain.node, "joint_spook_damping", SPOOK_DAMPING)
-            tie.numbers |= dict.fromkeys(("compliance", "angular_compliance"), compliance)
-            tie.numbers |= dict.fromkeys(("spook_damping", "angular_spook_damping"), damping)
+            soften(tie, softness(chain.node, SOFT, STANDARD))
         made.append(plane)
     return made
 
@@ -157,8 +160,7 @@ def _plane(
         if found is None or i == k:
             continue
         body, _, carrier = found
-        count = sum(COORDINATES[one.joint.type] for one in tree.bodies)
-        hull = poses_at(tree, tree.start or (0.0,) * count)[body]
+        hull = poses_at(tree, tree.start or drawn(tree))[body]
         turn = matrix(hull.quaternion).T
         anchor = turn @ (np.array(pad.position) - np.array(hull.position))
         axes = turn @ matrix(pad.quaternion) @ across(chain.axis)

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import TreeDescription
 from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
-from tribo.formats.choreonoid.keys import check_keys, number, positive, span, truth, value, word
+from tribo.formats.choreonoid.keys import (
+    at_least,
+    check_keys,
+    names_of,
+    positive,
+    span,
+    truth,
+    value,
+    vector,
+    word,
+)
 from tribo.formats.loops import place_of
 from tribo.formats.nodes import known_hint
 from tribo.formats.report import Report
@@ -149,25 +159,23 @@ def _node(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> W
                 "a node of type link needs a linkName; take fixed for one in the world"
             )
         if bend is not None:
-            made.bend_stiffness = _at_least(node, "bend_stiffness", 0.0)
+            made.bend_stiffness = at_least(node, "bend_stiffness", 0.0)
         if twist is not None:
-            made.twist_stiffness = _at_least(node, "twist_stiffness", 0.0)
+            made.twist_stiffness = at_least(node, "twist_stiffness", 0.0)
     elif bend is not None or twist is not None:
         report.doubt(node, f"bendStiffness, twistStiffness of a {kind} node have no effect")
     return made
 
 
 def _place(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WirePlace:
-    found = value(node, "position")
-    made = WirePlace((0.0, 0.0, 0.0) if found is None else found.numbers(3))
+    made = WirePlace(vector(node, "position"))
     name = word(node, "link_name")
     for k, tree in enumerate(trees):
         if name and place_of(tree, name) is not None:
             made.tree, made.link = k, name
             return made
     if name:
-        names = [frame.name for tree in trees for frame in tree.frames]
-        names += [body.name for tree in trees for body in tree.bodies]
+        names = names_of(trees)
         report.doubt(
             node,
             f"linkName {name!r} does not exist: the position is in the world{known_hint(name, names)}",
@@ -185,12 +193,5 @@ def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> 
             f"got {low:g}, {high:g}"
         )
     return WinchDescription(
-        _place(node, trees, report), _at_least(node, "pulled_in_length", 0.0), -low, high
+        _place(node, trees, report), at_least(node, "pulled_in_length", 0.0), -low, high
     )
-
-
-def _at_least(node: YamlNode, key: str, default: float) -> float:
-    found = number(node, key, default)
-    if not 0.0 <= found < math.inf:
-        raise node.error(f"{key} must be ≥ 0, got {found:g}")
-    return found

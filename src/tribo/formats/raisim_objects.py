@@ -106,12 +106,7 @@ def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectD
     report.check_children(node, (*own, "inertia", "state", "collision_body"))
     made = _common(node)
     _rules(node, made, report)
-    kind = node.attributes.get("body_type", "dynamic").strip().lower()
-    if kind not in KINDS:
-        raise node.error(
-            f"body_type={kind!r} must be one of {', '.join(KINDS)}{known_hint(kind, KINDS)}"
-        )
-    made.kind = KINDS[kind]
+    made.kind = KINDS[node.choice("body_type", KINDS, "dynamic", fold=True)]
     if made.kind == Kind.DYNAMIC:
         made.mass = node.number("mass", above=0.0)
     else:
@@ -177,7 +172,7 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
     made.urdf = find_file(node, "urdf_path", package_dirs)
     made.collision_meshes = _meshes(node)
     made.collide_parent = _is_set(node, "collide_parent")
-    made.self_collision = _self_collision(node)
+    made.self_collision = node.choice("self_collision", (*MODES, ""), "", fold=True) or None
     modules = node.attributes.get("modules", "").split()
     urdf_modules.check_count(node, len(modules))
     for name in modules:
@@ -197,24 +192,13 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
     return made
 
 
-def _self_collision(node: Node) -> str | None:
-    """Return which links of a robot may touch; None: the default."""
-    word = node.attributes.get("self_collision", "").strip().lower()
-    if word and word not in MODES:
-        raise node.error(f"self_collision={word[:40]!r} must be one of {', '.join(MODES)}")
-    return word or None
-
-
 def _meshes(node: Node) -> str:
     """Return what the meshes of a robot collide as: RaiSim's switch, or our word for all there is."""
     if "collision_meshes" not in node.attributes:
         return "decomposition" if _is_set(node, "convexify_meshes") else "auto"
     if "convexify_meshes" in node.attributes:
         raise node.error("has convexify_meshes and collision_meshes; keep one")
-    word = node.text("collision_meshes")
-    if word not in ROBOT_MODES:
-        raise node.error(f"collision_meshes={word!r} must be one of {', '.join(ROBOT_MODES)}")
-    return word
+    return node.choice("collision_meshes", ROBOT_MODES, "")
 
 
 def _rules(node: Node, made: ObjectDescription, report: Report) -> None:
@@ -233,13 +217,13 @@ def _rules(node: Node, made: ObjectDescription, report: Report) -> None:
 
 
 def _is_set(node: Node, name: str) -> bool:
-    return node.attributes.get(name, "").strip().lower() in {"1", "true"}
+    return node.word(name).lower() in {"1", "true"}
 
 
 def _common(node: Node) -> ObjectDescription:
-    made = ObjectDescription(node.tag, node.attributes.get("name", "").strip())
-    made.material = node.attributes.get("material", "").strip() or DEFAULT_MATERIAL
-    made.appearance = node.attributes.get("appearance", "").strip()
+    made = ObjectDescription(node.tag, node.word("name"))
+    made.material = node.word("material") or DEFAULT_MATERIAL
+    made.appearance = node.word("appearance")
     made.group = _bits(node, "collision_group")
     made.mask = _bits(node, "collision_mask")
     return made

@@ -84,8 +84,8 @@ def read_parts(node: Node, report: Report) -> list[CompoundPart]:
                 read_size(child, report),
                 position=place.vector("pos", 3, ORIGIN),
                 orientation=read_quaternion(place),
-                material=child.attributes.get("material", "").strip(),
-                color=color_of(child.attributes.get("appearance", "").strip()),
+                material=child.word("material"),
+                color=color_of(child.word("appearance")),
             )
         )
     if not parts:
@@ -107,9 +107,7 @@ def read_mesh(
         scale = tuple(child.number(axis, 1.0) for axis in "xyz")
     made.mesh = MeshFile(path, file.text(name), elements.factors(node, scale))
     default = "exact" if is_static else "hull"
-    mode = node.attributes.get("collision", default).strip().lower()
-    if mode not in MESH_MODES:
-        raise node.error(f"collision={mode!r} must be one of {', '.join(MESH_MODES)}")
+    mode = node.choice("collision", MESH_MODES, default, fold=True)
     if mode == "exact" and not is_static:
         raise node.error('exact triangles are for what stands; add body_type="static"')
     made.mesh_mode = mode

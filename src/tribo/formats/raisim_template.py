@@ -240,7 +240,7 @@ def _least(array: Node) -> int:
         total += times * (1 + len(node.attributes))
         if total > MAX_NODES:
             break
-        words = [node.attributes.get(key, "").strip() for key in ("start", "end", "increment")]
+        words = [node.word(key) for key in ("start", "end", "increment")]
         if node.tag == "array" and "exist" not in node.attributes:
             try:
                 start, end, increment = (int(word) for word in words)

@@ -8,7 +8,7 @@ written as an addition to it and read back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 from lxml import etree
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
+from tribo.formats.written_xml import numbers
 
 TYPES = ("stiff", "compliant", "custom", "winch")  # the last one is not RaiSim's
 STRETCH = {
@@ -36,16 +37,8 @@ SOFT = (
 OF_ROBOT = "of_robot"  # one that comes with a robot's file: its settings, no ends
 SHARED = ("erp", "break_force", "is_on", "collide", *SOFT, "break_direction")
 CONSTRAINT = (
-    "name",
-    "type",
-    "speed",
-    "position",
-    "max_force",
-    "force_range",
-    "locked",
-    *CATCH,
-    *SHARED,
-)
+    "name", "type", "speed", "position", "max_force", "force_range", "locked", *CATCH, *SHARED,
+)  # fmt: skip
 FLAGS = ("is_on", "collide")
 END = ("name", "local_index", "pos", "frame")
 MAX_BODY = 1_000_000
@@ -54,22 +47,16 @@ MAX_BODY = 1_000_000
 def read_wire(node: Node, report: Report) -> ConstraintDescription:
     """Read a <wire>."""
     report.check_attributes(node, (*WIRE, *OWN, *WINCH, *SHARED))
-    kind = node.attributes.get("type", "stiff").strip().lower()
+    kind = node.word("type", "stiff").lower()
     if kind not in TYPES:
         raise node.error(f"type={kind!r} is not known; known: {', '.join(TYPES)}")
-    made = ConstraintDescription("wire", name=node.attributes.get("name", "").strip())
+    made = ConstraintDescription("wire", name=node.word("name"))
     numbers = _shared(node)
     if "length" in node.attributes:
         numbers["length"] = node.number("length", above=0.0)
     elif kind == "custom":
         numbers["length"] = 1.0
-    written = node.attributes.get("stretch_type", "stretch").strip().lower()
-    if written not in STRETCH:
-        hint = known_hint(written, STRETCH)
-        raise node.error(
-            f"stretch_type={written!r} is not known; known: {', '.join(STRETCH)}{hint}"
-        )
-    made.resists = STRETCH[written]
+    made.resists = STRETCH[node.choice("stretch_type", STRETCH, "stretch", fold=True)]
     if _flag(node, "is_rod", default=False):
         if (kind, made.resists) != ("stiff", "both"):
             raise node.error("is_rod=1 needs type='stiff' and stretch_type='both'")
@@ -101,7 +88,7 @@ def read_constraint(node: Node, report: Report) -> ConstraintDescription:
         return ConstraintDescription(OF_ROBOT, name=node.text("name"), numbers=_shared(node))
     if kind not in KINDS:
         raise node.error(f"type={kind!r} is not known; known: {', '.join((*KINDS, OF_ROBOT))}")
-    made = ConstraintDescription(kind, name=node.attributes.get("name", "").strip())
+    made = ConstraintDescription(kind, name=node.word("name"))
     made.locked = node.integer("locked", LOCKED.get(kind))
     if not 0 < made.locked < 64:
         raise node.error(f"locked={made.locked} must hold some of the bits 0 to 5")
@@ -146,41 +133,32 @@ def _shared(node: Node) -> dict[str, Any]:
 
 def _flag(node: Node, name: str, *, default: bool) -> bool:
     """Return an attribute that is 0 or 1."""
-    written = node.attributes.get(name, "1" if default else "0").strip()
+    written = node.word(name, "1" if default else "0")
     if written not in {"0", "1"}:
         raise node.error(f"{name}={written!r} must be 0 or 1")
     return written == "1"
 
 
 def _ends(
-    node: Node,
-    made: ConstraintDescription,
-    report: Report,
-    more: tuple[str, ...],
-    *,
-    over: bool = False,
-) -> None:
+    node: Node, made: ConstraintDescription, report: Report, more: tuple[str, ...], *, over: bool = False
+) -> None:  # fmt: skip
     """Read <object1> and <object2>, and of a wire <over>: where it runs over."""
     report.check_children(node, ("object1", "object2", "over") if over else ("object1", "object2"))
     for child in node.all("over") if over else ():
         report.check_attributes(child, ("name", "local_index", "pos"))
-        body = child.integer("local_index", 0)
-        if not 0 <= body <= MAX_BODY:
-            raise child.error(f"local_index={body} must be from 0 to {MAX_BODY}")
-        name = child.attributes.get("name", "").strip()
+        body = _body(child)
+        name = child.word("name")
         made.over.append((name or None, body, child.vector("pos", 3, (0.0, 0.0, 0.0))))
     objects: list[str | None] = []
     bodies, frames = [], []
     for side, tag in enumerate(("object1", "object2")):
         child = node.need(tag)
         report.check_attributes(child, (*END, *more))
-        name = child.attributes.get("name", "").strip()
+        name = child.word("name")
         objects.append(name or None)
-        body = child.integer("local_index", 0)
-        if not 0 <= body <= MAX_BODY:
-            raise child.error(f"local_index={body} must be from 0 to {MAX_BODY}")
+        body = _body(child)
         bodies.append(body if name else -1)
-        frames.append(child.attributes.get("frame", "").strip())
+        frames.append(child.word("frame"))
         if frames[-1] and not name:
             raise child.error("a frame needs the name of its object")
         made.points[side] = child.vector("pos", 3, (0.0, 0.0, 0.0))
@@ -199,16 +177,23 @@ def _ends(
     made.frames = (frames[0], frames[1])
 
 
+def _body(end: Node) -> int:
+    """Return the number of a body of an object."""
+    body = end.integer("local_index", 0)
+    if not 0 <= body <= MAX_BODY:
+        raise end.error(f"local_index={body} must be from 0 to {MAX_BODY}")
+    return body
+
+
 def write_constraint(
-    root: etree._Element, item: ConstraintDescription, text: Callable[[str], str],
-    numbers: Callable[[Iterable[float]], str],
-) -> None:  # fmt: skip
+    root: etree._Element, item: ConstraintDescription, text: Callable[[str], str]
+) -> None:
     """Add a <wire> or <constraint> to a world."""
     values = {"name": text(item.name)}
     given = {key: value for key, value in item.numbers.items() if value != inf}
     if item.type == OF_ROBOT:
         node = etree.SubElement(root, "constraint", values | {"type": OF_ROBOT})
-        _set_numbers(node, given, numbers)
+        _set_numbers(node, given)
         return
     if item.type in {"wire", "rod", "winch"}:
         kind = "custom" if item.resists == "nothing" else "stiff"
@@ -226,7 +211,7 @@ def write_constraint(
     else:
         values |= {"type": item.type, "locked": str(int(item.locked))}
         node = etree.SubElement(root, "constraint", values)
-    _set_numbers(node, given, numbers)
+    _set_numbers(node, given)
     for side, tag in enumerate(("object1", "object2")):
         end = etree.SubElement(node, tag)
         name = item.objects[side]
@@ -244,9 +229,7 @@ def write_constraint(
         place.set("pos", numbers(point))
 
 
-def _set_numbers(
-    node: etree._Element, given: dict[str, Any], numbers: Callable[[Iterable[float]], str]
-) -> None:
+def _set_numbers(node: etree._Element, given: dict[str, Any]) -> None:
     """Write the settings of a constraint."""
     for key, value in given.items():
         values = value if isinstance(value, tuple) else [value]

@@ -25,6 +25,7 @@ from tribo.description.trees import (
 from tribo.formats import mesh_text, pair_attributes, urdf_write
 from tribo.formats.raisim_shapes import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
+from tribo.formats.written_xml import add, number, numbers
 from tribo.materials.table import Law, MaterialTable
 from tribo.model import Kind
 
@@ -75,13 +76,13 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
     if path.resolve() in {file.resolve() for file in spared}:
         raise DescriptionError(f"{path}: the world is made of this file; choose another name")
     root = etree.Element("raisim", version=VERSION)
-    _add(root, "timeStep", value=_number(world.time_step))
-    _add(root, "gravity", value=_numbers(world.gravity))
+    add(root, "timeStep", value=number(world.time_step))
+    add(root, "gravity", value=numbers(world.gravity))
     if world.erp is not None or world.erp2 is not None:
-        _add(root, "erp", erp=_maybe(world.erp), erp2=_maybe(world.erp2))
+        add(root, "erp", erp=_maybe(world.erp), erp2=_maybe(world.erp2))
     if world.default_pair is not None or world.pairs:
-        _material(_add(root, "material"), world.default_pair, world.pairs)
-    objects = _add(root, "objects")
+        _material(add(root, "material"), world.default_pair, world.pairs)
+    objects = add(root, "objects")
     beside = _Beside(path, spared)
     for item in world.objects:
         if item.type in DIMENSIONS or item.type in {"compound", "mesh"}:
@@ -89,20 +90,16 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
         elif item.type == "heightmap":
             _height_map(objects, item)
         elif item.type == "ground":
-            _add(
-                objects,
-                "ground",
-                **_common(item),
-                height=_number(item.size[0] if item.size else 0.0),
-            )
+            height = number(item.size[0] if item.size else 0.0)
+            add(objects, "ground", **_common(item), height=height)
         elif item.type == "articulated_system":
             _articulated(objects, item, path, beside)
         else:
             raise DescriptionError(f"object {item.name!r}: type {item.type!r} cannot be written")
     for tie in world.constraints:
-        write_constraint(root, tie, _text, _numbers)
+        write_constraint(root, tie, _text)
     if world.camera:
-        _add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
+        add(root, "camera", **{key: _text(value) for key, value in world.camera.items()})
     text = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
     robots = {file: content.encode() for file, content in beside.files.items()}
     write_all_whole({**robots, path: text})
@@ -110,51 +107,43 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
 
 def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
     kind = None if item.kind == Kind.DYNAMIC else item.kind.name.lower()
-    com = None if item.com is None else _numbers(item.com)
-    node = _add(
-        parent, item.type, **_common(item), mass=_number(item.mass), body_type=kind, com=com
+    node = add(
+        parent,
+        item.type,
+        **_common(item),
+        mass=number(item.mass),
+        body_type=kind,
+        com=_maybe(item.com),
     )
     if item.type == "compound":
-        children = _add(node, "children")
+        children = add(node, "children")
         for part in item.parts:
-            look = None if part.color is None else _numbers(colors.given(part.color, "color"))
-            child = _add(
-                children, part.kind, material=_text(part.material) or None, appearance=look
-            )
+            look = None if part.color is None else numbers(colors.given(part.color, "color"))
+            child = add(children, part.kind, material=_text(part.material) or None, appearance=look)
             _dim(child, part.kind, part.size, item.name)
-            _add(child, "state", pos=_numbers(part.position), quat=_numbers(part.orientation))
+            add(child, "state", pos=numbers(part.position), quat=numbers(part.orientation))
     elif item.mesh is not None and item.mesh.path is not None:
         node.set("file_name", _text(_reference(item.mesh.path, path)))
-        node.set("scale", _numbers(item.mesh.scale))
+        node.set("scale", numbers(item.mesh.scale))
         node.set("collision", item.mesh_mode)
         if item.mesh.max_hulls:
             node.set("max_hulls", str(item.mesh.max_hulls))
         if item.mesh.tolerance:
-            node.set("tolerance", _number(item.mesh.tolerance))
+            node.set("tolerance", number(item.mesh.tolerance))
     elif item.type == "mesh":
         raise DescriptionError(f"object {item.name!r}: a 'mesh' without a file cannot be written")
     else:
         _dim(node, item.type, item.size, item.name)
     if item.inertia is not None:
         inertia = np.asarray(item.inertia)
-        places = {
-            "xx": (0, 0),
-            "xy": (0, 1),
-            "xz": (0, 2),
-            "yy": (1, 1),
-            "yz": (1, 2),
-            "zz": (2, 2),
-        }
-        _add(node, "inertia", **{name: _number(inertia[at]) for name, at in places.items()})
-    _add(
-        node,
-        "state",
-        pos=_numbers(item.position),
-        quat=_numbers(item.quaternion),
-        lin_vel=_numbers(item.linear_velocity),
-        ang_vel=_numbers(item.angular_velocity),
-        com_pos=None if item.com_position is None else _numbers(item.com_position),
-    )
+        rows, columns = np.triu_indices(3)
+        names = ("xx", "xy", "xz", "yy", "yz", "zz")
+        add(node, "inertia", **dict(zip(names, map(number, inertia[rows, columns]), strict=True)))
+    add(
+        node, "state", pos=numbers(item.position), quat=numbers(item.quaternion),
+        lin_vel=numbers(item.linear_velocity), ang_vel=numbers(item.angular_velocity),
+        com_pos=_maybe(item.com_position),
+    )  # fmt: skip
     _rules(node, item)
 
 
@@ -162,20 +151,20 @@ def _dim(node: etree._Element, kind: str, size: Sequence[float], owner: str) -> 
     names = DIMENSIONS[kind]
     if len(size) != len(names):
         raise DescriptionError(f"object {owner!r}: size {size} must hold {' '.join(names)}")
-    _add(node, "dim", **{name: _number(x) for name, x in zip(names, size, strict=True)})
+    add(node, "dim", **{name: number(x) for name, x in zip(names, size, strict=True)})
 
 
 def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
     assert item.heights is not None
     values = item.heights.heights
     x, y, _ = item.position
-    node = _add(
+    node = add(
         parent, "heightmap", **_common(item), x_sample=str(values.shape[1]), y_sample=str(values.shape[0]),
-        x_size=_number(item.heights.size[0]), y_size=_number(item.heights.size[1]),
-        center_x=_number(x), center_y=_number(y), height=_numbers(values.ravel()),
+        x_size=number(item.heights.size[0]), y_size=number(item.heights.size[1]),
+        center_x=number(x), center_y=number(y), height=numbers(values.ravel()),
     )  # fmt: skip
     if (*item.position, *item.quaternion) != (x, y, 0.0, 1.0, 0.0, 0.0, 0.0):
-        _add(node, "state", pos=_numbers(item.position), quat=_numbers(item.quaternion))
+        add(node, "state", pos=numbers(item.position), quat=numbers(item.quaternion))
 
 
 def _articulated(
@@ -204,17 +193,12 @@ def _articulated(
             f"object {item.name!r}: names of joints with blanks have no place in joint_order; rename them"
         )
     values["joint_order"] = _text(" ".join(item.joint_order)) or None
-    node = _add(parent, "articulatedSystem", **values)
+    node = add(parent, "articulatedSystem", **values)
     coordinate, velocity = item.generalized_coordinate, item.generalized_velocity
     if coordinate is not None or velocity is not None:
-        _add(
-            node,
-            "state",
-            qpos=None if coordinate is None else _numbers(coordinate),
-            qvel=None if velocity is None else _numbers(velocity),
-        )
+        add(node, "state", qpos=_maybe(coordinate), qvel=_maybe(velocity))
     if item.drive:
-        _add(node, "drive", **{name: _numbers(numbers) for name, numbers in item.drive.items()})
+        add(node, "drive", **{name: numbers(given) for name, given in item.drive.items()})
     _rules(node, item)
 
 
@@ -246,10 +230,10 @@ def _rules(node: etree._Element, item: ObjectDescription) -> None:
     """Add what of collision bodies differs from their object."""
     for name, rule in item.rules.items():
         running = {"surface_velocity": rule.surface_velocity, "belt_velocity": rule.belt_velocity}
-        _add(
+        add(
             node, "collision_body", name=_text(name), material=_text(rule.material),
             collision_group=str(int(rule.group)), collision_mask=str(int(rule.mask)),
-            **{what: _numbers(value) for what, value in running.items() if any(value)},
+            **{what: numbers(value) for what, value in running.items() if any(value)},
         )  # fmt: skip
 
 
@@ -288,35 +272,17 @@ def write_materials(table: MaterialTable, path: str | Path) -> None:
 def _material(node: etree._Element, default: Law | None, pairs: Mapping[Names, Law]) -> None:
     """Append the default pair and pairs to an element."""
     if default is not None:
-        _add(node, "default", **_law(default))
+        add(node, "default", **_law(default))
     for (first, second), pair in sorted(pairs.items()):
-        _add(node, "pair_prop", name1=_text(first), name2=_text(second), **_law(pair))
+        add(node, "pair_prop", name1=_text(first), name2=_text(second), **_law(pair))
 
 
 def _law(law: Law) -> dict[str, str]:
     return {name: _text(value) for name, value in pair_attributes.written(law).items()}
 
 
-def _add(parent: etree._Element, tag: str, **attributes: str | None) -> etree._Element:
-    """Append an element; attributes that are None are left out."""
-    given = {name: value for name, value in attributes.items() if value is not None}
-    return etree.SubElement(parent, tag, given)
-
-
-def _maybe(value: float | None) -> str | None:
-    return None if value is None else _number(value)
-
-
-def _number(value: float) -> str:
-    """Return the shortest text that reads back as the same number."""
-    number = float(value)
-    if not np.isfinite(number):
-        raise DescriptionError(f"{number!r} cannot be written; every number must be finite")
-    return repr(number)
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(map(_number, values))
+def _maybe(value: float | Sequence[float] | None) -> str | None:
+    return None if value is None else numbers(np.ravel(value))
 
 
 def _text(value: str) -> str:

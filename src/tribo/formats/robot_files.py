@@ -20,6 +20,7 @@ from tribo.formats import (
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
+from tribo.formats.one_robot import one_robot
 from tribo.formats.other_kinds import refuse_unread
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
@@ -71,7 +72,8 @@ def read(
     elif is_usd(source):
         from tribo.formats import usd
 
-        made, laws = usd.read_robot(source, package_dirs=dirs, strict=strict)
+        scene, _ = usd.read(source, package_dirs=dirs, strict=strict)
+        made, laws = one_robot(scene, "USD", "load_usd")
     elif is_body(source):
         from tribo.formats import choreonoid
 
@@ -81,7 +83,8 @@ def read(
     elif (root := outermost(source, "URDF")) == "sdf":
         from tribo.formats import sdf
 
-        made, laws = sdf.read_robot(source, package_dirs=dirs, strict=strict)
+        scene, _ = sdf.read(source, package_dirs=dirs, strict=strict)
+        made, laws = one_robot(scene, "SDF", "load_sdf")
     elif root == "mujoco":
         from tribo.formats import mjcf
 

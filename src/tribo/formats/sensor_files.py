@@ -15,9 +15,13 @@ from tribo.formats.xml import parse
 
 PLACES = (".", "sensor", "sensors", "..", "../sensors")  # where a file is looked up, from the URDF
 MAX_SENSORS = 1000  # of one robot
-NOISES = {"gaussian": "gaussian", "uniform": "uniform"}
+NOISES = ("gaussian", "uniform")
 NO_NOISE = ("no_noise", "none", "")
 HOUSING = ("inertial", "visual", "collision")
+CLOCKWISE, OTHERWISE = (
+    ("cw", "clockwise", "-1"),
+    ("ccw", "counter_clockwise", "counterclockwise", "1"),
+)
 KINDS = ("imu", "spinning_lidar", "depth", "rgb")
 
 
@@ -60,7 +64,7 @@ def find_sets(robot: Node, source: Path | None, report: Report) -> list[SensorSe
         if root.tag != "sensor_set":
             raise root.error("is not a sensor file; the outermost element must be <sensor_set>")
         report.begin(root)
-        name = root.attributes.get("name", "").strip() or PurePosixPath(reference).stem
+        name = root.word("name") or PurePosixPath(reference).stem
         found.append(SensorSet(link, root, name))
     return found
 
@@ -171,27 +175,18 @@ def _sensor(
     else:
         values = _lidar(node, report)
     return SensorDescription(
-        kind,
-        f"{group}/{node.text('name')}",
-        link,
-        pose.position,
-        pose.quaternion,
-        rate,
-        noise,
-        values,
-    )
+        kind, f"{group}/{node.text('name')}", link, pose.position, pose.quaternion, rate, noise, values
+    )  # fmt: skip
 
 
 def _noise(node: Node | None) -> dict[str, str | float] | None:
     if node is None:
         return None
-    kind = node.attributes.get("type", "").strip().lower()
+    kind = node.choice("type", (*NOISES, *NO_NOISE), "", fold=True)
     if kind in NO_NOISE:
         return None
-    if kind not in NOISES:
-        raise node.error(f"type={kind[:80]!r} is unknown; use gaussian, uniform or no_noise")
     return {
-        "kind": NOISES[kind],
+        "kind": kind,
         "mean": node.number("mean", 0.0),
         "stddev": node.number("stddev", node.number("std", 0.0), at_least=0.0),
     }
@@ -222,12 +217,8 @@ def _camera(node: Node, report: Report) -> tuple[dict[str, object], dict[str, st
 
 def _lidar(node: Node, report: Report) -> dict[str, object]:
     report.check_children(node, ("origin", "model", "yaw", "pitch", "spin", "range", "noise"))
-    yaw, pitch, span, spin = (
-        node.need("yaw"),
-        node.need("pitch"),
-        node.need("range"),
-        node.one("spin"),
-    )
+    yaw, pitch, span = (node.need(tag) for tag in ("yaw", "pitch", "range"))
+    spin = node.one("spin")
     samples = pitch.integer("samples")
     if not 1 <= samples <= 100_000:
         raise pitch.error(f"samples={samples} must be between 1 and 100000")
@@ -240,17 +231,7 @@ def _lidar(node: Node, report: Report) -> dict[str, object]:
         "range_limits": (span.number("min", at_least=0.0), span.number("max", above=0.0)),
     }
     if spin is not None:
-        direction = spin.attributes.get("direction", "ccw").strip().lower()
-        if direction not in {
-            "cw",
-            "ccw",
-            "clockwise",
-            "counter_clockwise",
-            "counterclockwise",
-            "1",
-            "-1",
-        }:
-            raise spin.error(f"direction={direction[:80]!r} is unknown; use ccw or cw")
-        values["clockwise"] = direction in {"cw", "clockwise", "-1"}
+        direction = spin.choice("direction", (*CLOCKWISE, *OTHERWISE), "ccw", fold=True)
+        values["clockwise"] = direction in CLOCKWISE
         values["spin_rate"] = spin.number("rate", 0.0, at_least=0.0)
     return values

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from tribo.description.trees import TreeDescription
+from tribo.description.trees import TreeDescription, WorldDescription
 from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION, Law, PairProperties
@@ -26,13 +26,8 @@ BULLET_WORDS = (
     "lateral_friction", "rolling_friction", "spinning_friction", "restitution",
 )  # fmt: skip
 BULLET_SILENT = (
-    "stiffness",
-    "damping",
-    "contact_cfm",
-    "contact_erp",
-    "inertia_scaling",
-    "friction_anchor",
-)
+    "stiffness", "damping", "contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor",
+)  # fmt: skip
 DRAKE_CHILD = "drake:proximity_properties"
 RIGID = "its contact stiffness and damping are not read: contacts of it are rigid"
 _NAME = re.compile(r"(gazebo|bullet|drake|usd)((?: [a-z_]+ [0-9.e+-]+)+)")
@@ -152,11 +147,20 @@ def laws_of(tree: TreeDescription) -> dict[tuple[str, str], Law]:
     return laws_between(own, [DEFAULT_MATERIAL, *names]) if own else {}
 
 
+def add_laws(scene: WorldDescription) -> None:
+    """Add the contact laws of all such materials of a scene."""
+    names = {item.shape.material for item in scene.objects if item.shape is not None}
+    trees = [item.tree for item in scene.objects if item.tree is not None]
+    names |= {shape.material for tree in trees for body in tree.bodies for shape in body.shapes}
+    both = [DEFAULT_MATERIAL, *sorted(names - {DEFAULT_MATERIAL})]
+    scene.pairs |= laws_between(both, both)
+
+
 def of_gazebo(robot: Node, report: Report) -> dict[str, Surface]:
     """Return what <gazebo reference="LINK"> elements say of friction, by link."""
     found: dict[str, Surface] = {}
     for node in robot.all("gazebo"):
-        link = node.attributes.get("reference", "").strip()
+        link = node.word("reference")
         given = {tag: _said(node, tag) for tag in GAZEBO_WORDS}
         if not link or all(child is None for child in given.values()):
             continue

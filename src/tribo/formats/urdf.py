@@ -132,7 +132,7 @@ def read(
 def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[str, UrdfLink]:
     links: dict[str, UrdfLink] = {}
     parts = [*robot.all("link"), *robot.all("joint")]
-    names = {node.attributes.get("name", "").strip() for node in parts}
+    names = {node.word("name") for node in parts}
     for node in robot.all("link"):
         report.check_attributes(node, ("name", "type", "sensor"))
         report.check_children(node, LINK_CHILDREN, LINK_SILENT)
@@ -177,7 +177,7 @@ def _take_friction(robot: Node, links: dict[str, UrdfLink], report: Report) -> N
 
 def _shape_name(node: Node, names: set[str]) -> str:
     """Return the name of a collision body of a link that was merged before it was written, else ""."""
-    name = node.attributes.get("name", "").strip()
+    name = node.word("name")
     link, _, number = name.rpartition("/")
     return name if link in names and number.isdecimal() else ""
 
@@ -336,7 +336,7 @@ def _standing_root(
     if link.mass > 0.0 or link.inertia.any() or link.shapes or link.visuals or len(below) != 1:
         return world
     joint = below[0]
-    keeps = joint.node.attributes.get("dont_collapse", "").strip().lower() in {"1", "true"}
+    keeps = joint.node.word("dont_collapse").lower() in {"1", "true"}
     return joint.child if keeps and joint.description.type == Joint.FIXED else world
 
 

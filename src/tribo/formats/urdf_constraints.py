@@ -6,7 +6,6 @@ hinge keeps a point of its axis, a weld two points. Read again these are rows th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +20,7 @@ from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
 from tribo.formats.report import Report
 from tribo.formats.urdf_joints import UrdfJoint
+from tribo.formats.written_xml import add, numbers
 from tribo.model import Joint
 
 MAX_CONSTRAINTS = 10_000
@@ -92,7 +92,7 @@ def _read(
     axes = _axes(node) if node.tag == "equality" else np.eye(3)
     anchor = inner.point(node.vector("anchor", 3, largest=LARGEST))
     axes = matrix(inner.quaternion) @ axes
-    name = node.attributes.get("name", "").strip()
+    name = node.word("name")
     made = holding(node.tag, (first, second), (poses[first], poses[second]), anchor, axes, name)
     made.links = link, other
     if node.tag == "equality":
@@ -191,10 +191,7 @@ def opening(item: ConstraintDescription, poses: list[Pose]) -> float:
     return float(most)
 
 
-def write_constraints(
-    robot: etree._Element, tree: TreeDescription, notes: list[str],
-    numbers: Callable[[Iterable[float]], str],
-) -> None:  # fmt: skip
+def write_constraints(robot: etree._Element, tree: TreeDescription, notes: list[str]) -> None:
     """Add <constraints> to a robot; what has no element there goes into the notes."""
     block = None
     for item in tree.constraints:
@@ -207,15 +204,14 @@ def write_constraints(
             continue
         assert tree.closed is not None
         if block is None:
-            block = etree.SubElement(robot, "constraints", nominal_config=numbers(tree.closed))
+            block = add(robot, "constraints", nominal_config=numbers(tree.closed))
         names = [tree.bodies[k].name for k in item.bodies]
         for part in parts:
-            node = etree.SubElement(
-                block, part.type, body1=names[0], body2=names[1], anchor=numbers(part.points[0])
-            )
-            if part.name:
-                node.set("name", part.name)
+            node = add(
+                block, part.type, body1=names[0], body2=names[1], anchor=numbers(part.points[0]),
+                name=part.name or None,
+            )  # fmt: skip
             if part.type == "equality":
                 for k in range(3):
                     if part.locked >> k & 1:
-                        etree.SubElement(node, "axis", xyz=numbers(part.axes[0][:, k]))
+                        add(node, "axis", xyz=numbers(part.axes[0][:, k]))

@@ -135,9 +135,7 @@ class GeometryReader:
 
     def _mesh(self, node: Node) -> MeshFile:
         scale = elements.factors(node, node.vector("scale", None, (1.0,)))
-        mode = node.word("collision")
-        if mode and mode not in MODES:
-            raise node.error(f"collision={mode!r} must be one of {', '.join(MODES)}")
+        mode = node.choice("collision", (*MODES, ""), "")
         return elements.mesh(node, self._finder, node.text("filename"), scale, self._report, mode)
 
     def _remember(self, material: Node) -> None:

@@ -10,7 +10,7 @@ from tribo.checks.check import UNIT_TOLERANCE
 from tribo.description.joints import STOP_DAMPING
 from tribo.description.trees import JointDescription
 from tribo.formats.elements import unit_axis
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report, refuse
 from tribo.formats.urdf_geometry import read_origin
 from tribo.model import Joint
@@ -76,10 +76,7 @@ def _type(node: Node) -> Joint:
     name = node.text("type")
     if name in OTHER_TYPES:
         raise refuse(node, f"joint type {name!r}", OTHER_TYPES[name])
-    if name not in TYPES:
-        hint = known_hint(name, TYPES)
-        raise node.error(f"type={name!r} is unknown; use one of {', '.join(TYPES)}{hint}")
-    return TYPES[name]
+    return TYPES[node.choice("type", TYPES, "")]
 
 
 def _link(node: Node, tag: str, report: Report) -> str:

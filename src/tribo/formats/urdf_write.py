@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from tribo.description.trees import (
 from tribo.formats import joint_order
 from tribo.formats.pose import from_roll_pitch_yaw, matrix
 from tribo.formats.urdf_constraints import write_constraints
+from tribo.formats.written_xml import add, number, numbers
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint, Shape
 
@@ -101,26 +101,26 @@ def to_text(
     root = tree.bodies[0]
     links = [body.name for body in tree.bodies]
     if root.joint.type == Joint.FIXED and root.name.casefold() != WORLD:
-        _add(robot, "link", name=WORLD)
+        add(robot, "link", name=WORLD)
         _joint(robot, root.joint, WORLD, root.name, manner, notes).set("dont_collapse", "true")
     for body in tree.bodies:
         _link(robot, body, manner, notes)
     for body in tree.bodies[1:]:
         _joint(robot, body.joint, links[body.parent], body.name, manner, notes)
     for frame in _extra_frames(tree):
-        _add(robot, "link", name=frame.name)
+        add(robot, "link", name=frame.name)
         fixed = JointDescription(frame.name, Joint.FIXED, frame.position, frame.quaternion)
         _joint(robot, fixed, links[frame.body], frame.name, manner, notes)
     for a, b in sorted(tree.ignored):
         if tree.bodies[b].parent != a:  # those do without being told
-            _add(robot, "disable_collisions", link1=links[a], link2=links[b])
+            add(robot, "disable_collisions", link1=links[a], link2=links[b])
     for body in tree.bodies[1:]:
         if (
             body.joint.collision_enabled
             and (body.parent, links.index(body.name)) not in tree.ignored
         ):
-            _add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
-    write_constraints(robot, tree, notes, _numbers)
+            add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
+    write_constraints(robot, tree, notes)
     notes += [f"sensor {sensor.name!r} is not written" for sensor in tree.sensors]
     for body in tree.bodies:
         if body.gravity_compensation != 0.0:
@@ -157,21 +157,21 @@ def _extra_frames(tree: TreeDescription) -> list[FrameDescription]:
 
 
 def _link(robot: etree._Element, body: BodyDescription, manner: _Manner, notes: list[str]) -> None:
-    node = _add(robot, "link", name=body.name)
+    node = add(robot, "link", name=body.name)
     if body.mass != 0.0 or body.inertia.any():
-        inertial = _add(node, "inertial")
-        _add(inertial, "origin", xyz=_numbers(body.com), rpy="0 0 0")
-        _add(inertial, "mass", value=_number(body.mass))
+        inertial = add(node, "inertial")
+        add(inertial, "origin", xyz=numbers(body.com), rpy="0 0 0")
+        add(inertial, "mass", value=number(body.mass))
         i = body.inertia
-        _add(
-            inertial, "inertia", ixx=_number(i[0, 0]), ixy=_number(i[0, 1]), ixz=_number(i[0, 2]),
-            iyy=_number(i[1, 1]), iyz=_number(i[1, 2]), izz=_number(i[2, 2]),
+        add(
+            inertial, "inertia", ixx=number(i[0, 0]), ixy=number(i[0, 1]), ixz=number(i[0, 2]),
+            iyy=number(i[1, 1]), iyz=number(i[1, 2]), izz=number(i[2, 2]),
         )  # fmt: skip
     for k, visual in enumerate(body.visuals):
         made = _geometry(node, "visual", visual, manner)
         if visual.color is not None:
-            material = _add(made, "material", name=f"{body.name}_color_{k}")
-            _add(material, "color", rgba=_numbers(visual.color))
+            material = add(made, "material", name=f"{body.name}_color_{k}")
+            add(material, "color", rgba=numbers(visual.color))
     written: set[int] = set()  # meshes that several convex parts stand for
     for shape in body.shapes:
         if shape.is_point:
@@ -184,7 +184,7 @@ def _link(robot: etree._Element, body: BodyDescription, manner: _Manner, notes: 
         if shape.name and shape.name != f"{body.name}/{len(node.findall('collision')) - 1}":
             made.set("name", shape.name)  # of a link that was merged
         if shape.material != DEFAULT_MATERIAL:
-            _add(_add(made, "material"), "contact", name=shape.material)
+            add(add(made, "material"), "contact", name=shape.material)
         if shape.group is not None or shape.mask is not None:
             notes.append(f"collision group and mask of {shape.name} are not written")
 
@@ -192,22 +192,22 @@ def _link(robot: etree._Element, body: BodyDescription, manner: _Manner, notes: 
 def _geometry(
     link: etree._Element, tag: str, item: ShapeDescription | VisualDescription, manner: _Manner
 ) -> etree._Element:
-    node = _add(link, tag)
+    node = add(link, tag)
     _origin(node, item.position, item.quaternion, manner)
-    geometry, size = _add(node, "geometry"), item.size
+    geometry, size = add(node, "geometry"), item.size
     if item.kind == Shape.BOX:
-        _add(geometry, "box", size=_numbers(2.0 * x for x in size))
+        add(geometry, "box", size=numbers(2.0 * x for x in size))
     elif item.kind == Shape.SPHERE:
-        _add(geometry, "sphere", radius=_number(size[0]))
+        add(geometry, "sphere", radius=number(size[0]))
     elif item.kind == Shape.CYLINDER:
-        _add(geometry, "cylinder", radius=_number(size[0]), length=_number(2.0 * size[1]))
+        add(geometry, "cylinder", radius=number(size[0]), length=number(2.0 * size[1]))
     elif item.kind == Shape.CAPSULE:
-        _add(geometry, "capsule", radius=_number(size[0]), height=_number(2.0 * size[1]))
+        add(geometry, "capsule", radius=number(size[0]), height=number(2.0 * size[1]))
     elif item.kind == Shape.ELLIPSOID:
-        _add(geometry, "ellipsoid", radii=_numbers(size))
+        add(geometry, "ellipsoid", radii=numbers(size))
     elif item.mesh is not None:
         name = _mesh_name(item.mesh, manner)
-        made = _add(geometry, "mesh", filename=name, scale=_numbers(item.mesh.scale))
+        made = add(geometry, "mesh", filename=name, scale=numbers(item.mesh.scale))
         if tag == "collision" and item.mesh.collision:
             made.set("collision", item.mesh.collision)
     else:
@@ -235,26 +235,26 @@ def _joint(
     kind = joint.type.name.lower()
     if joint.type == Joint.REVOLUTE and is_endless:
         kind = "continuous"
-    node = _add(robot, "joint", name=joint.name, type=kind)
+    node = add(robot, "joint", name=joint.name, type=kind)
     _origin(node, joint.position, joint.quaternion, manner)
-    _add(node, "parent", link=parent)
-    _add(node, "child", link=child)
+    add(node, "parent", link=parent)
+    add(node, "child", link=child)
     if joint.type == Joint.FIXED:
         return node
-    _add(node, "axis", xyz=_numbers(joint.axis))
+    add(node, "axis", xyz=numbers(joint.axis))
     _limit(node, joint, notes)
     if joint.mimic is not None:
         leader, ratio, offset = joint.mimic
-        _add(node, "mimic", joint=leader, multiplier=_number(ratio), offset=_number(offset))
+        add(node, "mimic", joint=leader, multiplier=number(ratio), offset=number(offset))
     extra = {
         "damping": joint.damping, "friction": joint.friction, "rotor_inertia": joint.armature,
         "stiffness": joint.stiffness,
     }  # fmt: skip
-    values = {key: _number(x) for key, x in extra.items() if x != 0.0}
+    values = {key: number(x) for key, x in extra.items() if x != 0.0}
     if joint.spring_reference is not None:
-        values["spring_mount"] = _numbers(joint.spring_reference)
+        values["spring_mount"] = numbers(joint.spring_reference)
     if values:
-        _add(node, "dynamics", **values)
+        add(node, "dynamics", **values)
     if joint.effort_range[0] != -joint.effort:
         notes.append(
             f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written"
@@ -268,19 +268,19 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
     lower, upper = joint.lower, joint.upper
     if joint.type == Joint.SPHERICAL:
         if upper != math.inf:
-            values = {"upper": _number(upper)}
+            values = {"upper": number(upper)}
             if not joint.is_cone:
                 notes.append(f"joint {joint.name!r}: its largest turn is written as a cone")
     elif lower != -math.inf or upper != math.inf:
         if lower == -math.inf or upper == math.inf:
             notes.append(f"joint {joint.name!r}: its missing stop is written as {FAR:g}")
         values = {
-            "lower": _number(lower if math.isfinite(lower) else -FAR),
-            "upper": _number(upper if math.isfinite(upper) else FAR),
+            "lower": number(lower if math.isfinite(lower) else -FAR),
+            "upper": number(upper if math.isfinite(upper) else FAR),
         }
     for key in ("effort", "velocity"):
         if getattr(joint, key) != math.inf:
-            values[key] = _number(getattr(joint, key))
+            values[key] = number(getattr(joint, key))
             if getattr(joint, key) == 0.0:
                 notes.append(f"joint {joint.name!r}: {key} 0 reads as no limit")
     if "lower" in values:
@@ -288,20 +288,20 @@ def _limit(node: etree._Element, joint: JointDescription, notes: list[str]) -> N
         if lower == upper == 0.0 and not held:
             notes.append(f"joint {joint.name!r}: stops that are both 0 read as none")
     if values:
-        _add(node, "limit", **values)
+        add(node, "limit", **values)
 
 
 def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
     """Return what says that stops give way: attributes of our own."""
     values = {}
     if joint.stop_compliance > 0.0:
-        values["compliance"] = _number(joint.stop_compliance)
-        values["spook_damping"] = _number(joint.stop_spook_damping)
+        values["compliance"] = number(joint.stop_compliance)
+        values["spook_damping"] = number(joint.stop_spook_damping)
     least, most = joint.stop_force_range
     if most != math.inf:
-        values["force"] = _number(most)
+        values["force"] = number(most)
     if math.isfinite(least) and least != -most:
-        values["force_lower"] = _number(least)
+        values["force_lower"] = number(least)
     elif least != -most:
         notes.append(
             f"joint {joint.name!r}: its upper stop gets the largest force of the lower one"
@@ -311,9 +311,9 @@ def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
 
 def _origin(node: etree._Element, position: Vector, quaternion: Vector, manner: _Manner) -> None:
     angles = tuple(float(x) for x in _roll_pitch_yaw(quaternion))
-    made = _add(node, "origin", xyz=_numbers(position), rpy=_numbers(angles))
-    if manner.exact and _numbers(from_roll_pitch_yaw(angles)) != _numbers(quaternion):
-        made.set("quaternion", _numbers(quaternion))
+    made = add(node, "origin", xyz=numbers(position), rpy=numbers(angles))
+    if manner.exact and numbers(from_roll_pitch_yaw(angles)) != numbers(quaternion):
+        made.set("quaternion", numbers(quaternion))
 
 
 def _roll_pitch_yaw(quaternion: Vector) -> Vector:
@@ -326,21 +326,3 @@ def _roll_pitch_yaw(quaternion: Vector) -> Vector:
     c, s = math.cos(yaw), math.sin(yaw)
     roll = math.atan2(s * r[0, 2] - c * r[1, 2], c * r[1, 1] - s * r[0, 1])
     return roll, math.atan2(-r[2, 0], c * r[0, 0] + s * r[1, 0]), yaw
-
-
-def _add(parent: etree._Element, tag: str, **attributes: str) -> etree._Element:
-    try:
-        return etree.SubElement(parent, tag, attributes)
-    except ValueError as error:  # a control character in a name
-        raise DescriptionError(f"<{tag}> cannot be written: {error}") from None
-
-
-def _number(value: float) -> str:
-    """Return the shortest text that reads back as the same number."""
-    if not math.isfinite(value):
-        raise DescriptionError(f"{value!r} cannot be written; every number must be finite")
-    return repr(float(value))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(map(_number, values))

@@ -28,15 +28,8 @@ _DECLARATION = re.compile(r"<\?xml\s")
 _ENCODING = re.compile(r"""<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _ENCODINGS = {
-    "utf-8",
-    "utf8",
-    "us-ascii",
-    "ascii",
-    "utf-16",
-    "iso-8859-1",
-    "latin-1",
-    "windows-1252",
-}
+    "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "iso-8859-1", "latin-1", "windows-1252",
+}  # fmt: skip
 
 
 ROOTS = {  # by their outermost element: what files are, and what reads them

@@ -152,9 +152,5 @@ def install(*, replace: bool = False) -> None:
 
 
 __all__ = [name for name in dir() if name[0].isupper()] + [
-    "constraints",
-    "contact",
-    "install",
-    "msleep",
-    "usleep",
-]
+    "constraints", "contact", "install", "msleep", "usleep",
+]  # fmt: skip

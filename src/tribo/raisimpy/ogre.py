@@ -10,31 +10,12 @@ from tribo.raisimpy.server import RaisimServer
 from tribo.raisimpy.spelling import Dialects, filled, remark
 
 IGNORED = [
-    "setWindowSize",
-    "setDefaultCallbacks",
-    "setKeyboardCallback",
-    "setImguiSetupCallback",
-    "setImguiRenderCallback",
-    "setImguiKeyboardCallback",
-    "setAntiAliasing",
-    "setShadowTechnique",
-    "setVsync",
-    "setContactVisObjectSize",
-    "setDesiredFps",
-    "setRemoteMode",
-    "getCameraMan",
-    "getLight",
-    "getSceneManager",
-    "getViewport",
-    "getRenderWindow",
-    "hideWindow",
-    "showWindow",
-    "loadMaterialFile",
-    "addResourceDirectory",
-    "setCameraSpeed",
-    "getPaused",
-    "select",
-]
+    "setWindowSize", "setDefaultCallbacks", "setKeyboardCallback", "setImguiSetupCallback",
+    "setImguiRenderCallback", "setImguiKeyboardCallback", "setAntiAliasing", "setShadowTechnique",
+    "setVsync", "setContactVisObjectSize", "setDesiredFps", "setRemoteMode", "getCameraMan", "getLight",
+    "getSceneManager", "getViewport", "getRenderWindow", "hideWindow", "showWindow", "loadMaterialFile",
+    "addResourceDirectory", "setCameraSpeed", "getPaused", "select",
+]  # fmt: skip
 
 
 class _Window:

@@ -8,6 +8,7 @@ import pytest
 import tribo
 from tribo.description.trees import DescriptionError
 from tribo.formats import sdf
+from tribo.formats.one_robot import one_robot
 from tribo.model import Joint, Kind
 
 MASS = (
@@ -19,6 +20,10 @@ BALL = (
 )
 AXIS = "<axis><xyz>0 1 0</xyz>{}</axis>"
 ABOUT_Y = AXIS.format("")
+
+
+def read_robot(source, **how):
+    return one_robot(sdf.read(source, **how)[0], "SDF", "load_sdf")
 
 
 def link(name, pose="", inside="", m=1.0, z=0.0):
@@ -64,7 +69,7 @@ def test_poses_are_relative_to_frames():
         "<frame name='f'><pose degrees='true'>1 0 0 0 0 90</pose></frame>"
         "<frame name='g' attached_to='f'><pose>1 0 0 0 0 0</pose></frame>"
     )
-    tree, _ = sdf.read_robot(
+    tree, _ = read_robot(
         file(
             model(
                 link("a"),
@@ -95,7 +100,7 @@ def test_axes_are_expressed_in_the_joint_or_in_a_frame(inside, version, expected
         link("b", "<pose>0 0 1 0 0 1.5707963267948966</pose>"),
         joint("j", "a", "b", inside=f"<axis>{inside}</axis>"),
     )
-    tree, _ = sdf.read_robot(file(model(*parts), version=version))
+    tree, _ = read_robot(file(model(*parts), version=version))
     np.testing.assert_allclose(tree.bodies[1].joint.axis, expected, atol=1e-12)
 
 
@@ -113,7 +118,7 @@ def test_limits_dynamics_and_mimic_of_an_axis():
         link("a"), link("b"), link("c"),
         joint("j", "a", "b", inside=AXIS.format(limit)), joint("k", "a", "c", inside=AXIS.format(follow)),
     )  # fmt: skip
-    one, other = (body.joint for body in sdf.read_robot(file(model(*parts)))[0].bodies[1:])
+    one, other = (body.joint for body in read_robot(file(model(*parts)))[0].bodies[1:])
     assert (one.lower, one.upper, one.effort, one.velocity) == (-1.0, math.inf, math.inf, 2.0)
     assert (one.damping, one.friction, one.stiffness, one.spring_reference) == (
         0.1,
@@ -136,7 +141,7 @@ def test_limits_dynamics_and_mimic_of_an_axis():
 )
 def test_types_of_joints(kind, types):
     axes = AXIS.format("") + "<axis2><xyz>1 0 0</xyz></axis2>"
-    tree, _ = sdf.read_robot(file(model(link("a"), link("b"), joint("j", "a", "b", kind, axes))))
+    tree, _ = read_robot(file(model(link("a"), link("b"), joint("j", "a", "b", kind, axes))))
     assert [body.joint.type for body in tree.bodies[1:]] == types
 
 
@@ -164,7 +169,7 @@ def test_a_bounce_without_threshold_is_none_as_in_gazebo():
     surface = (
         "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"
     )
-    tree, _ = sdf.read_robot(file(model(link("a", inside=BALL.format(surface)))))
+    tree, _ = read_robot(file(model(link("a", inside=BALL.format(surface)))))
     assert tree.bodies[0].shapes[0].material == "gazebo friction 1.0"
     assert any("nothing bounces" in note for note in tree.notes)
 
@@ -182,7 +187,7 @@ def test_links_of_a_model_touch_one_another_if_it_says_so():
 
 def test_a_mass_from_densities():
     inside = "<inertial auto='true'><density>10</density></inertial>" + BALL.format("")
-    tree, _ = sdf.read_robot(file(model(f"<link name='a'>{inside}</link>")))
+    tree, _ = read_robot(file(model(f"<link name='a'>{inside}</link>")))
     assert tree.bodies[0].mass == pytest.approx(10.0 * 4.0 / 3.0 * math.pi * 1e-3)
 
 
@@ -191,7 +196,7 @@ def test_a_loop_closes():
         link("a"), link("l", "<pose>0 0 1 0 0 0</pose>"), link("r", "<pose>1 0 1 0 0 0</pose>"),
         joint("jl", "a", "l"), joint("jr", "a", "r"), joint("top", "l", "r"),
     )  # fmt: skip
-    tree, _ = sdf.read_robot(file(model(*parts, pose="<pose>0 0 5 1 0 0</pose>")))
+    tree, _ = read_robot(file(model(*parts, pose="<pose>0 0 5 1 0 0</pose>")))
     (item,) = tree.constraints
     assert item.type == "hinge"
     # The joint's frame is that of its child r: 1 m along x of l, which is at its own joint.
@@ -287,7 +292,7 @@ def test_models_of_gazebo_that_are_not_there_are_its_own(folder):
 )  # fmt: skip
 def test_a_defect_is_named(text, says):
     with pytest.raises(DescriptionError, match=says):
-        sdf.read_robot(text)
+        read_robot(text)
     world = tribo.World()
     with pytest.raises(DescriptionError):
         world.load_sdf(text)
@@ -304,6 +309,6 @@ def test_models_that_include_one_another_end(tmp_path):
 
 def test_what_is_not_read_is_said_and_strict_refuses_it():
     text = file(model(link("a"), "<odd/>"))
-    assert any("<odd>" in note for note in sdf.read_robot(text)[0].notes)
+    assert any("<odd>" in note for note in read_robot(text)[0].notes)
     with pytest.raises(DescriptionError, match="odd"):
-        sdf.read_robot(text, strict=True)
+        read_robot(text, strict=True)

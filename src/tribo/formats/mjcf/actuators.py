@@ -31,56 +31,21 @@ from tribo.model import Joint, Kind
 
 SHARED = frozenset(
     {
-        "name",
-        "class",
-        "joint",
-        "jointinparent",
-        "tendon",
-        "site",
-        "body",
-        "gear",
-        "ctrllimited",
-        "ctrlrange",
-        "forcelimited",
+        "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
+        "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
+        "cranklength",
     }
-    | {"forcerange", "group", "user", "lengthrange", "cranksite", "slidersite", "cranklength"}
-)
-OWN = {
-    "motor": frozenset[str](),
-    "position": frozenset({"kp", "kv", "inheritrange", "timeconst", "dampratio"}),
-    "velocity": frozenset({"kv"}),
-    "intvelocity": frozenset({"kp", "kv", "inheritrange", "dampratio", "actrange", "actlimited"}),
-    "muscle": frozenset(
-        {
-            "timeconst",
-            "tausmooth",
-            "range",
-            "force",
-            "scale",
-            "lmin",
-            "lmax",
-            "vmax",
-            "fpmax",
-            "fvmax",
-        }
-    ),
-    "adhesion": frozenset({"gain"}),
-    "damper": frozenset({"kv"}),
-    "cylinder": frozenset({"timeconst", "area", "diameter", "bias"}),
-    "general": frozenset(
-        {
-            "gaintype",
-            "biastype",
-            "dyntype",
-            "gainprm",
-            "biasprm",
-            "dynprm",
-            "inheritrange",
-            "actdim",
-        }
-        | {"actlimited", "actrange", "actearly"}
-    ),
-}
+)  # fmt: skip
+OWN = {  # of each kind
+    "motor": "", "velocity": "kv", "adhesion": "gain", "damper": "kv",
+    "cylinder": "timeconst area diameter bias",
+    "position": "kp kv inheritrange timeconst dampratio",
+    "intvelocity": "kp kv inheritrange dampratio actrange actlimited",
+    "muscle": "timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax",
+    "general": "gaintype biastype dyntype gainprm biasprm dynprm inheritrange actdim actlimited actrange "
+    "actearly",
+}  # fmt: skip
+USED = {tag: SHARED.union(own.split()) for tag, own in OWN.items()}
 WITHOUT_EFFECT = {
     "armature": "of an actuator is not read; write it on the joint",
     "damping": "of an actuator is not read; write it on the joint",
@@ -144,14 +109,14 @@ class ActuatorReader:
 
     def _read(self, node: Node, compiler: Compiler) -> Found | None:
         what = next((key for key in ELSEWHERE if key in node.attributes), "")
-        if node.tag not in OWN or what:
+        if node.tag not in USED or what:
             kind = f"on a {what}" if what else "of this kind"
             self._report.doubt(
                 node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
                 f"actuator/{node.tag}/{what}",
             )  # fmt: skip
             return None
-        screen(node, self._report, SHARED | OWN[node.tag], WITHOUT_EFFECT)
+        screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
         self._report.check_children(node, ())
         law = Law()
         whole = replace(node, attributes={})
@@ -164,7 +129,7 @@ class ActuatorReader:
                 "does nothing", "actuator law",
             )  # fmt: skip
             return None
-        made = ActuatorDescription(node.attributes.get("name", "").strip(), "")
+        made = ActuatorDescription(node.word("name"), "")
         made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
         made.force_range = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
         for key, read in (
@@ -298,16 +263,14 @@ class ActuatorReader:
     def _on_body(
         self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
     ) -> Found | None:
-        name = node.text("body")
-        if name not in self._body_numbers:
-            raise node.error(f"body={name!r} is not a body{known_hint(name, self._body_numbers)}")
+        number = node.named("body", self._body_numbers, "a body")
         for tree in self._trees:
-            place = tree.place.get(self._body_numbers[name])
+            place = tree.place.get(number)
             if place is not None and tree.description.kind == Kind.DYNAMIC:
                 made.law = self._law(whole, law, made, compiler)
                 made.law.body, made.law.adheres = tree.description.bodies[place[0]].name, True
                 return Found(made, tree)
-        text = f"body={name!r} stands: it does nothing"
+        text = f"body={node.text('body')!r} stands: it does nothing"
         self._report.doubt(node, text, "actuator still")
         return None
 

@@ -71,11 +71,11 @@ def attach_models(
 def _name_of(node: Node, source: Source, package_dirs: Sequence[Path], report: Report) -> str:
     """Return the name of a model asset: its own, or that of the model in its file."""
     report.check_attributes(node, MODEL)
-    given = node.attributes.get("name", "").strip()
+    given = node.word("name")
     if given:
         return given
     root = load(source.locate(node), package_dirs).root
-    return root.attributes.get("model", "").strip() or Path(node.text("file")).stem
+    return root.word("model") or Path(node.text("file")).stem
 
 
 def _attached(
@@ -166,7 +166,7 @@ def _content(node: Node, child: Source) -> tuple[list[Node], str]:
     while todo:
         parent, childclass = todo.pop()
         for item in parent.children:
-            if item.tag == "body" and item.attributes.get("name", "").strip() == name:
+            if item.tag == "body" and item.word("name") == name:
                 return [item], childclass
             if item.tag in {"body", "frame"}:
                 bodies.append(item.attributes.get("name", ""))

@@ -168,7 +168,7 @@ class BodyReader:
     def _name(self, node: Node, kind: str, fallback: str) -> str:
         """Return a name that no other element of its kind has."""
         taken = self._names.setdefault(kind, {})
-        name = node.attributes.get("name", "").strip()
+        name = node.word("name")
         if name in taken and name:
             where = taken[name]
             raise node.error(f"{where.file}:{where.line} has a {kind} of the same name; rename one")

@@ -95,9 +95,7 @@ class Compiler:
 
     def is_limited(self, node: Node, switch: str, span: str) -> bool:
         """Tell whether a range counts: a switch says so, or there is one and limits are automatic."""
-        value = node.attributes.get(switch, "auto").strip()
-        if value not in {"true", "false", "auto"}:
-            raise node.error(f"{switch}={value!r} must be true, false or auto")
+        value = node.choice(switch, ("true", "false", "auto"), "auto")
         if value != "auto":
             return value == "true"
         has_range = False
@@ -121,12 +119,12 @@ def read_compiler(source: Source, report: Report) -> Compiler:
 
 def _read(node: Node, made: Compiler) -> None:
     attributes = node.attributes
-    if choice(node, "coordinate", ("local", "global"), "local") == "global":
+    if node.choice("coordinate", ("local", "global"), "local") == "global":
         raise node.error(
             'coordinate="global" is not read (MuJoCo dropped it, too); save it as local'
         )
     if "angle" in attributes:
-        made.is_degree = choice(node, "angle", ("degree", "radian"), "degree") == "degree"
+        made.is_degree = node.choice("angle", ("degree", "radian"), "degree") == "degree"
     if "eulerseq" in attributes:
         made.eulerseq = node.text("eulerseq")
         if len(made.eulerseq) != 3 or made.eulerseq.strip("xyzXYZ"):
@@ -134,7 +132,7 @@ def _read(node: Node, made: Compiler) -> None:
                 f"eulerseq={made.eulerseq!r} must be three letters of x, y, z, X, Y, Z"
             )
     if "inertiafromgeom" in attributes:
-        made.inertiafromgeom = choice(node, "inertiafromgeom", ("false", "true", "auto"), "auto")
+        made.inertiafromgeom = node.choice("inertiafromgeom", ("false", "true", "auto"), "auto")
     if "inertiagrouprange" in attributes:
         low, high = node.vector("inertiagrouprange", 2)
         made.inertiagroups = int(low), int(high)
@@ -151,17 +149,9 @@ def _read(node: Node, made: Compiler) -> None:
             made.meshdir = node.text(name)
 
 
-def choice(node: Node, name: str, words: tuple[str, ...], default: str) -> str:
-    """Return an attribute that is one of a few words."""
-    word = node.attributes.get(name, default).strip()
-    if word not in words:
-        raise node.error(f"{name}={word!r} must be one of {', '.join(words)}")
-    return word
-
-
 def switch(node: Node, name: str, default: str = "false") -> bool:
     """Return an attribute that is true or false."""
-    return choice(node, name, ("true", "false"), default) == "true"
+    return node.choice(name, ("true", "false"), default) == "true"
 
 
 def turn(axis: Vector, angle: float) -> Vector:

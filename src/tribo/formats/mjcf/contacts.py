@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import Body
-from tribo.formats.mjcf.compiler import Compiler, choice
+from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.excludes import LAST_BIT, keep_apart, meet
 from tribo.formats.mjcf.friction import (
@@ -20,7 +20,7 @@ from tribo.formats.mjcf.friction import (
 )
 from tribo.formats.mjcf.geoms import SOFT, Geom
 from tribo.formats.mjcf.source import Source, screen
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 from tribo.materials.table import Law, PairProperties
 
@@ -70,18 +70,15 @@ def read_contacts(
     made = Contacts()
     for option in source.sections("option"):
         for flags in option.all("flag"):
-            made.is_off = choice(flags, "contact", ("enable", "disable"), "enable") == "disable"
+            made.is_off = flags.choice("contact", ("enable", "disable"), "enable") == "disable"
     geoms = {geom.name: geom for body in bodies for geom in body.geoms}
-    names = {body.name for body in bodies}
+    names = {body.name: body.name for body in bodies}
     for section in source.sections("contact"):
         report.check_children(section, ("exclude", "pair"))
         for node in section.all("exclude"):
             screen(node, report, EXCLUDE, {})
-            for key in ("body1", "body2"):
-                name = node.text(key)
-                if name not in names:
-                    raise node.error(f"{key}={name!r} is not a body{known_hint(name, names)}")
-            made.excluded.append((node, node.text("body1"), node.text("body2")))
+            first, second = (node.named(key, names, "a body") for key in ("body1", "body2"))
+            made.excluded.append((node, first, second))
         for node in section.all("pair"):
             screen(node, report, PAIR, PAIR_WITHOUT_EFFECT)
             made.pairs.append(_pair(defaults.resolve(node, MAIN), geoms, report))
@@ -91,13 +88,7 @@ def read_contacts(
 
 
 def _pair(node: Node, geoms: dict[str, Geom], report: Report) -> Pair:
-    found = []
-    for key in ("geom1", "geom2"):
-        name = node.text(key)
-        if name not in geoms:
-            raise node.error(f"{key}={name!r} is not a geom{known_hint(name, geoms)}")
-        found.append(geoms[name])
-    first, second = found
+    first, second = (node.named(key, geoms, "a geom") for key in ("geom1", "geom2"))
     coefficients, condim = combined(first.friction, second.friction)
     if "condim" in node.attributes:
         condim = read_condim(node)

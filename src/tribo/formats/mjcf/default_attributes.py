@@ -16,7 +16,7 @@ KNOWN = {
     "mesh": (meshes.USED, meshes.WITHOUT_EFFECT),
     "pair": (contacts.PAIR, contacts.PAIR_WITHOUT_EFFECT),
     "equality": (equality.SHARED, equality.WITHOUT_EFFECT),
-} | {tag: (actuators.SHARED | own, actuators.WITHOUT_EFFECT) for tag, own in actuators.OWN.items()}
+} | {tag: (used, actuators.WITHOUT_EFFECT) for tag, used in actuators.USED.items()}
 
 
 def screen_defaults(sections: Iterable[Node], report: Report) -> None:

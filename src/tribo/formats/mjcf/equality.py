@@ -8,7 +8,7 @@ import numpy as np
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.couplings import CouplingDescription
-from tribo.description.trees import ORIGIN, DescriptionError, TreeDescription
+from tribo.description.trees import ORIGIN, TreeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
@@ -93,7 +93,7 @@ class EqualityReader:
         made.points = np.array([end.position for end in ends])
         made.axes = np.array([matrix(end.quaternion) for end in ends])
         made.links = a.link, b.link
-        made.name = node.attributes.get("name", "").strip()
+        made.name = node.word("name")
         if not switch(node, "active", "true"):
             made.numbers["is_on"] = False
         self._keep(made, a, b)
@@ -133,10 +133,7 @@ class EqualityReader:
     def _body(self, node: Node, key: str) -> int:
         if key == "body2" and key not in node.attributes:
             return WORLD
-        name = node.text(key)
-        if name not in self._numbers:
-            raise node.error(f"{key}={name!r} is not a body{known_hint(name, self._numbers)}")
-        return self._numbers[name]
+        return node.named(key, self._numbers, "a body")
 
     def _site(self, node: Node, key: str) -> tuple[int, Pose]:
         name = node.text(key)
@@ -194,7 +191,7 @@ class EqualityReader:
 
     def _named(self, node: Node) -> str:
         """Return the name of a coupling that no tendon has."""
-        name = node.attributes.get("name", "").strip() or f"equality_{node.line}"
+        name = node.word("name") or f"equality_{node.line}"
         while name in self._tendons or name in self._taken:
             name += "'"
         self._taken.add(name)
@@ -208,12 +205,9 @@ class EqualityReader:
             tree.description.couplings.append(made)
 
     def _joint(self, node: Node, key: str) -> MjcfJoint:
-        name = node.text(key)
-        if name not in self._joints:
-            raise node.error(f"{key}={name!r} is not a joint{known_hint(name, self._joints)}")
-        joint = self._joints[name]
+        joint = node.named(key, self._joints, "a joint")
         if joint.type not in SINGLE:
-            raise DescriptionError(f"{node.place}: {key}={name!r} must be a hinge or slide")
+            raise node.error(f"{key}={node.text(key)!r} must be a hinge or slide")
         return joint
 
 

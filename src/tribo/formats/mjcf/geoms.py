@@ -13,7 +13,7 @@ from tribo.description.heights import HeightField
 from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements
 from tribo.formats.inertia import Inertial
-from tribo.formats.mjcf.compiler import Compiler, choice, switch, turn_z_to
+from tribo.formats.mjcf.compiler import Compiler, switch, turn_z_to
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.fitted import FITTED, fitted
 from tribo.formats.mjcf.friction import Friction, read_friction
@@ -141,7 +141,7 @@ class GeomReader:
         screen(written, self._report, USED, WITHOUT_EFFECT)
         self._report.check_children(written, ())
         node = self._defaults.resolve(written, childclass)
-        kind = choice(node, "type", TYPES, "sphere")
+        kind = node.choice("type", TYPES, "sphere")
         mesh = self._mesh(node, kind)
         if mesh is None and "mesh" in node.attributes:
             size, pose = self._fitted(node, kind)
@@ -223,7 +223,7 @@ class GeomReader:
     def _color(self, node: Node) -> Vector | None:
         if "rgba" in node.attributes:
             return elements.color(node.vector("rgba", 4))
-        return self._colors.get(node.attributes.get("material", "").strip())
+        return self._colors.get(node.word("material"))
 
 
 def ends(node: Node) -> tuple[Pose, float]:

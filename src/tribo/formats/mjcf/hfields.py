@@ -44,7 +44,7 @@ class HeightFields:
                 self._add(node, finder, rules.compiler if rules else compiler)
 
     def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:
-        path, name = None, node.attributes.get("name", "").strip()
+        path, name = None, node.word("name")
         if "file" in node.attributes:
             written = Path(node.text("file").replace("\\", "/"))
             name = name or written.stem

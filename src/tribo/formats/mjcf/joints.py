@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tribo.description.trees import JointDescription, Vector
-from tribo.formats.mjcf.compiler import Compiler, choice, turn
+from tribo.formats.mjcf.compiler import Compiler, turn
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.source import screen
 from tribo.formats.nodes import Node
@@ -22,28 +22,11 @@ TYPES = {
 SOFT = "has no effect: stops are hard here; leave it out"
 USED = frozenset(
     {
-        "name",
-        "class",
-        "type",
-        "pos",
-        "axis",
-        "limited",
-        "range",
-        "ref",
-        "armature",
-        "damping",
-        "frictionloss",
-    }
-    | {
-        "stiffness",
-        "springref",
-        "group",
-        "user",
-        "actuatorfrclimited",
-        "actuatorfrcrange",
+        "name", "class", "type", "pos", "axis", "limited", "range", "ref", "armature", "damping",
+        "frictionloss", "stiffness", "springref", "group", "user", "actuatorfrclimited", "actuatorfrcrange",
         "springdamper",
     }
-)
+)  # fmt: skip
 WITHOUT_EFFECT = {
     "solreflimit": SOFT, "solimplimit": SOFT, "margin": SOFT,
     "solreffriction": "has no effect: joint friction is hard here; leave it out",
@@ -106,7 +89,7 @@ class JointReader:
             )
         screen(written, self._report, USED, WITHOUT_EFFECT)
         node = self._defaults.resolve(written, childclass)
-        kind = TYPES[choice(node, "type", tuple(TYPES), "hinge")]
+        kind = TYPES[node.choice("type", TYPES, "hinge")]
         made = JointDescription(name, kind)
         anchor = node.vector("pos", 3, (0.0, 0.0, 0.0)) if kind != Joint.FREE else (0.0, 0.0, 0.0)
         axis: Vector = (0.0, 0.0, 1.0)

@@ -15,7 +15,7 @@ from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_reading import read as read_mesh
-from tribo.formats.mjcf.compiler import Compiler, choice
+from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.nodes import Node, known_hint
@@ -150,7 +150,7 @@ class Meshes:
         scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
         if 0.0 in scale:
             raise node.error(f"scale={node.attributes['scale']!r}: no number may be 0")
-        file, reason, name = None, "", node.attributes.get("name", "").strip()
+        file, reason, name = None, "", node.word("name")
         if "file" in node.attributes:
             written = node.text("file").replace("\\", "/")
             name = name or Path(written).stem
@@ -172,7 +172,7 @@ class Meshes:
             reason,
             _reference(node, scale),
             scale,
-            choice(node, "inertia", INERTIAS, "legacy"),
+            node.choice("inertia", INERTIAS, "legacy"),
         )
         self._meshes[name] = made
 

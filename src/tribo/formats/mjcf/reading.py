@@ -24,7 +24,7 @@ from tribo.formats.mjcf import damping_ratio, replicate
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
-from tribo.formats.mjcf.compiler import choice, read_compiler
+from tribo.formats.mjcf.compiler import read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
 from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
@@ -46,18 +46,9 @@ from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
 SECTIONS = (
-    "compiler",
-    "option",
-    "default",
-    "asset",
-    "worldbody",
-    "contact",
-    "actuator",
-    "keyframe",
-    "equality",
-    "tendon",
-    "sensor",
-)
+    "compiler", "option", "default", "asset", "worldbody", "contact", "actuator", "keyframe", "equality",
+    "tendon", "sensor",
+)  # fmt: skip
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
 NOT_READ = {
     "deformable": "flexible bodies are not read",
@@ -343,7 +334,7 @@ class _Model:
             report.check_children(section, ("key",))
             for node in section.all("key"):
                 screen(node, report, KEY, {})
-                name = node.attributes.get("name", "").strip() or f"key_{len(made)}"
+                name = node.word("name") or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")
                 made[name] = (
@@ -392,7 +383,7 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
         scene.gravity = node.vector("gravity", 3, scene.gravity)
         for flags in node.all("flag"):
             for name in flags.attributes:
-                is_on = choice(flags, name, ("enable", "disable"), "enable") == "enable"
+                is_on = flags.choice(name, ("enable", "disable"), "enable") == "enable"
                 if name == "gravity" and not is_on:
                     scene.gravity = (0.0, 0.0, 0.0)
                 elif name == "override" and is_on:

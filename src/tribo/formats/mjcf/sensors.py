@@ -46,7 +46,7 @@ def read_sensors(source: Source, trees: Sequence[Tree], report: Report) -> None:
                 )  # fmt: skip
                 continue
             screen(node, report, USED, {})
-            name = node.attributes.get("name", "").strip() or f"sensor_{len(names)}"
+            name = node.word("name") or f"sensor_{len(names)}"
             if name in names:
                 raise node.error("another sensor has the same name; rename one")
             if len(names) >= MAX_SENSORS:

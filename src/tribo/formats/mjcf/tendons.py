@@ -20,7 +20,7 @@ from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendon_wires import laid_between, wires
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
@@ -101,7 +101,7 @@ class TendonReader:
             rules = source.rules_of(section)
             compiler = rules.compiler if rules else self._compiler
             for written in section.children:
-                name = written.attributes.get("name", "").strip() or f"tendon_{len(names)}"
+                name = written.word("name") or f"tendon_{len(names)}"
                 if name in names:
                     raise written.error("another tendon has the same name; rename one")
                 names.add(name)
@@ -186,9 +186,7 @@ def _terms(node: Node, joints: Mapping[str, MjcfJoint]) -> tuple[tuple[str, floa
     terms: dict[str, float] = {}
     for child in node.all("joint"):
         name = child.text("joint")
-        if name not in joints:
-            raise child.error(f"joint={name!r} is not a joint{known_hint(name, joints)}")
-        if joints[name].type not in SINGLE:
+        if child.named("joint", joints, "a joint").type not in SINGLE:
             raise child.error(f"joint={name!r} must be a hinge or slide")
         terms[name] = terms.get(name, 0.0) + child.number("coef")
     if not terms:

@@ -15,7 +15,7 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.coupled import write_ways
 from tribo.enums import WayKind
 from tribo.formats.mjcf.places import Places
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, matrix
 from tribo.model import Joint, Model, Work
 from tribo.queries.ways import lay_ways
@@ -93,19 +93,14 @@ class WayReader:
         return place.inner @ pose
 
     def _site(self, node: Node, key: str, way: Way, weight: float) -> None:
-        name = node.text(key)
-        if name not in self._places.sites:
-            raise node.error(f"{key}={name!r} is not a site{known_hint(name, self._places.sites)}")
-        number, pose = self._places.sites[name]
+        number, pose = node.named(key, self._places.sites, "a site")
         self._at = self._put(number, pose, way)
         body = self._places.bodies[number].body
         way.elements.append(WayElement(body, tuple(self._at.position), weight))
 
     def _geom(self, node: Node, way: Way) -> None:
         name = node.text("geom")
-        if name not in self._places.geoms:
-            raise node.error(f"geom={name!r} is not a geom{known_hint(name, self._places.geoms)}")
-        number, geom = self._places.geoms[name]
+        number, geom = node.named("geom", self._places.geoms, "a geom")
         if geom.type not in KINDS:
             raise node.error(f"geom={name!r} is a {geom.type}; a tendon wraps a sphere or cylinder")
         if not way.elements or way.elements[-1].kind in ROUND or way.elements[-1].weight == 0.0:
@@ -116,11 +111,9 @@ class WayReader:
             tuple(matrix(at.quaternion)[:, 2].tolist()) if geom.type == "cylinder" else (0.0,) * 3
         )
         toward = np.zeros(3)
-        if node.attributes.get("sidesite", "").strip():
+        if node.word("sidesite"):
             side = node.text("sidesite")
-            if side not in self._places.sites:
-                raise node.error(f"sidesite={side!r} is not a site")
-            on, pose = self._places.sites[side]
+            on, pose = node.named("sidesite", self._places.sites, "a site")
             there = self._places.bodies[on]
             toward = np.array((there.inner @ pose).position) - np.array(at.position)
             if (there.tree, there.body) != (way.trees[-1], body):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tribo.formats.sdf.reading import read, read_robot
+from tribo.formats.sdf.reading import read
 
-__all__ = ["read", "read_robot"]
+__all__ = ["read"]

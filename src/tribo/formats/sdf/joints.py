@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from tribo.description.trees import JointDescription
-from tribo.formats.nodes import Node, known_hint
+from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report, refuse
 from tribo.formats.sdf.models import Part
@@ -26,10 +26,7 @@ def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescripti
     kind = node.text("type")
     if kind in OTHER:
         raise refuse(node, f"joint type {kind!r}", f"use {OTHER[kind]}")
-    if kind not in TYPES:
-        raise node.error(
-            f"type={kind!r} is unknown; use one of {', '.join(TYPES)}{known_hint(kind, TYPES)}"
-        )
+    node.choice("type", TYPES, "")
     first = JointDescription(part.name, TYPES[kind], placed.position, placed.quaternion)
     made = [first]
     if kind in PAIRS:

@@ -101,7 +101,7 @@ def _inertial(part: Part, report: Report) -> Inertial:
     node = child(part.node, "inertial")
     if node is None:
         return Inertial(1.0, inertia=np.eye(3))
-    if node.attributes.get("auto", "").strip().lower() in {"1", "true"}:
+    if node.word("auto").lower() in {"1", "true"}:
         given = number(node, "density", DENSITY)
         shapes = read_shapes(part, Pose(), report)
         densities = [number(c, "density", given) for c in part.node.all("collision")]

@@ -155,7 +155,7 @@ class Library:
             if anchor:
                 placed = placed @ inverse(_known(sub.frames, anchor, item))
             frame(sub.name, placed, relative, item)
-            is_merged = item.attributes.get("merge", "").strip().lower() in {"1", "true"}
+            is_merged = item.word("merge").lower() in {"1", "true"}
             inner.append((sub.name, sub, "" if is_merged else f"{sub.name}::"))
         for name, sub, prefix in inner:
             for own, pose in sub.frames.items():
@@ -173,7 +173,7 @@ class Library:
             frame(item.text("name"), pose, relative or ends[1], item)
             made.carriers[item.text("name")] = ends[1]
         for item in node.all("frame"):
-            attached = item.attributes.get("attached_to", "").strip()
+            attached = item.word("attached_to")
             pose, relative = pose_of(item)
             frame(item.text("name"), pose, relative or attached, item)
             made.carriers[item.text("name")] = attached or first
@@ -219,7 +219,7 @@ class Library:
 
 def version_of(root: Node) -> tuple[int, ...]:
     """Return the version of a file, (1, 7) for example."""
-    words = root.attributes.get("version", "").strip().split(".")
+    words = root.word("version").split(".")
     return tuple(int(x) for x in words if x.isascii() and x.isdecimal() and len(x) < 6)
 
 

@@ -24,7 +24,6 @@ from tribo.formats.assembly import merge
 from tribo.formats.loops import CLOSING, across, drawn, holding, place_of, poses_at
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, Spot
-from tribo.formats.one_robot import one_robot
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
 from tribo.formats.sdf.joints import TYPES, read_joints
@@ -33,7 +32,6 @@ from tribo.formats.sdf.models import Library, Model, Part, version_of
 from tribo.formats.sdf.values import child, pose_of, vector
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
-from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
 WORLD_SILENT = (
@@ -98,27 +96,9 @@ def read(
         scene.objects += _objects(model, pose, report)
     if not scene.objects:
         raise root.error("holds no model with a link; there is nothing to add")
-    for item in scene.objects:
-        if item.tree is not None:
-            scene.pairs |= surface_friction.laws_of(item.tree)
-    standing = {item.material for item in scene.objects if item.shape is not None}
-    moving = {s.material for i in scene.objects if i.tree for b in i.tree.bodies for s in b.shapes}
-    names = ["default", *sorted((standing | moving) - {"default"})]
-    scene.pairs |= surface_friction.laws_between(names, names)
+    surface_friction.add_laws(scene)
     scene.notes, scene.doubts = report.notes, report.doubts
     return scene, holder is not root
-
-
-def read_robot(
-    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
-    """Return the one robot of a file, and the contact laws of its surfaces.
-
-    Raises:
-        DescriptionError: There is none, or several.
-    """
-    scene, _ = read(source, package_dirs=package_dirs, strict=strict)
-    return one_robot(scene, "SDF", "load_sdf")
 
 
 def _settings(world: Node, scene: WorldDescription) -> None:

@@ -57,12 +57,12 @@ def pose_of(node: Node) -> tuple[Pose, str]:
     relative = found.attributes.get("relative_to", found.attributes.get("frame", "")).strip()
     if not found.content:
         return NO_POSE, relative
-    if found.attributes.get("rotation_format", "").strip() == "quat_xyzw":
+    if found.word("rotation_format") == "quat_xyzw":
         numbers = vector(found, 7)
         turn = (numbers[6], *numbers[3:6])
         if not any(turn):
             raise found.error("its quaternion is zero")
         return Pose(numbers[:3], normalized(turn)), relative
     numbers = vector(found, 6)
-    unit = math.radians(1.0) if found.attributes.get("degrees", "").strip() in TRUE else 1.0
+    unit = math.radians(1.0) if found.word("degrees") in TRUE else 1.0
     return Pose(numbers[:3], from_roll_pitch_yaw(tuple(unit * x for x in numbers[3:]))), relative

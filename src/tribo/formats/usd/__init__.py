@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tribo.formats.usd.reading import read, read_robot
+from tribo.formats.usd.reading import read
 
-__all__ = ["read", "read_robot"]
+__all__ = ["read"]

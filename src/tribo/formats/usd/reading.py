@@ -18,14 +18,12 @@ from tribo.description.trees import (
 )
 from tribo.formats import surface_friction
 from tribo.formats.nodes import Spot
-from tribo.formats.one_robot import one_robot
 from tribo.formats.report import Report
 from tribo.formats.usd.bodies import BodyReader
 from tribo.formats.usd.filters import keep_apart, part_links
 from tribo.formats.usd.joints import Link, read_link
 from tribo.formats.usd.stage import Stage, open_stage
 from tribo.formats.usd.trees import Group, tree_of
-from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
 
@@ -63,21 +61,9 @@ def read(
             f"{stage.path or 'USD text'}: holds no rigid body and no geometry; there is nothing to add"
         )
     part_links(links, scene)
-    _laws(scene)
+    surface_friction.add_laws(scene)
     scene.notes, scene.doubts = report.notes, report.doubts
     return scene, has_gravity
-
-
-def read_robot(
-    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
-    """Return the one robot of a file, and the contact laws of its materials.
-
-    Raises:
-        DescriptionError: There is none, or several.
-    """
-    scene, _ = read(source, package_dirs=package_dirs, strict=strict)
-    return one_robot(scene, "USD", "load_usd")
 
 
 def _gravity(stage: Stage, scene: WorldDescription, report: Report) -> bool:
@@ -173,13 +159,3 @@ def _standing(known: BodyReader) -> list[ObjectDescription]:
                 item.material = item.shape.material
             made.append(item)
     return made
-
-
-def _laws(scene: WorldDescription) -> None:
-    """Add the contact laws of all materials of the file."""
-    names = {item.shape.material for item in scene.objects if item.shape is not None}
-    for item in scene.objects:
-        if item.tree is not None:
-            names |= {shape.material for body in item.tree.bodies for shape in body.shapes}
-    both = ["default", *sorted(names - {"default"})]
-    scene.pairs |= surface_friction.laws_between(both, both)

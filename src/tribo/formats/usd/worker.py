@@ -25,16 +25,8 @@ SECONDS = 60  # of a processor
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
 HEAD = 16  # [byte] that say how long the description is
 SHAPES = (
-    "Cube",
-    "Sphere",
-    "Capsule",
-    "Cylinder",
-    "Cone",
-    "Plane",
-    "Mesh",
-    "Capsule_1",
-    "Cylinder_1",
-)
+    "Cube", "Sphere", "Capsule", "Cylinder", "Cone", "Plane", "Mesh", "Capsule_1", "Cylinder_1",
+)  # fmt: skip
 JOINTS = "Joint"
 PREFIXES = ("physics:", "drive:", "limit:", "physx", "newton:", "collection:colliders:")
 GEOMETRY = ("size", "radius", "height", "axis", "radiusTop", "radiusBottom", "extent")

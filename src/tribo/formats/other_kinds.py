@@ -1,4 +1,4 @@
-"""Files that are no worlds: which call reads them."""
+"""What files are by their ending or beginning, and which call reads those that are no worlds."""
 
 from __future__ import annotations
 
@@ -92,3 +92,36 @@ def refuse_unread(source: object) -> None:
         found = next((what for mark, what in BEGINNINGS.items() if begin.startswith(mark)), None)
     if found is not None:
         raise DescriptionError(f"{path}: is {found[0]}; {found[1]}")
+
+
+ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
+BEGINNING = "#usda"
+
+
+def is_usd(source: object) -> bool:
+    r"""Return whether a source is a USD file, by its ending, or the text of one.
+
+    Example:
+        >>> is_usd("robot.usdc"), is_usd("#usda 1.0\n"), is_usd("robot.urdf")
+        (True, True, False)
+    """
+    if isinstance(source, str) and source.lstrip().startswith(BEGINNING):
+        return True
+    is_path = isinstance(source, Path) or (isinstance(source, str) and "\n" not in source)
+    return is_path and Path(str(source)).suffix.lower() in ENDINGS
+
+
+BODY_ENDINGS = (".body",)
+PROJECT_ENDINGS = (".cnoid",)
+
+
+def is_body(source: object) -> bool:
+    """Return whether a source is a body file, by its ending, or the text of one (of several lines)."""
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source):
+        return Path(source).suffix.lower() in BODY_ENDINGS
+    return isinstance(source, str) and not source.lstrip().startswith("<")
+
+
+def is_project(source: object) -> bool:
+    """Return whether a source is the path of a project, by its ending."""
+    return isinstance(source, (str, Path)) and str(source).lower().endswith(PROJECT_ENDINGS)

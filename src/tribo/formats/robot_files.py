@@ -8,7 +8,12 @@ from pathlib import Path
 
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
-from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription
+from tribo.description.trees import (
+    DescriptionError,
+    LinkDescription,
+    TreeDescription,
+    WorldDescription,
+)
 from tribo.formats import (
     joint_order,
     placeholders,
@@ -18,13 +23,10 @@ from tribo.formats import (
     urdf_modules,
 )
 from tribo.formats.assembly import assemble
-from tribo.formats.choreonoid_files import is_body
 from tribo.formats.fixed_base import based
-from tribo.formats.one_robot import one_robot
-from tribo.formats.other_kinds import refuse_unread
+from tribo.formats.other_kinds import is_body, is_usd, refuse_unread
 from tribo.formats.singular import joints_without_inertia
 from tribo.formats.urdf_mass import REMEDY
-from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.materials.table import Law
@@ -125,3 +127,28 @@ def _check_inertia(tree: TreeDescription) -> None:
             f"link {body.name!r} {how} without inertia of its own: what has mass there follows other joints; "
             f"{REMEDY}{', or fixed_base=True' if floats else ''}"
         )
+
+
+def one_robot(
+    scene: WorldDescription, kind: str, whole: str
+) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
+    """Return the one tree of a scene, with the scene's remarks, and the contact laws of its materials.
+
+    Args:
+        scene: The scene as read.
+        kind: Format, for a scene without a file.
+        whole: Method of `World` that reads all of the file.
+
+    Raises:
+        DescriptionError: There is none, or several.
+    """
+    trees = [item.tree for item in scene.objects if item.tree is not None]
+    if len(trees) != 1:
+        names = ", ".join(item.name for item in scene.objects[:5])
+        raise DescriptionError(
+            f"{scene.source or f'{kind} text'}: holds {len(trees)} things that move ({names}), "
+            f"not one robot; world.{whole} reads them all"
+        )
+    (tree,) = trees
+    tree.notes, tree.doubts = scene.notes, scene.doubts
+    return tree, scene.pairs

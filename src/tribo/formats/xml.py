@@ -16,7 +16,6 @@ from lxml import etree
 
 from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
-from tribo.formats import tolerant_xml
 from tribo.formats.nodes import Node, short
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -167,7 +166,7 @@ def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
     try:
-        root, note = tolerant_xml.parsed(text, is_deep=nesting > MAX_NESTING)
+        root, note = _tolerant(text, is_deep=nesting > MAX_NESTING)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         detail = re.sub(r",? line \d+, column \d+.*$", "", error.msg or "not XML")
@@ -317,3 +316,56 @@ def _plain_name(name: str, prefix: str | None) -> str:
         return name
     space, _, local = name[1:].partition("}")
     return f"{prefix or space.rpartition('/')[2]}:{local}"
+
+
+MOST_PREFIXES = 20  # that are declared for a file
+_UNDECLARED = re.compile(r"Namespace prefix ([\w.-]{1,60}) (?:for \S+ )?on \S+ is not defined")
+_FIRST_TAG = re.compile(r"(?:\s|<\?.*?\?>|<!--.*?-->)*<[\w:.-]+(?=[\s/>])", re.DOTALL)
+
+
+def _tolerant(text: str, *, is_deep: bool) -> tuple[etree._Element, str]:
+    """Return the outermost element of a text, and a note on what was passed over; empty: nothing.
+
+    Args:
+        text: XML.
+        is_deep: Whether elements may stand in one another deeper than libxml's own limit.
+
+    Raises:
+        etree.XMLSyntaxError: It is not well-formed otherwise.
+        ValueError: It has characters that XML does not have.
+    """
+    notes: list[str] = []
+    prefixes: set[str] = set()
+    while True:
+        try:
+            return etree.fromstring(text.encode("utf-8"), _parser(is_deep)), "; ".join(notes)
+        except etree.XMLSyntaxError as error:
+            found = _UNDECLARED.search(error.msg or "")
+            if found and found[1] not in prefixes and len(prefixes) < MOST_PREFIXES:
+                prefixes.add(found[1])
+                notes.append(f"prefix {found[1]}: is not declared; it was read as if it were")
+                text = _declared(text, found[1])
+                continue
+            raise
+
+
+def _parser(is_deep: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=is_deep,
+        remove_comments=True,
+        remove_pis=True,
+    )
+
+
+def _declared(text: str, prefix: str) -> str:
+    """Return a text whose first element declares a prefix; lines keep their numbers."""
+    found = _FIRST_TAG.match(text)
+    if found is None:
+        return text
+    return f'{text[: found.end()]} xmlns:{prefix}="undeclared:/{prefix}"{text[found.end() :]}'

@@ -11,8 +11,7 @@ import numpy as np
 
 import tribo
 from tribo import world_xml
-from tribo.formats.choreonoid_files import is_body, is_project
-from tribo.formats.usd_files import is_usd
+from tribo.formats.other_kinds import is_body, is_project, is_usd
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
 from tribo.tools.bases import floating_remarks

@@ -22,7 +22,7 @@ from tribo.description.trees import (
 from tribo.engine.layout import DOFS
 from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf, usd
 from tribo.formats.fixed_base import based
-from tribo.formats.usd_files import is_usd
+from tribo.formats.other_kinds import is_usd
 from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape

@@ -21,13 +21,11 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
-from tribo.formats.choreonoid_files import is_project
 from tribo.formats.nodes import known_hint
-from tribo.formats.other_kinds import refuse_other_kinds
+from tribo.formats.other_kinds import is_project, is_usd, refuse_other_kinds
 from tribo.formats.raisim_wires import OF_ROBOT
 from tribo.formats.report import warning
 from tribo.formats.substitution import checked
-from tribo.formats.usd_files import is_usd
 from tribo.formats.xml import kind_of
 from tribo.model import Kind
 from tribo.objects import Object, SingleBody

@@ -8,7 +8,7 @@ import pytest
 import tribo
 from tribo.description.trees import DescriptionError
 from tribo.formats import sdf
-from tribo.formats.one_robot import one_robot
+from tribo.formats.robot_files import one_robot
 from tribo.model import Joint, Kind
 
 MASS = (

@@ -11,9 +11,9 @@ from tribo.formats.choreonoid.elements import ElementReader, typed
 from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
 from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
-from tribo.formats.choreonoid_files import BODY_ENDINGS
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import known_hint
+from tribo.formats.other_kinds import BODY_ENDINGS
 from tribo.formats.pose import Pose
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, parse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Any
 
@@ -74,6 +74,18 @@ class Affine:
 UNMOVED = Affine(np.eye(3), np.zeros(3))
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What an element stands in."""
+
+    made: Contents  # of its link
+    material: str
+    stands: bool  # whether the link does
+    place: Affine = UNMOVED
+    collides: bool = True
+    is_drawn: bool = True
+
+
 class ElementReader:
     """Reads the elements of links."""
 
@@ -87,33 +99,34 @@ class ElementReader:
         """Return what hangs on a link; triangles of what stands are taken as they are, else their hull."""
         made = Contents()
         if elements is not None:
-            self._walk(elements, UNMOVED, (True, True), made, (material, stands))
+            self._walk(elements, Around(made, material, stands))
         return made
 
-    def _walk(self, elements: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
-              link: tuple[str, bool]) -> None:  # fmt: skip
-        """Read all elements; `use`: whether they collide, whether they are drawn."""
+    def _walk(self, elements: YamlNode, around: Around) -> None:
+        """Read all elements."""
+        made = around.made
         for kind, node in typed(elements):
             if kind == "Skip":
                 continue
-            here = place if kind == "Group" else place @ self._local(node)
+            here = around if kind == "Group" else self._within(node, around)
             if kind == "Shape":
-                self._shape(node, here, use, made, link)
+                self._shape(node, here)
             elif kind == "Resource":
-                self._resource(node, here, use, made, link)
+                self._resource(node, here)
             elif kind == "RigidBody":
-                made.bodies.append(_rigid_body(node, here))
+                made.bodies.append(_rigid_body(node, here.place))
             elif kind in {"Visual", "Collision"}:
-                use_here = (use[0] and kind == "Collision", use[1] and kind == "Visual")
-                if not any(use_here):
+                here = replace(
+                    here, collides=here.collides and kind == "Collision",
+                    is_drawn=here.is_drawn and kind == "Visual",
+                )  # fmt: skip
+                if not here.collides and not here.is_drawn:
                     raise node.error("Visual and Collision stand in one another; keep one")
-                inner = node.get("shape")
-                if inner is not None:
-                    self._shape(inner, here @ self._local(inner), use_here, made, link)
-                inner = node.get("resource")
-                if inner is not None:
-                    self._resource(inner, here @ self._local(inner), use_here, made, link)
-                self._inside(node, here, use_here, made, link)
+                for key, read in (("shape", self._shape), ("resource", self._resource)):
+                    inner = node.get(key)
+                    if inner is not None:
+                        read(inner, self._within(inner, here))
+                self._inside(node, here)
                 continue
             elif kind in joint_devices.KINDS:
                 made.devices.append(joint_devices.Device(kind, node))
@@ -132,13 +145,16 @@ class ElementReader:
                 if kind not in DEVICES:
                     continue
             if kind not in {"Shape", "Resource"}:
-                self._inside(node, here, use, made, link)
+                self._inside(node, here)
 
-    def _inside(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
-                link: tuple[str, bool]) -> None:  # fmt: skip
+    def _inside(self, node: YamlNode, around: Around) -> None:
         inner = node.get("elements")
         if inner is not None:
-            self._walk(inner, place, use, made, link)
+            self._walk(inner, around)
+
+    def _within(self, node: YamlNode, around: Around) -> Around:
+        """Return what the content of an element stands in."""
+        return replace(around, place=around.place @ self._local(node))
 
     def _local(self, node: YamlNode) -> Affine:
         pose = self._angles.pose(node)
@@ -151,8 +167,7 @@ class ElementReader:
             linear = linear * np.array(factors)
         return Affine(linear, np.array(pose.position))
 
-    def _shape(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
-               link: tuple[str, bool]) -> None:  # fmt: skip
+    def _shape(self, node: YamlNode, around: Around) -> None:
         known = ("type", "name", "geometry", "appearance", "translation", "rotation", "scale")
         check_keys(node, known, "a Shape", self._report)
         geometry = node.get("geometry")
@@ -164,59 +179,60 @@ class ElementReader:
         if name in SIZES:
             check_keys(geometry, ("type", "division_number", "extra_division_number",
                                   "extra_division_mode", *SIZES[name]), name, self._report)  # fmt: skip
-            shape, size, pose = _primitive(name, geometry, place)
-            self._add(made, ShapeDescription(shape, size, *pose, link[0]), color, use)
+            shape, size, pose = _primitive(name, geometry, around.place)
+            self._add(ShapeDescription(shape, size, *pose, around.material), color, around)
         elif name in MESHES:
-            self._triangles(geometry, MESHES[name], place, color, use, made, link)
+            self._triangles(geometry, MESHES[name], color, around)
         elif name == "ElevationGrid":
-            self._grid(geometry, place, color, use, made, link)
+            self._grid(geometry, color, around)
         elif name == "Extrusion":
-            self._extrusion(geometry, place, color, use, made, link)
+            self._extrusion(geometry, color, around)
         elif name == "Resource":
-            self._resource(geometry, place, use, made, link, color)
+            self._resource(geometry, around, color)
         else:
             what = f"the geometry {name[:60]!r}" if name else "a geometry without type"
             text = f"{what} is left out: known are {', '.join((*SIZES, *GEOMETRIES))}"
             self._report.doubt(geometry, text, f"geometry {name[:60]}")
 
-    def _add(self, made: Contents, shape: ShapeDescription, color: Vector | None,
-             use: tuple[bool, bool]) -> None:  # fmt: skip
-        if use[0]:
-            made.shapes.append(shape)
-        if use[1] and shape.geometry is not None and not use[0]:
+    def _add(self, shape: ShapeDescription, color: Vector | None, around: Around) -> None:
+        if around.collides:
+            around.made.shapes.append(shape)
+        if around.is_drawn and shape.geometry is not None and not around.collides:
             self._report.note(
                 "triangles written in the file that only are to be drawn are left out"
             )
-        if use[1] and shape.geometry is None:
-            made.visuals.append(
+        if around.is_drawn and shape.geometry is None:
+            around.made.visuals.append(
                 VisualDescription(
                     shape.kind, shape.size, shape.position, shape.quaternion, color, shape.mesh
                 )
             )
 
-    def _resource(self, node: YamlNode, place: Affine, use: tuple[bool, bool], made: Contents,
-                  link: tuple[str, bool], color: Vector | None = None) -> None:  # fmt: skip
+    def _resource(self, node: YamlNode, around: Around, color: Vector | None = None) -> None:
         """Read a mesh file."""
         reference = word(node, "uri")
         if not reference:
             raise node.error("a Resource needs uri: FILE")
-        say = self._report.doubt if use[0] else self._look
+        say = self._report.doubt if around.collides else self._look
         if node.get("fragment", "node") is not None:
             say(node, f"{reference}: all of it is taken, not only a fragment")
         path, reason = self._finder.find(reference)
         if path is None:
             say(node, f"mesh {reference!r}: {reason}", f"mesh {reference}")
-        pose, scale = _parts(node, place)
+        pose, scale = _parts(node, around.place)
         mesh = MeshFile(path, reference, scale)
-        shape = ShapeDescription(Shape.MESH, (), pose.position, pose.quaternion, link[0], mesh=mesh)
-        self._add(made, shape, color, use)
+        shape = ShapeDescription(
+            Shape.MESH, (), pose.position, pose.quaternion, around.material, mesh=mesh
+        )
+        self._add(shape, color, around)
 
     def _look(self, node: YamlNode, text: str, key: str | None = None) -> None:
         """Keep a note on what changes looks only."""
         self._report.note(f"{node.place}: {text}", key)
 
-    def _triangles(self, node: YamlNode, corners: int, place: Affine, color: Vector | None,
-                   use: tuple[bool, bool], made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+    def _triangles(
+        self, node: YamlNode, corners: int, color: Vector | None, around: Around
+    ) -> None:
         """Read triangles, or polygons that end with −1, written in the file itself."""
         points, faces = node.get("vertices", "coordinate"), node.get("faces", "coordIndex")
         if points is None or faces is None:
@@ -234,10 +250,9 @@ class ElementReader:
         except ValueError as error:
             raise faces.error(str(error)) from None
         vertices = np.array(numbers).reshape(-1, 3)
-        self._mesh(node, vertices, triangles, place, color, use, made, link)
+        self._mesh(node, vertices, triangles, color, around)
 
-    def _grid(self, node: YamlNode, place: Affine, color: Vector | None, use: tuple[bool, bool],
-              made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+    def _grid(self, node: YamlNode, color: Vector | None, around: Around) -> None:
         """Read heights along y over a grid in x and z."""
         sides = [number(node, key, 0.0) for key in ("x_dimension", "z_dimension")]
         steps = [number(node, key, 1.0) for key in ("x_spacing", "z_spacing")]
@@ -260,10 +275,9 @@ class ElementReader:
         ccw = node.get("ccw")
         if ccw is not None and ccw.as_bool() is False:
             triangles = triangles[:, ::-1]
-        self._mesh(node, points, triangles, place, color, use, made, link)
+        self._mesh(node, points, triangles, color, around)
 
-    def _extrusion(self, node: YamlNode, place: Affine, color: Vector | None, use: tuple[bool, bool],
-                   made: Contents, link: tuple[str, bool]) -> None:  # fmt: skip
+    def _extrusion(self, node: YamlNode, color: Vector | None, around: Around) -> None:
         """Read a cross section that is moved along a spine, as in VRML."""
         known = ("type", "cross_section", "spine", "scale", "orientation", "begin_cap", "end_cap", "ccw",
                  "convex", "crease_angle", "solid")  # fmt: skip
@@ -290,20 +304,20 @@ class ElementReader:
         except ValueError as error:
             raise node.error(str(error)) from None
         triangles = triangles if is_set("ccw") else triangles[:, ::-1]
-        self._mesh(node, points, triangles, place, color, use, made, link)
+        self._mesh(node, points, triangles, color, around)
 
-    def _mesh(self, node: YamlNode, points: np.ndarray, triangles: np.ndarray, place: Affine,
-              color: Vector | None, use: tuple[bool, bool], made: Contents,
-              link: tuple[str, bool]) -> None:  # fmt: skip
+    def _mesh(
+        self, node: YamlNode, points: np.ndarray, triangles: np.ndarray, color: Vector | None, around: Around
+    ) -> None:  # fmt: skip
         """Take triangles as they are for what stands, as their hull for what moves."""
-        vertices = points @ place.linear.T + place.shift
+        vertices = points @ around.place.linear.T + around.place.shift
         what = f"the mesh in {node.place}"
         try:
-            if np.linalg.det(place.linear) < 0.0:
+            if np.linalg.det(around.place.linear) < 0.0:
                 triangles = triangles[:, ::-1]
             mesh = from_arrays(vertices, triangles, (1.0, 1.0, 1.0), what)
             geometry: Any
-            if link[1]:
+            if around.stands:
                 geometry = surface(mesh.vertices, mesh.triangles, what)
             else:
                 (geometry,) = solids(mesh, "hull")
@@ -312,7 +326,7 @@ class ElementReader:
         size = (edge_length(geometry),) if isinstance(geometry, Surface) else (geometry.half_width,)
         kind = Shape.SURFACE if isinstance(geometry, Surface) else Shape.HULL
         self._add(
-            made, ShapeDescription(kind, size, material=link[0], geometry=geometry), color, use
+            ShapeDescription(kind, size, material=around.material, geometry=geometry), color, around
         )
 
 

@@ -1,9 +1,12 @@
-"""Joints of a tree that give way across what they move, by springs in the place of constraint rows.
+"""Springs, drives and stops that the links of a body file give their joints.
 
 A joint with `jointCompliance` becomes several: along and about each axis across its own a coordinate with a
 spring 1/ε and a damper τ/ε, on links without mass, and behind them the joint itself. Springs are implicit, so
 that this is the row that AGX has, for any ε, and at rest each gives way by ε times its force. With
 `jointForceRange` a spring is a row with bounds instead: stops in one place that give way, and bear no more.
+
+A lock is a spring of stiffness 1/ε with the damping τ/ε towards the displacement at the start, a motor a
+damper 1/ε towards the speed 0; both with bounds of force. Both are drives, implicit too.
 """
 
 from __future__ import annotations
@@ -14,9 +17,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
-from tribo.description.trees import IDENTITY, ORIGIN, JointDescription, LinkDescription
-from tribo.formats.choreonoid.keys import forces, softness, value
+from tribo.description.joints import STOP_DAMPING
+from tribo.description.trees import (
+    IDENTITY,
+    ORIGIN,
+    ActuatorDescription,
+    JointDescription,
+    LinkDescription,
+)
+from tribo.formats.choreonoid.keys import forces, number, softness, value, word
 from tribo.formats.loops import across
+from tribo.formats.material_keys import camel
+from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
 
@@ -52,7 +64,7 @@ class Give:
         return made
 
 
-def read(node: YamlNode) -> Give | None:
+def read_give(node: YamlNode) -> Give | None:
     """Return how a link's joint gives way; None: it is exact.
 
     Raises:
@@ -91,3 +103,96 @@ def attach(
             above.attach(link, spring)
             above, place, turn = link, ORIGIN, IDENTITY
     above.attach(child, replace(joint, position=ORIGIN, quaternion=IDENTITY))
+
+
+LOCKS = ("jointDisplacement", "joint_displacement", "jointAngle", "joint_angle")
+MOTORS = ("jointVelocity", "joint_velocity")
+LOCK_KEYS = ("joint_lock_compliance", "joint_lock_spook_damping", "joint_lock_force_range")
+MOTOR_KEYS = ("joint_motor_compliance", "joint_motor_spook_damping", "joint_motor_force_range")
+
+
+@dataclass(frozen=True, slots=True)
+class JointDrive:
+    """A drive as a link describes it."""
+
+    stiffness: float  # [N/m, N m/rad]
+    damping: float  # [N s/m, N m s/rad]
+
+    def actuator(self, joint: str) -> ActuatorDescription:
+        """Return the drive of a joint; its control is the displacement, or the speed, that it wants."""
+        gain = self.stiffness if self.stiffness > 0.0 else self.damping
+        return ActuatorDescription(
+            joint, joint, gain=gain, bias=(0.0, -self.stiffness, -self.damping)
+        )
+
+
+def read_drive(node: YamlNode, joint: JointDescription, report: Report) -> JointDrive | None:
+    """Return the drive of a link that gives a motor or lock parameters; narrow the efforts of its joint.
+
+    A lock counts with ``actuationMode: jointDisplacement``, a motor with ``jointVelocity``.
+
+    Raises:
+        DescriptionError: A compliance, damping or range is wrong.
+    """
+    mode = word(node, "actuation_mode")
+    used = LOCK_KEYS if mode in LOCKS else MOTOR_KEYS
+    moves = joint.type in {Joint.REVOLUTE, Joint.PRISMATIC}
+    is_driven = moves and (mode in LOCKS or mode in MOTORS)
+    for key in (*LOCK_KEYS, *MOTOR_KEYS):
+        found = value(node, key)
+        if found is not None and not (is_driven and key in used):
+            wanted = LOCKS[0] if key in LOCK_KEYS else MOTORS[0]
+            report.doubt(
+                found,
+                f"{key} is left out: it counts with actuationMode: {wanted} of a joint that moves",
+                f"left out {key}",
+            )
+    if not is_driven or all(value(node, key) is None for key in used):
+        return None
+    compliance = number(node, used[0], STANDARD[0])
+    damping = number(node, used[1], STANDARD[1])
+    if not (SMALLEST <= compliance < math.inf and 0.0 <= damping / compliance <= LARGEST):
+        raise node.error(
+            f"{camel(used[0])} must be ≥ {SMALLEST:g}, and {camel(used[1])} from 0 to {LARGEST:g} times it, "
+            f"got {compliance:g} and {damping:g}"
+        )
+    bounds = forces(node, used[2])
+    if bounds is not None:
+        low, high = bounds
+        lower = -joint.effort if joint.effort_lower is None else joint.effort_lower
+        joint.effort_lower = max(lower, low)
+        joint.effort = min(joint.effort, high)
+    if used is LOCK_KEYS:
+        return JointDrive(1.0 / compliance, damping / compliance)
+    return JointDrive(0.0, 1.0 / compliance)
+
+
+STOP_KEYS = ("joint_range_compliance", "joint_range_spook_damping", "joint_range_force_range")
+
+
+def read_stops(node: YamlNode, joint: JointDescription, report: Report) -> None:
+    """Let the stops of a joint give way as a link says; without a word of it they are hard.
+
+    Raises:
+        DescriptionError: A compliance, damping or range is wrong.
+    """
+    given = [key for key in STOP_KEYS if value(node, key) is not None]
+    if not given:
+        return
+    moves = joint.type in {Joint.REVOLUTE, Joint.PRISMATIC}
+    if not moves or (joint.lower == -math.inf and joint.upper == math.inf):
+        for key in given:
+            report.doubt(
+                value(node, key) or node,
+                f"{key} is left out: it counts for a joint with a jointRange",
+                f"left out {key}",
+            )
+        return
+    joint.stop_compliance, joint.stop_spook_damping = softness(
+        node, STOP_KEYS[:2], (STANDARD[0], STOP_DAMPING)
+    )
+    bounds = forces(node, STOP_KEYS[2])
+    if bounds is not None:
+        low, high = bounds
+        joint.stop_force = high
+        joint.stop_force_lower = low if low != -high else None

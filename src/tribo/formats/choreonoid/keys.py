@@ -17,6 +17,7 @@ from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, multiply, normalized
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
+from tribo.materials import Material, MaterialLibrary
 
 UNLIMITED = math.inf
 Softness: TypeAlias = tuple[float, float]  # [m/N, rad/(N m)], [s]
@@ -255,3 +256,32 @@ def truth(node: YamlNode, key: str) -> bool | None:
     if answer is None:
         raise found.error(f"{key} must be true or false, got {found.shown()}")
     return answer
+
+
+def refuse_twins(names: Sequence[str], nodes: Sequence[YamlNode], what: str) -> None:
+    """Refuse a name that stands twice; `what` they are, in the plural.
+
+    Raises:
+        DescriptionError: It does.
+    """
+    seen: set[str] = set()
+    for name, node in zip(names, nodes, strict=True):
+        if name in seen:
+            raise node.error(f"there are two {what} named {name!r}; rename one")
+        seen.add(name)
+
+
+def material_of(
+    node: YamlNode, key: str, library: MaterialLibrary | None, report: Report
+) -> Material:
+    """Return the material that a key names; one that no table has gets standard values, which is said."""
+    name = word(node, key) or "default"
+    if library is not None and name in library.names:
+        return library.material(name)
+    if name.lower() != "default":
+        known = () if library is None else library.names
+        report.doubt(
+            node,
+            f"{camel(key)} {name!r} is not known: standard values are used{known_hint(name, known)}",
+        )
+    return Material(name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST
 from tribo.description.trees import JointDescription, LinkDescription
-from tribo.formats.choreonoid import joint_compliance, joint_drives, joint_stops
+from tribo.formats.choreonoid import joint_compliance
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
@@ -45,15 +45,14 @@ OWN = (  # parameters of a material that a link may have itself
     "density", "youngs_modulus", "viscosity", "roughness", "surface_viscosity", "adhesion_force",
     "adhesiv_overlap", "poisson_ratio", "spook_damping",
 )  # fmt: skip
-COMPLIANCE = ("joint_compliance", "joint_spook_damping")
 FORCES = "joint_force_range"
 KNOWN = (
     "type", "name", "parent", "translation", "rotation", "joint_id", "joint_name", "joint_type",
     "joint_axis", "joint_angle", "joint_displacement", "joint_range", "max_joint_velocity",
     "joint_velocity_range", "max_joint_effort", "joint_effort_range", "rotor_inertia", "gear_ratio",
     "center_of_mass", "mass", "inertia", "mass_type", "material", "elements", "actuation_mode", "import",
-    "auto_sleep", "convex_decomposition", "force_range", *OWN, *COMPLIANCE, FORCES,
-    *joint_drives.LOCK_KEYS, *joint_drives.MOTOR_KEYS, *joint_stops.KEYS,
+    "auto_sleep", "convex_decomposition", "force_range", *OWN, *joint_compliance.SOFT, FORCES,
+    *joint_compliance.LOCK_KEYS, *joint_compliance.MOTOR_KEYS, *joint_compliance.STOP_KEYS,
 )  # fmt: skip
 LINK_INFO = "useLinkInfo"
 DEFAULT_MASS = 1.0  # [kg], and as much [kg m²], of a link that says nothing: Choreonoid's
@@ -73,7 +72,7 @@ class BodyLink:
     is_private: bool  # whether the material is written in the link
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
-    drive: joint_drives.JointDrive | None = None
+    drive: joint_compliance.JointDrive | None = None
     soft: joint_compliance.Give | None = None  # how its joint gives way across what it moves
     belt: tuple[float, ...] | None = None  # axis of a pseudo continuous track, frame of the link
     stands: bool = False  # a root that does not move
@@ -133,10 +132,10 @@ class LinkReader:
         )
         if not kind and _is_belt(node):
             link.belt = direction(node, "joint_axis", (0.0, 0.0, 1.0))
-        joint_stops.read(node, joint, self._report)
+        joint_compliance.read_stops(node, joint, self._report)
         if self._gives_way and not also and not is_root:
-            link.soft = joint_compliance.read(node)
-        link.drive = joint_drives.read(node, joint, self._report)
+            link.soft = joint_compliance.read_give(node)
+        link.drive = joint_compliance.read_drive(node, joint, self._report)
         link.stands = is_root and joint.type == Joint.FIXED
         link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
         link.inertial = self._inertial(link)
@@ -144,7 +143,9 @@ class LinkReader:
 
     def _check_compliance(self, node: YamlNode, *, of_track: bool) -> None:
         """Doubt what of the compliance of a joint has no effect."""
-        unused = (FORCES,) if of_track else () if self._gives_way else (*COMPLIANCE, FORCES)
+        unused = (
+            (FORCES,) if of_track else () if self._gives_way else (*joint_compliance.SOFT, FORCES)
+        )
         for key in unused:
             found = value(node, key)
             if found is not None:

@@ -16,8 +16,8 @@ import numpy as np
 from tribo.description.trees import IDENTITY, Vector
 from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
 from tribo.formats.choreonoid.placement import Placement
-from tribo.formats.choreonoid_files import is_project
 from tribo.formats.mesh_files import MeshFinder
+from tribo.formats.other_kinds import is_project
 from tribo.formats.pose import Pose, quaternion_of
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, parse

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tribo.description.trees import TreeDescription, Vector
-from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
 from tribo.formats.choreonoid.keys import (
     check_keys,
     list_of,
+    material_of,
     number,
     positive,
+    refuse_twins,
     softness,
     value,
     word,

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import TreeDescription
-from tribo.formats.choreonoid.device_parts import material_of, refuse_twins
 from tribo.formats.choreonoid.keys import (
     at_least,
     check_keys,
+    material_of,
     names_of,
     positive,
+    refuse_twins,
     span,
     truth,
     value,

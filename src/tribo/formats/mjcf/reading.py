@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,22 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import COORDINATES, DOFS
-from tribo.formats.mjcf import damping_ratio, replicate
+from tribo.formats.mjcf import (
+    actuators,
+    bodies,
+    contacts,
+    damping_ratio,
+    equality,
+    geoms,
+    joints,
+    meshes,
+    replicate,
+)
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
 from tribo.formats.mjcf.bodies import BodyReader
 from tribo.formats.mjcf.compiler import read_compiler
 from tribo.formats.mjcf.contacts import Contacts, read_contacts
-from tribo.formats.mjcf.default_attributes import screen_defaults
 from tribo.formats.mjcf.defaults import Defaults
 from tribo.formats.mjcf.equality import EqualityReader
 from tribo.formats.mjcf.from_model import as_source
@@ -413,3 +422,24 @@ def _standing(one: Standing, contacts: Contacts, report: Report) -> ObjectDescri
     if shape is not None:
         made.material, made.group, made.mask = shape.material, shape.group, shape.mask
     return made
+
+
+DEFAULTS_KNOWN = {
+    "joint": (joints.USED, joints.WITHOUT_EFFECT),
+    "geom": (geoms.USED, geoms.WITHOUT_EFFECT),
+    "site": (bodies.SITE, {}),
+    "mesh": (meshes.USED, meshes.WITHOUT_EFFECT),
+    "pair": (contacts.PAIR, contacts.PAIR_WITHOUT_EFFECT),
+    "equality": (equality.SHARED, equality.WITHOUT_EFFECT),
+} | {tag: (used, actuators.WITHOUT_EFFECT) for tag, used in actuators.USED.items()}
+
+
+def screen_defaults(sections: Iterable[Node], report: Report) -> None:
+    """List what default classes say and nobody reads, each attribute once."""
+    todo = list(sections)
+    while todo:
+        for node in todo.pop().children:
+            if node.tag == "default":
+                todo.append(node)
+            elif node.tag in DEFAULTS_KNOWN:
+                screen(node, report, *DEFAULTS_KNOWN[node.tag])

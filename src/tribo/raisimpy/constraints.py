@@ -8,7 +8,7 @@ from tribo.checks import check
 from tribo.raisimpy.arguments import behind, member, picked
 from tribo.raisimpy.enums import StretchType, WireType
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.spelling import Dialects, Wrapper, nothing, reads, writes
+from tribo.raisimpy.spelling import Dialects, Wrapper, keeps, nothing, reads, writes
 
 WORDS = {  # StretchType is a string in RaiSim
     "STRETCH_RESISTANT_ONLY": "stretch", "COMPRESSION_RESISTANT_ONLY": "compression", "BOTH": "both",
@@ -37,14 +37,7 @@ class LengthConstraint(Wrapper):
     update = nothing("distances belong to the present state")
     getNorm = reads("direction")
 
-    @property
-    def name(self) -> str:
-        """``name``"""
-        return str(self._it.name)
-
-    @name.setter
-    def name(self, value: str) -> None:
-        self._it.name = value
+    name = keeps("name")
 
     def getP1(self) -> Any:
         """``points[0]``"""

@@ -9,7 +9,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.raisimpy.arguments import count
 from tribo.raisimpy.enums import JointType
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, reads, vector, writes
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, keeps, reads, vector, writes
 
 _JOINTS = {
     "fixed": JointType.FIXED, "revolute": JointType.REVOLUTE, "prismatic": JointType.PRISMATIC,
@@ -66,14 +66,7 @@ class CollisionDefinition(Wrapper):
         """``robot.collision_body(name)``"""
         return self
 
-    @property
-    def material(self) -> str:
-        """``material``"""
-        return str(self._it.material)
-
-    @material.setter
-    def material(self, value: str) -> None:
-        self._it.material = value
+    material = keeps("material")
 
 
 class CollisionBodies(list[CollisionDefinition]):

@@ -15,7 +15,7 @@ from tribo.description.colors import color_of
 from tribo.raisimpy.arguments import member, picked
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
-from tribo.raisimpy.spelling import Wrapper, nothing, reads, remark, vector, writes
+from tribo.raisimpy.spelling import Wrapper, keeps, nothing, reads, remark, vector, writes
 
 _KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
 _NO_LOCK = "a second thread that edits during a step gets an error"
@@ -41,14 +41,7 @@ class Object(Wrapper):
         """Return kind and name."""
         return f"<raisimpy {type(self).__name__} {self._it.name!r}>"
 
-    @property
-    def name(self) -> str:
-        """``name``"""
-        return str(self._it.name)
-
-    @name.setter
-    def name(self, value: str) -> None:
-        self._it.name = value
+    name = keeps("name")
 
     getName = reads("name")
     setName = writes("name")

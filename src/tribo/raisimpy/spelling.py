@@ -108,6 +108,18 @@ def writes(attribute: str) -> Callable[..., None]:
     return write
 
 
+def keeps(name: str) -> Any:
+    """Return a data attribute that is a text of the wrapped object."""
+
+    def get(self: Any) -> str:
+        return str(getattr(self._it, name))
+
+    def put(self: Any, value: str) -> None:
+        setattr(self._it, name, value)
+
+    return property(get, put, doc=f"``{name}``")
+
+
 def nothing(text: str) -> Callable[..., None]:
     """Return a method that does nothing because nothing is to be done."""
 

@@ -258,7 +258,7 @@ def truth(node: YamlNode, key: str) -> bool | None:
     return answer
 
 
-def refuse_twins(names: Sequence[str], nodes: Sequence[YamlNode], what: str) -> None:
+def refuse_twins(names: Iterable[str], nodes: Sequence[YamlNode], what: str) -> None:
     """Refuse a name that stands twice; `what` they are, in the plural.
 
     Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -58,33 +59,30 @@ def read_link(part: Part, offset: Pose, report: Report) -> LinkDescription:
 
 def read_shapes(part: Part, offset: Pose, report: Report) -> list[ShapeDescription]:
     """Return the collision shapes of a link."""
-    shapes = []
-    for k, node in enumerate(part.node.all("collision")):
-        found = _geometry(node, part.finder, report)
-        if found is None:
-            continue
-        kind, size, turn, mesh = found
-        pose = offset @ _own_pose(node, report) @ turn
-        shapes.append(
-            ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, report),
-                             f"{part.name}/{k}", mesh=mesh)
-        )  # fmt: skip
-    return shapes
+    return [
+        ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, report),
+                         f"{part.name}/{k}", mesh=mesh)
+        for k, node, kind, size, pose, mesh in _placed(part, "collision", offset, report)
+    ]  # fmt: skip
 
 
 def read_visuals(part: Part, offset: Pose, report: Report) -> list[VisualDescription]:
     """Return what is drawn of a link."""
-    visuals = []
-    for node in part.node.all("visual"):
+    return [
+        VisualDescription(kind, size, pose.position, pose.quaternion, _color(node), mesh)
+        for _, node, kind, size, pose, mesh in _placed(part, "visual", offset, report)
+    ]
+
+
+def _placed(
+    part: Part, tag: str, offset: Pose, report: Report
+) -> Iterator[tuple[int, Node, Shape, Vector, Pose, MeshFile | None]]:
+    """Iterate over the geometries of a link that are read, and where they are."""
+    for k, node in enumerate(part.node.all(tag)):
         found = _geometry(node, part.finder, report)
-        if found is None:
-            continue
-        kind, size, turn, mesh = found
-        pose = offset @ _own_pose(node, report) @ turn
-        visuals.append(
-            VisualDescription(kind, size, pose.position, pose.quaternion, _color(node), mesh)
-        )
-    return visuals
+        if found is not None:
+            kind, size, turn, mesh = found
+            yield k, node, kind, size, offset @ _own_pose(node, report) @ turn, mesh
 
 
 def _own_pose(node: Node, report: Report) -> Pose:

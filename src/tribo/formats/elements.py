@@ -1,4 +1,4 @@
-"""What every language of files writes in words of its own: colours, lengths, inertias, meshes, axes.
+"""Values that every language of files writes in words of its own: colours, lengths, inertias, meshes, axes.
 
 Readers take the numbers out of their nodes; what these may be, and what is said of those that are wrong, is
 here.

@@ -1,4 +1,4 @@
-"""What is read of a file, piece by piece: each knows where it stands, and its errors say so."""
+"""Elements of files, piece by piece: each knows where it stands, and its errors say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files are by their ending or beginning, and which call reads those that are no worlds."""
+"""Kinds of files, told by ending or beginning, and which call reads those that are no worlds."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ UNMOVED = Affine(np.eye(3), np.zeros(3))
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What an element stands in."""
+    """Link, place and use that an element has from those around it."""
 
     made: Contents  # of its link
     material: str

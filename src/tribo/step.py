@@ -7,7 +7,7 @@ from tribo.contact.compliant import compliant_contacts
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
 from tribo.contact.solver import island_solve, residual_report
-from tribo.contact.stabilisation import bias_iteration, energy_limiter
+from tribo.contact.stabilisation import bias_iteration, energy_limiter, group_momentum
 from tribo.dynamics import actuation, bias, inertia, integrate, middle, midpoint, momentum, rk4
 from tribo.model import Status
 
@@ -58,6 +58,7 @@ def advance(model, state, command, settings, work):
     if work.status[0] & CAPACITY:  # more points ahead than there is room for
         return
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
+    group_momentum.goals(model, state, settings, work)  # of those that act on one another only
     energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
     rk4.fourth_order(model, state, command, settings, work)  # by rk4, and fast trees in parts
     residual_report.report(model, settings, work)  # how exact is it?

@@ -5,6 +5,7 @@ from tribo.contact import position_pass, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.solver import island_solve
+from tribo.contact.stabilisation import group_momentum
 from tribo.dynamics import actuation, actuators, integrate, momentum
 
 
@@ -31,4 +32,5 @@ def move(model, state, command, settings, work):
     constraint_rows.begin_shifts(model, state, work)  # where is what constraints hold?
     position_pass.correct(model, state, settings, work)  # overlaps, stops, open constraints
     constraint_rows.close_loops(model, state, command, settings, work)  # gaps of pins
+    group_momentum.keep_group_momenta(model, state, work)  # of those that act on one another
     momentum.keep_momenta(model, state, work)  # base velocities that agree

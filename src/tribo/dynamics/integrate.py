@@ -103,6 +103,48 @@ def tree_response(model, settings, work, t):
 
 
 @kernel
+def note_push(model, work, body):
+    """Note that an impulse acts on a body: if its tree was thought to be struck, it is.
+
+    Writes: work.
+    """
+    tree = model.body_tree[body]
+    work.tree_is_struck[tree] = abs(work.tree_is_struck[tree])
+
+
+@kernel
+def release_missed(model, work):
+    """Let free bodies that were thought to be struck, and that no impulse meets, go on as free ones do.
+
+    Writes: work.
+    """
+    is_any = False
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_struck[t] > 0 and work.impact_count[0] == 0:
+            work.tree_is_struck[t] = -work.tree_is_struck[t]
+            is_any = True
+    if not is_any:
+        return
+    for c in range(work.contact_count[0]):
+        x, y, z = vec.load(work.contact_impulse, c)
+        if x != 0.0 or y != 0.0 or z != 0.0:
+            note_push(model, work, work.contact_body[c, 0])
+            note_push(model, work, work.contact_body[c, 1])
+    for n in range(work.scalar_count[0]):  # friction along two directions
+        if work.scalar_impulse[n] != 0.0:
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    note_push(model, work, work.scalar_body[n, side])
+    for t in range(model.tree_body.shape[0]):
+        if work.tree_is_struck[t] < 0:
+            work.tree_is_struck[t] = 0
+            b = model.tree_v[t] + 3
+            for k in range(3):
+                free = work.single_free_spin[t, k] - work.kick_v[b + k]
+                work.next_v[b + k] += free  # by `single_bias`, which `impact_split` had taken out
+
+
+@kernel
 def next_velocity(model, state, work):
     """Turn forces and impulses into the new velocity.   v⁺ = v + L⁻¹ D^(−1/2) z; kinematic: v
 
@@ -111,6 +153,7 @@ def next_velocity(model, state, work):
     unwhiten(model, work, work.response, work.next_v)
     for dof in range(work.next_v.shape[0]):
         work.next_v[dof] += work.kick_v[dof]
+    release_missed(model, work)
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == KINEMATIC:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):

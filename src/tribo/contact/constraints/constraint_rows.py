@@ -8,7 +8,6 @@ energy by the shifts is corrected (`projection_energy`).
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import position_projection, projection_energy
 from tribo.contact.lazily_compiled import call_linkage, call_projection
-from tribo.contact.stabilisation import group_momentum
 from tribo.model import Late, Status
 
 CAPACITY = int(Status.CAPACITY)
@@ -55,4 +54,3 @@ def close_loops(model, state, command, settings, work):
                 state.constraint_memory[c, k] = work.constraint_memory[c, k]
         call_projection(model.late_address[PROJECTION], model, state, command, settings, work)
         projection_energy.keep_energy(model, state, settings, work)
-        group_momentum.keep_group_momenta(model, state, work)

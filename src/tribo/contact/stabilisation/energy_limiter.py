@@ -12,7 +12,7 @@ springs too stiff for the time step; that is said.
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import find_representative, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.stabilisation import fixed_base, group_momentum, velocity_scaling
+from tribo.contact.stabilisation import fixed_base, velocity_scaling
 from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
@@ -194,7 +194,6 @@ def limit(model, state, settings, work):
     if not is_asked:
         return
     note_last(model, work)
-    group_momentum.goals(model, state, settings, work)
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue

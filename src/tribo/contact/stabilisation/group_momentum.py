@@ -1,19 +1,22 @@
-"""Keeps the total momentum of bodies that constraints tie together.
+"""Stages `group_momentum.goals`, `.keep_group_momenta`: the total momentum of bodies that act on one another.
 
-Ties exchange momentum between trees, so none of them keeps its own (`dynamics.momentum`). All
-that are tied, a group, keep their sum: where their common centre of mass and momenta have to be after the
-step is known from the impulses of the step, and the rigid motion that is missing is added to every base.
-Such a motion opens no tie and closes none. Groups that something holds or that push against what does not
-give way are left alone.
+Ties and contacts exchange momentum between trees, so none of them keeps its own (`dynamics.momentum`). All
+that act on one another, a group, keep their sum: where their common centre of mass and momenta have to be
+after the step is known, and the rigid motion that is missing is added to every base. Such a motion opens no
+tie or contact and closes none. Groups that something holds or that push against what does not give way are
+left alone.
 """
 
+from math import inf
+
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import find_representative, is_member, join
+from tribo.contact.constraints.way_swing import side_of
+from tribo.contact.problem.islands import find_representative, is_member, join, moved_tree
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.dynamics.momentum import (
     LEFT_ALONE,
     about_point,
-    impulse,
+    base_impulse,
     load_motion,
     store_motion,
     tree_motion,
@@ -27,6 +30,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 TOGETHER = 2  # code of `tree_is_kept`, of the first tree of a group that keeps its momentum
 EVERY = -1  # in place of an island
+ALONE = 1.0  # entry of `group_motion` while groups are found: nothing holds the group, as far as is known
 
 
 @kernel
@@ -68,77 +72,121 @@ def end_of(model, work, n, side):
 
 
 @kernel
+def acts(work, c):
+    """Tell whether contact c pushes or pulls in this step, or may shift what overlaps at its end."""
+    x, y, z = vec.load(work.contact_impulse, c)
+    is_pushed = x != 0.0 or y != 0.0 or z != 0.0
+    shifts = work.contact_target[c] > -inf and work.contact_correction[c] > 0.0
+    return is_pushed or shifts or work.contact_is_soft[c] != 0 or work.contact_pull[c] > 0.0
+
+
+@kernel
 def join_ends(model, work):
-    """Find who is tied to whom. Return whether anything is tied to something else that moves.
+    """Find who acts on whom. Return whether anything that moves does so on something else that moves.
+
+    Trees that do are `ALONE` as far as is known: their first one has that in `group_motion`.
 
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
         work.tree_group[tree] = tree
+        work.group_motion[tree, 0] = 0.0
     for n in range(work.scalar_count[0]):
-        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+        if work.scalar_impulse[n] != 0.0:
             join(work.tree_group, end_of(model, work, n, 0), end_of(model, work, n, 1))
+    for c in range(work.contact_count[0]):
+        if acts(work, c):
+            a = moved_tree(model, work.contact_body[c, 0])
+            join(work.tree_group, a, moved_tree(model, work.contact_body[c, 1]))
     is_any = False
     for tree in range(model.tree_body.shape[0]):
         first = find_representative(work.tree_group, tree)
         if first != tree:
-            work.tree_is_kept[first] = TOGETHER
+            work.group_motion[first, 0] = ALONE
             is_any = True
     return is_any
 
 
 @kernel
-def leave(work, tree):
-    """Leave the group of a tree alone.
+def hold(work, tree):
+    """Note that the world acts on the group of a tree (−1: none).
 
     Writes: work.
     """
-    work.tree_is_kept[find_representative(work.tree_group, tree)] = LEFT_ALONE
+    if tree >= 0:
+        work.group_motion[find_representative(work.tree_group, tree), 0] = 0.0
 
 
 @kernel
-def is_fixed(model, tree):
-    """Tell whether no impulse moves a tree (−1: the world)."""
-    return tree < 0 or model.tree_kind[tree] != DYNAMIC or model.tree_nv[tree] == 0
+def runs_over_world(model, c):
+    """Tell whether the way of constraint c, if it is a wire, runs over a point that stands."""
+    first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
+    if first == last:
+        return False
+    stands = False
+    for k in range(first, last + 1):
+        stands = stands or side_of(model, c, model.path_body[k]) < 0
+    return stands
 
 
 @kernel
-def leave_held(model, work):
-    """Leave groups alone that exchange momentum with the world.
+def find_held(model, work):
+    """Note which groups exchange momentum with the world.
 
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
-        is_loose = model.joint_type[model.tree_body[tree]] == FREE and not is_fixed(model, tree)
-        if group(work, tree) >= 0 and (not is_loose or work.tree_is_resting[tree] == 1):
-            leave(work, tree)
+        is_loose = model.joint_type[model.tree_body[tree]] == FREE
+        if not is_loose or model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
+            hold(work, tree)
     for n in range(work.scalar_count[0]):
-        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+        c = tie_of(model, work, n)
+        if work.scalar_impulse[n] != 0.0 and c >= 0:
             a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
-            if min(a, b) < 0 <= max(a, b) and group(work, max(a, b)) >= 0:
-                leave(work, max(a, b))
+            if min(a, b) < 0 or runs_over_world(model, c):
+                hold(work, max(a, b))
     for c in range(work.contact_count[0]):
-        is_pulled = work.contact_pull[c] > 0.0
-        if work.contact_impulse[c, 2] > 0.0 or work.contact_is_soft[c] == 1 or is_pulled:
-            a = model.body_tree[work.contact_body[c, 0]]
-            b = model.body_tree[work.contact_body[c, 1]]
-            if is_fixed(model, b) and group(work, a) >= 0:
-                leave(work, a)
-            if is_fixed(model, a) and group(work, b) >= 0:
-                leave(work, b)
+        if acts(work, c):
+            a = moved_tree(model, work.contact_body[c, 0])
+            b = moved_tree(model, work.contact_body[c, 1])
+            if min(a, b) < 0:
+                hold(work, max(a, b))
+    for c in range(model.coupling_way.shape[0]):
+        for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
+            if model.way_body[k] < 0:  # a thread pulls it towards what stands
+                hold(work, model.body_tree[model.coupling_body[c, 0]])
+
+
+@kernel
+def find_groups(model, work):
+    """Find the groups that keep their momentum; return whether there is one.
+
+    Writes: work.
+    """
+    if not join_ends(model, work):
+        return False
+    find_held(model, work)
+    is_any = False
+    for tree in range(
+        model.tree_body.shape[0] - 1, -1, -1
+    ):  # the first of a group is its last here
+        first = find_representative(work.tree_group, tree)
+        if work.group_motion[first, 0] == ALONE:
+            work.tree_is_kept[tree] = TOGETHER if tree == first else LEFT_ALONE
+            is_any = True
+    return is_any
 
 
 @kernel
 def goals(model, state, settings, work):
     """Set where centre of mass and momentum of every group have to be after the step.
 
+    What its bodies do to one another adds nothing: weight, drives of bases and hands do.
+
     Writes: work.
     """
-    if model.constraint_kind.shape[0] == 0:
+    if settings.integrator == SEMI_IMPLICIT or not find_groups(model, work):
         return
-    if settings.integrator == SEMI_IMPLICIT or not join_ends(model, work):
-        return
-    leave_held(model, work)
     dt = settings.dt
     add_up(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
     for tree in range(model.tree_body.shape[0]):
@@ -151,7 +199,9 @@ def goals(model, state, settings, work):
         first = group(work, tree)
         if first >= 0:
             m, middle, p, l = load_motion(work.tree_goal, first)
-            push, turn = impulse(model, state, settings, work, tree, middle)
+            push, turn = base_impulse(model, state, settings, work, tree)
+            arm = vec.sub(vec.load(work.body_pos, model.tree_body[tree]), middle)
+            turn = vec.add(turn, vec.cross(arm, push))
             store_motion(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
     for tree in range(model.tree_body.shape[0]):
         if group(work, tree) == tree:
@@ -240,5 +290,5 @@ def keep_group_momenta(model, state, work):
     """
     for tree in range(model.tree_body.shape[0]):
         if state.tree_is_asleep[tree] > 0 and group(work, tree) >= 0:
-            leave(work, tree)
+            work.tree_is_kept[group(work, tree)] = LEFT_ALONE
     set_group_momenta(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])

@@ -140,22 +140,26 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
 
 
 @kernel
-def hard_target(settings, erp, gap, drift, sag, opens, is_stop):
+def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
     """Return target velocity of a hard row, how much of it closes the gap, and at which speed positions do.
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
     much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by a change of its length [m].
+    step may open it by its bend, or by a change of its length [m]. parts: how fast it opens before anything
+    pushes [m/s].
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
-    back by a part erp of it, not faster than the world's push-out speed. Velocities take back what a step
-    itself opens, by weight and by bending. All other gaps are closed in the positions.
+    back by a part erp of it, not faster than the world's push-out speed and than the half step before opened
+    it, where bodies began with velocities that do not agree. Velocities take back what a step itself opens, by
+    weight and by bending. All other gaps are closed in the positions.
     """
     dt = settings.dt
     rest = gap - sag
     if is_stop and rest > 0.0:
         return -rest / dt - drift, 0.0, 0.0
     fastest = settings.max_push_out_speed
+    if settings.integrator != SEMI_IMPLICIT:
+        fastest += 0.5 * abs(parts)
     speed = min(max(-erp * rest / dt, -fastest), fastest)
     own = step_speed(settings) + opens / dt
     near = min(max(speed, -own), own)

@@ -213,14 +213,15 @@ def length_row(model, state, command, settings, work, c):
     opens = reach + abs(tuning[c, REST] - last_length(state, command, c))
     work.constraint_memory[c, LET_OUT] = tuning[c, REST]
     is_stop = upper == 0.0 or lower == 0.0
+    parts = scalar_rows.row_speed(model, work, n, work.kick_v)
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
         target, correction, shift = hard_target(
-            settings, tuning[c, ERP], -gap, -drift, -sag, opens, is_stop
+            settings, tuning[c, ERP], -gap, -drift, -sag, opens, parts, is_stop
         )
         target, correction, shift = -target, -correction, -shift
     else:
         target, correction, shift = hard_target(
-            settings, tuning[c, ERP], gap, drift, sag, opens, is_stop
+            settings, tuning[c, ERP], gap, drift, sag, opens, parts, is_stop
         )
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = reach
@@ -258,7 +259,10 @@ def winch_row(model, state, command, settings, work, c):
     work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
     reach = tuning[c, ERP] * dt * dt * size
-    target, correction, shift = hard_target(settings, tuning[c, ERP], gap, drift, sag, reach, True)
+    parts = scalar_rows.row_speed(model, work, n, work.kick_v) + rate
+    target, correction, shift = hard_target(
+        settings, tuning[c, ERP], gap, drift, sag, reach, parts, True
+    )
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap

@@ -125,11 +125,12 @@ def add_locked_rows(
             )
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
+        parts = scalar_rows.row_speed(model, work, n, work.kick_v)
         if work.tie_is_idle[c] == 1:
             faster = way_work.way_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
         target, correction, shift = hard_target(
-            settings, erp, vec.dot(u, gap), faster, lower, reach, False
+            settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
@@ -349,7 +350,9 @@ def lock_row(model, state, command, settings, work, c):
         )
     else:
         # A lock is a motor, with a largest force: it closes by a velocity.
-        target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, False)
+        target, correction, _ = hard_target(
+            settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False
+        )
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY

@@ -168,6 +168,19 @@ def set_row_target(work, n, target, speed):
 
 
 @kernel
+def row_speed(model, work, n, v):
+    """Return J v of row n, which is not closed yet [m/s, rad/s]."""
+    w = 0.0
+    for side in range(2):
+        if work.scalar_len[n, side] > 0:
+            first = work.scalar_row[n, side]
+            chain = model.body_chain_start[work.scalar_body[n, side]]
+            for p in range(work.scalar_len[n, side]):
+                w += work.row[first + p] * v[model.chain_dof[chain + p]]
+    return w
+
+
+@kernel
 def close_row(model, state, work, n, target, lower, upper, compliance):
     """Finish a row: its velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
 
@@ -175,7 +188,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
 
     Writes: work.
     """
-    w = 0.0
+    w = row_speed(model, work, n, work.kick_v)
     lightness = 0.0  # Σ 1/D of the dofs of both sides: G if each had a lever of 1
     for side in range(2):
         count = work.scalar_len[n, side]
@@ -184,8 +197,6 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
         body = work.scalar_body[n, side]
         first = work.scalar_row[n, side]
         chain = model.body_chain_start[body]
-        for p in range(count):
-            w += work.row[first + p] * work.kick_v[model.chain_dof[chain + p]]
         if model.tree_kind[model.body_tree[body]] == DYNAMIC:
             whiten_scalar(model, work, body, first)
             for p in range(count):

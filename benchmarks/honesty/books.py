@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import tribo
+from honesty import sources
 
 ENERGY = 1e-6  # [–] of the scale: rise of energy beyond what drives gave
 MOMENTUM = 1e-9  # [–] of the scale: change in a group on which nothing from outside acts
@@ -35,6 +36,9 @@ class Page:
     depth: dict[tuple[str, ...], float]
     gap: dict[str, float]
     power: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # v by robot, τ
+    moving: dict[str, float] = field(default_factory=dict)  # kinetic energy by object [J]
+    turns: dict[str, float] = field(default_factory=dict)  # angular speed by single body [rad/s]
+    pulls: dict[tuple[str, str], tuple[np.ndarray, float]] = field(default_factory=dict)  # `sources`
 
 
 def page(world: tribo.World) -> Page:
@@ -51,6 +55,9 @@ def page(world: tribo.World) -> Page:
             kinetic += 0.5 * float(np.asarray(thing.armature) @ (rate * rate))
             made.power[thing.name] = rate.copy(), np.asarray(thing.applied_torque)
             made.energy += _of_springs(thing, g, mass, x)
+        made.moving[thing.name] = kinetic
+        if sources.is_single(thing):
+            made.turns[thing.name] = float(np.linalg.norm(thing.angular_velocity))
         made.kinetic += kinetic
         made.energy += kinetic - float(mass @ (x @ g))
         made.momentum[thing.name], made.mass[thing.name] = mass @ v, float(mass.sum())
@@ -66,6 +73,7 @@ def page(world: tribo.World) -> Page:
     for tie in world.constraints:
         slack = isinstance(tie, tribo.Wire) and tie.type == "wire" and tie.stretch < 0.0
         made.gap[tie.name] = 0.0 if slack else float(np.linalg.norm(tie.gap))
+    made.pulls = sources.pulls(world)
     return made
 
 
@@ -121,7 +129,9 @@ def wrongs(
     """
     weight = sum(now.mass.values()) * float(np.linalg.norm(world.gravity))
     scale = max(most, now.kinetic) + weight * LENGTH
-    found = {"energy": (now.energy - ledger - given(world, before, now)) / (ENERGY * scale)}
+    rise = now.energy - ledger - given(world, before, now)
+    rise -= sources.swung(world, before, now) + sources.released(world, before, now)
+    found = {"energy": rise / (ENERGY * scale)}
     found |= _momenta(world, before, now)
     grown = [depth - max(before.depth.get(key, 0.0), 0.0) for key, depth in now.depth.items()]
     found["overlap"] = max(grown, default=0.0) / OVERLAP

@@ -38,7 +38,7 @@ class Page:
     power: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # v by robot, τ
     moving: dict[str, float] = field(default_factory=dict)  # kinetic energy by object [J]
     turns: dict[str, float] = field(default_factory=dict)  # angular speed by single body [rad/s]
-    pulls: dict[tuple[str, str], tuple[np.ndarray, float]] = field(default_factory=dict)  # `sources`
+    pulls: dict[tuple[str, str], sources.Pull] = field(default_factory=dict)
 
 
 def page(world: tribo.World) -> Page:

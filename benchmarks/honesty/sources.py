@@ -6,16 +6,20 @@ against the force, or by a shift of the positions, which lifts what it moves and
 
 **Order.** Drift, kick, drift (Störmer, Verlet) keeps not the energy but, for an oscillation of frequency Ω,
 H + (Ω dt)²/8 · (what swings) sin² Ωt to leading order; so the energy goes to and fro, in one step by at most
-(Ω dt)³/8 of the kinetic energy (Hairer, Lubich, Wanner 2006, IX.3; the slope of sin² is at most 1). Ω of a body
-is how fast it turns, or how fast the forces that it feels would turn it or swing it to and fro: F at an arm r
-of its centre of mass is a stiffness F r against turning, Ω² = F r/I, and in a wire of length L a stiffness F/L
-against moving sideways, Ω² = F/(L m). Force and turn are the lesser of those of this step and the one before,
-and not more than the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where a body turns or swings by more than `FAR` in a step the formula ends, and
-such steps are to have the status `COARSE`; it counts as `FAR` here.
+(Ω dt)³/8 of the kinetic energy K (Hairer, Lubich, Wanner 2006, IX.3; the slope of sin² is at most 1). For a
+body that turns at ω that is (ω dt)³/8 · K. A force F that lasts is a spring as well: at an arm r of a centre of
+mass it has the stiffness k = F r against turning at u = ω, in a wire of length L k = F/L against its ends'
+moving sideways at u. With Ω² = k/m and K = ½ m u² the energy goes to and fro by Ω dt³/16 · k u² in a step. Ω is
+the fastest of what pulls on the bodies of that force, √(F r/I) and √(F/(L m)), of their turns and of the turn
+u/L of the wire. Forces and turns are the lesser of those of this step and the one before, and not more than
+the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something turns or
+swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`; it counts
+as `FAR` here.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,26 +32,45 @@ if TYPE_CHECKING:
 FAR = 0.2  # [rad] turn in a step from which on a step is `COARSE`: `docs/physics/constraints.md`
 
 
-def pulls(world: tribo.World) -> dict[tuple[str, str], tuple[np.ndarray, float]]:
-    """Return the forces on single bodies (3,) [N], by body and what pulls, and Ω² of one newton [1/(kg m)]."""
-    found: dict[tuple[str, str], tuple[np.ndarray, float]] = {}
+@dataclass
+class Pull:
+    """A force on a single body; by newton: Ω² [1/(kg m)] and k u² [m/s²]. Turn of the wire [rad/s]."""
 
-    def note(thing: tribo.Object | None, source: str, force: np.ndarray, bend: float) -> None:
-        before, more = found.get((thing.name, source), (np.zeros(3), 0.0))
-        found[thing.name, source] = before + force, max(more, bend)
+    force: np.ndarray
+    square: float
+    spring: float
+    turn: float
 
+
+def pulls(world: tribo.World) -> dict[tuple[str, str], Pull]:
+    """Return the forces on single bodies, by body and by what pulls."""
+    found: dict[tuple[str, str], Pull] = {}
     for contact in world.contacts:
         a, b = contact.object_a, contact.object_b
         for thing, other, sign in ((a, b, 1.0), (b, a, -1.0)):
             if is_single(thing):
-                note(thing, other.name, sign * contact.force, _bend(thing, contact.position))
+                pull = found.setdefault((thing.name, other.name), Pull(np.zeros(3), 0.0, 0.0, 0.0))
+                pull.force = pull.force + sign * contact.force
+                square, spring = _arm(thing, contact.position)
+                pull.square, pull.spring = max(pull.square, square), max(pull.spring, spring)
     for tie in world.constraints:
+        moving = [thing for thing in tie.objects if thing is not None]
+        ends = [_velocity(*end) for end in zip(tie.objects, tie.points, strict=True)]
+        apart = float(np.linalg.norm(ends[1] - ends[0]))
         length = tie.length if isinstance(tie, tribo.Wire) else np.inf
         for thing, point, sign in zip(tie.objects, tie.points, (1.0, -1.0), strict=True):
             if thing is not None and is_single(thing):
-                bend = _bend(thing, point) + 1.0 / (length * thing.mass)
-                note(thing, tie.name, sign * tie.force, bend)
+                square, spring = _arm(thing, point)
+                square += 1.0 / (length * thing.mass)
+                spring += apart * apart / (length * len(moving))
+                found[thing.name, tie.name] = Pull(sign * tie.force, square, spring, apart / length)
     return found
+
+
+def _velocity(thing: tribo.Object | None, point: np.ndarray) -> np.ndarray:
+    if thing is None or not is_single(thing):
+        return np.zeros(3)
+    return thing.linear_velocity + np.cross(thing.angular_velocity, point - thing.position)
 
 
 def is_single(thing: tribo.Object) -> bool:
@@ -55,24 +78,33 @@ def is_single(thing: tribo.Object) -> bool:
     return thing.body_type == tribo.DYNAMIC and not isinstance(thing, tribo.ArticulatedSystem)
 
 
-def _bend(thing: tribo.Object, point: np.ndarray) -> float:
-    """Return r/I of a force at a point of a body [1/(kg m)], I the least moment of inertia."""
+def _arm(thing: tribo.Object, point: np.ndarray) -> tuple[float, float]:
+    """Return r/I, I the least moment of inertia [1/(kg m)], and r ω² [m/s²] of a force at a point of a body."""
     arm = float(np.linalg.norm(point - thing.position))
-    return arm / float(np.linalg.eigvalsh(thing.inertia)[0])
+    turn = float(np.linalg.norm(thing.angular_velocity))
+    return arm / float(np.linalg.eigvalsh(thing.inertia)[0]), arm * turn * turn
 
 
 def swung(world: tribo.World, before: Page, now: Page) -> float:
     """Return by how much the energy of a method of second order goes to and fro in a step [J]."""
-    squares = {name: min(turn, before.turns[name]) ** 2 for name, turn in now.turns.items()}
-    bends = dict.fromkeys(squares, 0.0)
-    for (name, source), (force, bend) in now.pulls.items():
-        last, _ = before.pulls.get((name, source), (np.zeros(3), 0.0))
-        lasting = min(np.linalg.norm(f) for f in (force, last, 0.5 * (force + last)))
-        bends[name] += float(lasting) * bend
-    total = 0.0
-    for name, square in squares.items():
-        turn = min(world.time_step * max(square, bends[name]) ** 0.5, FAR)
-        total += turn**3 / 8.0 * max(now.moving[name], before.moving[name])
+    dt, total = world.time_step, 0.0
+    turns = {name: min(turn, before.turns[name]) for name, turn in now.turns.items()}
+    lasting: dict[tuple[str, str], float] = {}
+    squares = dict.fromkeys(turns, 0.0)
+    for key, pull in now.pulls.items():
+        last = before.pulls[key].force if key in before.pulls else np.zeros(3)
+        sizes = [np.linalg.norm(force) for force in (pull.force, last, 0.5 * (pull.force + last))]
+        lasting[key] = float(min(sizes))
+        squares[key[0]] += lasting[key] * pull.square
+    for name, turn in turns.items():
+        total += min(dt * turn, FAR) ** 3 / 8.0 * max(now.moving[name], before.moving[name])
+    fastest: dict[str, float] = {}  # of the bodies that a tie or a pair of bodies joins
+    for (name, source), pull in now.pulls.items():
+        rate = max(turns[name], squares[name] ** 0.5, pull.turn)
+        fastest[source] = max(rate, fastest.get(source, 0.0))
+    for (name, source), pull in now.pulls.items():
+        rate = max(fastest[source], fastest.get(name, 0.0))
+        total += min(rate * dt, FAR) * dt * dt / 16.0 * lasting[name, source] * pull.spring
     return total
 
 

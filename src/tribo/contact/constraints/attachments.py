@@ -150,8 +150,8 @@ def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed and than the half step before opened
-    it, where bodies began with velocities that do not agree. Velocities take back what a step itself opens, by
-    weight and by bending. All other gaps are closed in the positions.
+    it, where bodies began with velocities that do not agree. Velocities take back what a step itself opens,
+    by weight and by bending. All other gaps are closed in the positions.
     """
     dt = settings.dt
     rest = gap - sag

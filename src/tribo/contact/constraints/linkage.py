@@ -133,7 +133,7 @@ def add_locked_rows(
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
-        work.scalar_reach[n] = reach
+        work.scalar_reach[n] = reach + 0.5 * settings.dt * abs(parts)
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 

@@ -38,6 +38,9 @@ class Page:
     power: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # v by robot, τ
     moving: dict[str, float] = field(default_factory=dict)  # kinetic energy by object [J]
     turns: dict[str, float] = field(default_factory=dict)  # angular speed by single body [rad/s]
+    swerves: dict[str, float] = field(
+        default_factory=dict
+    )  # ‖I ω‖ ‖α‖ by single body, α without forces
     pulls: dict[tuple[str, str], sources.Pull] = field(default_factory=dict)
 
 
@@ -58,6 +61,8 @@ def page(world: tribo.World) -> Page:
         made.moving[thing.name] = kinetic
         if sources.is_single(thing):
             made.turns[thing.name] = float(np.linalg.norm(thing.angular_velocity))
+            alpha = np.linalg.solve(inertia[0], np.cross(local[0], inertia[0] @ local[0]))
+            made.swerves[thing.name] = float(np.linalg.norm(own) * np.linalg.norm(alpha))
         made.kinetic += kinetic
         made.energy += kinetic - float(mass @ (x @ g))
         made.momentum[thing.name], made.mass[thing.name] = mass @ v, float(mass.sum())
@@ -188,7 +193,10 @@ def _momenta(world: tribo.World, before: Page, now: Page) -> dict[str, float]:
         for at, sum_p in zip((before, now), p, strict=True):
             centre = sum(at.moment[n] for n in names) / mass
             spins.append(sum(at.spin[n] for n in names) - np.cross(centre, sum_p))
-        worst["spin"] = max(worst["spin"], _ratio(spins[1] - spins[0], size))
+        change = float(np.linalg.norm(spins[1] - spins[0])) - sources.turned(
+            world, before, now, names
+        )
+        worst["spin"] = max(worst["spin"], _ratio(np.array([max(0.0, change)]), size))
     return worst
 
 

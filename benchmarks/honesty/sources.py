@@ -1,20 +1,26 @@
-"""Where energy may come from in a step that is right: overlaps that close, and the order of the method.
+"""Where energy and spin may come from in a step that is right: overlaps, and the order of the method.
 
-**Overlaps.** A body that overlaps another by d against a normal force F lacks the energy F d that it would have
-on the surface, and gets it back as the overlap closes. A step closes a share `erp` of it: by a velocity,
+**Overlaps.** A body that overlaps another by d against a normal force F lacks the energy F d that it would
+have on the surface, and gets it back as the overlap closes. A step closes a share `erp` of it: by a velocity,
 against the force, or by a shift of the positions, which lifts what it moves and does nothing else.
 
 **Order.** Drift, kick, drift (Störmer, Verlet) keeps not the energy but, for an oscillation of frequency Ω,
 H + (Ω dt)²/8 · (what swings) sin² Ωt to leading order; so the energy goes to and fro, in one step by at most
 (Ω dt)³/8 of the kinetic energy K (Hairer, Lubich, Wanner 2006, IX.3; the slope of sin² is at most 1). For a
-body that turns at ω that is (ω dt)³/8 · K. A force F that lasts is a spring as well: at an arm r of a centre of
-mass it has the stiffness k = F r against turning at u = ω, in a wire of length L k = F/L against its ends'
-moving sideways at u. With Ω² = k/m and K = ½ m u² the energy goes to and fro by Ω dt³/16 · k u² in a step. Ω is
-the fastest of what pulls on the bodies of that force, √(F r/I) and √(F/(L m)), of their turns and of the turn
-u/L of the wire. Forces and turns are the lesser of those of this step and the one before, and not more than
-the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something turns or
-swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`; it counts
-as `FAR` here.
+body that turns at ω that is (ω dt)³/8 · K. A force F that lasts is a spring as well: at an arm r of a centre
+of mass it has the stiffness k = F r against turning at u = ω, in a wire of length L k = F/L against its ends'
+moving sideways at u. With Ω² = k/m and K = ½ m u² the energy goes to and fro by Ω dt³/16 · k u² in a step. Ω
+is the fastest of what pulls on the bodies of that force, √(F r/I) and √(F/(L m)), of their turns and of the
+turn u/L of the wire. Forces and turns are the lesser of those of this step and the one before, and not more
+than the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something turns
+or swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`; it
+counts as `FAR` here.
+
+**Spin.** A body that tumbles is hit in the middle of its step, where it has turned by half of the rotation of
+the whole step; the momentum that is hit is that after half a step. The mean spins of the two are dt/4 apart, so
+the two attitudes differ by α dt²/8, α = ‖I⁻¹(ω × I ω)‖ the angular acceleration without forces, and the angular
+momentum changes by that part of itself in a hit: second order (`docs/physics/integration.md`, impacts and
+tumbling). With more, an impact with e = 1 would not keep the energy.
 """
 
 from __future__ import annotations
@@ -79,7 +85,7 @@ def is_single(thing: tribo.Object) -> bool:
 
 
 def _arm(thing: tribo.Object, point: np.ndarray) -> tuple[float, float]:
-    """Return r/I, I the least moment of inertia [1/(kg m)], and r ω² [m/s²] of a force at a point of a body."""
+    """Return r/I [1/(kg m)], I the least moment of inertia, and r ω² [m/s²] of a force at a point."""
     arm = float(np.linalg.norm(point - thing.position))
     turn = float(np.linalg.norm(thing.angular_velocity))
     return arm / float(np.linalg.eigvalsh(thing.inertia)[0]), arm * turn * turn
@@ -118,4 +124,18 @@ def released(world: tribo.World, before: Page, now: Page) -> float:
         drift = 0.5 * world.time_step * (before.momentum[name] + now.momentum[name])
         shift = now.moment[name] - before.moment[name] - drift  # [kg m] beyond what velocities do
         total += max(0.0, -float(world.gravity @ shift))
+    return total
+
+
+def turned(world: tribo.World, before: Page, now: Page, names: list[str]) -> float:
+    """Return by how much the angular momentum of some objects may change in hits within a step [kg m²/s]."""
+    struck = {
+        thing.name
+        for c in world.contacts
+        if np.any(c.impulse)
+        for thing in (c.object_a, c.object_b)
+    }
+    total = 0.0
+    for name in struck & set(names) & set(before.swerves):
+        total += world.time_step**2 / 8.0 * max(before.swerves[name], now.swerves[name])
     return total

@@ -14,6 +14,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.scalar_rows import row_speed
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
 from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
@@ -140,13 +141,24 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
 
 
 @kernel
+def parting_speed(model, settings, work, n, bend):
+    """Return by how much faster [m/s] the ends of row n, which is not closed yet, part than by their bend.
+
+    bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than zero where bodies
+    began with velocities that do not agree.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return 0.0
+    return max(0.0, abs(row_speed(model, work, n, work.kick_v)) - settings.dt * bend)
+
+
+@kernel
 def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
     """Return target velocity of a hard row, how much of it closes the gap, and at which speed positions do.
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
     much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by a change of its length [m]. parts: how fast it opens before anything
-    pushes [m/s].
+    step may open it by its bend, or by a change of its length [m]. parts: `parting_speed`.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed and than the half step before opened
@@ -157,9 +169,7 @@ def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
     rest = gap - sag
     if is_stop and rest > 0.0:
         return -rest / dt - drift, 0.0, 0.0
-    fastest = settings.max_push_out_speed
-    if settings.integrator != SEMI_IMPLICIT:
-        fastest += 0.5 * abs(parts)
+    fastest = settings.max_push_out_speed + 0.5 * parts
     speed = min(max(-erp * rest / dt, -fastest), fastest)
     own = step_speed(settings) + opens / dt
     near = min(max(speed, -own), own)

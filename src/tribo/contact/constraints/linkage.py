@@ -15,6 +15,7 @@ from tribo.contact.constraints.attachments import (
     body_frame,
     end_swing,
     hard_target,
+    parting_speed,
     place_ends,
     sag_of,
 )
@@ -125,7 +126,7 @@ def add_locked_rows(
             )
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
-        parts = scalar_rows.row_speed(model, work, n, work.kick_v)
+        parts = parting_speed(model, settings, work, n, vec.norm(curve))
         if work.tie_is_idle[c] == 1:
             faster = way_work.way_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
@@ -133,7 +134,7 @@ def add_locked_rows(
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
-        work.scalar_reach[n] = reach + 0.5 * settings.dt * abs(parts)
+        work.scalar_reach[n] = reach + 0.5 * settings.dt * parts
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 

@@ -13,6 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.way_swing import side_of
 from tribo.contact.problem.islands import find_representative, is_member, join, moved_tree
 from tribo.contact.problem.scalar_rows import tie_of
+from tribo.dynamics.integrate import STRUCK
 from tribo.dynamics.momentum import (
     LEFT_ALONE,
     about_point,
@@ -21,16 +22,20 @@ from tribo.dynamics.momentum import (
     store_motion,
     tree_motion,
 )
-from tribo.math import linalg, spatial, vec
+from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
-TOGETHER = 2  # code of `tree_is_kept`, of the first tree of a group that keeps its momentum
+# Codes of `tree_is_kept`, of the first tree of a group that keeps its momentum.
+TOGETHER = 2
+TOUCHING = 3  # of free bodies without ties: their linear momentum is right as it is
 EVERY = -1  # in place of an island
-ALONE = 1.0  # entry of `group_motion` while groups are found: nothing holds the group, as far as is known
+# Entries of `group_motion` while groups are found: nothing holds the group, as far as is known.
+ALONE = 1.0
+TIED = 2.0  # the same, with ties or robots
 
 
 @kernel
@@ -44,7 +49,7 @@ def base_place(model, q, tree):
 def group(work, tree):
     """Return the first tree of the group of a tree, −1 if it is in none that keeps its momentum."""
     first = find_representative(work.tree_group, tree)
-    return first if work.tree_is_kept[first] == TOGETHER else -1
+    return first if work.tree_is_kept[first] >= TOGETHER else -1
 
 
 @kernel
@@ -52,7 +57,7 @@ def has_group(work, begin, end):
     """Tell whether a group that keeps its momentum begins with one of the trees begin … end − 1."""
     is_any = False
     for tree in range(begin, end):
-        is_any = is_any or work.tree_is_kept[tree] == TOGETHER
+        is_any = is_any or work.tree_is_kept[tree] >= TOGETHER
     return is_any
 
 
@@ -84,7 +89,7 @@ def acts(work, c):
 def join_ends(model, work):
     """Find who acts on whom. Return whether anything that moves does so on something else that moves.
 
-    Trees that do are `ALONE` as far as is known: their first one has that in `group_motion`.
+    As far as is known these are `ALONE` or `TIED`: the first tree of a group has that in `group_motion`.
 
     Writes: work.
     """
@@ -102,8 +107,15 @@ def join_ends(model, work):
     for tree in range(model.tree_body.shape[0]):
         first = find_representative(work.tree_group, tree)
         if first != tree:
-            work.group_motion[first, 0] = ALONE
+            work.group_motion[first, 0] = max(work.group_motion[first, 0], ALONE)
             is_any = True
+        if model.tree_is_single[tree] == 0:
+            work.group_motion[first, 0] = TIED
+    for n in range(work.scalar_count[0]):
+        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+            tree = max(end_of(model, work, n, 0), end_of(model, work, n, 1))
+            if tree >= 0:
+                work.group_motion[find_representative(work.tree_group, tree), 0] = TIED
     return is_any
 
 
@@ -167,21 +179,36 @@ def find_groups(model, work):
         return False
     find_held(model, work)
     is_any = False
-    for tree in range(
-        model.tree_body.shape[0] - 1, -1, -1
-    ):  # the first of a group is its last here
+    for tree in range(model.tree_body.shape[0]):
         first = find_representative(work.tree_group, tree)
-        if work.group_motion[first, 0] == ALONE:
-            work.tree_is_kept[tree] = TOGETHER if tree == first else LEFT_ALONE
+        what = work.group_motion[first, 0]
+        if first != tree and what > 0.0:
+            work.tree_is_kept[tree] = LEFT_ALONE
+            work.tree_is_kept[first] = TOGETHER if what == TIED else TOUCHING
             is_any = True
     return is_any
+
+
+@kernel
+def met_late(model, state, work, tree):
+    """Return by how much the angular momentum of a body that is hit differs in mid step from what it was."""
+    root = model.tree_body[tree]
+    b = model.tree_v[tree] + 3
+    s = spatial.load(model.body_inertia, root)
+    omega = (state.v[b], state.v[b + 1], state.v[b + 2])
+    r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
+    before = vec.sym_vec(vec.rotate_sym(r, s), omega)
+    omega = vec.add(omega, vec.load(work.struck_turn, tree))
+    middle = vec.rotate_sym(vec.load_mat(work.body_rot, root), s)
+    return vec.sub(vec.sym_vec(middle, omega), before)
 
 
 @kernel
 def goals(model, state, settings, work):
     """Set where centre of mass and momentum of every group have to be after the step.
 
-    What its bodies do to one another adds nothing: weight, drives of bases and hands do.
+    What its bodies do to one another adds nothing: weight, drives of bases and hands do. Of a body that is
+    hit the angular momentum with which the impact met it counts (`met_late`): with e = 1 the energy stays.
 
     Writes: work.
     """
@@ -202,6 +229,8 @@ def goals(model, state, settings, work):
             push, turn = base_impulse(model, state, settings, work, tree)
             arm = vec.sub(vec.load(work.body_pos, model.tree_body[tree]), middle)
             turn = vec.add(turn, vec.cross(arm, push))
+            if work.tree_is_struck[tree] == STRUCK:
+                turn = vec.add(turn, met_late(model, state, work, tree))
             store_motion(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
     for tree in range(model.tree_body.shape[0]):
         if group(work, tree) == tree:
@@ -263,8 +292,11 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             s = spatial.load(work.group_inertia, tree)
             omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
             velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
+            is_touching = work.tree_is_kept[tree] == TOUCHING
+            if is_touching:
+                velocity = vec.cross(c, omega)
             shift = vec.sub(vec.sub(place, base_place(model, q, tree)), c)
-            if work.impact_count[0] > 0:  # within the step: the way is known already
+            if is_touching or work.impact_count[0] > 0:  # within the step: the way is known already
                 shift = (0.0, 0.0, 0.0)
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
     for tree in range(end - 1, begin - 1, -1):  # the first of a group is its last here

@@ -18,10 +18,11 @@ from tribo.contact.problem.scalar_rows import row_speed
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_split
 from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
-from tribo.dynamics.tied_groups import tied_tree
+from tribo.dynamics.tied_groups import in_loop, tied_tree
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Integrator
+from tribo.model import Integrator, Kind
 
+KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ZERO = (0.0, 0.0, 0.0)
 
@@ -141,13 +142,27 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
 
 
 @kernel
-def parting_speed(model, settings, work, n, bend):
-    """Return by how much faster [m/s] the ends of row n, which is not closed yet, part than by their bend.
+def is_free(model, c):
+    """Tell whether each end of constraint c is a free body that impulses move, or stands."""
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and tied_tree(model, 2 * c + side) < 0:
+            if model.body_chain_len[body] > 0:
+                return False
+            if model.tree_kind[model.body_tree[body]] == KINEMATIC:
+                return False
+    return True
 
-    bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than zero where bodies
-    began with velocities that do not agree.
+
+@kernel
+def parting_speed(model, settings, work, c, n, bend):
+    """Return by how much faster [m/s] the free ends of constraint c part than by their bend, in its row n.
+
+    n: not closed yet; bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than
+    zero where bodies began with velocities that do not agree. Ends of robots have none, nor do loops, whose
+    rows must ask alike.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or in_loop(model, work, c):
         return 0.0
     return max(0.0, abs(row_speed(model, work, n, work.kick_v)) - settings.dt * bend)
 

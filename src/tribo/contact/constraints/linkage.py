@@ -126,7 +126,7 @@ def add_locked_rows(
             )
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
-        parts = parting_speed(model, settings, work, n, vec.norm(curve))
+        parts = parting_speed(model, settings, work, c, n, vec.norm(curve))
         if work.tie_is_idle[c] == 1:
             faster = way_work.way_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
@@ -134,7 +134,7 @@ def add_locked_rows(
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
         scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
-        work.scalar_reach[n] = reach + 0.5 * settings.dt * parts
+        work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
 

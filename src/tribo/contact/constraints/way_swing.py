@@ -8,14 +8,13 @@ in a second. With dt/2 of ℓ'' instead, which other ways have, it lost 5.7 %.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import attached_motion, place_ends, sag_of
+from tribo.contact.constraints.attachments import attached_motion, is_free, place_ends, sag_of
 from tribo.dynamics.tied_drift import tied_velocity
 from tribo.dynamics.tied_groups import in_loop, tied_tree
 from tribo.math import vec
-from tribo.model import Integrator, Kind
+from tribo.model import Integrator
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-KINEMATIC = int(Kind.KINEMATIC)
 
 
 @kernel
@@ -70,19 +69,6 @@ def way_drift(model, state, settings, work, c):
         bend += vec.dot(u, curve) - around
         size += vec.norm(curve) + around
     return bend, size
-
-
-@kernel
-def is_free(model, c):
-    """Tell whether each end of the way of constraint c is a free body that impulses move, or stands."""
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and tied_tree(model, 2 * c + side) < 0:
-            if model.body_chain_len[body] > 0:
-                return False
-            if model.tree_kind[model.body_tree[body]] == KINEMATIC:
-                return False
-    return True
 
 
 @kernel

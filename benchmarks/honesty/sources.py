@@ -12,14 +12,14 @@ of mass it has the stiffness k = F r against turning at u = ω, in a wire of len
 moving sideways at u. With Ω² = k/m and K = ½ m u² the energy goes to and fro by Ω dt³/16 · k u² in a step. Ω
 is the fastest of what pulls on the bodies of that force, √(F r/I) and √(F/(L m)), of their turns and of the
 turn u/L of the wire. Forces and turns are the lesser of those of this step and the one before, and not more
-than the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something turns
-or swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`; it
-counts as `FAR` here.
+than the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something
+turns or swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`;
+it counts as `FAR` here.
 
 **Spin.** A body that tumbles is hit in the middle of its step, where it has turned by half of the rotation of
-the whole step; the momentum that is hit is that after half a step. The mean spins of the two are dt/4 apart, so
-the two attitudes differ by α dt²/8, α = ‖I⁻¹(ω × I ω)‖ the angular acceleration without forces, and the angular
-momentum changes by that part of itself in a hit: second order (`docs/physics/integration.md`, impacts and
+the whole step; the momentum that is hit is that after half a step. The mean spins of the two are dt/4 apart,
+so the two attitudes differ by α dt²/8, α = ‖I⁻¹(ω × I ω)‖ the angular acceleration without forces, and the
+angular momentum changes by that part of itself in a hit: second order (`docs/physics/integration.md`, impacts and
 tumbling). With more, an impact with e = 1 would not keep the energy.
 """
 

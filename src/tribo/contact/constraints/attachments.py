@@ -155,7 +155,7 @@ def is_free(model, c):
 
 
 @kernel
-def parting_speed(model, settings, work, c, n, bend):
+def extra_speed(model, settings, work, c, n, bend):
     """Return by how much faster [m/s] the free ends of constraint c part than by their bend, in its row n.
 
     n: not closed yet; bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than
@@ -173,7 +173,7 @@ def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
     much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by a change of its length [m]. parts: `parting_speed`.
+    step may open it by its bend, or by a change of its length [m]. parts: `extra_speed`.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed and than the half step before opened

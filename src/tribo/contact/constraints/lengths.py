@@ -18,7 +18,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import (
     SEMI_IMPLICIT,
     hard_target,
-    parting_speed,
+    extra_speed,
     place_ends,
 )
 from tribo.contact.constraints.way_swing import end_point, side_of, way_point, way_swing
@@ -218,7 +218,7 @@ def length_row(model, state, command, settings, work, c):
     opens = reach + abs(tuning[c, REST] - last_length(state, command, c))
     work.constraint_memory[c, LET_OUT] = tuning[c, REST]
     is_stop = upper == 0.0 or lower == 0.0
-    parts = parting_speed(model, settings, work, c, n, size)
+    parts = extra_speed(model, settings, work, c, n, size)
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
         target, correction, shift = hard_target(
             settings, tuning[c, ERP], -gap, -drift, -sag, opens, parts, is_stop
@@ -264,7 +264,7 @@ def winch_row(model, state, command, settings, work, c):
     work.constraint_memory[c, IS_IDLE] = 0.0
     drift, sag, size = way_swing(model, state, settings, work, c)
     reach = tuning[c, ERP] * dt * dt * size
-    parts = parting_speed(model, settings, work, c, n, size)
+    parts = extra_speed(model, settings, work, c, n, size)
     target, correction, shift = hard_target(
         settings, tuning[c, ERP], gap, drift, sag, reach, parts, True
     )

@@ -15,7 +15,7 @@ from tribo.contact.constraints.attachments import (
     body_frame,
     end_swing,
     hard_target,
-    parting_speed,
+    extra_speed,
     place_ends,
     sag_of,
 )
@@ -126,7 +126,7 @@ def add_locked_rows(
             )
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
-        parts = parting_speed(model, settings, work, c, n, vec.norm(curve))
+        parts = extra_speed(model, settings, work, c, n, vec.norm(curve))
         if work.tie_is_idle[c] == 1:
             faster = way_work.way_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)

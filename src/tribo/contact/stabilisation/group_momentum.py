@@ -170,7 +170,7 @@ def find_held(model, work):
 
 
 @kernel
-def find_groups(model, work):
+def find_lone_groups(model, work):
     """Find the groups that keep their momentum; return whether there is one.
 
     Writes: work.
@@ -207,12 +207,12 @@ def met_late(model, state, work, tree):
 def goals(model, state, settings, work):
     """Set where centre of mass and momentum of every group have to be after the step.
 
-    What its bodies do to one another adds nothing: weight, drives of bases and hands do. Of a body that is
+    Forces between its bodies add nothing; weight, drives of bases and hands do. Of a body that is
     hit the angular momentum with which the impact met it counts (`met_late`): with e = 1 the energy stays.
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT or not find_groups(model, work):
+    if settings.integrator == SEMI_IMPLICIT or not find_lone_groups(model, work):
         return
     dt = settings.dt
     add_up(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])

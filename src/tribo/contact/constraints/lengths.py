@@ -17,8 +17,8 @@ from math import atan2, inf, tanh
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import (
     SEMI_IMPLICIT,
-    hard_target,
     extra_speed,
+    hard_target,
     place_ends,
 )
 from tribo.contact.constraints.way_swing import end_point, side_of, way_point, way_swing

@@ -14,8 +14,8 @@ from tribo.contact.constraints.attachments import (
     attached_motion,
     body_frame,
     end_swing,
-    hard_target,
     extra_speed,
+    hard_target,
     place_ends,
     sag_of,
 )

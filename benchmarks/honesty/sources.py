@@ -19,8 +19,8 @@ it counts as `FAR` here.
 **Spin.** A body that tumbles is hit in the middle of its step, where it has turned by half of the rotation of
 the whole step; the momentum that is hit is that after half a step. The mean spins of the two are dt/4 apart,
 so the two attitudes differ by α dt²/8, α = ‖I⁻¹(ω × I ω)‖ the angular acceleration without forces, and the
-angular momentum changes by that part of itself in a hit: second order (`docs/physics/integration.md`, impacts and
-tumbling). With more, an impact with e = 1 would not keep the energy.
+angular momentum changes by that part of itself in a hit: second order (`docs/physics/integration.md`,
+impacts and tumbling). With more, an impact with e = 1 would not keep the energy.
 """
 
 from __future__ import annotations

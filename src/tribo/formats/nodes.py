@@ -6,6 +6,7 @@ import difflib
 import itertools
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -31,15 +32,15 @@ def short(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "…")
 
 
-class Written:
+class Written(ABC):
     """Something that a file, or a program, describes: what is wrong with it is said of its place."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def place(self) -> str:
         """Where it is, for messages."""
-        raise NotImplementedError
 
     def error(self, message: str) -> DescriptionError:
         """Return (not raise) an error that says where."""

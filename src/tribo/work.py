@@ -330,8 +330,6 @@ class Work(Record):
     tied_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
     tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
-    # Robots with many contacts.
-
     # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
     loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
     loose_row = field("max_contact", 42)  # rows, and the inverse of its own block

@@ -2,10 +2,11 @@
 
 Detection lists each point that a body could reach within the step. Most of them are not reached: a shin
 passes a thigh, a finger passes a cube. Such a point carries nothing, and costs its Jacobian, a share of each
-solve, and one island where two would do. So a point whose gap is more than twice what its motion closes in
-the step leaves the list, and is kept in the last places of the same table, in order of its key. `look_ahead`
-asks each of them whether the solved motion closes its gap, and gives a row to those of which it does: the
-solution is the one with all rows, since a row that holds with zero impulse changes nothing.
+solve, and one island where two would do. So a point leaves the list whose gap is more than twice what its
+motion closes in the step, and more than weight, turns and overlaps add to that. It is kept in the last places
+of the same table, in order of its key. `look_ahead` asks each of them whether the solved motion closes its
+gap, and gives a row to those of which it does: the solution is the one with all rows, since a row that holds
+with zero impulse changes nothing.
 
 Points that carried something in the last step stay, and those of pairs that rebound or give way.
 """

@@ -130,7 +130,7 @@ def release_missed(model, work):
         if x != 0.0 or y != 0.0 or z != 0.0:
             note_push(model, work, work.contact_body[c, 0])
             note_push(model, work, work.contact_body[c, 1])
-    for n in range(work.scalar_count[0]):  # friction along two directions
+    for n in range(work.scalar_count[0]):  # rows of joints and constraints push, too
         if work.scalar_impulse[n] != 0.0:
             for side in range(2):
                 if work.scalar_len[n, side] > 0:
@@ -140,6 +140,7 @@ def release_missed(model, work):
             work.tree_is_struck[t] = 0
             b = model.tree_v[t] + 3
             for k in range(3):
+                work.struck_response[b + k] = 0.0
                 free = work.single_free_spin[t, k] - work.kick_v[b + k]
                 work.next_v[b + k] += free  # by `single_bias`, which `impact_split` had taken out
 

@@ -11,6 +11,7 @@ with zero impulse changes nothing.
 Points that carried something in the last step stay, and those of pairs that rebound or give way.
 """
 
+from tribo.collision.advancement import moving_point_velocity
 from tribo.collision.margins import body_reach, origin_motion, weight_way
 from tribo.collision.narrowphase import is_looked_after, move_contact
 from tribo.compiler.jit import kernel
@@ -35,15 +36,13 @@ def is_of_later_pose(work, c):
 
 
 @kernel
-def gap_rate(model, work, c, motion_a, motion_b):
+def gap_rate(work, c, motion_a, motion_b):
     """Return how fast the gap of contact c opens [m/s], for given motions of its two bodies."""
     p = vec.load(work.contact_pos, c)
     arm_a = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 0]))
     arm_b = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 1]))
-    a = vec.add(motion_a[0], vec.cross(motion_a[1], arm_a))
-    b = vec.add(motion_b[0], vec.cross(motion_b[1], arm_b))
-    n = vec.load_from(work.contact_axes, c, 6)
-    return vec.dot(n, vec.sub(a, b))
+    a, b = moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b)
+    return vec.dot(vec.load_from(work.contact_axes, c, 6), vec.sub(a, b))
 
 
 @kernel
@@ -90,7 +89,7 @@ def is_far(model, state, settings, work, c):
     way += work.tree_overlap[model.body_tree[i]] + work.tree_overlap[model.body_tree[j]]
     if model.actuator_gear.shape[0] > 0:
         way += ADHERES
-    return gap > way + 2.0 * settings.dt * max(0.0, -gap_rate(model, work, c, motion_a, motion_b))
+    return gap > way + 2.0 * settings.dt * max(0.0, -gap_rate(work, c, motion_a, motion_b))
 
 
 @kernel

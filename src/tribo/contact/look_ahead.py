@@ -265,7 +265,7 @@ def is_reached(model, state, settings, work, c):
     motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
     motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
     left = work.contact_gap[c] - bend_way(model, settings, work, c, motion_a, motion_b)
-    return left + settings.dt * gap_rate(model, work, c, motion_a, motion_b) < 0.0
+    return left + settings.dt * gap_rate(work, c, motion_a, motion_b) < 0.0
 
 
 @kernel

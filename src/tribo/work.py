@@ -103,6 +103,7 @@ class Work(Record):
 
     # Collision.
     body_bound = field("nbody", 6)  # [m] min, max of a box around the shapes, with margin
+    shape_bound = field("nshape", 6)  # [m] min, max of a box around it as it stands
     body_margin = field("nbody")  # [m] how far the surface may move until the next evaluation
     body_excess = field("nbody")  # [m] by how much farther the solved velocity moves it
     sweep_order = field("nbody", dtype=INT)
@@ -244,15 +245,15 @@ class Work(Record):
     # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
     column_count = field(1, dtype=INT)  # columns that the largest island wants here
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here, with directions
-    dense_size = field(4, dtype=INT)  # rows, laws, columns, directions of the present one
+    dense_size = field(5, dtype=INT)  # of the present one, see there
     column_of = field("nv", dtype=INT)  # place of a dof in the list, from 1 on; 0: none
     column_dof = field("nv", dtype=INT)  # the list: the first has the last column
     column_matrix = field("ncolumn", "ncolumn")  # [–] of a Newton step, then its factor
     column_vector = field(5, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
     dense_row = field("ndense", "ncolumn")  # Y, whitened rows over the roots of their own blocks
-    dense_vector = field(14, "ndense")  # numbers of rows: velocities, rates, impulses, …
+    dense_vector = field(16, "ndense")  # numbers of rows: velocities, rates, impulses, …
     law_row = field("ndense", 3, dtype=INT)  # first row, kind, row of the normal impulse
-    law_number = field("ndense", 4)  # share of that impulse, bounds, r of the natural map
+    law_number = field("ndense", 2)  # share of that impulse, r of the natural map
     row_direction = field("ndense", dtype=INT)  # of a normal row
     direction_row = field("ndense", 2, dtype=INT)  # rows l and p of Y: what it feels, and pushes
     direction_number = field("ndense", 3)  # 1/d, to what it leads, its part of the impulses

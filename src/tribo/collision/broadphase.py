@@ -15,7 +15,7 @@ from tribo.collision.margins import margins
 from tribo.collision.sorted_keys import first_from
 from tribo.collision.sweep_order import sort_bodies
 from tribo.compiler.jit import kernel
-from tribo.math import vec
+from tribo.math import spatial, vec
 from tribo.model import Kind, Shape, Status
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -78,6 +78,31 @@ def shape_bound(model, work, s):
 
 
 @kernel
+def bound_shapes(model, work):
+    """Write the box of each shape that is no half space, as it stands.
+
+    Writes: work.
+    """
+    for s in range(model.shape_kind.shape[0]):
+        if model.shape_kind[s] != PLANE and model.body_is_solid[model.shape_body[s]] == 1:
+            spatial.store(work.shape_bound, s, shape_bound(model, work, s))
+
+
+@kernel
+def shapes_are_near(work, a, b, margin):
+    """Tell whether the boxes of two shapes overlap, or are no farther apart than a margin."""
+    x, y = spatial.load(work.shape_bound, a), spatial.load(work.shape_bound, b)
+    return (
+        x[0] - margin <= y[3]
+        and x[3] + margin >= y[0]
+        and x[1] - margin <= y[4]
+        and x[4] + margin >= y[1]
+        and x[2] - margin <= y[5]
+        and x[5] + margin >= y[2]
+    )
+
+
+@kernel
 def bounds(model, work):
     """Write the box of each body to sweep that contains everything it can reach in this step.
 
@@ -87,7 +112,7 @@ def bounds(model, work):
         i = work.sweep_order[order]
         margin = work.body_margin[i]
         if model.body_shape_count[i] == 1:
-            b = shape_bound(model, work, model.body_shape_start[i])
+            b = spatial.load(work.shape_bound, model.body_shape_start[i])
             for k in range(3):
                 work.body_bound[i, k] = b[k] - margin
                 work.body_bound[i, 3 + k] = b[3 + k] + margin
@@ -147,9 +172,10 @@ def shapes_may_touch(model, settings, a, b):
 
 
 @kernel
-def meets_bound(box, work, i, margin):
-    """Tell whether a box with a margin overlaps the bound of body i."""
+def meets_bound(work, s, i, margin):
+    """Tell whether the box of shape s, with a margin, overlaps the bound of body i."""
     bound = work.body_bound
+    box = spatial.load(work.shape_bound, s)
     return (
         box[0] - margin <= bound[i, 3]
         and box[3] + margin >= bound[i, 0]
@@ -193,22 +219,11 @@ def add_body_pair(model, settings, work, i, j):
             if shapes_may_touch(model, settings, a, b):
                 add_candidate(work, a, b)
             continue
-        box = shape_bound(model, work, a)
-        if not meets_bound(box, work, j, work.body_margin[i]):
+        if not meets_bound(work, a, j, work.body_margin[i]):
             continue
         last = model.body_shape_start[j] + model.body_shape_count[j]
         for b in range(model.body_shape_start[j], last):
-            if not shapes_may_touch(model, settings, a, b):
-                continue
-            other = shape_bound(model, work, b)
-            if (
-                box[0] - margin <= other[3]
-                and box[3] + margin >= other[0]
-                and box[1] - margin <= other[4]
-                and box[4] + margin >= other[1]
-                and box[2] - margin <= other[5]
-                and box[5] + margin >= other[2]
-            ):
+            if shapes_may_touch(model, settings, a, b) and shapes_are_near(work, a, b, margin):
                 add_candidate(work, a, b)
 
 
@@ -242,7 +257,7 @@ def add_plane_pair(model, settings, work, s, n, height, j):
         if not shapes_may_touch(model, settings, s, b):
             continue
         if model.body_shape_count[j] > 1:
-            box = shape_bound(model, work, b)
+            box = spatial.load(work.shape_bound, b)
             low = 0.0
             for k in range(3):
                 low += n[k] * (box[k] if n[k] > 0.0 else box[3 + k])
@@ -420,6 +435,7 @@ def candidates(model, state, settings, work):
     """
     work.candidate_count[0] = 0
     margins(model, state, settings, work)
+    bound_shapes(model, work)
     for i in range(model.body_parent.shape[0]):
         if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])

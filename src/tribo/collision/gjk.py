@@ -166,7 +166,7 @@ def distance(model, work, pair, start, limit, exact):
     """
     simplex = work.simplex
     v = start
-    v2 = 1e300
+    v2 = vec.dot(start, start)
     n = 0
     coordinates = 0.0
     origin = (0.0, 0.0, 0.0)
@@ -175,10 +175,10 @@ def distance(model, work, pair, start, limit, exact):
         a, corner_a = support_from(model, work, pair[0], origin, pair[1], vec.neg(v), corner_a)
         b, corner_b = support_from(model, work, pair[2], pair[3], pair[4], v, corner_b)
         w = vec.sub(a, b)
+        along = vec.dot(v, w)
+        if along > 0.0 and along * along > limit * limit * v2:
+            return FAR, v, a
         if n > 0:
-            along = vec.dot(v, w)
-            if along > 0.0 and along * along > limit * limit * v2:
-                return FAR, v, a
             if v2 - along <= exact * v2 + ROUNDING * coordinates * v2**0.5:
                 return SEPARATE, v, weighted(simplex, n, 3)
         coordinates = max(

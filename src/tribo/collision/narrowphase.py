@@ -1,13 +1,14 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might in the step."""
 
 from tribo.collision.advancement import meet_moving
-from tribo.collision.broadphase import is_moved
+from tribo.collision.broadphase import is_moved, shapes_are_near
 from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import Pair, Status
+from tribo.model import Pair, Shape, Status
 
 CAPACITY = int(Status.CAPACITY)
+PLANE = int(Shape.PLANE)
 RESTITUTION = int(Pair.RESTITUTION)
 STIFFNESS = int(Pair.STIFFNESS)
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
@@ -136,6 +137,9 @@ def contacts(model, state, settings, work):
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
         margin = pair_reach(model, state, settings, work, a, b)
+        has_plane = model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE
+        if not (has_plane or shapes_are_near(work, a, b, margin)):
+            continue
         n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return

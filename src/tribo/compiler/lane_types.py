@@ -115,6 +115,7 @@ for _operation, _name in _COMPARE.items():
 
 
 @infer_global(operator.and_)
+@infer_global(operator.or_)
 class _Both(AbstractTemplate):  # type: ignore[misc]
     def generic(self, args: Any, kws: Any) -> Any:
         """Say that answers are combined lane by lane."""
@@ -124,6 +125,11 @@ class _Both(AbstractTemplate):  # type: ignore[misc]
 @lower_builtin(operator.and_, Answers, Answers)  # type: ignore[untyped-decorator]
 def _both(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.and_(*args)
+
+
+@lower_builtin(operator.or_, Answers, Answers)  # type: ignore[untyped-decorator]
+def _either(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.or_(*args)
 
 
 @infer_global(operator.invert)

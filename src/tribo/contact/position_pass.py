@@ -38,13 +38,14 @@ from tribo.contact.solver.proximal_rows import (
     FREE,
     GIVE,
     LAWS,
+    LOWER,
     MEMORY,
     MOTION,
     RATE,
-    SCALAR,
+    SCALARS,
     START,
+    UPPER,
     Z,
-    add_law,
     find_columns,
     leave_columns,
     measure_motion,
@@ -243,18 +244,17 @@ def add_shift_law(work, i, hold, error, size, give):
     """
     x = work.dense_vector
     x[START, i], x[GIVE, i], x[RATE, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
-    lower = -inf if hold == BOTH or hold == BELOW else 0.0
-    upper = inf if hold == BOTH or hold == ABOVE else 0.0
-    add_law(work, i, SCALAR, -1, 0.0, lower, upper, 1.0)
+    x[LOWER, i] = -inf if hold == BOTH or hold == BELOW else 0.0
+    x[UPPER, i] = inf if hold == BOTH or hold == ABOVE else 0.0
 
 
 @kernel
 def write_shift_laws(model, work, t):
-    """Replace the laws of the dense problem of island t by those of its shift.
+    """Replace the laws of the dense problem of island t by those of its shift: bounds of scalar rows.
 
     Writes: work.
     """
-    work.dense_size[LAWS] = 0
+    work.dense_size[LAWS] = work.dense_size[SCALARS] = 0
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]

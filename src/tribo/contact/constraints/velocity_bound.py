@@ -149,7 +149,7 @@ def ask_less(model, settings, work, t, rows, part, most):
             set_row_target(work, n, work.scalar_target[n] - less, speed)
             work.scalar_correction[n] -= less
     start_cold(model, work, t)
-    return solve_as_set(model, settings, work, t, rows)
+    return solve_as_set(model, settings, work, t, rows, settings.tolerance)
 
 
 @kernel

@@ -104,7 +104,7 @@ def weaken(model, settings, work, t):
     for _ in range(TRIES):
         part = 0.5 * (low + high)
         aim_rebounds(settings, work, t, part)
-        is_solved = solve_as_set(model, settings, work, t, rows)
+        is_solved = solve_as_set(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
             high = part
@@ -112,7 +112,7 @@ def weaken(model, settings, work, t):
             low = part
     if low < part:  # the last try was too much
         aim_rebounds(settings, work, t, low)
-        is_solved = solve_as_set(model, settings, work, t, rows)
+        is_solved = solve_as_set(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
         work.status[0] |= NOT_CONVERGED

@@ -17,6 +17,7 @@ from tribo.contact.problem.islands import (
     contact_island,
     contacts_in,
     find_representative,
+    is_member,
     island_rows,
 )
 from tribo.contact.problem.whitened_products import (
@@ -28,13 +29,18 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver.idle_impulses import shed_idle_impulse
 from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
 from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
+from tribo.dynamics.middle import rotates_far
 from tribo.enums import Origin
 from tribo.math import vec
-from tribo.model import Status
+from tribo.model import Course, Integrator, Status
 
 CAPACITY = int(Status.CAPACITY)
+SETTLED = int(Course.SETTLED)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LAST_STEP, LAST_ROUND, UNCHANGED, _ = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
+STALE, SOLVED_AGAIN, DRAFTED = 1, 2, 3  # entries of `Work.island_is_stale`
+DRAFT = 1e-3  # [–] of the speed to remove: what a draft may miss
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
 
@@ -139,11 +145,12 @@ def solve_island(model, settings, work, t, rows):
 
     Writes: work.
     """
-    is_solved = solve_as_set(model, settings, work, t, rows)
+    tolerance = settings.tolerance
+    is_solved = solve_as_set(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):
         if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
-        is_solved = solve_as_set(model, settings, work, t, rows)
+        is_solved = solve_as_set(model, settings, work, t, rows, tolerance)
     if work.status[0] & CAPACITY == 0:
         is_solved = velocity_bound.bound_closing(model, settings, work, t, rows, is_solved)
     for k in contacts_in(work, t):
@@ -166,8 +173,25 @@ def is_as_good(model, settings, work, t):
 
 
 @kernel
+def awaits_bias(model, state, settings, work, t):
+    """Tell whether the bias force of a tree of island t may change with what its contacts do.
+
+    Then `bias_iteration` solves the island to the end, after a look at the velocity of a draft.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
+    if work.island_contact_start[t + 1] == work.island_contact_start[t]:
+        return False
+    for tree in range(work.tree_island.shape[0]):
+        if work.tree_course[tree] == SETTLED and is_member(model, work, tree, t):
+            if rotates_far(model, state, settings, work, tree):
+                return True
+    return False
+
+
+@kernel
 def solve(model, state, settings, work):
-    """Find the impulses of all contacts and scalar rows.
+    """Find the impulses of all contacts and scalar rows, of islands that await their bias force a draft.
 
     Writes: work.
     """
@@ -182,12 +206,18 @@ def solve(model, state, settings, work):
     for dof in range(work.column_of.shape[0]):
         work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
+        work.island_is_stale[t] = 0
         rows = island_rows(work, t)
         if rows == 0:
             work.island_miss[t] = 0.0
             continue
         loosen_heap(model, settings, work, t, rows)
-        if not is_as_good(model, settings, work, t):
+        if is_as_good(model, settings, work, t):
+            continue
+        if awaits_bias(model, state, settings, work, t):
+            solve_as_set(model, settings, work, t, rows, DRAFT)
+            work.island_is_stale[t] = DRAFTED
+        else:
             solve_island(model, settings, work, t, rows)
 
 

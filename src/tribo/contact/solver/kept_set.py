@@ -9,13 +9,16 @@ Source: Hintermüller, Ito, Kunisch 2002 (primal-dual active sets).
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.proximal_law import bounds_of, own_velocity, trial_at
+from tribo.compiler.lanes import chosen, load4, spread4, store4
+from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
 from tribo.contact.solver.proximal_rows import (
     FRICTION,
+    GIVE,
     IMPULSE,
     KIND,
     LAWS,
     LINEAR,
+    LOWER,
     MEMORY,
     MOTION,
     NORMAL,
@@ -23,10 +26,13 @@ from tribo.contact.solver.proximal_rows import (
     RATE,
     ROLLING,
     ROW,
+    ROWS,
+    SCALARS,
     SHARE,
     SOFT,
     SPINNING,
     TRIAL,
+    UPPER,
     WAS,
     copy_vector,
 )
@@ -112,23 +118,49 @@ def keep_set(work, is_first):
                 more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
                 set_disc(work, i, p, q, bound, more)
         else:
-            lower, upper = bounds_of(work, b, IMPULSE)
-            keep_bound(work, i, lower, upper, SLIDES if kind == SPINNING else 1.0)
+            keep_spin(work, b, i)
+    keep_scalars(work)
 
 
 @kernel
-def keep_bound(work, i, lower, upper, near):
-    """Write a trial of row i that keeps it between its bounds, or beyond the one at which it is.
+def keep_spin(work, b, i):
+    """Write a trial of row i, spinning friction, that keeps it in its bounds, or beyond the one at which it is.
 
     Writes: work.
     """
     x = work.dense_vector
     own = x[IMPULSE, i]
+    lower, upper = bounds_of(work, b, IMPULSE)
     x[TRIAL, i] = own
-    if lower < upper and own >= near * upper:
+    if lower < upper and own >= SLIDES * upper:
         x[TRIAL, i] = upper + trial_excess(work, i)
-    elif lower < upper and own <= near * lower:
+    elif lower < upper and own <= SLIDES * lower:
         x[TRIAL, i] = lower - trial_excess(work, i)
+
+
+@kernel
+def excess4(work, i):
+    """Return by how much the trials of four rows, at a bound, are beyond it at the present velocity."""
+    x = work.dense_vector
+    n = x.shape[1]
+    return load4(x, n * RATE + i) * (abs(load4(x, n * MOTION + i)) + spread4(LEAST))
+
+
+@kernel
+def keep_scalars(work):
+    """Write trials that keep scalar rows between their bounds, or beyond the one at which they are.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    n = x.shape[1]
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
+        own = load4(x, n * IMPULSE + i)
+        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+        more = excess4(work, i)
+        is_open = lower < upper
+        trial = chosen(is_open & (own <= lower), lower - more, own)
+        store4(x, n * TRIAL + i, chosen(is_open & (upper <= own), upper + more, trial))
 
 
 @kernel
@@ -167,22 +199,51 @@ def correct_disc(work, b, i, n):
 
 
 @kernel
-def correct_bound(work, i, lower, upper, side, little):
-    """Set impulse and trial of a row between bounds after a linear solve; side: 0, or ±1 of the bound it had.
+def correct_spin(work, b, i):
+    """Set impulse and trial of row i, spinning friction, after a linear solve with the set.
 
     Writes: work.
     """
     x = work.dense_vector
+    lower, upper = bounds_of(work, b, WAS)
+    side = 1.0 if x[WAS, i] > upper else -1.0 if x[WAS, i] < lower else 0.0
+    lower, upper = bounds_of(work, b, IMPULSE)
     own = x[LINEAR, i] if side == 0.0 else upper if side > 0.0 else lower
     x[IMPULSE, i] = min(max(own, lower), upper)
     x[TRIAL, i] = x[IMPULSE, i]
     if side == 0.0:
         if own > upper:
-            x[TRIAL, i] += little
+            x[TRIAL, i] += BARELY * upper
         elif own < lower:
-            x[TRIAL, i] -= little
+            x[TRIAL, i] -= BARELY * upper
     elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
         x[TRIAL, i] += side * trial_excess(work, i)
+
+
+@kernel
+def correct_scalars(work):
+    """Set impulses and trials of scalar rows after a linear solve with the set: one beyond a bound stops there.
+
+    One at a bound stays there as long as its velocity leads on beyond it.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    n = x.shape[1]
+    zero = spread4(0.0)
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
+        was, linear = load4(x, n * WAS + i), load4(x, n * LINEAR + i)
+        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+        was_low, was_high = was < lower, upper < was
+        own = chosen(was_low, lower, chosen(was_high, upper, clamp4(linear, lower, upper)))
+        store4(x, n * IMPULSE + i, own)
+        w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
+        is_new = ~(was_low | was_high)
+        little = load4(x, n * RATE + i) * spread4(LEAST)
+        more = chosen(is_new, little, excess4(work, i))
+        goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
+        goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
+        store4(x, n * TRIAL + i, chosen(goes_high, own + more, chosen(goes_low, own - more, own)))
 
 
 @kernel
@@ -208,8 +269,5 @@ def correct_set(work):
         elif kind == SPINNING and not x[WAS, n] > 0.0:
             x[IMPULSE, i] = x[TRIAL, i] = 0.0
         else:
-            lower, upper = bounds_of(work, b, WAS)
-            side = 1.0 if was > upper else -1.0 if was < lower else 0.0
-            lower, upper = bounds_of(work, b, IMPULSE)
-            little = BARELY * upper if kind == SPINNING else LEAST * x[RATE, i]
-            correct_bound(work, i, lower, upper, side, little)
+            correct_spin(work, b, i)
+    correct_scalars(work)

@@ -7,10 +7,10 @@ between its bounds or at one.
 Source: Alart, Curnier 1991.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import load4, number, spread4, store4
+from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
 from tribo.contact.solver.natural_residual import largest, project
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
@@ -29,8 +29,10 @@ from tribo.contact.solver.proximal_rows import (
     ROLLING,
     ROW,
     ROWS,
+    SCALARS,
     SHARE,
     SOFT,
+    SPINNING,
     TRIAL,
     UNIT,
     UPPER,
@@ -74,9 +76,18 @@ def trial_at(work, i, w):
 @kernel
 def bounds_of(work, b, out):
     """Return the bounds of law b, which has one row, for the normal impulses in a row of `dense_vector`."""
-    number, n = work.law_number, work.law_row[b, PRESS]
-    more = number[b, SHARE] * work.dense_vector[out, n] if n >= 0 else 0.0
-    return number[b, LOWER] - more, number[b, UPPER] + more
+    n = work.law_row[b, PRESS]
+    if n < 0:
+        return 0.0, inf
+    most = work.law_number[b, SHARE] * work.dense_vector[out, n]
+    return -most, most
+
+
+@kernel
+def clamp4(own, lower, upper):
+    """Return four numbers between bounds."""
+    own = chosen(own < lower, lower, own)
+    return chosen(upper < own, upper, own)
 
 
 @kernel
@@ -97,6 +108,10 @@ def apply_laws(work, trial, out):
         else:
             lower, upper = bounds_of(work, b, out)
             x[out, i] = min(max(x[trial, i], lower), upper)
+    n = x.shape[1]
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
+        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+        store4(x, n * out + i, clamp4(load4(x, n * trial + i), lower, upper))
 
 
 @kernel
@@ -131,6 +146,25 @@ def own_velocity(work, i):
 
 
 @kernel
+def violation_of_scalars(work):
+    """Return how far the impulses of scalar rows are from their hard law [m/s]."""
+    x = work.dense_vector
+    n = x.shape[1]
+    worst = spread4(0.0)
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
+        own = load4(x, n * IMPULSE + i)
+        w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
+        after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
+        v = abs(own - after) * load4(x, n * UNIT + i)
+        worst = chosen(v <= worst, worst, v)  # no number is the worst
+    most = 0.0
+    for k in range(4):
+        v = number(worst, k)
+        most = v if not v <= most else most
+    return most
+
+
+@kernel
 def violation_here(work):
     """Return how far the impulses are from the hard law [m/s] at the velocities that are measured."""
     worst = 0.0
@@ -152,7 +186,7 @@ def violation_here(work):
             s = sqrt(u * u + v * v)
             f = most / s if s > most else 1.0
             v = max(abs(x[IMPULSE, i] - f * u), abs(x[IMPULSE, i + 1] - f * v))
-        elif kind > ROLLING:
+        elif kind == SPINNING:
             lower, upper = bounds_of(work, b, IMPULSE)
             after = min(max(x[IMPULSE, i] - own_velocity(work, i), lower), upper)
             v = abs(x[IMPULSE, i] - after)
@@ -160,14 +194,18 @@ def violation_here(work):
             continue
         v *= x[UNIT, i]
         worst = v if not v <= worst else worst
-    return worst
+    scalars = violation_of_scalars(work)
+    return scalars if not scalars <= worst else worst
 
 
 @kernel
 def memory_error(work, rho):
     """Return the velocity [m/s] by which the memory still errs: |λ − λ̂| over the rate."""
-    worst = 0.0
     x = work.dense_vector
-    for i in range(work.dense_size[ROWS]):
-        worst = max(worst, abs(x[IMPULSE, i] - x[MEMORY, i]) * x[UNIT, i])
-    return worst / rho
+    n = x.shape[1]
+    worst = spread4(0.0)
+    for i in range(0, work.dense_size[ROWS], 4):
+        error = abs(load4(x, n * IMPULSE + i) - load4(x, n * MEMORY + i))
+        error = error * load4(x, n * UNIT + i)
+        worst = chosen(worst < error, error, worst)
+    return top(worst) / rho

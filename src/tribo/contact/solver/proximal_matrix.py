@@ -24,18 +24,20 @@ from tribo.contact.solver.proximal_rows import (
     KIND,
     LAWS,
     LINEAR,
+    LOWER,
     MEMORY,
     MOTION,
-    NORMAL,
     PRESS,
     RATE,
     ROLLING,
     ROW,
     ROWS,
+    SCALARS,
     SHARE,
     SPINNING,
     STEP,
     TRIAL,
+    UPPER,
     Z,
     wide,
 )
@@ -137,20 +139,20 @@ def write_directions(work):
         if kind == SPINNING and not share * x[TRIAL, n] > 0.0:
             continue
         lower, upper = bounds_of(work, b, TRIAL)
-        if (
-            lower < upper
-            and lower <= x[TRIAL, i] <= upper
-            and (kind != NORMAL or x[TRIAL, i] > 0.0)
-        ):
-            if kind == NORMAL:
-                work.row_direction[i] = work.dense_size[DIRECTIONS]
-            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
-        elif kind == SPINNING:
+        if kind == SPINNING and not lower <= x[TRIAL, i] <= upper:
             side = share if x[TRIAL, i] > 0.0 else -share
             extra = push_too(work, n, i, side, i, 0.0, extra)
             is_symmetric = False
+        elif kind == SPINNING or x[TRIAL, i] > 0.0:
+            work.row_direction[i] = work.dense_size[DIRECTIONS]
+            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
+        own, lower, upper = x[TRIAL, i], x[LOWER, i], x[UPPER, i]
+        x[LINEAR, i] = 0.0
+        if lower < upper and lower <= own <= upper:
+            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
         else:
-            x[LINEAR, i] = min(max(x[TRIAL, i], lower), upper)
+            x[LINEAR, i] = min(max(own, lower), upper)
     return is_symmetric
 
 

@@ -3,10 +3,11 @@
 Each dof that a row moves has a column; a robot's leaves come before its root, so that elimination fills in
 little. Rows are divided by the root of their own block of G: Y Yᵀ has a diagonal near one, and impulses and
 velocities of rows are in the same unit, the root of an energy. Each contact has a law for its normal impulse
-and one for its friction, and two more where it resists rolling and spinning; a scalar row has one.
+and one for its friction, and two more where it resists rolling and spinning. Scalar rows, the last ones, have
+bounds; laws take them four at a time.
 """
 
-from math import inf, sqrt
+from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4, transposed
@@ -14,20 +15,15 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.natural_residual import stiffness
 from tribo.math import spatial, vec
 
-ROWS, LAWS, COLUMNS, DIRECTIONS = 0, 1, 2, 3  # of `dense_size`
+ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS = 0, 1, 2, 3, 4  # of `dense_size`; the first scalar row
 Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
-(START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK) = (
-    range(14)
-)
+(
+    START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK,
+    LOWER, UPPER,
+) = range(16)  # fmt: skip
 ROW, KIND, PRESS = 0, 1, 2  # of `law_row`
-SHARE, LOWER, UPPER, REACH = 0, 1, 2, 3  # of `law_number`
-NORMAL, FRICTION, ROLLING, SPINNING, SCALAR = (
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # kinds of laws; 1 and 2 are of two rows
+SHARE, REACH = 0, 1  # of `law_number`
+NORMAL, FRICTION, ROLLING, SPINNING = 0, 1, 2, 3  # kinds of laws; 1 and 2 are of two rows
 
 
 @kernel
@@ -115,21 +111,15 @@ def clear_rows(work, i, stop, width):
 
 
 @kernel
-def add_law(work, row, kind, press, share, lower, upper, reach):
+def add_law(work, row, kind, press, share, reach):
     """Add a law; press: row of the normal impulse that bounds it, by its share; reach: r of the natural map.
 
     Writes: work.
     """
     b = work.dense_size[LAWS]
     work.dense_size[LAWS] = b + 1
-    law, number = work.law_row, work.law_number
-    law[b, ROW], law[b, KIND], law[b, PRESS] = row, kind, press
-    number[b, SHARE], number[b, LOWER], number[b, UPPER], number[b, REACH] = (
-        share,
-        lower,
-        upper,
-        reach,
-    )
+    work.law_row[b, ROW], work.law_row[b, KIND], work.law_row[b, PRESS] = row, kind, press
+    work.law_number[b, SHARE], work.law_number[b, REACH] = share, reach
 
 
 @kernel
@@ -171,8 +161,8 @@ def write_contact_rows(model, work, c, i, width):
             work, i + a, work.contact_start[c, a] / size, r[c, a] / own, soft / own, size / reach,
             work.contact_impulse[c, a] * size,
         )  # fmt: skip
-    add_law(work, i + 2, NORMAL, -1, 0.0, 0.0, inf, 1.0)
-    add_law(work, i, FRICTION, i + 2, work.contact_friction[c], 0.0, 0.0, reach)
+    add_law(work, i + 2, NORMAL, -1, 0.0, 1.0)
+    add_law(work, i, FRICTION, i + 2, work.contact_friction[c], reach)
     if not is_spun:
         return i + 3
     near = stiffness(spatial.load(work.contact_spin_delassus, c))
@@ -188,8 +178,8 @@ def write_contact_rows(model, work, c, i, width):
             work.contact_radius[c] * turn, work.contact_spin_impulse[c, a] * turn,
         )  # fmt: skip
     share = turn / size
-    add_law(work, i + 3, ROLLING, i + 2, work.contact_rolling[c] * share, 0.0, 0.0, 1.0)
-    add_law(work, i + 5, SPINNING, i + 2, work.contact_spinning[c] * share, 0.0, 0.0, 1.0)
+    add_law(work, i + 3, ROLLING, i + 2, work.contact_rolling[c] * share, 1.0)
+    add_law(work, i + 5, SPINNING, i + 2, work.contact_spinning[c] * share, 1.0)
     return i + 6
 
 
@@ -211,7 +201,8 @@ def write_scalar(model, work, n, i, width):
     impulse = min(max(work.scalar_impulse[n], work.scalar_lower[n]), work.scalar_upper[n])
     unit = (own - work.scalar_compliance[n]) / size
     write_number(work, i, work.scalar_start[n] / size, give, give, unit, impulse * size)
-    add_law(work, i, SCALAR, -1, 0.0, work.scalar_lower[n] * size, work.scalar_upper[n] * size, 1.0)
+    x = work.dense_vector
+    x[LOWER, i], x[UPPER, i] = work.scalar_lower[n] * size, work.scalar_upper[n] * size
     return i + 1
 
 
@@ -227,13 +218,15 @@ def write_island(model, work, t, count):
     i = 0
     for k in contacts_in(work, t):
         i = write_contact_rows(model, work, work.island_contact[k], i, width)
+    size[SCALARS] = i
     for k in scalars_in(work, t):
         i = write_scalar(model, work, work.island_scalar[k], i, width)
     size[ROWS] = i
     clear_rows(work, i, wide(i), width)
-    for j in range(i, wide(i)):
-        write_number(work, j, 0.0, 0.0, 0.0, 0.0, 0.0)
-        work.dense_vector[LINEAR, j] = 0.0
+    x = work.dense_vector
+    for row in range(x.shape[0]):  # scalar rows are taken four at a time, from any row on
+        store4(x, x.shape[1] * row + i, spread4(0.0))
+        store4(x, x.shape[1] * row + i + 4, spread4(0.0))
     x = work.column_vector
     for k in range(width):
         x[STEP, k] = x[LACK, k] = x[Z, k] = x[FREE, k] = x[REACHED, k] = 0.0

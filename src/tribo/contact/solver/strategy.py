@@ -177,8 +177,10 @@ def solve_listed(model, settings, work, t, count, limit):
 
 
 @kernel
-def attempt(model, settings, work, t, rows):
+def attempt(model, settings, work, t, rows, tolerance):
     """Find the impulses of island t from those at hand; return success.
+
+    tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
     """
@@ -187,7 +189,7 @@ def attempt(model, settings, work, t, rows):
         start_cold(model, work, t)
         return True
     work.removed_speed[0] = speed
-    limit = settings.tolerance * speed
+    limit = tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
     if violation(model, work, t) <= NEARER * limit:
@@ -196,16 +198,18 @@ def attempt(model, settings, work, t, rows):
 
 
 @kernel
-def solve_as_set(model, settings, work, t, rows):
+def solve_as_set(model, settings, work, t, rows, tolerance):
     """Find the impulses of island t from those at hand, in the way that the settings ask for; return success.
+
+    tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
     """
     if settings.contact_solver == SWEEPS_ONLY:
-        limit = settings.tolerance * island_speed(settings, work, t)
+        limit = tolerance * island_speed(settings, work, t)
         lay_out_loose(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
-        is_solved = attempt(model, settings, work, t, rows)
+        is_solved = attempt(model, settings, work, t, rows, tolerance)
     leave_packets(work)
     return is_solved

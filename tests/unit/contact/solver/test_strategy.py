@@ -69,7 +69,8 @@ def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
         rebound_energy, "energy_gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
     )
     work = SimpleNamespace(status=[0])
-    getattr(rebound_energy.weaken, "py_func", rebound_energy.weaken)(None, None, work, 0)
+    settings = SimpleNamespace(tolerance=1e-10)
+    getattr(rebound_energy.weaken, "py_func", rebound_energy.weaken)(None, settings, work, 0)
     assert parts[-1] == 0.0
     assert work.status[0] == says
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ground,
         gym,
         identification,
+        jax,
         learn,
         materials,
         math,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         robots,
         sensors,
         spatial,
+        torch,
         viewer,
         world,
     )  # fmt: skip
@@ -134,10 +136,12 @@ _BESIDE = {
     "gym",
     "ground",
     "identification",
+    "jax",
     "learn",
     "raisimpy",
     "robots",
     "spatial",
+    "torch",
     "viewer",
 }  # packages of their own, some with an extra
 _WITHIN = {

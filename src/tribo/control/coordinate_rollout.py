@@ -6,6 +6,7 @@ function normalizes at the start. The last rollout is kept, so that products aft
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from tribo.control.coordinate_changes import (
     to_coordinates,
     to_dofs,
 )
-from tribo.control.rollout import DifferentiableRollout, RolloutFunction
+from tribo.control.rollout import DifferentiableRollout, Names, RolloutFunction
+from tribo.world.world import World
 
 Arrays = tuple[np.ndarray, ...]
 
@@ -76,3 +78,54 @@ class CoordinateRollout:
             by_start / lengths(layout, np.asarray(q, float)),
             gradient.velocity,
         )
+
+
+class ArrayRollout:
+    """What rollouts of all libraries of arrays have in common: arguments and shapes of inputs."""
+
+    def __init__(
+        self, world: World, *, forces: Names | None = None, targets: Names | None = None,
+        velocity_targets: Names | None = None, steps_per_control: int = 1,
+        threads: int | None = None, method: str = "auto",
+    ) -> None:  # fmt: skip
+        self.function = RolloutFunction(
+            world, forces=forces, targets=targets, velocity_targets=velocity_targets,
+            steps_per_control=steps_per_control, threads=threads, method=method,
+        )  # fmt: skip
+        self._inside = CoordinateRollout(self.function)
+
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """Names of the last axis of commands."""
+        return self.function.command_names
+
+    def _inputs(
+        self, commands: Any, q: Any, v: Any, like: Callable[[Any, Any], Any],
+        broadcast: Callable[[Any, tuple[int, ...]], Any],
+    ) -> tuple[Any, Any, Any]:  # fmt: skip
+        """Return commands (worlds, T, k), first q (worlds, nq) and v (worlds, nv) as arrays of a library.
+
+        Args:
+            commands, q, v: As users give them, commands an array of the library.
+            like: Returns an array of the library of an array, with the type of another.
+            broadcast: Returns an array of the library, repeated to a shape.
+
+        Raises:
+            ValueError: An array has a wrong shape.
+        """
+        width = len(self.command_names)
+        shape = tuple(commands.shape)
+        if len(shape) not in (2, 3) or shape[-1] != width or 0 in shape:
+            raise ValueError(
+                f"commands must have shape (worlds, T, {width}) or (T, {width}), got {shape}"
+            )
+        told = commands[None] if len(shape) == 2 else commands
+        starts = []
+        for name, given, own in zip("qv", (q, v), self._inside.start(), strict=True):
+            one, whole = like(own if given is None else given, told), (told.shape[0], len(own))
+            if tuple(one.shape) not in (whole, whole[1:]):
+                raise ValueError(
+                    f"{name} must have shape {whole} or {whole[1:]}, got {tuple(one.shape)}"
+                )
+            starts.append(broadcast(one, whole))
+        return told, starts[0], starts[1]

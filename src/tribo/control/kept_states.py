@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,44 @@ import numpy as np
 from tribo.batch.pool import COUNTS
 from tribo.checks.errors import NotDifferentiableError
 from tribo.engine.engine import Engine
+from tribo.model import Model
 
 Kept = dict[str, np.ndarray]  # by field of `State`, worlds first
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What all steps of a rollout have in common: its model, settings and commands, those of world 0."""
+
+    model: Model
+    sizes: dict[str, int]
+    capacity: Any
+    threads: int
+    settings: Kept
+    command: Kept
+    inertia: np.ndarray  # diagonal of M, (nv,) [kg, kg m²]
+
+
+def hold(engine: Engine, inertia: np.ndarray, threads: int, last: Held | None) -> Held:
+    """Return what the next steps of a batch have in common, with the model of the last run if it is equal."""
+    model = engine.model
+    if last is not None and all(
+        np.array_equal(array, last.model.arrays[name], equal_nan=array.dtype.kind == "f")
+        for name, array in model.arrays.items()
+    ):
+        model = last.model
+    settings, command = (
+        {name: array[:1].copy() for name, array in record.arrays.items()}
+        for record in (engine.settings, engine.command)
+    )
+    return Held(model, dict(engine.sizes), engine.capacity, threads, settings, command, inertia)
+
+
+def take_over(held: Held, engine: Engine) -> None:
+    """Write settings and commands into all worlds of an engine."""
+    for kept, record in ((held.settings, engine.settings), (held.command, engine.command)):
+        for name, array in kept.items():
+            record.arrays[name][...] = array
 
 
 def keep(engine: Engine) -> Kept:

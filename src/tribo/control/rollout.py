@@ -19,8 +19,8 @@ from tribo.batch.rollout import Controls, PlanReader, Rollout, machine_memory
 from tribo.checks import check
 from tribo.checks.calls import answered_call
 from tribo.checks.readonly import frozen
-from tribo.control.inputs import COMMANDS, tangent_name
-from tribo.control.kept_states import Kept, keep, refuse_other_memory, size_of
+from tribo.control.inputs import COMMANDS, diagonal_of_mass, tangent_name
+from tribo.control.kept_states import Held, Kept, hold, keep, refuse_other_memory, size_of
 from tribo.control.step_jacobians import StepJacobians
 from tribo.identification.state_layout import StateLayout
 from tribo.world.checked import checked_world
@@ -48,15 +48,16 @@ class DifferentiableRollout(Rollout):
 
     A change δq of coordinates has a number for each dof, of a quaternion the rotation vector δ with
     q ← exp(δ/2) q, as in `tribo.linearize`. The memory of the first step, impulses and accelerations of the
-    one before it, is a constant. In worlds that did not make it all products are NaN.
+    one before it, is a constant. In worlds that did not make it all products are NaN. Masses, gains and
+    settings are those that the world had in the run, whatever becomes of it.
     """
 
     command_names: tuple[str, ...]  # of the last axis of commands: "force/robot/cart"
     state_names: tuple[str, ...]  # of the last axis of δq: "robot/cart", "box/rx"
-    _jacobians: StepJacobians = field(repr=False)
+    _jacobians: StepJacobians = field(repr=False)  # of the function: all its runs share them
+    _held: Held = field(repr=False)
     _kept: list[Kept] = field(repr=False)  # before each step
     _commands: np.ndarray = field(repr=False)  # (worlds, T, commands)
-    _wrench: np.ndarray | None = field(repr=False)  # of the first step
     _obstacles: dict[str, int] = field(repr=False, default_factory=dict)
 
     def __repr__(self) -> str:
@@ -95,7 +96,7 @@ class DifferentiableRollout(Rollout):
             0.5
         """
         n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
-        z = np.zeros((worlds, self._jacobians.width))
+        z = np.zeros((worlds, self._jacobians.take(self._held)))
         z[:, :n] = self._given(coordinate, "coordinate", (worlds, n))
         z[:, n : 2 * n] = self._given(velocity, "velocity", (worlds, n))
         by_commands = self._given(commands, "commands", self._commands.shape)
@@ -136,7 +137,7 @@ class DifferentiableRollout(Rollout):
         n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
         by_q = self._given(coordinate, "coordinate", self.v.shape)
         by_v = self._given(velocity, "velocity", self.v.shape)
-        y = np.zeros((worlds, self._jacobians.width))
+        y = np.zeros((worlds, self._jacobians.take(self._held)))
         by_commands = np.zeros(self._commands.shape)
         every = len(self._kept) // horizon
         for k in reversed(range(len(self._kept))):
@@ -152,10 +153,8 @@ class DifferentiableRollout(Rollout):
         return Gradient(frozen(y[:, :n]), frozen(y[:, n : 2 * n]), frozen(by_commands))
 
     def _matrices(self, k: int, control: int, world: int) -> tuple[np.ndarray, np.ndarray]:
-        wrench = self._wrench if k == 0 else None
-        return self._jacobians.at(
-            self._kept[k], self._commands[world, control], wrench, world, self._obstacles
-        )
+        told = self._commands[world, control]
+        return self._jacobians.at(self._kept[k], told, k == 0, world, self._obstacles)
 
     @staticmethod
     def _given(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -219,6 +218,8 @@ class RolloutFunction:
             for kind, place in self._commands
         )
         self.state_names = tuple(tangent_name(name) for name in dofs)
+        self._jacobians = StepJacobians(self.layout, self._commands, self._method)
+        self._held: Held | None = None  # of the last run
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the present coordinates (nq,) and velocities (nv,) of the world, copies."""
@@ -247,7 +248,7 @@ class RolloutFunction:
                 f"commands must have shape (worlds, T, {width}), T ≥ 1, got {np.shape(commands)}"
             )
         worlds, horizon = told.shape[:2]
-        # Anew: the world may have other gains, settings and parameters than in the last run.
+        # Anew: the world may have other gains, settings and masses than in the last run.
         batch = Batch(self._world, worlds, threads=self._threads)
         batch.set_from_world(self._world)
         batch.set_settings(sleeping=False)
@@ -255,9 +256,10 @@ class RolloutFunction:
         engine.state.arrays["tree_is_asleep"][...] = 0
         self._start(batch, q, v)
         command = engine.command.arrays
-        wrench = command["wrench"][0].copy() if command["has_wrench"][0, 0] else None
-        jacobians = StepJacobians(self._world, self._commands, self._method, self._threads)
+        inertia = diagonal_of_mass(self._world, self.layout)
+        held = self._held = hold(engine, inertia, batch.threads, self._held)
         kept: list[Kept] = []
+        most = 0
         made_it = np.ones(worlds, bool)
         nq, nv = self.layout.nq, self.layout.nv
         time = np.empty((worlds, horizon))
@@ -270,8 +272,9 @@ class RolloutFunction:
                 command[COMMANDS[kind]][:, place] = told[:, control, k]
             for _ in range(self._every):
                 kept.append(keep(engine))
-                if len(kept) == 1:
-                    _check_room(size_of(kept[0]) * horizon * self._every)
+                if (size := size_of(kept[-1])) > most:  # more contacts need more room
+                    most = size
+                    _check_room(size * horizon * self._every)
                 made_it &= batch.step()
                 refuse_other_memory(engine)
             state = engine.state.arrays
@@ -281,7 +284,7 @@ class RolloutFunction:
         parts = {part.name: Part.of(part) for part in self._world.objects}
         return DifferentiableRollout(
             frozen(made_it), frozen(time), frozen(places), frozen(faster), parts,
-            self.command_names, self.state_names, jacobians, kept, told.copy(), wrench,
+            self.command_names, self.state_names, self._jacobians, held, kept, told.copy(),
         )  # fmt: skip
 
     def _start(self, batch: Batch, q: Any, v: Any) -> None:
@@ -386,9 +389,13 @@ def rollout(
     """
     checked_world(world)
     check.boolean(derivatives, "derivatives")
+    check.choice(method, METHODS, "method")
     counts = {1}
-    for given in (forces, targets, velocity_targets):
-        for plan in (given or {}).values():
+    for kind, given in (
+        ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
+    ):  # fmt: skip
+        plans_of = {} if given is None else check.mapping(given, kind, "objects' names to plans")
+        for plan in plans_of.values():
             axes, plans = (2, plan.values()) if isinstance(plan, Mapping) else (3, [plan])
             counts |= {len(one) for one in plans if np.ndim(one) == axes}
     worlds = max(1, *counts)

@@ -12,19 +12,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tribo.batch.batch import Batch
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.exact_step import ExactStep
-from tribo.control.inputs import COMMANDS, diagonal_of_mass
-from tribo.control.kept_states import Kept, put
+from tribo.control.inputs import COMMANDS
+from tribo.control.kept_states import Held, Kept, put, take_over
+from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 from tribo.model import Integrator, Joint
 from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import CONTACTS, OBSTACLE, ROWS
-from tribo.world.world import World
 
 STEP = 1e-6  # [m, rad, m/s, rad/s] by which coordinates and velocities are moved
-MOST_INPUTS = 64  # of a batch of moved worlds
+MOST_INPUTS = 64  # of the worlds that are moved at a time
 SAME = 1e-9  # [–] of an acceleration, by which it may miss (v⁺ − v)/dt
 BY_A, BY_B = 0.875, -0.375  # [–] of dt, by which accelerations of the last two steps move v̄
 
@@ -32,49 +31,61 @@ Matrices = tuple[np.ndarray, np.ndarray]
 
 
 class StepJacobians:
-    """Derivatives of single steps of a world from states that were kept.
+    """Derivatives of single steps from states that were kept, of one rollout after the other.
 
     Args:
-        world: The world whose model and settings the steps have.
+        layout: Of the states.
         commands: Kind (of `COMMANDS`) and place of each number that is controlled.
         method: "auto": exact where the equations of the step are known, else differences; "exact";
             "differences".
-        threads: Of the batch in which states are moved.
     """
 
     def __init__(
-        self, world: World, commands: Sequence[tuple[str, int]], method: str, threads: int | None
+        self, layout: StateLayout, commands: Sequence[tuple[str, int]], method: str
     ) -> None:
-        self._world, self._method, self._threads = world, method, threads
-        self._commands = list(commands)
-        self._layout = StateLayout(world)
-        self._seat = self._batch(1)
-        self._moved: dict[int, Batch] = {}
-        engine = self._seat.engine
-        self._nv = self._layout.nv
-        self._dt = float(engine.settings.arrays["dt"].flat[0])
-        self._is_midpoint = engine.settings.arrays["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
-        self.width = (4 if self._is_midpoint else 2) * self._nv  # of z
-        self._exact = ExactStep(engine, {row: name for name, row in self._layout.bodies.items()})
-        model = engine.model.arrays
-        self._is_moved = model["dof_is_moved"][0] != 0
-        self._balls = model["joint_v"][0][model["joint_type"][0] == Joint.SPHERICAL].tolist()
-        inertia = diagonal_of_mass(world, self._layout)
+        self._layout, self._commands, self._method = layout, list(commands), method
+        self._nv = layout.nv
+        self.width = 0  # of z
+        self._held: Held | None = None
+        self._moved: dict[int, Engine] = {}
+
+    def take(self, held: Held) -> int:
+        """Take over what the steps of a rollout have in common; return how many numbers z has."""
+        if held is self._held:
+            return self.width
+        if self._held is None or held.model is not self._held.model:
+            self._seat = Engine(held.model, held.sizes, held.capacity, 1)
+            self._exact = ExactStep(
+                self._seat, {row: name for name, row in self._layout.bodies.items()}
+            )
+            self._moved = {}
+            model = held.model.arrays
+            self._is_moved = model["dof_is_moved"][0] != 0
+            self._balls = model["joint_v"][0][model["joint_type"][0] == Joint.SPHERICAL].tolist()
+        self._held = held
+        self._dt = float(held.settings["dt"].flat[0])
+        self._is_midpoint = held.settings["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
+        self.width = (4 if self._is_midpoint else 2) * self._nv
         self._sizes = np.array(
-            [STEP * (inertia[place] / self._dt if kind == "force" else 1.0)
+            [STEP * (held.inertia[place] / self._dt if kind == "force" else 1.0)
              for kind, place in self._commands]
         )  # fmt: skip
+        return self.width
 
     def at(
-        self, kept: Kept, commands: np.ndarray, wrench: np.ndarray | None, world: int,
+        self,
+        kept: Kept,
+        commands: np.ndarray,
+        is_first: bool,
+        world: int,
         obstacles: dict[str, int],
-    ) -> Matrices:  # fmt: skip
-        """Return F and G of the step of one world from a kept state.
+    ) -> Matrices:
+        """Return F and G of the step of one world from a kept state, of the rollout that was taken last.
 
         Args:
             kept: States before the step.
             commands: Values (commands,) that are held in it.
-            wrench: External wrenches (bodies, 6) that act in it; None: none does.
+            is_first: Whether external wrenches act in it.
             world: Its number.
             obstacles: Why steps were differenced and how many, to which this step is added.
 
@@ -82,7 +93,7 @@ class StepJacobians:
             NotDifferentiableError: The method is "exact", and something has no exact derivative.
             SimulationError: A step from a moved state leads to what is no number.
         """
-        self._set(self._seat, kept, commands, wrench, world)
+        self._set(self._seat, kept, commands, is_first, world)
         why = "differences were asked for"
         if self._method != "differences":
             made = self._exactly()
@@ -94,23 +105,20 @@ class StepJacobians:
                     f"a step of the rollout has no exact derivatives: {why}; take method='auto'"
                 )
         obstacles[why] = obstacles.get(why, 0) + 1
-        return self._by_differences(kept, commands, wrench, world)
-
-    def _batch(self, worlds: int) -> Batch:
-        batch = Batch(self._world, worlds, threads=self._threads)
-        batch.set_settings(sleeping=False)
-        return batch
+        return self._by_differences(kept, commands, is_first, world)
 
     def _set(
-        self, batch: Batch, kept: Kept, commands: np.ndarray, wrench: np.ndarray | None, world: int
+        self, engine: Engine, kept: Kept, commands: np.ndarray, is_first: bool, world: int
     ) -> None:
-        """Put all worlds of a batch where one was before its step."""
-        put(kept, world, batch.engine)
-        arrays = batch.engine.command.arrays
+        """Put all worlds of an engine where one was before its step."""
+        assert self._held is not None
+        put(kept, world, engine)
+        take_over(self._held, engine)
+        arrays = engine.command.arrays
         for value, (kind, place) in zip(commands, self._commands, strict=True):
             arrays[COMMANDS[kind]][:, place] = value
-        arrays["wrench"][...] = 0.0 if wrench is None else wrench
-        arrays["has_wrench"][...] = 0 if wrench is None else 1
+        if not is_first:
+            arrays["wrench"][...] = arrays["has_wrench"][...] = 0
 
     # -- by the equations of the step --------------------------------------------------------------
     def _exactly(self) -> Matrices | str:
@@ -220,9 +228,10 @@ class StepJacobians:
 
     # -- by differences ----------------------------------------------------------------------------
     def _by_differences(
-        self, kept: Kept, commands: np.ndarray, wrench: np.ndarray | None, world: int
+        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
     ) -> Matrices:
         """Return F and G from steps in which every number of z and of the commands is moved both ways."""
+        assert self._held is not None
         n, width = self._nv, self.width
         sizes = np.concatenate([
             np.full(2 * n, STEP), np.full(width - 2 * n, STEP / self._dt), self._sizes
@@ -231,32 +240,28 @@ class StepJacobians:
         made = np.zeros((width, count))
         for first in range(0, count, MOST_INPUTS):
             inputs = np.arange(first, min(first + MOST_INPUTS, count))
-            batch = self._batch_of(1 + 2 * len(inputs))
-            self._set(batch, kept, commands, wrench, world)
-            self._move(batch, inputs, sizes)
-            if not batch.step().all():
+            engine = self._worlds(1 + 2 * len(inputs))
+            self._set(engine, kept, commands, is_first, world)
+            self._move(engine, inputs, sizes)
+            if engine.run_all(1, min(self._held.threads, engine.worlds)).any():
                 raise SimulationError(
                     "a step of the rollout from a state moved by "
                     f"{STEP:g} leads to what is no number"
                 )
-            ends = self._ends(batch)[1:].reshape(len(inputs), 2, width)
+            ends = self._ends(engine)[1:].reshape(len(inputs), 2, width)
             made[:, inputs] = ((ends[:, 1] - ends[:, 0]) / (2.0 * sizes[inputs, None])).T
         return made[:, :width], made[:, width:]
 
-    def _batch_of(self, worlds: int) -> Batch:
-        if worlds not in self._moved:
-            batch = self._moved[worlds] = self._batch(worlds)
-            for ours, theirs in (  # the world may have other gains and settings by now
-                (batch.engine.command, self._seat.engine.command),
-                (batch.engine.settings, self._seat.engine.settings),
-            ):
-                for name, array in theirs.arrays.items():
-                    ours.arrays[name][...] = array
-        return self._moved[worlds]
+    def _worlds(self, count: int) -> Engine:
+        assert self._held is not None
+        if count not in self._moved:
+            held = self._held
+            self._moved[count] = Engine(held.model, held.sizes, held.capacity, count)
+        return self._moved[count]
 
-    def _move(self, batch: Batch, inputs: np.ndarray, sizes: np.ndarray) -> None:
+    def _move(self, engine: Engine, inputs: np.ndarray, sizes: np.ndarray) -> None:
         """Move input k in worlds 1 + 2 k and 2 + 2 k, there down and here up."""
-        n, state, command = self._nv, batch.engine.state.arrays, batch.engine.command.arrays
+        n, state, command = self._nv, engine.state.arrays, engine.command.arrays
         for k, number in enumerate(inputs.tolist()):
             for world, by in ((1 + 2 * k, -sizes[number]), (2 + 2 * k, sizes[number])):
                 block, dof = divmod(number, n)
@@ -270,9 +275,9 @@ class StepJacobians:
                 else:
                     state[("v", "vdot", "vdot_before")[block - 1]][world, dof] += by
 
-    def _ends(self, batch: Batch) -> np.ndarray:
+    def _ends(self, engine: Engine) -> np.ndarray:
         """Return z⁺ of each world, (worlds, width); δq is counted from where world 0 is."""
-        state = batch.engine.state.arrays
+        state = engine.state.arrays
         start = np.broadcast_to(state["q"][0], state["q"].shape)
         parts = [self._layout.minus(state["q"], start), state["v"]]
         if self._is_midpoint:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tribo.control.coordinate_rollout import CoordinateRollout
-from tribo.control.rollout import Names, RolloutFunction
-from tribo.world.world import World
+from tribo.control.coordinate_rollout import ArrayRollout, CoordinateRollout
 
 NEEDS = 'tribo.jax needs JAX: pip install "tribo[jax]"'
 
@@ -19,10 +18,13 @@ except ImportError as error:
     raise ImportError(NEEDS) from error
 
 
-class Rollout:
+class Rollout(ArrayRollout):
     """States on the way as arrays of JAX, for `jax.grad`, `jax.vjp`, `jax.jvp` and `jax.jit`.
 
-    The worlds are the first axis of commands: `jax.vmap` of derivatives is not there.
+    The worlds are the first axis of commands: `jax.vmap` of derivatives is not there. A function that
+    `jax.jit` compiled keeps the start that the world had when it was traced, as it keeps all that is no
+    argument of it; give `q` and `v` where the world goes on. Gains, settings and masses are those of each
+    run.
 
     Args:
         world: The world; it stays as it is. Where no start is given, its present state is one.
@@ -46,22 +48,10 @@ class Rollout:
         [0.005, 0.005, 0.005]
     """
 
-    def __init__(
-        self, world: World, *, forces: Names | None = None, targets: Names | None = None,
-        velocity_targets: Names | None = None, steps_per_control: int = 1,
-        threads: int | None = None, method: str = "auto",
-    ) -> None:  # fmt: skip
-        self.function = RolloutFunction(
-            world, forces=forces, targets=targets, velocity_targets=velocity_targets,
-            steps_per_control=steps_per_control, threads=threads, method=method,
-        )  # fmt: skip
-        self._inside = CoordinateRollout(self.function)
-        self._called = _differentiable(self._inside)
-
-    @property
-    def command_names(self) -> tuple[str, ...]:
-        """Names of the last axis of commands."""
-        return self.function.command_names
+    @cached_property
+    def _called(self) -> Any:
+        """The rollout as JAX calls it."""
+        return _differentiable(self._inside)
 
     def __call__(self, commands: Any, q: Any = None, v: Any = None) -> tuple[Any, Any]:
         """Return coordinates (worlds, T, nq) and velocities (worlds, T, nv) of all objects.
@@ -71,24 +61,26 @@ class Rollout:
 
         Args:
             commands: (worlds, T, commands) or (T, commands) [N, N m, rad, m, rad/s, m/s].
-            q: First coordinates (worlds, nq) or (nq,); quaternions are normalized.
-            v: First velocities (worlds, nv) or (nv,).
+            q: First coordinates (worlds, nq) or (nq,); quaternions are normalized. None: those that the world
+                has, under `jax.jit` those that it had when the function was traced.
+            v: First velocities (worlds, nv) or (nv,), or None.
 
         Raises:
-            ValueError: An array has a wrong shape or is not finite; under `jax.jit` JAX wraps the error.
+            TypeError: Something is no array of real numbers.
+            ValueError: An array has a wrong shape or is not finite; under `jax.jit` JAX wraps the latter.
         """
         told = jnp.asarray(commands)
+        if jnp.issubdtype(told.dtype, jnp.complexfloating):
+            raise TypeError(f"commands must be real numbers, got {told.dtype}")
         if not jnp.issubdtype(told.dtype, jnp.floating):
             told = told.astype(float)
-        told = told[None] if told.ndim == 2 else told
-        starts = []
-        for given, own in zip((q, v), self._inside.start(), strict=True):
-            one = jnp.asarray(own if given is None else given, told.dtype)
-            starts.append(
-                jnp.broadcast_to(one, (told.shape[0], *one.shape)) if one.ndim == 1 else one
-            )
-        made: tuple[Any, Any] = self._called(told, *starts)
+        made: tuple[Any, Any] = self._called(*self._inputs(told, q, v, _like, jnp.broadcast_to))
         return made
+
+
+def _like(one: Any, other: Any) -> Any:
+    """Return an array of the start with the type of another one."""
+    return jnp.asarray(one, other.dtype)
 
 
 def _differentiable(inside: CoordinateRollout) -> Any:

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.control.coordinate_rollout import CoordinateRollout
-from tribo.control.rollout import Names, RolloutFunction
-from tribo.world.world import World
+from tribo.control.coordinate_rollout import ArrayRollout, CoordinateRollout
 
 NEEDS = 'tribo.torch needs PyTorch: pip install "tribo[torch]"'
 
@@ -19,7 +17,7 @@ except ImportError as error:
     raise ImportError(NEEDS) from error
 
 
-class Rollout:
+class Rollout(ArrayRollout):
     """States on the way as tensors, with `backward` and forward-mode derivatives through all steps.
 
     Args:
@@ -46,49 +44,40 @@ class Rollout:
         [0.005, 0.005, 0.005]
     """
 
-    def __init__(
-        self, world: World, *, forces: Names | None = None, targets: Names | None = None,
-        velocity_targets: Names | None = None, steps_per_control: int = 1,
-        threads: int | None = None, method: str = "auto",
-    ) -> None:  # fmt: skip
-        self.function = RolloutFunction(
-            world, forces=forces, targets=targets, velocity_targets=velocity_targets,
-            steps_per_control=steps_per_control, threads=threads, method=method,
-        )  # fmt: skip
-        self._inside = CoordinateRollout(self.function)
-
-    @property
-    def command_names(self) -> tuple[str, ...]:
-        """Names of the last axis of commands."""
-        return self.function.command_names
-
     def __call__(self, commands: Any, q: Any = None, v: Any = None) -> tuple[Any, Any]:
         """Return coordinates (worlds, T, nq) and velocities (worlds, T, nv) of all objects.
 
-        Numbers have the type and the place of `commands`; the engine computes on the CPU in 64 bits.
+        Numbers have the type and the place of `commands`, those of whole numbers PyTorch's default type; the
+        engine computes on the CPU in 64 bits.
 
         Args:
             commands: Tensor (worlds, T, commands) or (T, commands) [N, N m, rad, m, rad/s, m/s].
-            q: Tensor of first coordinates (worlds, nq) or (nq,); quaternions are normalized.
-            v: Tensor of first velocities (worlds, nv) or (nv,).
+            q: Tensor of first coordinates (worlds, nq) or (nq,); quaternions are normalized. None: the
+                present ones of the world.
+            v: Tensor of first velocities (worlds, nv) or (nv,), or None.
 
         Raises:
-            TypeError, ValueError: Something is no tensor, has a wrong shape or is not finite.
+            TypeError: Something is no tensor, or has complex numbers.
+            ValueError: A tensor has a wrong shape or is not finite.
         """
         for name, one in (("commands", commands), ("q", q), ("v", v)):
             if one is not None and not isinstance(one, torch.Tensor):
                 raise TypeError(f"{name} must be a tensor, got {check.shown(one)}")
-        told = commands[None] if commands.ndim == 2 else commands
-        starts = []
-        for given, own in zip((q, v), self._inside.start(), strict=True):
-            one = (
-                torch.as_tensor(own, dtype=told.dtype, device=told.device)
-                if given is None
-                else given
-            )
-            starts.append(one.expand(told.shape[0], -1) if one.ndim == 1 else one)
-        made: tuple[Any, Any] = _Function.apply(self._inside, told, *starts)
+            if one is not None and one.is_complex():
+                raise TypeError(f"{name} must be a tensor of real numbers, got {one.dtype}")
+        if not commands.is_floating_point():
+            commands = commands.to(torch.get_default_dtype())
+        made: tuple[Any, Any] = _Function.apply(
+            self._inside, *self._inputs(commands, q, v, _like, torch.broadcast_to)
+        )
         return made
+
+
+def _like(one: Any, other: Any) -> Any:
+    """Return a tensor of the start: numbers of the world and whole numbers get the type of another tensor."""
+    if isinstance(one, torch.Tensor):
+        return one if one.is_floating_point() else one.to(other.dtype)
+    return torch.as_tensor(one, dtype=other.dtype, device=other.device)
 
 
 def _array(tensor: Any) -> np.ndarray:

@@ -5,12 +5,14 @@ one after the other, that is 4e-8 at most; with third derivatives up to 1e3 the 
 solve adds its tolerance of 1e-9 m/s over s in steps that slip: 1e-6 of the largest number is asked.
 """
 
+import sys
+
 import numpy as np
 import pytest
 from scenes import ground_world
 
 import tribo
-from tribo.control import NotDifferentiableError, RolloutFunction
+from tribo.control import NotDifferentiableError, RolloutFunction, step_jacobians
 from tribo.tools.demo import ASSETS
 
 CLOSE = 1e-6
@@ -253,3 +255,63 @@ def test_a_joint_is_commanded_once():
     arm = world.objects[0]
     with pytest.raises(ValueError, match="twice"):
         RolloutFunction(world, forces={arm.name: ["elbow", "elbow"]})
+
+
+def test_an_older_rollout_keeps_masses_gains_and_settings():
+    """Its products are the same bits, whatever becomes of the world and however many runs come between."""
+    world = pendulum()
+    arm = world.objects[0]
+    function = RolloutFunction(world, forces={"arm": "joints"}, threads=1)
+    first = function.run(np.full((1, 10, 2), 0.3))
+    by = np.ones(first.v.shape)
+    before = first.vjp(velocity=by)
+    arm.set_pd_gains(np.full(2, 30.0), np.full(2, 1.0))
+    world.gravity, world.time_step = (0, 0, -3.0), 0.001
+    arm.link("lower").mass *= 2.0
+    second = function.run(np.full((1, 10, 2), 0.3))
+    after = second.vjp(velocity=by)
+    assert not np.allclose(after.commands, before.commands)
+    for name in ("commands", "coordinate", "velocity"):
+        assert np.array_equal(getattr(first.vjp(velocity=by), name), getattr(before, name))
+        assert np.array_equal(getattr(second.vjp(velocity=by), name), getattr(after, name))
+
+
+def test_steps_are_differentiated_where_a_product_asks(monkeypatch):
+    made = []
+    real = step_jacobians.ExactStep
+    monkeypatch.setattr(
+        step_jacobians, "ExactStep", lambda *given: made.append(1) or real(*given)
+    )  # fmt: skip
+    function = RolloutFunction(pendulum(), forces={"arm": None}, threads=1)
+    runs = [function.run(np.zeros((1, 3, 2))) for _ in range(3)]
+    assert not made
+    for ways in runs:
+        ways.jvp(velocity=np.ones(2))
+    assert len(made) == 1  # one for all runs of one model
+
+
+def test_rooms_are_asked_for_as_contacts_come(monkeypatch):
+    """Impulses of contacts are part of a state: boxes that land one after the other need more and more."""
+    asked = []
+    monkeypatch.setattr(sys.modules["tribo.control.rollout"], "_check_room", asked.append)
+    world = ground_world()
+    for k in range(12):
+        world.add_box((0.1, 0.1, 0.1), 1.0, name=f"box{k}", position=(k, 0, 0.0501 + 0.001 * k))
+    function = RolloutFunction(world, forces={"box0": None}, threads=1)
+    ways = function.run(np.zeros((1, 60, 6)))
+    assert asked == sorted(set(asked))
+    assert len(asked) > 1
+    assert asked[-1] >= sum(array.nbytes for array in ways._kept[-1].values()) * 60
+
+
+def test_arguments_of_a_rollout_are_checked_with_and_without_derivatives():
+    world = pendulum()
+    for derivatives in (True, False):
+        with pytest.raises(ValueError, match="method"):
+            tribo.rollout(
+                world, forces={"arm": np.zeros((3, 2))}, method="autodiff", derivatives=derivatives
+            )
+        with pytest.raises(TypeError, match="forces must be a mapping of objects' names"):
+            tribo.rollout(world, forces=[1], derivatives=derivatives)
+    with pytest.raises(TypeError, match="forces must be a mapping of objects' names"):
+        RolloutFunction(world, forces=[1])

@@ -78,3 +78,20 @@ def test_gradients_within_compiled_functions():
 
     found = jax.jit(jax.grad(miss))(np.zeros((1, 6)))
     assert np.isclose(float(found[0, 0]), -0.3 * 0.1**2 / (2 * 2.0), rtol=1e-7)
+
+
+def test_shapes_are_refused_in_words():
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    world.add_sphere(0.1, mass=2.0, name="ball")
+    rollout = tribo.jax.Rollout(world, forces={"ball": None}, threads=1)
+    assert rollout(np.ones((5, 6), int))[0].shape == (1, 5, 7)
+    for wrong in (1.0, np.zeros(6), np.zeros((5, 3))):
+        with pytest.raises(ValueError, match=r"\(worlds, T, 6\)"):
+            rollout(wrong)
+        with pytest.raises(ValueError, match=r"\(worlds, T, 6\)"):
+            jax.jit(rollout)(wrong)
+    with pytest.raises(ValueError, match="v must have shape"):
+        rollout(np.zeros((5, 6)), v=1.0)
+    with pytest.raises(TypeError, match="real"):
+        rollout(np.zeros((5, 6), complex))
+    assert tribo.jax.Rollout is type(rollout)  # reached without an import of its own

@@ -32,6 +32,7 @@ def inputs(function, worlds=2, horizon=2):
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's, of its own
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_both_modes_are_differences():
     """Coordinates are within 3, so rounding of a difference is 1e-9; steps that were differenced add that."""
     import tribo.torch
@@ -75,3 +76,24 @@ def test_a_push_is_found_by_gradient_descent():
     better = push.detach().clone()
     better[0, 0, 0] = 0.3 / by_push
     assert np.isclose(float(rollout(better)[0][0, -1, 0]), 0.3, rtol=1e-9)
+
+
+def test_whole_numbers_are_taken_as_numbers():
+    """Commands, coordinates and velocities alike; what is no list of commands is refused in words."""
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    world.add_sphere(0.1, mass=2.0, name="ball")
+    rollout = tribo.torch.Rollout(world, forces={"ball": None}, threads=1)
+    pushes = torch.ones(5, 6, dtype=torch.int64)
+    q, v = rollout(pushes, v=torch.tensor([1, 0, 0, 0, 0, 0]))
+    assert q.dtype == v.dtype == torch.get_default_dtype()
+    assert np.isclose(float(v[0, -1, 0]), 1.0 + 5 * 0.01 / 2.0)
+    start = torch.tensor([0.5, 0, 0, 0, 0, 0], requires_grad=True)
+    rollout(pushes, v=start)[1][0, -1, 0].backward()
+    assert float(start.grad[0]) == 1.0
+    for wrong in (torch.tensor(1.0), torch.zeros(6), torch.zeros(0, 5, 6), torch.zeros(5, 3)):
+        with pytest.raises(ValueError, match=r"\(worlds, T, 6\)"):
+            rollout(wrong)
+    with pytest.raises(ValueError, match="v must have shape"):
+        rollout(torch.zeros(5, 6), v=torch.tensor(1.0))
+    with pytest.raises(TypeError, match="real"):
+        rollout(torch.zeros(5, 6, dtype=torch.complex64))

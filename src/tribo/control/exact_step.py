@@ -18,14 +18,13 @@ ROOM = 16  # rows of contacts and joints for which there is room at first
 FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
-    Obstacle.FREE_BODY: "{body} is a single free body",
     Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
     Obstacle.FAST_ROTATION: "{body} turns too far for one evaluation of its bias force, or rk4 is used",
     Obstacle.FLOATS: "{body} floats, and the midpoint step keeps its momentum",
     Obstacle.RESTS: "{body} sleeps",
     Obstacle.COMPLIANT: "a contact gives way or pulls",
     Obstacle.AHEAD: "a contact was found ahead on the way of the step",
-    Obstacle.REBOUND: "a contact rebounds",
+    Obstacle.REBOUND: "a contact rebounds, or a body that tumbles is pushed as it rolls",
     Obstacle.ROLLING: "a contact has rolling or spinning friction",
     Obstacle.STATIC_FRICTION: "a contact slips whose static friction is another one",
     Obstacle.SURFACES: "a contact is between surfaces whose curvature is not known",

@@ -60,7 +60,9 @@ class StepJacobians:
             )
             self._moved = {}
             model = held.model.arrays
-            self._is_moved = model["dof_is_moved"][0] != 0
+            tree = model["body_tree"][0][model["dof_body"][0]]
+            is_robot = model["tree_is_single"][0][tree] == 0  # a free body keeps no acceleration
+            self._remembers = (model["dof_is_moved"][0] != 0) & is_robot
             self._balls = model["joint_v"][0][model["joint_type"][0] == Joint.SPHERICAL].tolist()
         self._held = held
         self._dt = float(held.settings["dt"].flat[0])
@@ -172,7 +174,7 @@ class StepJacobians:
                 made[:n, :n] = arrays["end_by_middle"][0] @ way
             made[n:, at : at + n] = by
             made[:n, at : at + n] += end_by_v @ by
-        made[:, ~np.tile(self._is_moved, 2)] = 0.0
+        made[:, ~np.tile(self._remembers, 2)] = 0.0
         return made
 
     def _way_by_acceleration(self, v: np.ndarray) -> np.ndarray:
@@ -198,14 +200,14 @@ class StepJacobians:
         state, work = step.engine.state.arrays, step.engine.work.arrays
         start, end = step.tangents.arrays["start_v"][0], work["next_v"][0].copy()
         last = state["vdot"][0].copy()
-        moved = self._is_moved
-        off = np.abs(last - (end - start) / self._dt)[moved].max(initial=0.0)
+        remembers = self._remembers
+        off = np.abs(last - (end - start) / self._dt)[remembers].max(initial=0.0)
         table = step.central()[n : 2 * n]
         by_memory = f[n : 2 * n, 2 * n :]
-        if off > SAME * max(1.0, float(np.abs(last[moved]).max(initial=0.0))):
-            free = start + self._dt * np.where(moved, last, 0.0)
+        if off > SAME * max(1.0, float(np.abs(last[remembers]).max(initial=0.0))):
+            free = start + self._dt * np.where(remembers, last, 0.0)
             work["contact_count"][...] = work["scalar_count"][...] = 0
-            work["next_v"][0, moved] = state["v"][0, moved] = free[moved]
+            work["next_v"][0, remembers] = state["v"][0, remembers] = free[remembers]
             state["q"][0] = self._layout.plus(work["mid_q"][0], 0.5 * self._dt * work["next_v"])[0]
             model = step.engine.model
             step_tangents(
@@ -221,8 +223,8 @@ class StepJacobians:
         f[rows, n : 2 * n] -= np.eye(n)
         f[rows] /= self._dt
         g[rows] = table[:, 2 * n :] @ forces / self._dt
-        f[rows][~moved] = 0.0
-        g[rows][~moved] = 0.0
+        f[rows][~remembers] = 0.0
+        g[rows][~remembers] = 0.0
         f[3 * n :, 2 * n : 3 * n] = np.eye(n)
         return ""
 

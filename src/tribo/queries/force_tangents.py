@@ -109,7 +109,7 @@ def take_wrenches(model, settings, work, tangents, at_q):
     """
     for i in range(model.body_parent.shape[0]):
         t = model.body_tree[i]
-        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1:
+        if model.tree_kind[t] != DYNAMIC:
             continue
         com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
         place = vec.add(vec.load(work.body_pos, i), com)

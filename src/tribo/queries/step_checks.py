@@ -1,13 +1,12 @@
 """Which trees go through more in a step than one solve at one bias force: obstacles of `step_tangents`."""
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import kinematics
+from tribo.dynamics import integrate, kinematics
 from tribo.dynamics.articulated import dof_count
 from tribo.math import spatial
 from tribo.model import Course, Integrator, Joint, Kind, Slot
 from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
 
-FREE_BODY = int(Obstacle.FREE_BODY)
 CONSTRAINT = int(Obstacle.CONSTRAINT)
 FAST_ROTATION = int(Obstacle.FAST_ROTATION)
 FLOATS = int(Obstacle.FLOATS)
@@ -67,8 +66,6 @@ def check_trees(model, state, command, settings, work, tangents):
         root = model.tree_body[t]
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if model.tree_is_single[t] == 1:
-            object_to(tangents, FREE_BODY, root)
         if work.tree_course[t] != SETTLED or work.tree_is_fourth[t] != 0 or work.bias_rounds[0] > 0:
             object_to(tangents, FAST_ROTATION, root)
         if work.tree_is_struck[t] > 0:
@@ -106,9 +103,11 @@ def check_way(model, state, settings, work, tangents):
     for i in range(model.body_parent.shape[0]):
         t = model.body_tree[i]
         joint = model.joint_type[i]
-        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1 or dof_count(joint) == 0:
+        if model.tree_kind[t] != DYNAMIC or dof_count(joint) == 0:
             continue
-        if joint == SPHERICAL and not is_explicit:
+        if model.tree_is_single[t] == 1 and not is_explicit:
+            integrate.finish_single(model, t, work.next_v, settings, work, out)
+        elif joint == SPHERICAL and not is_explicit:
             kinematics.drift_ball(model, i, work.mid_q, work.next_v, state.vdot, settings.dt, out)
             for dof in range(model.joint_v[i], model.joint_v[i] + 3):
                 last = (work.next_v[dof] - tangents.start_v[dof]) / settings.dt
@@ -136,14 +135,17 @@ def check_motion(model, settings, work, tangents):
     for k in range(n):
         most += dt * (abs(work.bias_force[k]) + abs(work.drive_force[k]))
     for k in range(n):
-        if (
-            model.dof_is_moved[k] == 0
-            or model.tree_is_single[model.body_tree[model.dof_body[k]]] == 1
-        ):
+        if model.dof_is_moved[k] == 0:
             continue
         extra = model.dof_armature[k] + work.drive_inertia[k]
-        s = spatial.load(work.dof_axis, k)
-        needed = spatial.dot(s, spatial.load(tangents.force, model.dof_body[k]))
+        if model.tree_is_single[model.body_tree[model.dof_body[k]]] == 1:
+            needed = work.bias_force[k] - extra * tangents.vdot[k]
+            for j in range(model.tree_v[model.body_tree[model.dof_body[k]]], n):
+                if model.dof_body[j] == model.dof_body[k]:
+                    needed += tangents.system[k, j] * tangents.vdot[j]
+        else:
+            s = spatial.load(work.dof_axis, k)
+            needed = spatial.dot(s, spatial.load(tangents.force, model.dof_body[k]))
         x = dt * (needed - work.drive_force[k]) + extra * dt * tangents.vdot[k]
         size = dt * (abs(needed) + abs(work.drive_force[k]) + abs(work.bias_force[k]))
         for j in range(n):

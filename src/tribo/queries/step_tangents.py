@@ -24,6 +24,7 @@ from tribo.queries.active_rows import (
 )
 from tribo.queries.contact_row_tangents import bend_slip, take_contact
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
+from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.step_checks import check_motion, check_trees, check_way
 from tribo.queries.tangents import (
     COLUMNS,
@@ -66,6 +67,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.counts[ROWS] = n + 3 * work.contact_count[0] + work.scalar_count[0]
         return
     kinematics.forward(model, work.mid_q, work)
+    single_axes(model, work)
     inertia_of_trees(model, work)
     check_way(model, state, settings, work, tangents)
     choose_contacts(model, settings, work, tangents)
@@ -87,7 +89,9 @@ def step_tangents(model, state, command, settings, work, tangents):
     move_bodies(model, settings, work, tangents)
     collect_bodies(model, work, tangents)
     differentiate_dofs(model, work, tangents)
+    drift_tangents(model, state, settings, work, tangents)
     inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_q + 2 * n)
+    take_singles(model, settings, work, tangents, at_q, at_q + n)
     take_forces(model, command, settings, work, tangents, at_q, at_q + n, at_q + 3 * n)
     take_masses(model, tangents, at_q + n)
     take_wrenches(model, settings, work, tangents, at_q)
@@ -104,7 +108,6 @@ def step_tangents(model, state, command, settings, work, tangents):
             bend_slip(model, work, tangents, m, n + 3 * m)
     if tangents.counts[OBSTACLE] != 0:
         return
-    drift_tangents(model, state, settings, work, tangents)
     eliminate(tangents, rows, columns)
     compose(model, tangents, tangents.grown, 1.0)
     for m in range(contacts):
@@ -118,13 +121,12 @@ def step_tangents(model, state, command, settings, work, tangents):
 
 @kernel
 def inertia_of_trees(model, work):
-    """Write the inertias of all bodies of robots in world axes.
+    """Write the inertias of all bodies in world axes.
 
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 0:
-            inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
 
 
 @kernel

@@ -14,7 +14,6 @@ class Obstacle(IntEnum):
 
     NONE = 0
     ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
-    FREE_BODY = 2
     CONSTRAINT = 3
     FAST_ROTATION = 4
     FLOATS = 5

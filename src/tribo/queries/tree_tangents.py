@@ -62,8 +62,6 @@ def move_bodies(model, settings, work, tangents):
     """
     weight = (0.0, 0.0, 0.0, -settings.gravity_x, -settings.gravity_y, -settings.gravity_z)
     for i in range(model.body_parent.shape[0]):
-        if model.tree_is_single[model.body_tree[i]] == 1:
-            continue
         parent = model.body_parent[i]
         v = start = end = ZERO
         rate = full = weight
@@ -113,7 +111,7 @@ def collect_bodies(model, work, tangents):
                 tangents.swept[i, 6 * r + k] = x[r]
     for i in range(count - 1, -1, -1):
         parent = model.body_parent[i]
-        if parent < 0 or model.tree_is_single[model.body_tree[i]] == 1:
+        if parent < 0:
             continue
         spatial.accumulate(tangents.force, parent, spatial.load(tangents.force, i))
         for k in range(10):
@@ -164,8 +162,6 @@ def differentiate_dofs(model, work, tangents):
     """
     for j in range(model.dof_body.shape[0]):
         body = model.dof_body[j]
-        if model.tree_is_single[model.body_tree[body]] == 1:
-            continue
         axis = spatial.load(work.dof_axis, j)
         psi = psi2 = ZERO
         if not shifts_base(model, j):
@@ -359,12 +355,10 @@ def turn_tangents(state, settings, work, tangents, b, before, after, is_ball):
 
 
 @kernel
-def store_turned(out, b, k, turn, x):
-    """Write the left Jacobian of a rotation vector times x into column k of the block at b.
+def left_jacobian(turn):
+    """Return the left Jacobian of a rotation vector, row-major.
 
     J = 1 + (1 − cos θ)/θ² [t] + (θ − sin θ)/θ³ [t]².   Source: Solà et al. 2018, "A micro Lie theory", (145).
-
-    Writes: out.
     """
     square = vec.dot(turn, turn)
     theta = sqrt(square)
@@ -372,7 +366,21 @@ def store_turned(out, b, k, turn, x):
         a, c = 0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0
     else:
         a, c = (1.0 - cos(theta)) / square, (theta - sin(theta)) / (square * theta)
-    once = vec.cross(turn, x)
-    y = vec.axpy(c, vec.cross(turn, once), vec.axpy(a, once, x))
+    x, y, z = turn
+    own = 1.0 - c * square
+    return (
+        own + c * x * x, c * x * y - a * z, c * x * z + a * y,
+        c * x * y + a * z, own + c * y * y, c * y * z - a * x,
+        c * x * z - a * y, c * y * z + a * x, own + c * z * z,
+    )  # fmt: skip
+
+
+@kernel
+def store_turned(out, b, k, turn, x):
+    """Write the left Jacobian of a rotation vector times x into column k of the block at b.
+
+    Writes: out.
+    """
+    y = vec.mat_vec(left_jacobian(turn), x)
     for r in range(3):
         out[b + r, b + k] = y[r]

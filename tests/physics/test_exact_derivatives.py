@@ -1,10 +1,10 @@
 """Exact derivatives of a step against Richardson's extrapolation of differences, robots on a floor included.
 
 Central differences D(s), D(2s), D(4s) give R(s) = (4 D(s) − D(2s))/3 and R(2s). R(s) errs by a fifteenth of
-R(s) − R(2s), and by 5/3 of the rounding of D(s), ε |x⁺|/s with the largest coordinate or velocity |x⁺|. Solves
-of contacts end within 1e-13 to 1e-12 of the speeds in their rows: ε counts so many times more, `rounds`. The
-bound of a test is what it says about itself, |R(s) − R(2s)| + rounds · 5/3 ε |x⁺|/s, and has to be below 2e-7
-of the largest number of its column, or of 1, to say anything.
+R(s) − R(2s), and by 5/3 of the rounding of D(s), ε |x⁺|/s with the largest coordinate or velocity |x⁺|.
+Solves of contacts end within 1e-13 to 1e-12 of the speeds in their rows: ε counts so many times more,
+`rounds`. The bound of a test is what it says about itself, |R(s) − R(2s)| + rounds · 5/3 ε |x⁺|/s, and has to
+be below 2e-7 of the largest number of its column, or of 1, to say anything.
 """
 
 import numpy as np
@@ -70,9 +70,7 @@ def before_landing(world):
 
 def richardson(world, step, rounds=1.0, **given):
     """Return R(s), the bound of its error, and whether nothing changes within 8 s."""
-    made = [
-        tribo.linearize(world, step=k * step, method="differences", **given) for k in (1, 2, 4)
-    ]
+    made = [tribo.linearize(world, step=k * step, method="differences", **given) for k in (1, 2, 4)]
     one, two, four = (each.central for each in made)
     near, far = (4.0 * one - two) / 3.0, (4.0 * two - four) / 3.0
     state = world.engine.state.arrays
@@ -212,7 +210,7 @@ TURNS = {  # of a free body: inertia of a box or a ball, angular velocity, time 
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
 @pytest.mark.parametrize("case", TURNS)
 def test_free_bodies_are_as_richardsons_extrapolation(case, integrator):
-    """One in flight and one that is pushed and has drag; nothing is solved, so all rounding is that of sums."""
+    """One in flight and one that is pushed and has drag: nothing is solved, all rounding is that of sums."""
     shape, omega, time_step = TURNS[case]
     world = tribo.World(time_step=time_step)
     world.integrator = integrator
@@ -241,8 +239,8 @@ GAPS = {"q/ball/z", "v/ball/vz", "wrench/ball/sphere/fz"}
 def test_a_ball_that_rolls_or_slips(integrator, slip):
     """Columns that move no gap are differences; the others and those of a ball that rolls have closed forms.
 
-    A gap moved by s would be felt as an overlap, too, which positions take besides. Friction makes a ball roll
-    at once: v⁺ = (5 v + 2 r ω × z)/7, which its next velocity keeps; the gap closes by the next step.
+    A gap moved by s would be felt as an overlap, too, which positions take besides. Friction makes a ball
+    roll at once: v⁺ = (5 v + 2 r ω × z)/7, which its next velocity keeps; the gap closes by the next step.
     """
     world = tribo.World(time_step=0.001)
     world.integrator, world.erp = integrator, 1.0
@@ -265,4 +263,6 @@ def test_a_ball_that_rolls_or_slips(integrator, slip):
         assert abs(found.of("v/ball/vx", "v/ball/wy") - 2.0 / 7.0 * 0.03) < 1e-12
         assert abs(found.of("v/ball/wy", "v/ball/vx") - 5.0 / 7.0 / 0.03) < 1e-10
     v = ball.linear_velocity
-    assert (slip > 0.0) == (np.linalg.norm(v + np.cross(ball.angular_velocity, (0, 0, -0.03))) > 0.1)
+    assert (slip > 0.0) == (
+        np.linalg.norm(v + np.cross(ball.angular_velocity, (0, 0, -0.03))) > 0.1
+    )

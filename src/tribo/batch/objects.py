@@ -329,8 +329,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         Args:
             name: Of the joint.
             worlds: Index, slice or mask of worlds.
-            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limits or limits,
-                as `joint(name)` has them: one for all these worlds, or (n,).
+            values: armature, damping, stiffness, dry_friction, velocity_limit, effort_limits, limits, as
+                `joint(name)` has them: one for all these worlds, or (n,); position_in_parent (3,) or (n, 3).
 
         Raises:
             KeyError, TypeError, ValueError, EditError: As `set_link`.

@@ -38,6 +38,7 @@ class JointValues(TypedDict, total=False):
     velocity_limit: Numbers
     effort_limits: Numbers | tuple[Numbers, Numbers]
     limits: tuple[Numbers, Numbers]
+    position_in_parent: Numbers
 
 
 class MotorValues(TypedDict, total=False):

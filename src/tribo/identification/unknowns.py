@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -263,7 +264,8 @@ def joint(name: str, joint: str, **properties: Any) -> Unknown:
         name: Of the robot.
         joint: Of the joint.
         properties: (low, high) or (low, high, start) of armature [kg m², kg], damping [N m s/rad, N s/m],
-            stiffness [N m/rad, N/m], dry_friction [N m, N].
+            stiffness [N m/rad, N/m], dry_friction [N m, N], and distance [m] of its origin from that of the
+            parent link, along the direction that it has: the length of that link. Masses and shapes stay.
 
     Raises:
         TypeError, ValueError: A property is unknown, or bounds are none.
@@ -275,21 +277,43 @@ def joint(name: str, joint: str, **properties: Any) -> Unknown:
     stem = f"{check.name(name, 'object')}/{check.name(joint, 'joint')}"
     units = {
         "armature": "kg m², kg", "damping": "N m s/rad, N s/m", "stiffness": "N m/rad, N/m",
-        "dry_friction": "N m, N",
+        "dry_friction": "N m, N", "distance": "m",
     }  # fmt: skip
-    bounds = _bounds(stem, properties, units)
+    bounds = _bounds(stem, properties, units, ("distance",))
+
+    def values_of(handle: Any, row: dict[str, Any]) -> dict[str, Any]:
+        """Return properties of a joint with its place for its distance."""
+        made = dict(row)
+        if "distance" in made:
+            now = np.asarray(handle.position_in_parent)
+            size = np.linalg.norm(now, axis=-1, keepdims=True)
+            made["position_in_parent"] = now / size * np.reshape(made.pop("distance"), size.shape)
+        return made
 
     def set_in_batch(batch: Batch, rows: np.ndarray, worlds: np.ndarray) -> None:
-        batch[name].set_joint(joint, worlds, **dict(zip(properties, rows.T, strict=True)))
+        part = batch[name]
+        now = SimpleNamespace(position_in_parent=part.joint(joint).position_in_parent[worlds])
+        made = values_of(now, dict(zip(properties, rows.T, strict=True)))
+        part.set_joint(joint, worlds, **made)
 
     def set_in_world(world: World, row: np.ndarray) -> None:
         part: Any = world[name]
-        for key, value in zip(properties, row.tolist(), strict=True):
-            setattr(part.joint(joint), key, value)
+        handle = part.joint(joint)
+        for key, value in values_of(
+            handle, dict(zip(properties, row.tolist(), strict=True))
+        ).items():
+            setattr(handle, key, value)
 
     def read(world: World) -> list[float]:
         part: Any = world[name]
-        return [float(getattr(part.joint(joint), key)) for key in properties]
+        handle = part.joint(joint)
+        length = float(np.linalg.norm(handle.position_in_parent))
+        if "distance" in properties and length == 0.0:
+            raise ValueError(
+                f"{stem}: its origin is that of its parent link, so its distance has no direction; "
+                "give it a position_in_parent first"
+            )
+        return [length if key == "distance" else float(getattr(handle, key)) for key in properties]
 
     return Unknown(bounds, set_in_batch, set_in_world, read)
 

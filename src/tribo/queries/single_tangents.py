@@ -1,7 +1,7 @@
 """How a free body tumbles in a step, and how that changes with its attitude and its angular velocity.
 
-Without torque a free body turns from q by the half turn θ to the middle, and has ω_f at the end (`bias`). Both
-turn with attitude and angular velocity together, so their changes with the attitude follow from those with ω,
+Without torque a free body turns from q by the half turn θ to the middle, and has ω_f at the end (`bias`).
+Both turn with attitude and angular velocity together, so changes with the attitude follow from those with ω,
 
     ∂θ/∂q = −[θ]× + ∂θ/∂ω [ω]×,   ∂ω_f/∂q = −[ω_f]× + ∂ω_f/∂ω [ω]×.
 
@@ -187,9 +187,7 @@ def single_tangents(model, settings, work, tangents, t, at_q, at_v):
         )
         inertia = full(s)
         put(tangents.system, b, b, inertia)
-        turned = plus(
-            vec.mat_mul(inertia, skew(pushed)), -1.0, skew(vec.mat_vec(inertia, pushed))
-        )
+        turned = plus(vec.mat_mul(inertia, skew(pushed)), -1.0, skew(vec.mat_vec(inertia, pushed)))
         put(tangents.system, b, at_q + b, plus(vec.mat_mul(inertia, free_by_q), -1.0, turned))
         put(tangents.system, b, at_v + b, vec.mat_mul(inertia, plus(free_by_v, -1.0, UNIT)))
     if settings.integrator == SEMI_IMPLICIT:

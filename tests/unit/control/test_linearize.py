@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.identification import body, pair
+from tribo.identification import body, joint, pair
 
 CLOSE = 1e-8
 
@@ -304,3 +304,37 @@ def test_random_trees_are_as_richardsons_extrapolation():
         # The step of 1e-6 loses ε |x⁺|/1e-6 of rounding, |x⁺| up to 10 after some hundred operations.
         assert np.allclose(found.A, richardson, rtol=0, atol=1e-7)
         assert found.is_smooth
+
+
+def test_the_length_of_a_link_is_a_parameter():
+    """A bob that turns freely on the end of a rod: (I + m l²) θ̈ = −(c + m g l sin θ), by l."""
+    length, bob, weight = 0.5, 1.5, 9.81
+    world = tribo.World(time_step=0.01)
+    world.integrator = "semi_implicit"
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    rod = root.add_child("rod", "revolute", axis=(0, 1, 0), joint_name="hip")
+    rod.add_shape("sphere", (0.02,), mass=0.7, position=(0, 0, -0.2), collides=False)
+    end = rod.add_child(
+        "bob", "revolute", axis=(0, 1, 0), position=(0, 0, -length), joint_name="knee"
+    )
+    end.add_shape("sphere", (0.05,), mass=bob, collides=False)
+    arm = world.add_articulated_system(root, name="arm")
+    arm.generalized_coordinate = [0.7, 0.3]
+    own = 0.4 * 0.7 * 0.02**2 + 0.7 * 0.2**2
+    sine = np.sin(0.7)
+
+    def rate(l):
+        return -(0.7 * 0.2 + bob * l) * weight * sine / (own + bob * l**2)
+
+    found = tribo.linearize(world, parameters=joint("arm", "knee", distance=(0.1, 1.0)))
+    assert found.parameter_names == ("arm/knee/distance",)
+    by_length = (rate(length + 1e-5) - rate(length - 1e-5)) / 2e-5
+    assert found.of("v/arm/hip", "arm/knee/distance") == pytest.approx(0.01 * by_length, rel=1e-7)
+    assert found.method == "exact, parameters by differences"
+    one = joint("arm", "knee", distance=(0.1, 1.0), damping=(0.0, 1.0))
+    one.set_in_world(world, np.array([0.6, 0.2]))
+    assert np.allclose(arm.joint("knee").position_in_parent, (0, 0, -0.6), rtol=1e-15)
+    assert one.read(world) == pytest.approx([0.6, 0.2])
+    with pytest.raises(ValueError, match="no direction"):
+        tribo.linearize(world, parameters=joint("arm", "hip", distance=(0.1, 1.0)))

@@ -1,9 +1,11 @@
 """Derivatives of a step: time and accuracy, of tribo and of MuJoCo's `mjd_transitionFD`.
 
-`python benchmarks/linearize.py` prints, for the package's quadruped in the air and on four feet, the time of
-A and B in steps of the same world, and for random trees how far A is from Richardson's extrapolation.
+`python benchmarks/linearize.py` prints, for the package's quadruped in the air and on four feet and for a box
+that tumbles, the time of A and B in steps of the same world, of MuJoCo in the same run, and for random trees
+how far A is from Richardson's extrapolation: the figures of docs/physics/derivatives.md.
 """
 
+import re
 import time
 
 import numpy as np
@@ -35,12 +37,22 @@ def quadruped(height):
     return world
 
 
+def tumbling():
+    world = tribo.World()
+    box = world.add_box((0.1, 0.2, 0.3), 1.0, name="box", position=(0, 0, 1))
+    box.angular_velocity = (10.0, 20.0, -15.0)
+    return world
+
+
 def cost():
     flying = quadruped(1.0)
     flying.integrator = "semi_implicit"
     standing = quadruped(0.5)
     tribo.equilibrium(standing).apply(standing)
-    for name, world in (("in the air", flying), ("on four feet", standing)):
+    worlds = {
+        "quadruped in the air": flying, "quadruped on four feet": standing, "box that tumbles": tumbling()
+    }  # fmt: skip
+    for name, world in worlds.items():
         linearizer = tribo.control.Linearizer(world, threads=1)
         moved = tribo.control.Linearizer(world, threads=1, method="differences")
         found, state = linearizer.at(world), world.snapshot()
@@ -57,7 +69,7 @@ def cost():
             world.step(50)
             step = min(step, (time.perf_counter() - begin) / 50)
         print(
-            f"quadruped {name}: {len(found.names)} columns, {1e6 * took:.0f} µs = {took / step:.1f} steps of "
+            f"{name}: {len(found.names)} columns, {1e6 * took:.0f} µs = {took / step:.1f} steps of "
             f"{1e6 * step:.1f} µs; A and B alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps; by "
             f"differences {1e3 * by_moving:.1f} ms = {by_moving / step:.0f} steps; "
             f"{found!r} {found.obstacle}"
@@ -107,6 +119,55 @@ def chains(joints=18):
     print(
         f"chain of {joints}, tribo: A in {1e3 * took:.2f} ms = {took / step:.0f} steps of "
         f"{1e6 * step:.1f} µs; largest difference to MuJoCo {np.abs(found.A - theirs).max():.1e}"
+    )
+
+
+def quadruped_of_mujoco():
+    """Let MuJoCo differentiate the same quadruped on four feet, held by its drives."""
+    try:
+        import mujoco
+    except ImportError:
+        return
+    standing = quadruped(0.5)
+    tribo.equilibrium(standing).apply(standing)
+    dog = standing["dog"]
+    text = (ASSETS / "quadruped.urdf").read_text("utf-8")
+    spec = mujoco.MjSpec.from_string(re.sub(r"<capsule[^>]*/>", '<sphere radius="0.001"/>', text))
+    spec.compiler.fusestatic = False
+    spec.compiler.discardvisual = True
+    spec.worldbody.first_body().add_freejoint()
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1])
+    spec.option.timestep = standing.time_step
+    joints = [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_HINGE]
+    for joint in joints:
+        motor = spec.add_actuator(target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor.set_to_motor()
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data.qpos[:7] = dog.generalized_coordinate[:7]
+    for joint in joints:
+        data.joint(joint.name).qpos[0] = float(np.ravel(dog.joint(joint.name).coordinate)[0])
+    for k in range(model.nu):
+        name = model.joint(model.actuator_trnid[k, 0]).name
+        data.ctrl[k] = dog.generalized_force[dog.joint(name).velocity_slice][0]
+    mujoco.mj_step(model, data, 20)  # the feet sink in to bear the weight
+    state = data.qpos.copy(), data.qvel.copy()
+    a, b = np.zeros((2 * model.nv, 2 * model.nv)), np.zeros((2 * model.nv, model.nu))
+
+    def differentiate():
+        mujoco.mjd_transitionFD(model, data, 1e-6, True, a, b, None, None)
+
+    def steps():
+        data.qpos[:], data.qvel[:] = state
+        mujoco.mj_step(model, data, 50)
+
+    step = least_time(steps) / 50
+    data.qpos[:], data.qvel[:] = state
+    mujoco.mj_forward(model, data)
+    took = least_time(differentiate)
+    print(
+        f"quadruped on four feet, MuJoCo {mujoco.__version__}, {data.ncon} contacts: A and B by centred "
+        f"differences {1e6 * took:.0f} µs = {took / step:.0f} steps of {1e6 * step:.1f} µs"
     )
 
 
@@ -188,6 +249,7 @@ def accuracy_with_contacts(count=200):
 
 if __name__ == "__main__":
     cost()
+    quadruped_of_mujoco()
     chains()
     accuracy()
     accuracy_with_contacts()

@@ -22,6 +22,7 @@ import f_passes
 import f_stacks
 import f_system
 import f_terrain
+import g_control
 import r_founding
 
 FAMILIES = {
@@ -31,10 +32,11 @@ FAMILIES = {
     "D": "Smooth dynamics",
     "E": "Drives, wires, compliance",
     "F": "Solver, geometry and system",
+    "G": "Derivatives, identification, inverse problems",
     "R": "The founding text's own list",
 }
 MODULES = (
     a_friction, a_structures, b_rolling, b_tops, c_impact, d_robots, d_smooth, d_ties, d_trees, e_drives,
     e_ground, e_materials, e_wires,
-    f_drop, f_houses, f_motion, f_passes, f_stacks, f_system, f_terrain, r_founding,
+    f_drop, f_houses, f_motion, f_passes, f_stacks, f_system, f_terrain, g_control, r_founding,
 )  # fmt: skip

@@ -191,7 +191,7 @@ def renewed(text: str, outcomes: list[Any]) -> str:
         v: sum(line.endswith(f"| {text} |") for line in lines) for v, text in VERDICTS.items()
     }
     ids = {
-        *re.findall(r"\b[A-FR]\d+\b", later.partition(" by ")[0]),
+        *re.findall(r"\b[A-GR]\d+\b", later.partition(" by ")[0]),
         *(o.case.id for o in outcomes),
     }
     known = [c.id for c in in_order() if c.id in ids]

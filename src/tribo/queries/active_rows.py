@@ -253,7 +253,7 @@ def check_contact(model, settings, work, tangents, place, at):
     if tangents.slips[place] == 0:
         if not sqrt(u * u + v * v) <= AGREES * size:
             object_to(tangents, MISMATCH, c)
-    elif not sqrt(u * u + v * v) > AGREES * size:
+    elif work.contact_friction[c] > 0.0 and not sqrt(u * u + v * v) > AGREES * size:
         object_to(tangents, BORDER, c)
 
 

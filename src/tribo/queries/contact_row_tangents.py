@@ -199,9 +199,17 @@ def take_contact(model, settings, work, tangents, place, at):
 def bend_slip(model, work, tangents, place, at):
     """Turn the tangential rows of a contact that slips into λ_t + μ λ_n w/‖w‖ = 0, linearised.
 
+    Without friction these are λ_t = 0, however it slips.
+
     Writes: tangents.
     """
     c = tangents.contact[place]
+    if work.contact_friction[c] == 0.0:
+        for r in range(at, at + 2):
+            for k in range(tangents.counts[COLUMNS]):
+                tangents.system[r, k] = 0.0
+            tangents.system[r, r] = 1.0
+        return
     u, v = slip_of(model, work, tangents, at, c)
     size = sqrt(u * u + v * v)
     if not size > 0.0:

@@ -23,7 +23,8 @@ from tribo.world.world import World
 
 AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
 MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
-METHODS = ("auto", "exact", "differences")
+METHODS = ("auto", "exact", "differences", "bundled")
+PAIRS = 8  # of states on both sides, for each input of a bundle
 LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s]
 
 EXACT = ("exact", "exact, parameters by differences")
@@ -61,10 +62,12 @@ def linearize(
             directions a contact at rest is a border, and derivatives are one-sided.
         step: By which coordinates and velocities are moved [m, rad, m/s, rad/s], and as a second look by
             twice as much; a force by what changes its dof's velocity by so much, a parameter by 1e-5 of its
-            span.
+            span. For "bundled" it is the standard deviation of all of them, 1e-3 for instance.
         threads: As `Batch` has them.
         method: "auto": exact where that is possible, and else differences; "exact"; "differences". Several
-            steps, outputs and parameters are by differences.
+            steps, outputs and parameters are by differences. "bundled": derivatives of the mean of the step
+            over normally distributed inputs, for optimization: contacts begin before they touch, friction has
+            a slope. The motion stays what it is.
 
     Raises:
         KeyError: There is no such object, joint, material or kind of control; the message proposes another.
@@ -72,7 +75,8 @@ def linearize(
         TypeError, ValueError: An argument is wrong, or a parameter is at its bound.
         SimulationError: A step from one of the states is not finite.
 
-    Source: Nocedal, Wright 2006, "Numerical optimization", section 8.1.
+    Source: Nocedal, Wright 2006, "Numerical optimization", section 8.1; Suh, Pang, Tedrake 2022, "Bundled
+    gradients through contact via randomized smoothing".
 
     Example:
         >>> import tribo
@@ -166,15 +170,20 @@ class Linearizer:
             )
         exact = self._tried(world, inputs, directions)
         moved = inputs.all if exact.obstacle else inputs.all[inputs.parameter]
-        runs = [
-            _Run(layout, self._dofs, directions, inputs, moved[k : k + MOST_INPUTS]).take(
-                self._batch(world, len(moved[k : k + MOST_INPUTS])), self._steps, self._outputs
-            )
-            for k in range(0, len(moved), MOST_INPUTS)
-        ]
+        is_asked = self._method in ("differences", "bundled")
+        if self._method == "bundled":
+            bundle = _Bundle(layout, self._dofs, directions, inputs, moved)
+            batch = self._batch(world, bundle.worlds)
+            runs = [bundle.take(batch, self._steps, self._outputs)]
+        else:
+            runs = [
+                _Run(layout, self._dofs, directions, inputs, some).take(
+                    self._batch(world, 1 + len(AMOUNTS) * len(some)), self._steps, self._outputs
+                )
+                for some in (moved[k : k + MOST_INPUTS] for k in range(0, len(moved), MOST_INPUTS))
+            ]
         parts: list[_Run | Exact] = list(runs) if exact.obstacle else [exact, *runs]
         central = _joined([part.central for part in parts])
-        is_asked = self._method == "differences"
         return Linearization(
             state_names=inputs.state_names,
             command_names=inputs.command_names,
@@ -188,7 +197,11 @@ class Linearizer:
             error=_joined([part.error for part in parts]),
             world_steps=self._steps * sum(part.worlds for part in parts),
             time_step=self._steps * layout.time_step,
-            method="differences" if exact.obstacle else EXACT[bool(runs)],
+            method=self._method
+            if is_asked
+            else "differences"
+            if exact.obstacle
+            else EXACT[bool(runs)],
             obstacle="" if is_asked else exact.obstacle,
             looks=tuple(part.changes_of for part in parts),
         )
@@ -225,8 +238,8 @@ class Linearizer:
             NotDifferentiableError: There are none, and no others are wanted.
         """
         why = ""
-        if self._method == "differences":
-            why = "differences were asked for"
+        if self._method in ("differences", "bundled"):
+            why = f"{self._method} was asked for"
         elif self._steps > 1:
             why = "several steps are taken as one"
         elif self._outputs is not None:
@@ -244,9 +257,8 @@ class Linearizer:
             )
         return made
 
-    def _batch(self, world: World, inputs: int) -> Batch:
-        """Return worlds in the state of the world, one for each amount by which inputs are moved."""
-        count = 1 + len(AMOUNTS) * inputs
+    def _batch(self, world: World, count: int) -> Batch:
+        """Return so many worlds in the state of the world."""
         if count not in self._batches:
             self._batches[count] = Batch(world, count, threads=self._threads)
         batch = self._batches[count]
@@ -341,3 +353,34 @@ class _Run:
         self.error = np.abs(self.central - (far_above - far_below) / (4.0 * size))
         self.forward = (4.0 * above - far_above - 3.0 * base) / (2.0 * size)
         self.backward = (3.0 * base + far_below - 4.0 * below) / (2.0 * size)
+
+
+class _Bundle(_Run):
+    """All inputs, moved at once by normally distributed amounts, and the linear map nearest to the results.
+
+    Amounts come in pairs of opposite signs, by the same seed each time. The map is that of least squares, and
+    `error` its standard error where the rest is no noise of one size (White 1980).
+    """
+
+    def __init__(
+        self, layout: StateLayout, dofs: np.ndarray, directions: np.ndarray, inputs: Inputs,
+        moved: Sequence[Input],
+    ) -> None:  # fmt: skip
+        super().__init__(layout, dofs, directions, inputs, moved)
+        pairs = PAIRS * len(moved)
+        self.worlds = 1 + 2 * pairs
+        self._ways = np.random.default_rng(0).normal(size=(pairs, len(moved)))
+        self._amounts = np.concatenate([np.zeros((1, len(moved))), self._ways, -self._ways])
+
+    def _compare(self, active: ActiveSet) -> None:
+        """Leave it: much acts otherwise in a bundle."""
+
+    def _differentiate(self, results: np.ndarray) -> None:
+        pairs = len(self._ways)
+        halves = 0.5 * (results[1 : 1 + pairs] - results[1 + pairs :])
+        size = np.array([one.size for one in self._moved])
+        found = np.linalg.lstsq(self._ways, halves, rcond=None)[0]
+        left = halves - self._ways @ found
+        own = np.linalg.inv(self._ways.T @ self._ways) @ self._ways.T
+        self.central = self.forward = self.backward = found.T / size
+        self.error = np.sqrt((left**2).T @ (own**2).T) / size

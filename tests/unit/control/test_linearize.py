@@ -3,6 +3,8 @@
 With s = 1e-6 and numbers of the size 1 that is 1e-12 + 2e-10; of sums of some ten terms less than 1e-8.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -338,3 +340,58 @@ def test_the_length_of_a_link_is_a_parameter():
     assert one.read(world) == pytest.approx([0.6, 0.2])
     with pytest.raises(ValueError, match="no direction"):
         tribo.linearize(world, parameters=joint("arm", "hip", distance=(0.1, 1.0)))
+
+
+def normal(x):
+    """Return the share of a normal distribution below x."""
+    return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+
+
+def test_a_bundle_feels_contacts_before_they_touch():
+    """v⁺ = max(v − g dt, −φ/dt) with v and φ spread by s: of ∂v⁺/∂φ = −1/dt the share P(contact).
+
+    The gap is 4 s, so that overlaps, which are another law, have a share of 3e-5.
+    """
+    spread, time_step, gap = 1e-3, 0.01, 4e-3
+    world = tribo.World(time_step=time_step)
+    world.integrator, world.erp = "semi_implicit", 1.0
+    world.add_ground(material="floor")
+    world.set_material_pair("floor", "ball", friction=0.0, restitution=0.0)
+    ball = world.add_sphere(0.1, 1.0, "ball", name="ball", position=(0, 0, 0.1 + gap))
+    ball.linear_velocity = (0, 0, -0.28)
+    sharp = tribo.linearize(world, controls=(), method="exact")
+    assert sharp.of("v/ball/vz", "q/ball/z") == 0.0
+    found = tribo.linearize(world, controls=(), method="bundled", step=spread)
+    assert (found.method, found.obstacle) == ("bundled", "")
+    free = (
+        ball.linear_velocity[2] - 9.81 * time_step + gap / time_step
+    )  # by which it does not touch
+    touches = normal(-free / (spread * math.hypot(1.0, 1.0 / time_step)))
+    assert 0.2 < touches < 0.5
+    at = found.state_names.index("v/ball/vz"), found.state_names.index("q/ball/z")
+    error = found.error[at]
+    assert error < 0.15 / time_step
+    assert abs(found.A[at] + touches / time_step) < 3.0 * error
+    again = tribo.linearize(world, controls=(), method="bundled", step=spread)
+    assert np.array_equal(again.A, found.A)
+
+
+def test_a_bundle_gives_friction_a_slope():
+    """A slide with dry friction at rest: 0, in a bundle what breaks away; linear maps stay what they are."""
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    world.integrator = "semi_implicit"
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    for name, axis in (("dry", (1, 0, 0)), ("free", (0, 1, 0))):
+        link = root.add_child(name, "prismatic", axis=axis, joint_name=name)
+        link.add_shape("sphere", (0.1,), mass=2.0, collides=False)
+    robot = world.add_articulated_system(root, name="robot")
+    robot.joint("dry").dry_friction = 0.2  # 1e-3 m/s in a step
+    sharp = tribo.linearize(world, controls=())
+    assert sharp.of("v/robot/dry", "v/robot/dry") == 0.0
+    found = tribo.linearize(world, controls=(), method="bundled", step=1e-3)
+    at = found.state_names.index("v/robot/dry")
+    assert abs(found.A[at, at] - 2.0 * (1.0 - normal(1.0))) < 3.0 * found.error[at, at]
+    assert 0.0 < found.error[at, at] < 0.1
+    free = found.state_names.index("v/robot/free")
+    assert abs(found.A[free, free] - 1.0) < 1e-12

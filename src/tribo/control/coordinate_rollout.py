@@ -81,7 +81,7 @@ class CoordinateRollout:
 
 
 class ArrayRollout:
-    """What rollouts of all libraries of arrays have in common: arguments and shapes of inputs."""
+    """Base of the rollouts of all libraries of arrays: their arguments and the shapes of their inputs."""
 
     def __init__(
         self, world: World, *, forces: Names | None = None, targets: Names | None = None,

@@ -17,7 +17,7 @@ Kept = dict[str, np.ndarray]  # by field of `State`, worlds first
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What all steps of a rollout have in common: its model, settings and commands, those of world 0."""
+    """Model, settings and commands that all steps of a rollout have in common, those of world 0."""
 
     model: Model
     sizes: dict[str, int]

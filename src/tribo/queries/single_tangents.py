@@ -55,7 +55,7 @@ def multiple(x):
 
 
 @kernel
-def inverse(m):
+def inverse_matrix(m):
     """Return the inverse of a matrix, by its cofactors."""
     x, y, z = (m[0], m[1], m[2]), (m[3], m[4], m[5]), (m[6], m[7], m[8])
     a, b, c = vec.cross(y, z), vec.cross(z, x), vec.cross(x, y)
@@ -66,7 +66,7 @@ def inverse(m):
 
 
 @kernel
-def full(s):
+def whole_matrix(s):
     """Return a symmetric matrix (xx, yy, zz, xy, xz, yz), row-major."""
     return (s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2])
 
@@ -95,14 +95,14 @@ def free_turn(model, settings, work, tangents, t):
         return vec.scale(half, omega), multiple(half), UNIT
     r = quat.to_matrix(quat.load(tangents.start_q, model.joint_q[root] + 3))
     s = vec.rotate_sym(r, s)
-    inertia, light = full(s), full(linalg.sym_inverse(s))
+    inertia, light = whole_matrix(s), whole_matrix(linalg.sym_inverse(s))
     spin = vec.load(work.single_spin, t)
     momentum, middle = vec.mat_vec(inertia, omega), vec.mat_vec(inertia, spin)
     off = vec.sub(vec.sub(middle, momentum), vec.scale(0.5 * dt, vec.cross(middle, spin)))
     if not vec.norm(off) <= ENDED * vec.norm(momentum):
         object_to(tangents, FAST_ROTATION, root)
     a = plus(plus(UNIT, 0.5 * dt, skew(spin)), -0.5 * dt, vec.mat_mul(skew(middle), light))
-    a = inverse(a)
+    a = inverse_matrix(a)
     by_spin = vec.mat_mul(light, vec.mat_mul(a, inertia))
     size = vec.norm(spin)
     x = 0.5 * dt * size
@@ -142,7 +142,7 @@ def middle_of(settings, theta, theta_by_q, theta_by_v):
 @kernel
 def by_middle(by_q, by_v, middle_by_q, middle_by_v):
     """Return changes with the attitude in the middle and with ω from those with that of the start and ω."""
-    there = vec.mat_mul(by_q, inverse(middle_by_q))
+    there = vec.mat_mul(by_q, inverse_matrix(middle_by_q))
     return there, plus(by_v, -1.0, vec.mat_mul(there, middle_by_v))
 
 
@@ -162,7 +162,7 @@ def put(out, row, column, m):
 def single_tangents(model, settings, work, tangents, t, at_q, at_v):
     """Write M of free body t, how its tumbling changes, and its way: the blocks of `drift_tangents`.
 
-    What `force_tangents.take_masses` adds for the velocity before the step is taken off here.
+    `force_tangents.take_masses` adds M̂ for the velocity before the step; that part is taken off here.
 
     Writes: tangents.
     """
@@ -185,7 +185,7 @@ def single_tangents(model, settings, work, tangents, t, at_q, at_v):
         s = vec.rotate_sym(
             vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root)
         )
-        inertia = full(s)
+        inertia = whole_matrix(s)
         put(tangents.system, b, b, inertia)
         turned = plus(vec.mat_mul(inertia, skew(pushed)), -1.0, skew(vec.mat_vec(inertia, pushed)))
         put(tangents.system, b, at_q + b, plus(vec.mat_mul(inertia, free_by_q), -1.0, turned))

@@ -51,8 +51,9 @@ class Linearization:
         error: Estimate of the error of `central`, its difference to steps twice as long; 0 where it is exact.
         world_steps: Steps of a world that were made: the cost.
         time_step: [s] from x to x⁺.
-        method: "exact": by the equations of the step; "differences"; or "exact, parameters by differences".
-        obstacle: Why it is not exact; "" where it is, or where differences were asked for.
+        method: "exact": by the equations of the step; "differences"; "bundled"; or "exact, parameters by
+            differences".
+        obstacle: Why it is not exact; "" where it is, or where another method was asked for.
         looks: Functions that `changes` asks.
     """
 

@@ -187,6 +187,10 @@ class Model(Record):
     ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
     triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
+    triangle_own = field(
+        "ntriangle", dtype=INT
+    )  # bits: corners 0–2, edges 3–5 that are met as its own
+    vertex_normal = field("nvertex", 3)  # unit normal of a surface at its corners; of hulls 0
     box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first
     box_skip = field("nbox", dtype=INT)  # the box to go on with if this one is missed
     box_triangle = field("nbox", dtype=INT)  # −1: none, the children follow

@@ -24,6 +24,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.collision.core import core_radius
 from tribo.collision.margins import origin_motion
 from tribo.collision.meeting import find_meeting
+from tribo.collision.mesh_points import half_size
 from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid
 from tribo.compiler.jit import kernel
@@ -51,6 +52,8 @@ NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 def thickness(model, s):
     """Return a length of the order of the least half size of a shape; of what has no end, a large one."""
     kind = model.shape_kind[s]
+    if kind == SURFACE and is_moved(model, model.shape_body[s]):
+        return half_size(model, s)
     if kind == PLANE or kind >= SURFACE:
         return 1e300
     return extent(load_solid(model, s))
@@ -275,7 +278,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch
     is_fast = margin > thin
-    if touches and not is_fast:
+    is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # planes all around
+    if (touches or is_of_meshes) and not is_fast:
         return n
     i = model.shape_body[a]
     j = model.shape_body[b]

@@ -26,8 +26,12 @@ def centre(model, work, i):
 
 @kernel
 def own_centre(model, s):
-    """Return the centre of mass of a shape's body [m], in the frame of the shape."""
+    """Return the centre of mass of a shape's body [m], in its frame; of what stands, its middle."""
     if s < 0:  # a core is around it
+        return (0.0, 0.0, 0.0)
+    if model.body_chain_len[model.shape_body[s]] == 0:  # it stands: the middle of the shape
+        if model.shape_kind[s] == HULL:
+            return (model.shape_box[s, 0], model.shape_box[s, 1], model.shape_box[s, 2])
         return (0.0, 0.0, 0.0)
     com = vec.load(model.body_com, model.shape_body[s])
     p = vec.sub(com, vec.load(model.shape_pos, s))

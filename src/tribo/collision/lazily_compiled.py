@@ -9,6 +9,7 @@ a function of its own, called by address.
 
 from tribo.collision.convex import convex_pair
 from tribo.collision.core import core_kind, own_centre, placed
+from tribo.collision.mesh_points import mesh_pair
 from tribo.collision.terrain import terrain_pair
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
@@ -20,6 +21,7 @@ SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
 BOX = int(Shape.BOX)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
+HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 MESH = int(Shape.MESH)
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
@@ -31,7 +33,8 @@ def family_of(kind_a, kind_b):
     low = min(kind_a, kind_b)
     high = max(kind_a, kind_b)
     if high >= SURFACE:
-        return 1 if low != MESH and low != PLANE and low < SURFACE else -1
+        is_met = low != MESH and low != HEIGHT_MAP and (low != PLANE or high == SURFACE)
+        return 1 if is_met else -1
     if high == CYLINDER and low >= BOX:
         return 0
     if high >= CONE and low != MESH:  # cone, ellipsoid, hull
@@ -58,11 +61,18 @@ def convex(model, work, a, b, margin):
 
 @kernel
 def terrain(model, work, a, b, margin):
-    """Write the contacts of a convex shape and terrain into the manifold; return their number.
+    """Write the contacts of terrain or a mesh with another shape into the manifold; return their number.
 
     Writes: work.
     """
-    is_swapped = core_kind(model, a) >= SURFACE
+    first, second = core_kind(model, a), core_kind(model, b)
+    if min(first, second) == PLANE or min(first, second) >= SURFACE:
+        is_swapped = first != SURFACE
+        n = mesh_pair(model, work, b if is_swapped else a, a if is_swapped else b, margin)
+        if is_swapped:
+            turn_normals(work, n)
+        return n
+    is_swapped = first >= SURFACE
     if is_swapped:
         a, b = b, a
     pos_a, rot_a, solid = placed(model, work, a)

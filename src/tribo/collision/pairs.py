@@ -31,6 +31,7 @@ _GENERAL = (
     *((CONE, kind) for kind in _SOLIDS), *((ELLIPSOID, kind) for kind in _SOLIDS),
     *((HULL, kind) for kind in _SOLIDS),
     *((SURFACE, kind) for kind in _SOLIDS), *((HEIGHT_MAP, kind) for kind in _SOLIDS),
+    (SURFACE, PLANE), (SURFACE, SURFACE), (HEIGHT_MAP, SURFACE),
 )  # fmt: skip
 CLOSED = frozenset(_ORDERED) | frozenset((b, a) for a, b in _ORDERED)  # served by `collide`
 SUPPORTED = CLOSED | frozenset(_GENERAL) | frozenset((b, a) for a, b in _GENERAL)

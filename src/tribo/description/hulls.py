@@ -19,6 +19,7 @@ MANY = 10_000  # points or triangles from which on work may take longer than Ctr
 COPLANAR = 1e-7  # [rad] faces that enclose less are one
 WELD = 1e-7  # [-] of the size: vertices nearer than this are one
 FLAT = 1e-10  # [-] area of a triangle in squares of its longest edge: below, it has none
+EVEN = 1e-6  # [rad] fold of an edge up to which its triangles are one face
 OPEN = 4.0  # [rad] the fold at the border of a surface
 SMALLEST = 1e-9  # [m] size of a hull: its volume is still far from the least number
 THIN = 1e-6  # [-] of the size: what is thinner than this has no inside
@@ -235,6 +236,8 @@ class Surface:
         vertices: (n, 3) [m].
         triangles: (m, 3) entries of `vertices`, anticlockwise seen from outside.
         folds: (m, 3) [rad] by how much the surface bends down over each edge; 4: an edge without neighbour.
+        owns: (m,) bits of corners (0–2) and edges (3–5) where the surface is convex, each of one triangle.
+        normals: (n, 3) unit normals at the vertices, means of those of the triangles by their angles.
         boxes: (k, 6) [m] min, max of each node of the tree, depth first.
         skips: (k,) the node to go on with if the box is missed.
         leaves: (k,) the triangle of a node, −1: its children follow.
@@ -243,6 +246,8 @@ class Surface:
     vertices: np.ndarray
     triangles: np.ndarray
     folds: np.ndarray
+    owns: np.ndarray
+    normals: np.ndarray
     boxes: np.ndarray
     skips: np.ndarray
     leaves: np.ndarray
@@ -324,7 +329,38 @@ def _surface(points: np.ndarray, faces: np.ndarray, what: str) -> Surface:
     faces = faces[kept].astype(np.int64)
     unit = normals[kept] / lengths[kept, None]
     boxes, skips, leaves = _tree(points[faces])
-    return Surface(points, faces, _folds(points, faces, unit), boxes, skips, leaves)
+    folds = _folds(points, faces, unit)
+    normals = _corner_normals(points, faces, unit)
+    return Surface(points, faces, folds, _owned(faces, folds), normals, boxes, skips, leaves)
+
+
+def _corner_normals(points: np.ndarray, faces: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Return unit normals (n, 3) at points: the mean of the triangles there, weighted by their angles."""
+    sums = np.zeros(points.shape)
+    for k in range(3):
+        corner = points[faces[:, k]]
+        one, other = points[faces[:, (k + 1) % 3]] - corner, points[faces[:, (k + 2) % 3]] - corner
+        across = np.linalg.norm(np.cross(one, other), axis=1)
+        weighted = np.arctan2(across, np.einsum("ij,ij->i", one, other))[:, None] * unit
+        for axis in range(3):
+            sums[:, axis] += np.bincount(faces[:, k], weighted[:, axis], len(points))
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.divide(sums, lengths, out=sums, where=lengths > 0.0)
+
+
+def _owned(faces: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """Return which corners and edges of triangles are convex, as bits, each for the first that has it."""
+    is_convex = folds > EVEN
+    at_corner = is_convex | np.roll(is_convex, 1, axis=1)  # edge k begins at corner k
+    ends = np.roll(faces, -1, axis=1)
+    pairs = np.minimum(faces, ends) * (int(faces.max()) + 1) + np.maximum(faces, ends)
+    owns = np.zeros(len(faces), np.int64)
+    for first, numbers, wanted in ((0, faces, at_corner), (3, pairs, is_convex)):
+        places = np.flatnonzero(wanted.ravel())
+        _, firsts = np.unique(numbers.ravel()[places], return_index=True)
+        rows, columns = np.divmod(places[firsts], 3)
+        np.add.at(owns, rows, 1 << (first + columns))
+    return owns
 
 
 def _folds(points: np.ndarray, faces: np.ndarray, unit: np.ndarray) -> np.ndarray:

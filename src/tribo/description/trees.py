@@ -55,6 +55,9 @@ class MeshFile:
     collision: str = ""  # "hull", "decomposition" or "exact"; empty: as the robot's meshes collide
     max_hulls: int = 0  # of a decomposition; 0: as many as are usual
     tolerance: float = 0.0  # [m] that its deepest wrong point may have; 0: coacd's own measure
+    resolution: float = (
+        0.0  # [m] between points along edges of an exact mesh that moves; 0: as is usual
+    )
 
 
 @dataclass(slots=True)
@@ -73,6 +76,12 @@ class ShapeDescription:
     geometry: Hull | Surface | Heights | None = None  # of HULL, SURFACE, HEIGHT_MAP
     is_point: bool = False  # touches compliant grounds, instead of the body's other shapes
     link: str = field(default="", compare=False)  # merged one that has it; empty: the body's own
+
+    @property
+    def is_terrain(self) -> bool:
+        """Whether it can only stand: triangles that may move have a resolution as their second number."""
+        is_mesh = self.kind == Shape.SURFACE and len(self.size) > 1
+        return self.kind == Shape.PLANE or (self.kind >= Shape.SURFACE and not is_mesh)
 
 
 @dataclass(slots=True)

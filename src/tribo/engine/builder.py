@@ -353,6 +353,8 @@ class _Filler:
         m.vertex[v : v + len(surface.vertices)] = surface.vertices
         m.triangle[t : t + triangles] = surface.triangles + v
         m.triangle_fold[t : t + triangles] = surface.folds
+        m.triangle_own[t : t + triangles] = surface.owns
+        m.vertex_normal[v : v + len(surface.vertices)] = surface.normals
         m.box_bound[k : k + boxes] = surface.boxes
         m.box_skip[k : k + boxes] = surface.skips + k
         m.box_triangle[k : k + boxes] = np.where(surface.leaves < 0, -1, surface.leaves + t)

@@ -26,6 +26,7 @@ from tribo.formats.mesh_reading import given, read
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
+PIECES = 50  # of the longest side of an exact mesh that moves: how far apart the points along its edges are
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
 ROBOT_MODES = ("auto", "hull", "decomposition", "none")
@@ -160,6 +161,26 @@ def moments(mesh: Mesh, hulls: list[Hull]) -> tuple[float, np.ndarray, np.ndarra
 def exact(mesh: Mesh) -> Surface:
     """Return the triangles of a mesh as they are."""
     return surface(mesh.vertices, mesh.triangles, mesh.what)
+
+
+def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
+    """Return the triangles of a closed mesh as a shape that moves.
+
+    Args:
+        mesh: Of a file, or from memory.
+        resolution: [m] Most that points along its edges are apart; 0: a fiftieth of its longest side.
+
+    Raises:
+        ValueError: The mesh is open.
+    """
+    if not mesh.is_closed:
+        raise ValueError(
+            f"{mesh.what} is not a closed surface: triangles that move need an inside; close its holes, or "
+            "let its hull collide"
+        )
+    made = exact(mesh)
+    spacing = resolution or float(np.ptp(made.vertices, axis=0).max()) / PIECES
+    return ShapeDescription(Shape.SURFACE, (edge_length(made), spacing), geometry=made)
 
 
 def edge_length(geometry: Surface) -> float:

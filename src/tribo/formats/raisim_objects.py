@@ -99,7 +99,7 @@ def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectD
     is_mesh = node.tag == "mesh"
     report.check_attributes(
         node,
-        (*SINGLE, "file_name", "scale", "collision", "max_hulls", "tolerance")
+        (*SINGLE, "file_name", "scale", "collision", "max_hulls", "tolerance", "resolution")
         if is_mesh
         else SINGLE,
     )

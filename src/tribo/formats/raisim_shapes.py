@@ -108,9 +108,9 @@ def read_mesh(
     made.mesh = MeshFile(path, file.text(name), elements.factors(node, scale))
     default = "exact" if is_static else "hull"
     mode = node.choice("collision", MESH_MODES, default, fold=True)
-    if mode == "exact" and not is_static:
-        raise node.error('exact triangles are for what stands; add body_type="static"')
     made.mesh_mode = mode
+    if mode == "exact":
+        made.mesh.resolution = node.number("resolution", 0.0, at_least=0.0)
     if mode == "decomposition":
         made.mesh.max_hulls = node.integer("max_hulls", 0)
         made.mesh.tolerance = node.number("tolerance", 0.0, at_least=0.0)

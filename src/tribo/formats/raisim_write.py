@@ -130,6 +130,8 @@ def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None
             node.set("max_hulls", str(item.mesh.max_hulls))
         if item.mesh.tolerance:
             node.set("tolerance", number(item.mesh.tolerance))
+        if item.mesh.resolution:
+            node.set("resolution", number(item.mesh.resolution))
     elif item.type == "mesh":
         raise DescriptionError(f"object {item.name!r}: a 'mesh' without a file cannot be written")
     else:

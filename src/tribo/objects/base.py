@@ -209,7 +209,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
                 f"{self.name}: an articulated system cannot be static; make it kinematic with zero velocity"
             )
         for shape in self.collision_bodies:
-            if shape.shape in TERRAIN:
+            if shape.is_terrain:
                 raise ValueError(f"{self.name} is a {TERRAIN[shape.shape]}: it can only be static")
         self.check_editable("body_type")
         self.detach()

@@ -225,7 +225,8 @@ def convex(
 
 
 def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: str, com: Any = None,
-         max_hulls: int | None = None, tolerance: float | None = None) -> TreeDescription:  # fmt: skip
+         max_hulls: int | None = None, tolerance: float | None = None,
+         resolution: float | None = None) -> TreeDescription:  # fmt: skip
     """Describe a body from a mesh; see `World.add_mesh`."""
     factors = check.vector([scale] * 3 if check.is_scalar(scale) else scale, "scale", 3)
     if not factors.all():
@@ -233,14 +234,15 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
     check.choice(mode, mesh_solids.MODES, "mode")
     if mode != "decomposition" and (max_hulls is not None or tolerance is not None):
         raise ValueError(f'max_hulls and tolerance are of mode="decomposition", got mode={mode!r}')
+    if resolution is not None and (mode != "exact" or (mass is None and density is None)):
+        raise ValueError(f'resolution is of mode="exact" with a mass or density, got mode={mode!r}')
     most = 0 if max_hulls is None else check.integer(max_hulls, "max_hulls", 1)
     fineness = 0.0 if tolerance is None else _positive(tolerance, "tolerance")
     source, made = _mesh_of(item, tuple(factors.tolist()))
     if source is not None:
         source.max_hulls, source.tolerance = most, fineness
-    if mode == "exact":
-        if mass is not None or density is not None:
-            raise ValueError('mode "exact" is for static bodies: leave mass and density out')
+        source.resolution = 0.0 if resolution is None else _positive(resolution, "resolution")
+    if mode == "exact" and mass is None and density is None:
         description = surface(mesh_solids.exact(made), material)
         description.bodies[0].shapes[0].mesh = source
         if source is not None:  # what is in memory is drawn as it collides: the same triangles
@@ -255,7 +257,9 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
             f"{made.what} is not a closed surface: it has no volume for a density; close its holes, or give "
             "mass"
         )
-    hulls = mesh_solids.solids(made, mode, most, fineness)
+    is_exact = mode == "exact"
+    exact = mesh_solids.moving(made, resolution or 0.0) if is_exact else None
+    hulls = [] if is_exact else mesh_solids.solids(made, mode, most, fineness)
     if not made.is_closed:
         logger.warning(
             "%s is not a closed surface: mass and inertia are those of what collides; close its holes "
@@ -267,6 +271,11 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
     description = of_hulls(
         hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source
     )
+    if exact is not None:
+        exact.position, exact.material, exact.name, exact.mesh = (
+            description.origin, material, "mesh/0", source,
+        )  # fmt: skip
+        description.bodies[0].shapes = [exact]
     look = VisualDescription(Shape.MESH, (), description.bodies[0].shapes[0].position, mesh=source)
     if source is None:
         look.triangles = made.vertices, made.triangles

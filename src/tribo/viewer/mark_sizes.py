@@ -8,7 +8,6 @@ import numpy as np
 
 from tribo.description.extents import shape_extent
 from tribo.description.trees import BodyDescription
-from tribo.model import Shape
 
 if TYPE_CHECKING:
     from tribo.objects.constraint import Constraint
@@ -24,7 +23,7 @@ def size_of(body: BodyDescription) -> float:
     """
     means = [0.0]
     for shape in body.shapes:
-        if shape.kind != Shape.PLANE and shape.kind < Shape.SURFACE:
+        if not shape.is_terrain:
             half = np.asarray(shape_extent(shape)[1])
             if np.isfinite(half).all() and (half > 0.0).all():
                 means.append(float(np.cbrt(half.prod())))

@@ -200,8 +200,8 @@ class WorldObjects:
 
     def add_mesh(self, /, file: Any, *, mass: float | None = None, density: float | None = None,
                  scale: float | Vector = 1.0, mode: str = "hull", max_hulls: int | None = None,
-                 tolerance: float | None = None, material: str = DEFAULT_MATERIAL,
-                 **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
+                 tolerance: float | None = None, resolution: float | None = None,
+                 material: str = DEFAULT_MATERIAL, **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a body from a mesh: a file (OBJ, STL, DAE, PLY, OFF, GLB or glTF) or triangles in memory.
 
         Args:
@@ -212,11 +212,14 @@ class WorldObjects:
             scale: One factor, or (3,), applied to the vertices; negative ones mirror.
             mode: "hull": the convex hull collides. "decomposition": convex parts collide (coacd; found
                 once and kept on disk). The body's origin is the centre of mass of the mesh.
-                "exact": static triangles in the frame of the file, see `add_surface`.
+                "exact": its triangles collide. Without mass and density they are static, in the frame of
+                the file, see `add_surface`; with one of them a closed mesh moves, holes and hollows included.
             max_hulls: Of a decomposition: most convex parts; None: 64.
             tolerance: [m] Of a decomposition of a closed mesh: it is cut until no point of a part is further
                 outside of the mesh. The log says how far the deepest one is; it warns if `max_hulls` are not
                 enough. None: coacd's own measure.
+            resolution: [m] Of exact triangles that move: most that points along their edges are apart whose
+                distance from other meshes is found. None: a fiftieth of the mesh's longest side.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
@@ -235,7 +238,8 @@ class WorldObjects:
             >>> round(body.mass, 9)  # a sixth of a cubic metre
             100.0
         """
-        if check.choice(mode, mesh_solids.MODES, "mode") == "exact":
+        is_exact = check.choice(mode, mesh_solids.MODES, "mode") == "exact"
+        if is_exact and mass is None and density is None:
             _check_static(options)
         made = primitives.mesh(
             file,
@@ -247,6 +251,7 @@ class WorldObjects:
             options.pop("com", None),
             max_hulls,
             tolerance,
+            resolution,
         )
         return self.add_single(made, "mesh", options)
 

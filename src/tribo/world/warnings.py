@@ -14,7 +14,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.description.extents import shape_extent
 from tribo.description.trees import IDENTITY
-from tribo.enums import Shape, Solver
+from tribo.enums import Solver
 from tribo.materials import ContactMaterial, MaterialTable
 from tribo.materials.diagnosis import FEWEST_STEPS
 from tribo.materials.table import DEFAULT_MATERIAL
@@ -164,9 +164,8 @@ def sinking(world: WorldView) -> list[str]:
     for part in world.objects:
         for body in part.description.bodies:
             for shape in body.shapes:
-                is_ground = shape.kind == Shape.PLANE or shape.kind >= Shape.SURFACE
                 turned = replace(shape, quaternion=IDENTITY)
-                size = 0.0 if is_ground else 2.0 * float(shape_extent(turned)[1].min())
+                size = 0.0 if shape.is_terrain else 2.0 * float(shape_extent(turned)[1].min())
                 size = size if size > 0.0 else inf  # the ground, and a point, have no thickness
                 thickness[shape.material] = min(thickness.get(shape.material, inf), size)
     found = []

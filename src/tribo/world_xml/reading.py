@@ -219,7 +219,7 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
         place = {"position": item.position, "orientation": item.quaternion}
         world.add_height_map(item.heights, material=item.material, **place, **options)
         return
-    if item.mesh is not None and item.mesh_mode == "exact":
+    if item.mesh is not None and item.mesh_mode == "exact" and item.kind == Kind.STATIC:
         assert item.mesh.path is not None
         place = {"position": item.position, "orientation": item.quaternion}
         options |= place | {"scale": item.mesh.scale, "material": item.material}
@@ -249,6 +249,7 @@ def _make(
         return world.add_mesh(
             item.mesh.path, mass=mass, scale=item.mesh.scale, mode=item.mesh_mode,
             max_hulls=item.mesh.max_hulls or None, tolerance=item.mesh.tolerance or None,
+            resolution=item.mesh.resolution or None,
             material=material, **options,
         )  # fmt: skip
     if item.type == "sphere":

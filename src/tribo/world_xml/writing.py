@@ -192,8 +192,10 @@ def _describe_mesh(made: ObjectDescription, part: SingleBody, body: BodyDescript
         )
     if body.shapes[0].kind == Shape.SURFACE:
         made.mesh_mode = "exact"
-        return
-    made.mesh_mode = "hull" if len(body.shapes) == 1 else "decomposition"
+        if part.body_type == Kind.STATIC:
+            return
+    else:
+        made.mesh_mode = "hull" if len(body.shapes) == 1 else "decomposition"
     made.com, made.inertia = _tuple(part.com), part.inertia
     made.com_position = made.position
     made.position = _tuple(part.position - part.rotation_matrix @ part.com)

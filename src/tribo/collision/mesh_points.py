@@ -1,0 +1,394 @@
+"""Meshes that move, on half spaces, height maps and meshes: points of one, their distance from the other.
+
+Two solids with flat faces come nearest where a corner of one is over a face of the other, or where two edges
+cross. So each corner of both, and points along the edges of a mesh with a resolution, are asked how far they
+are from the other surface: the distance to the nearest of its triangles, negative inside. Between two points
+of an edge the distance is followed to where it is least, so that crossing edges meet where they cross,
+whatever the resolution.
+
+1. A point is asked a little inside of its own solid, along its normal there (`SHIFT`): so a point that has
+   just gone in has the normal with which it came, and crossing edges have the one that is across both. The
+   gap is that of the point itself, along that normal.
+2. The point counts if its own surface faces the other there.
+3. Where the nearest triangle ends, with nothing beside it, there is no inside.
+"""
+
+from math import cos, sin
+
+from tribo.collision.convex import keep_spread
+from tribo.collision.overlap import claim
+from tribo.collision.place import shape_pose
+from tribo.collision.point import COINCIDENT, first_row
+from tribo.collision.terrain import SURE, pile
+from tribo.collision.triangles import OPEN, folds, height_at, normal_of
+from tribo.compiler.jit import kernel
+from tribo.math import vec
+from tribo.model import Shape
+
+PLANE = int(Shape.PLANE)
+SURFACE = int(Shape.SURFACE)
+HEIGHT_MAP = int(Shape.HEIGHT_MAP)
+SHIFT = 0.01  # [-] of the least half size of a mesh: how far inside of it its points are asked
+DEEP = 0.5  # [-] of the same: how far a point may have gone in
+HALVINGS = 40  # of a piece of an edge: down to rounding
+LEVEL = 1e-3  # slope of the distance along an edge, up to which it is level
+FAR = 1e300  # [m] gap of a point that is not near
+UP = (0.0, 0.0, 1.0)
+HALF_TURN = 3.141592653589793
+
+
+@kernel
+def closest_of_triangle(p, q, r, x):
+    """Return the point of a triangle that is nearest to x, and what it lies on.
+
+    0: the face; 1, 2, 3: the edge from p, q, r; 4, 5, 6: the corner p, q, r.
+    Source: Ericson, Real-Time Collision Detection, 5.1.5.
+    """
+    pq, pr = vec.sub(q, p), vec.sub(r, p)
+    px = vec.sub(x, p)
+    d1, d2 = vec.dot(pq, px), vec.dot(pr, px)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return p, 4
+    qx = vec.sub(x, q)
+    d3, d4 = vec.dot(pq, qx), vec.dot(pr, qx)
+    if d3 >= 0.0 and d4 <= d3:
+        return q, 5
+    c = d1 * d4 - d3 * d2
+    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        return vec.axpy(d1 / (d1 - d3), pq, p), 1
+    rx = vec.sub(x, r)
+    d5, d6 = vec.dot(pq, rx), vec.dot(pr, rx)
+    if d6 >= 0.0 and d5 <= d6:
+        return r, 6
+    b = d5 * d2 - d1 * d6
+    if b <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        return vec.axpy(d2 / (d2 - d6), pr, p), 3
+    a = d3 * d6 - d5 * d4
+    if a <= 0.0 and d4 >= d3 and d5 >= d6:
+        return vec.axpy((d4 - d3) / ((d4 - d3) + (d5 - d6)), vec.sub(r, q), q), 2
+    s = 1.0 / (a + b + c)
+    return vec.axpy(b * s, pq, vec.axpy(c * s, pr, p)), 0
+
+
+@kernel
+def ends_there(model, s, place, normal, region):
+    """Tell whether the surface ends at an edge or a corner of its triangle at a place."""
+    angles = folds(model, s, place, normal)
+    if region <= 3:
+        return angles[region - 1] >= OPEN
+    return angles[region - 4] >= OPEN or angles[(region - 2) % 3] >= OPEN
+
+
+@kernel
+def nearer(model, s, place, p, q, r, x, best):
+    """Return the better one of a nearest point and that of a triangle: distance, height, normal, gap, place.
+
+    Triangles that share the nearest point: the one from whose plane x is farthest says on which side it is.
+    """
+    c, region = closest_of_triangle(p, q, r, x)
+    away = vec.sub(x, c)
+    d = vec.norm(away)
+    if d > best[0] + COINCIDENT:
+        return best
+    normal = normal_of(p, q, r)
+    height = vec.dot(away, normal)
+    if d >= best[0] - COINCIDENT and abs(height) <= abs(best[1]):
+        return best
+    if region == 0 or d - abs(height) <= COINCIDENT:
+        return (d, height, normal, height, place[0])
+    if height < 0.0:
+        if ends_there(model, s, place, normal, region):
+            return (d, height, normal, FAR, place[0])
+        return (d, height, vec.scale(-1.0 / d, away), -d, place[0])
+    return (d, height, vec.scale(1.0 / d, away), d, place[0])
+
+
+@kernel
+def nearer_triangle(model, s, t, x, best):
+    """Return `nearer` of triangle t of a surface."""
+    p = vec.load(model.vertex, model.triangle[t, 0])
+    q = vec.load(model.vertex, model.triangle[t, 1])
+    r = vec.load(model.vertex, model.triangle[t, 2])
+    return nearer(model, s, (t, 0, 0), p, q, r, x, best)
+
+
+@kernel
+def gap_of_surface(model, s, x, best):
+    """Return `nearer` of all triangles of a surface; x is in its frame.
+
+    The triangle that was the nearest one to the last point is asked first: most others are farther.
+    """
+    if best[4] >= 0:
+        best = nearer_triangle(model, s, best[4], x, best)
+    node = model.shape_data[s, 2]
+    last = node + model.shape_data[s, 3]
+    while node < last:
+        out = 0.0
+        for axis in range(3):
+            beyond = max(
+                model.box_bound[node, axis] - x[axis], x[axis] - model.box_bound[node, 3 + axis]
+            )
+            if beyond > 0.0:
+                out += beyond * beyond
+        if out > best[0] * best[0]:
+            node = model.box_skip[node]
+            continue
+        t = model.box_triangle[node]
+        node += 1
+        if t >= 0:
+            best = nearer_triangle(model, s, t, x, best)
+    return best
+
+
+@kernel
+def cells_near(model, s, low, high):
+    """Return the first and last cells along x and y of a height map that lie between two corners."""
+    nx, ny = model.shape_data[s, 1], model.shape_data[s, 2]
+    dx, dy = model.shape_size[s, 0], model.shape_size[s, 1]
+    return (
+        int(max(0.0, low[0] / dx + 0.5 * (nx - 1))),
+        int(min(nx - 2.0, high[0] / dx + 0.5 * (nx - 1))),
+        int(max(0.0, low[1] / dy + 0.5 * (ny - 1))),
+        int(min(ny - 2.0, high[1] / dy + 0.5 * (ny - 1))),
+    )
+
+
+@kernel
+def gap_of_map(model, s, x, best):
+    """Return `nearer` of all triangles of a height map; x is in its frame."""
+    reach = (best[0], best[0], 0.0)
+    cells = cells_near(model, s, vec.sub(x, reach), vec.add(x, reach))
+    for j in range(cells[2], cells[3] + 1):
+        for i in range(cells[0], cells[1] + 1):
+            p = height_at(model, s, i, j)
+            r = height_at(model, s, i + 1, j + 1)
+            best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
+            best = nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
+    return best
+
+
+@kernel
+def gap_of(model, s, x, reach, seed):
+    """Return how far a point is outside of shape s, in whose frame it is [m], and the outward normal there.
+
+    Beyond `reach`, on either side, it is `FAR`. Also returns the nearest triangle of a surface, the `seed` of
+    the next call; −1: none.
+    """
+    if model.shape_kind[s] == PLANE:
+        return x[2], UP, seed
+    best = (reach, 0.0, UP, FAR, seed)
+    if model.shape_kind[s] == HEIGHT_MAP:
+        best = gap_of_map(model, s, x, best)
+    else:
+        best = gap_of_surface(model, s, x, best)
+    return best[3], best[2], best[4]
+
+
+@kernel
+def half_size(model, s):
+    """Return the least half size of the box around a shape [m]."""
+    return min(model.shape_box[s, 3], model.shape_box[s, 4], model.shape_box[s, 5])
+
+
+@kernel
+def ask(model, b, x, outward, bounds, seed):
+    """Return the gap of a point of a mesh from shape b, in whose frame it is, the normal of b, and a seed.
+
+    bounds: margin, how far inside the point is asked, reach [m].
+    """
+    x = vec.axpy(-bounds[1], outward, x)
+    gap, normal, seed = gap_of(model, b, x, bounds[2], seed)
+    return gap + bounds[1] * vec.dot(outward, normal), normal, seed
+
+
+@kernel
+def put(work, x, outward, gap, normal, frame, bounds, number, n):
+    """Append a point to `work.pile` if it is near and its own surface faces the other; return their number.
+
+    frame: position and rotation of shape b, +1 if the normal is to be that of b.
+
+    Writes: work.
+    """
+    if not gap <= bounds[0] or vec.dot(outward, normal) >= 0.0:
+        return n
+    if n == work.pile.shape[0]:  # full: a patch of the points so far
+        n = keep_spread(work, work.pile, n, 1)
+        for k in range(n):
+            for m in range(8):
+                work.pile[k, m] = work.manifold[k, m]
+            work.pile[k, 8] = SURE
+    p = vec.add(frame[0], vec.mat_vec(frame[1], vec.axpy(-0.5 * gap, normal, x)))
+    normal = vec.scale(frame[2], vec.mat_vec(frame[1], normal))
+    for axis in range(3):
+        work.touch[0, axis] = p[axis]
+        work.touch[0, 3 + axis] = normal[axis]
+    work.touch[0, 6] = gap
+    work.touch[0, 7] = 0.0
+    return pile(work, n, 1, number, SURE)
+
+
+@kernel
+def put_edge(model, work, b, p, edge, outward, spacing, frame, bounds, number, n, seed):
+    """Append points of an edge of a mesh; return the number of points, and a seed.
+
+    The edge is cut into pieces no longer than `spacing`. A piece has a point in its middle; one along which
+    the distance falls and then rises, where it is least.
+
+    Writes: work.
+    """
+    length = vec.norm(edge)
+    pieces = int(length / spacing) + 1
+    if pieces < 2:
+        return n, seed
+    along = vec.scale(1.0 / length, edge)
+    near = bounds[0] + length / pieces
+    gap, normal, seed = ask(model, b, p, outward, bounds, seed)
+    for piece in range(pieces):
+        falls = gap <= near and vec.dot(normal, along) < -LEVEL
+        is_near = gap <= near
+        low, high = piece / pieces, (piece + 1.0) / pieces
+        gap, normal, seed = ask(model, b, vec.axpy(high, edge, p), outward, bounds, seed)
+        if not is_near and not gap <= near:
+            continue
+        share = 0.5 * (low + high)
+        if falls and gap <= near and vec.dot(normal, along) > LEVEL:
+            for _ in range(HALVINGS):
+                share = 0.5 * (low + high)
+                _, here, seed = ask(model, b, vec.axpy(share, edge, p), outward, bounds, seed)
+                if vec.dot(here, along) < 0.0:
+                    low = share
+                else:
+                    high = share
+        x = vec.axpy(share, edge, p)
+        least, there, seed = ask(model, b, x, outward, bounds, seed)
+        n = put(work, x, outward, least, there, frame, bounds, number + 7.0 * piece, n)
+    return n, seed
+
+
+@kernel
+def is_box_near(model, b, pos, rot, low, high, margin):
+    """Tell whether a box of a mesh at a pose in the frame of shape b is near the box around that."""
+    half = vec.scale(0.5, vec.sub(high, low))
+    c = vec.add(pos, vec.mat_vec(rot, vec.scale(0.5, vec.add(low, high))))
+    is_plane = model.shape_kind[b] == PLANE
+    for axis in range(2 if is_plane else 0, 3):
+        own = 0.0
+        for k in range(3):
+            own += abs(rot[3 * axis + k]) * half[k]
+        if is_plane:
+            return c[2] - own <= margin
+        if abs(c[axis] - model.shape_box[b, axis]) > own + model.shape_box[b, 3 + axis] + margin:
+            return False
+    return True
+
+
+@kernel
+def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
+    """Append the points of mesh a, at a pose in the frame of shape b; return their number.
+
+    Writes: work.
+    """
+    node = model.shape_data[a, 2]
+    last = node + model.shape_data[a, 3]
+    spacing = model.shape_size[a, 1]
+    seed = first_row() - 1
+    first = 0.0 if frame[2] > 0.0 else 1.0
+    while node < last:
+        low = vec.load(model.box_bound, node)
+        high = vec.load_from(model.box_bound, node, 3)
+        if not is_box_near(model, b, pos, rot, low, high, bounds[0]):
+            node = model.box_skip[node]
+            continue
+        t = model.box_triangle[node]
+        node += 1
+        if t < 0 or model.triangle_own[t] == 0:
+            continue
+        own = model.triangle_own[t]
+        number = first + 12.0 * (t - model.shape_data[a, 0])
+        p = vec.load(model.vertex, model.triangle[t, 0])
+        q = vec.load(model.vertex, model.triangle[t, 1])
+        face = normal_of(p, q, vec.load(model.vertex, model.triangle[t, 2]))
+        for k in range(3):
+            i = model.triangle[t, k]
+            p = vec.load(model.vertex, i)
+            at = vec.add(pos, vec.mat_vec(rot, p))
+            if (own >> k) & 1 == 1:
+                outward = vec.mat_vec(rot, vec.load(model.vertex_normal, i))
+                gap, normal, seed = ask(model, b, at, outward, bounds, seed)
+                n = put(work, at, outward, gap, normal, frame, bounds, number + 2.0 * k, n)
+            if (own >> (3 + k)) & 1 == 1 and spacing > 0.0:
+                edge = vec.sub(vec.load(model.vertex, model.triangle[t, (k + 1) % 3]), p)
+                beside = vec.scale(1.0 / vec.norm(edge), vec.cross(edge, face))
+                half = 0.5 * min(model.triangle_fold[t, k], HALF_TURN)
+                outward = vec.axpy(cos(half), face, vec.scale(sin(half), beside))
+                outward = vec.mat_vec(rot, outward)
+                edge = vec.mat_vec(rot, edge)
+                n, seed = put_edge(
+                    model, work, b, at, edge, outward, spacing, frame, bounds, number + 6.0 + 2.0 * k, n,
+                    seed,
+                )  # fmt: skip
+    return n
+
+
+@kernel
+def put_map(model, work, s, a, pos, rot, frame, bounds, n):
+    """Append the samples of height map s that are near mesh a; return their number.
+
+    `pos`, `rot` is the pose of the map in the frame of the mesh.
+
+    Writes: work.
+    """
+    box = model.shape_box
+    c = vec.mat_t_vec(rot, vec.sub((box[a, 0], box[a, 1], box[a, 2]), pos))
+    half = (box[a, 3], box[a, 4], box[a, 5])
+    reach = vec.norm(half) + bounds[0]
+    corner = (reach, reach, 0.0)
+    cells = cells_near(model, s, vec.sub(c, corner), vec.add(c, corner))
+    seed = first_row() - 1
+    for j in range(cells[2], cells[3] + 2):
+        for i in range(cells[0], cells[1] + 2):
+            p = height_at(model, s, i, j)
+            if c[2] - reach > p[2]:
+                continue
+            along_x = vec.sub(height_at(model, s, i + 1, j), height_at(model, s, i - 1, j))
+            along_y = vec.sub(height_at(model, s, i, j + 1), height_at(model, s, i, j - 1))
+            outward = vec.cross(along_x, along_y)
+            outward = vec.mat_vec(rot, vec.scale(1.0 / vec.norm(outward), outward))
+            at = vec.add(pos, vec.mat_vec(rot, p))
+            gap, normal, seed = ask(model, a, at, outward, bounds, seed)
+            number = 1.0 + 2.0 * (j * model.shape_data[s, 1] + i)
+            n = put(work, at, outward, gap, normal, frame, bounds, number, n)
+    return n
+
+
+@kernel
+def mesh_pair(model, work, a, b, margin):
+    """Write the contacts of mesh a with a plane, height map or mesh b into the manifold; return their number.
+
+    Normals point from b into a.
+
+    Writes: work.
+    """
+    pos_a, rot_a = shape_pose(model, work, a)
+    pos_b, rot_b = shape_pose(model, work, b)
+    pos = vec.mat_t_vec(rot_b, vec.sub(pos_a, pos_b))
+    rot = vec.mat_t_mul(rot_b, rot_a)
+    if not pos[0] + pos[1] + pos[2] < 1e300:  # a lost mesh (NaN) is nowhere
+        return 0
+    size = half_size(model, a)
+    if model.shape_kind[b] == SURFACE and model.shape_size[b, 1] > 0.0:
+        size = min(size, half_size(model, b))
+    bounds = (margin, SHIFT * size, max(margin + SHIFT * size, DEEP * size))
+    n = put_mesh(model, work, a, b, pos, rot, (pos_b, rot_b, 1.0), bounds, first_row())
+    if model.shape_kind[b] != PLANE:
+        back = vec.mat_t_vec(rot, vec.neg(pos))
+        turn = vec.mat_t_mul(rot, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+        frame = (pos_a, rot_a, -1.0)
+        if model.shape_kind[b] == HEIGHT_MAP:
+            n = put_map(model, work, b, a, back, turn, frame, bounds, n)
+        else:
+            n = put_mesh(model, work, b, a, back, turn, frame, bounds, n)
+    n = keep_spread(work, work.pile, n, 1)
+    for k in range(n):
+        work.manifold[k, 7] = claim(work.manifold, k, work.manifold[k, 7])
+    return n

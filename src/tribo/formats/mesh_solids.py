@@ -26,7 +26,7 @@ from tribo.formats.mesh_reading import given, read
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
-PIECES = 50  # of the longest side of an exact mesh that moves: how far apart the points along its edges are
+PIECES = 10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
 ROBOT_MODES = ("auto", "hull", "decomposition", "none")
@@ -168,7 +168,7 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
 
     Args:
         mesh: Of a file, or from memory.
-        resolution: [m] Most that points along its edges are apart; 0: a fiftieth of its longest side.
+        resolution: [m] Most that points along its edges are apart; 0: a tenth of its longest side.
 
     Raises:
         ValueError: The mesh is open.

@@ -219,7 +219,7 @@ class WorldObjects:
                 outside of the mesh. The log says how far the deepest one is; it warns if `max_hulls` are not
                 enough. None: coacd's own measure.
             resolution: [m] Of exact triangles that move: most that points along their edges are apart whose
-                distance from other meshes is found. None: a fiftieth of the mesh's longest side.
+                distance from other meshes is found. None: a tenth of the mesh's longest side.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 

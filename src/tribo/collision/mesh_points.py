@@ -168,7 +168,7 @@ def gap_of_map(model, s, x, best):
 
 
 @kernel
-def gap_of(model, s, x, reach, seed):
+def gap_at(model, s, x, reach, seed):
     """Return how far a point is outside of shape s, in whose frame it is [m], and the outward normal there.
 
     Beyond `reach`, on either side, it is `FAR`. Also returns the nearest triangle of a surface, the `seed` of
@@ -191,18 +191,18 @@ def half_size(model, s):
 
 
 @kernel
-def ask(model, b, x, outward, bounds, seed):
+def ask_point(model, b, x, outward, bounds, seed):
     """Return the gap of a point of a mesh from shape b, in whose frame it is, the normal of b, and a seed.
 
     bounds: margin, how far inside the point is asked, reach [m].
     """
     x = vec.axpy(-bounds[1], outward, x)
-    gap, normal, seed = gap_of(model, b, x, bounds[2], seed)
+    gap, normal, seed = gap_at(model, b, x, bounds[2], seed)
     return gap + bounds[1] * vec.dot(outward, normal), normal, seed
 
 
 @kernel
-def put(work, x, outward, gap, normal, frame, bounds, number, n):
+def put_mesh_point(work, x, outward, gap, normal, frame, bounds, number, n):
     """Append a point to `work.pile` if it is near and its own surface faces the other; return their number.
 
     frame: position and rotation of shape b, +1 if the normal is to be that of b.
@@ -242,26 +242,27 @@ def put_edge(model, work, b, p, edge, outward, spacing, frame, bounds, number, n
         return n, seed
     along = vec.scale(1.0 / length, edge)
     near = bounds[0] + length / pieces
-    gap, normal, seed = ask(model, b, p, outward, bounds, seed)
+    bounds = (bounds[0], bounds[1], max(bounds[2], near + bounds[1]))
+    gap, normal, seed = ask_point(model, b, p, outward, bounds, seed)
     for piece in range(pieces):
         falls = gap <= near and vec.dot(normal, along) < -LEVEL
         is_near = gap <= near
         low, high = piece / pieces, (piece + 1.0) / pieces
-        gap, normal, seed = ask(model, b, vec.axpy(high, edge, p), outward, bounds, seed)
+        gap, normal, seed = ask_point(model, b, vec.axpy(high, edge, p), outward, bounds, seed)
         if not is_near and not gap <= near:
             continue
         share = 0.5 * (low + high)
         if falls and gap <= near and vec.dot(normal, along) > LEVEL:
             for _ in range(HALVINGS):
                 share = 0.5 * (low + high)
-                _, here, seed = ask(model, b, vec.axpy(share, edge, p), outward, bounds, seed)
+                _, here, seed = ask_point(model, b, vec.axpy(share, edge, p), outward, bounds, seed)
                 if vec.dot(here, along) < 0.0:
                     low = share
                 else:
                     high = share
         x = vec.axpy(share, edge, p)
-        least, there, seed = ask(model, b, x, outward, bounds, seed)
-        n = put(work, x, outward, least, there, frame, bounds, number + 7.0 * piece, n)
+        least, there, seed = ask_point(model, b, x, outward, bounds, seed)
+        n = put_mesh_point(work, x, outward, least, there, frame, bounds, number + 7.0 * piece, n)
     return n, seed
 
 
@@ -314,8 +315,10 @@ def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
             at = vec.add(pos, vec.mat_vec(rot, p))
             if (own >> k) & 1 == 1:
                 outward = vec.mat_vec(rot, vec.load(model.vertex_normal, i))
-                gap, normal, seed = ask(model, b, at, outward, bounds, seed)
-                n = put(work, at, outward, gap, normal, frame, bounds, number + 2.0 * k, n)
+                gap, normal, seed = ask_point(model, b, at, outward, bounds, seed)
+                n = put_mesh_point(
+                    work, at, outward, gap, normal, frame, bounds, number + 2.0 * k, n
+                )
             if (own >> (3 + k)) & 1 == 1 and spacing > 0.0:
                 edge = vec.sub(vec.load(model.vertex, model.triangle[t, (k + 1) % 3]), p)
                 beside = vec.scale(1.0 / vec.norm(edge), vec.cross(edge, face))
@@ -355,9 +358,9 @@ def put_map(model, work, s, a, pos, rot, frame, bounds, n):
             outward = vec.cross(along_x, along_y)
             outward = vec.mat_vec(rot, vec.scale(1.0 / vec.norm(outward), outward))
             at = vec.add(pos, vec.mat_vec(rot, p))
-            gap, normal, seed = ask(model, a, at, outward, bounds, seed)
+            gap, normal, seed = ask_point(model, a, at, outward, bounds, seed)
             number = 1.0 + 2.0 * (j * model.shape_data[s, 1] + i)
-            n = put(work, at, outward, gap, normal, frame, bounds, number, n)
+            n = put_mesh_point(work, at, outward, gap, normal, frame, bounds, number, n)
     return n
 
 

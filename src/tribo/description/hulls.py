@@ -345,7 +345,7 @@ def _corner_normals(points: np.ndarray, faces: np.ndarray, unit: np.ndarray) -> 
         for axis in range(3):
             sums[:, axis] += np.bincount(faces[:, k], weighted[:, axis], len(points))
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.divide(sums, lengths, out=sums, where=lengths > 0.0)
+    return np.asarray(np.divide(sums, lengths, out=sums, where=lengths > 0.0))
 
 
 def _owned(faces: np.ndarray, folds: np.ndarray) -> np.ndarray:

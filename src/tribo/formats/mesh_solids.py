@@ -26,10 +26,16 @@ from tribo.formats.mesh_reading import given, read
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
-PIECES = 10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
+PIECES = (
+    10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
+)
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
 ROBOT_MODES = ("auto", "hull", "decomposition", "none")
+
+
+class OpenMeshError(ValueError):
+    """A mesh that is not closed is to move as it is."""
 
 
 @dataclass(slots=True)
@@ -171,10 +177,10 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
         resolution: [m] Most that points along its edges are apart; 0: a tenth of its longest side.
 
     Raises:
-        ValueError: The mesh is open.
+        OpenMeshError: The mesh is open.
     """
     if not mesh.is_closed:
-        raise ValueError(
+        raise OpenMeshError(
             f"{mesh.what} is not a closed surface: triangles that move need an inside; close its holes, or "
             "let its hull collide"
         )

@@ -208,9 +208,9 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             raise ValueError(
                 f"{self.name}: an articulated system cannot be static; make it kinematic with zero velocity"
             )
-        for shape in self.collision_bodies:
+        for shape in (shape for body in self.description.bodies for shape in body.shapes):
             if shape.is_terrain:
-                raise ValueError(f"{self.name} is a {TERRAIN[shape.shape]}: it can only be static")
+                raise ValueError(f"{self.name} is a {TERRAIN[shape.kind]}: it can only be static")
         self.check_editable("body_type")
         self.detach()
         pose = self._root_pose().copy()

@@ -69,11 +69,6 @@ class CollisionBody(RunningSurface):
         return self._shape.kind
 
     @property
-    def is_terrain(self) -> bool:
-        """Whether it can only stand: a half space, a height map, triangles without a mass."""
-        return self._shape.is_terrain
-
-    @property
     def is_point(self) -> bool:
         """Whether it is a point that touches compliant grounds only (``ground_points=``)."""
         return self._shape.is_point
@@ -139,7 +134,7 @@ class CollisionBody(RunningSurface):
 
     def _check_moves(self, what: str) -> None:
         self._owner.check_editable(what)
-        if self.is_terrain:
+        if self._shape.is_terrain:
             raise ValueError(f"{what}: terrain stands where its object is; move that")
 
     def _write_bounds(self) -> None:

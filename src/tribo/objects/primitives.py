@@ -250,7 +250,7 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
         return description
     if (mass is None) == (density is None):
         raise ValueError(
-            'give mass [kg] or density [kg/m³], one of them; or mode="exact" for terrain'
+            'give mass [kg] or density [kg/m³], one of them; or mode="exact" alone for terrain'
         )
     if density is not None and not made.is_closed:
         raise ValueError(

@@ -203,7 +203,7 @@ class SingleBody(Object):
             edits.write(self._world.engine.model, "dof_damping", slice(first, first + 3), number)
 
     def _is_terrain(self) -> bool:
-        return self.collision_bodies[0].is_terrain
+        return self.description.bodies[0].shapes[0].is_terrain
 
     def _check_has_mass(self, what: str) -> None:
         self.check_editable(what)

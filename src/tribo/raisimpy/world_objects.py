@@ -11,6 +11,7 @@ import numpy as np
 
 import tribo
 from tribo.checks import check
+from tribo.formats.mesh_solids import OpenMeshError
 from tribo.raisimpy import constraints, objects
 from tribo.raisimpy.arguments import behind, instance, member, picked
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
@@ -147,11 +148,13 @@ class WorldParts(Wrapper):
         if com is not None:
             options["com"] = com
         if mode == MeshCollisionMode.ORIGINAL_MESH:
-            options = {"collision_group": group, "collision_mask": mask}
-            logger.warning("raisimpy: %s: exact triangles stand still in tribo", file_name)
-            made = self._it.add_mesh(
-                file_name, scale=scale, material=material, mode="exact", **options
-            )
+            look: dict[str, Any] = {"scale": scale, "material": material, "mode": "exact"}
+            try:
+                made = self._it.add_mesh(file_name, mass=mass, **look, **options)
+            except OpenMeshError as error:
+                logger.warning("raisimpy: %s; it stands still", error)
+                options = {"collision_group": group, "collision_mask": mask}
+                made = self._it.add_mesh(file_name, **look, **options)
         else:
             made = self._mesh(file_name, mass, scale, material, mode, options)
         found = self.wrap(made, ObjectType.MESH)

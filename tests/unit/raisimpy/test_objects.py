@@ -143,7 +143,11 @@ def test_meshes(world, tmp_path):
         str(path), 1.0, np.eye(3), np.array([0.1, 0.1, 0.1]), 1.0, collision_mode=hull
     )
     assert given.getInertiaMatrix_B() == pytest.approx(np.eye(3))
-    still = world.addMesh(str(path), 1.0, collision_mode=raisim.MeshCollisionMode.ORIGINAL_MESH)
+    original = raisim.MeshCollisionMode.ORIGINAL_MESH
+    exact = world.addMesh(str(path), 1.0, collision_mode=original)
+    assert (exact.getBodyType(), exact.getMass()) == (raisim.BodyType.DYNAMIC, 1.0)
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\n")
+    still = world.addMesh(str(path), 1.0, collision_mode=original)
     assert still.getBodyType() == raisim.BodyType.STATIC
 
 

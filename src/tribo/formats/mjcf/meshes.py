@@ -24,10 +24,11 @@ from tribo.formats.report import Report
 
 USED = frozenset(
     {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}
-    | {"smoothnormal", "normal", "texcoord", "material", "content_type", "maxhullvert"}
+    | {"smoothnormal", "normal", "texcoord", "material", "content_type"}
 )
 WITHOUT_EFFECT = {
     "builtin": "is not read: the mesh has no triangles; write it to a file",
+    "maxhullvert": "is not read: the hull keeps all its corners",
     "params": "belongs to builtin and is not read",
 }
 INERTIAS = ("legacy", "convex", "exact", "shell")

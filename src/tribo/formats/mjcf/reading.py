@@ -85,7 +85,12 @@ NUMERIC_FLAGS = frozenset(
         "clampctrl",
     }
 )  # fmt: skip
-KEY = frozenset({"name", "qpos", "qvel", "ctrl", "act", "time", "mpos", "mquat"})
+KEY = frozenset({"name", "qpos", "qvel", "ctrl", "act"})
+KEY_WITHOUT_EFFECT = {
+    "time": "is not read: worlds begin at 0 s",
+    "mpos": "is not read: put the mocap bodies there by their position",
+    "mquat": "is not read: turn the mocap bodies by their orientation",
+}
 STANDARD_STEP = 0.002  # [s]
 
 
@@ -342,7 +347,7 @@ class _Model:
         for section in self.source.sections("keyframe"):
             report.check_children(section, ("key",))
             for node in section.all("key"):
-                screen(node, report, KEY, {})
+                screen(node, report, KEY, KEY_WITHOUT_EFFECT)
                 name = node.word("name") or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")

@@ -10,7 +10,15 @@ from tribo.formats.mjcf.trees import Tree
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.report import Report
 
-USED = frozenset({"name", "site", "joint", "user", "noise", "cutoff", "nsample", "interp", "delay"})
+USED = frozenset(
+    {"name", "site", "joint", "user", "noise"}
+)  # the noise has no effect in MuJoCo either
+WITHOUT_EFFECT = {
+    "cutoff": "is not read: clip what the sensor measures",
+    "delay": "is not read: sensors measure at once; leave it out",
+    "nsample": "is not read; leave it out",
+    "interp": "is not read; leave it out",
+}
 AT_SITES = {
     "accelerometer": "imu", "gyro": "imu", "force": "force_torque", "torque": "force_torque"
 }  # fmt: skip
@@ -45,7 +53,7 @@ def read_sensors(source: Source, trees: Sequence[Tree], report: Report) -> None:
                     f"sensor/{node.tag}",
                 )  # fmt: skip
                 continue
-            screen(node, report, USED, {})
+            screen(node, report, USED, WITHOUT_EFFECT)
             name = node.word("name") or f"sensor_{len(names)}"
             if name in names:
                 raise node.error("another sensor has the same name; rename one")

@@ -4,8 +4,8 @@ Run `python benchmarks/model_files.py --packages FOLDER --write-docs`, where the
 there:
 
     pip install --no-deps --target FOLDER airo-models armar dexmate-urdf drake example-robot-data \
-        gb-robot-models gym-ignition-models hello-robot-stretch-urdf icub-models jvrc-description newton
-    pip download --no-deps --no-binary :all: pybullet  # its folder pybullet_data is copied to FOLDER
+        gb-robot-models gym-ignition-models hello-robot-stretch-urdf icub-models jvrc-description newton \
+        pybullet
 
 Each file is added to a world of its own with its meshes, and makes ten steps. MJCF files have a page of their
 own, by `benchmarks/mjcf_files.py`.

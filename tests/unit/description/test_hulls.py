@@ -153,6 +153,18 @@ def test_a_picture_has_its_own_numbers_times_scale_and_its_first_row_at_the_far_
         HeightField.from_image(path, (1.0, 1.0), scale=1.0)
 
 
+@pytest.mark.parametrize("ending", ["jpg", "tif"])
+def test_jpeg_and_tiff_are_pictures_of_heights(tmp_path, ending):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / f"map.{ending}"
+    pixels = (
+        np.full((8, 8), 128, np.uint8) if ending == "jpg" else np.eye(8, dtype=np.float32) * 2.5
+    )
+    image.fromarray(pixels).save(path)
+    field = HeightField.from_image(path, (1.0, 1.0), scale=0.1)
+    np.testing.assert_allclose(field.heights, 0.1 * pixels[::-1], rtol=1e-6, atol=0.11)
+
+
 def test_a_picture_needs_one_way_to_its_height(tmp_path):
     image = pytest.importorskip("PIL.Image")
     path = tmp_path / "map.png"

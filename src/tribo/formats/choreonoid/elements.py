@@ -44,6 +44,7 @@ GEOMETRIES = (*MESHES, "ElevationGrid", "Extrusion", "Resource")
 ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
 EQUAL = 1e-9  # [–] by which scales and angles may miss each other
 MAX_VERTICES = 200_000
+THIN = 1e-3  # [m] thickness of a box that has none
 ROUNDS = "radii and half lengths"
 
 
@@ -179,6 +180,9 @@ class ElementReader:
         if name in SIZES:
             check_keys(geometry, ("type", "division_number", "extra_division_number",
                                   "extra_division_mode", *SIZES[name]), name, self._report)  # fmt: skip
+            edges = geometry.get("size")
+            if name == "Box" and edges is not None and 0.0 in edges.numbers(3):
+                self._report.doubt(node, f"a Box without thickness is {THIN:g} m thick", "thin Box")
             shape, size, pose = _primitive(name, geometry, around.place)
             self._add(ShapeDescription(shape, size, *pose, around.material), color, around)
         elif name in MESHES:
@@ -387,7 +391,9 @@ def _primitive(
     if name == "Box":
         edges = node.get("size")
         size = (1.0, 1.0, 1.0) if edges is None else edges.numbers(3)
-        made: Vector = tuple(0.5 * edge * f for edge, f in zip(size, (x, y, z), strict=True))
+        made: Vector = tuple(
+            0.5 * edge * f or 0.5 * THIN for edge, f in zip(size, (x, y, z), strict=True)
+        )
         return Shape.BOX, shared.lengths(node, made, ROUNDS), (pose.position, pose.quaternion)
     radius, height = number(node, "radius", 1.0), number(node, "height", 1.0)
     is_round = abs(x - z) <= EQUAL * x

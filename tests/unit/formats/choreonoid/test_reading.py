@@ -448,7 +448,7 @@ ERRORS = [
     (LINKS + "{ name: a, type: SubBody, uri: x.body }\n", "SubBody 'x.body': not found"),
     (LINKS + "{ name: a, type: SubBody, uri: x.txt }\n", "a SubBody needs uri: FILE.body, got 'x.txt'"),
     (LINKS + "{ name: a, type: ContinuousTrack }\n", "a ContinuousTrack needs parent"),
-    (SHAPE % "geometry: { type: Box, size: [ 0, 1, 1 ] }", "lengths must be from"),
+    (SHAPE % "geometry: { type: Box, size: [ -1, 1, 1 ] }", "lengths must be from"),
     (SHAPE % "scale: [ 1, 1, 2 ], geometry: { type: Cylinder }", "scales 1, 1, 2 make no Cylinder of this"),
     (LINKS + "{ name: a, elements: { Transform: { scale: [ 1, 2, 1 ], elements: { Shape: { rotation: "
      "[ 0, 0, 1, 30 ], geometry: { type: Box } } } } } }\n", "rotations above this shape shear it"),
@@ -461,6 +461,13 @@ def test_errors_say_where_and_what(text, message):
         choreonoid.read(text)
     assert message in str(caught.value)
     assert str(caught.value).startswith("<body file>:")
+
+
+def test_a_box_without_thickness_is_thin_and_said():
+    made = choreonoid.read(SHAPE % "geometry: { type: Box, size: [ 2, 1, 0 ] }")
+    assert made.trees[0].bodies[0].shapes[0].size == (1.0, 0.5, 0.0005)
+    (doubt,) = made.doubts
+    assert doubt.endswith("a Box without thickness is 0.001 m thick")
 
 
 DOUBTS = [

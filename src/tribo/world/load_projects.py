@@ -89,10 +89,15 @@ class WorldProjects:
         read = []
         for item in project.bodies:
             try:
-                body = choreonoid.read(
-                    item.path, package_dirs=folders, materials=library, strict=strict,
-                    placement=item.placement,
-                )  # fmt: skip
+                if item.path.suffix.lower() == ".urdf":
+                    body = choreonoid.read_urdf(
+                        item.path, item.placement, package_dirs=folders, strict=strict
+                    )
+                else:
+                    body = choreonoid.read(
+                        item.path, package_dirs=folders, materials=library, strict=strict,
+                        placement=item.placement,
+                    )  # fmt: skip
             except DescriptionError as error:
                 raise _of(item, error) from None
             read.append((item, body))

@@ -2,6 +2,6 @@
 
 from tribo.formats.choreonoid.project import BodyItem, ProjectFile
 from tribo.formats.choreonoid.project import read as read_project
-from tribo.formats.choreonoid.reading import BodyFile, read, read_robot
+from tribo.formats.choreonoid.reading import BodyFile, read, read_robot, read_urdf
 
-__all__ = ["BodyFile", "BodyItem", "ProjectFile", "read", "read_project", "read_robot"]
+__all__ = ["BodyFile", "BodyItem", "ProjectFile", "read", "read_project", "read_robot", "read_urdf"]

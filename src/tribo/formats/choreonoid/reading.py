@@ -20,6 +20,7 @@ from tribo.description.trees import (
 )
 from tribo.engine.builder import ALL_GROUPS
 from tribo.engine.layout import COORDINATES
+from tribo.formats import urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import (
     collision_rules,
@@ -33,7 +34,8 @@ from tribo.formats.choreonoid import (
 from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.choreonoid.placement import Placement, place
-from tribo.formats.loops import place_of
+from tribo.formats.fixed_base import based
+from tribo.formats.loops import drawn, place_of
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
@@ -78,6 +80,31 @@ class BodyFile:
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     is_apart: bool = False  # whether its things pass through each other
+
+
+def read_urdf(
+    path: Path, placement: Placement, *, package_dirs: Sequence[Path] = (), strict: bool = False
+) -> BodyFile:
+    """Read the URDF that a project names as a body; joint displacements are in the order of the file.
+
+    Raises:
+        DescriptionError: The file cannot be simulated, or a root fixed to the world is to float.
+    """
+    tree = urdf.read(path, package_dirs=package_dirs, strict=strict)
+    if placement.is_fixed:
+        tree = based(tree, is_fixed=True)
+    at = NO_POSE if placement.root is None else placement.root
+    joint = tree.bodies[0].joint
+    tree.start = drawn(tree, (*at.position, *at.quaternion))
+    if joint.type == Joint.FIXED:
+        joint.position, joint.quaternion = at.position, at.quaternion
+    first = len(drawn(TreeDescription(tree.bodies[:1])))
+    count = min(len(placement.joints), len(tree.start) - first)
+    own = placement.joints[:count]
+    tree.start = (*tree.start[:first], *own, *tree.start[first + count :])
+    if placement.touches_itself is False:
+        tree.self_collision = "none"
+    return BodyFile(tree.bodies[0].name, [tree], notes=tree.notes, doubts=tree.doubts)
 
 
 def read_robot(

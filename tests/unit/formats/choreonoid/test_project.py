@@ -142,6 +142,31 @@ def test_a_project_makes_a_world(tmp_path):
     assert cube.position[2] == pytest.approx(1.2 - cube.mass * 9.8 / 4e5, abs=1e-8)
 
 
+URDF = """<robot name="r"><link name="base"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="arm"><inertial><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hip" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_the_body_of_a_project_may_be_a_urdf(tmp_path, is_fixed):
+    settings = ["rootPosition: [ 1, 2, 3 ]", "jointDisplacements: [ 30 ]"]
+    settings += ["fixRoot: true"] if is_fixed else []
+    path, share = folder(
+        tmp_path, item("robot", *settings, file="robot.urdf"), **{"robot.urdf": URDF}
+    )
+    world = tribo.World()
+    world.load_project(path, package_dirs=share)
+    robot = world["robot"]
+    assert robot.dof == (1 if is_fixed else 7)
+    assert robot.frame("base").position == pytest.approx([1, 2, 3])
+    assert robot.generalized_coordinate[-1] == pytest.approx(math.radians(30))
+    world.step(10)
+    assert world.status == 0
+
+
 def test_a_project_as_the_program_writes_it():
     """The arm of tests/data leans by 30° and carries its free links along."""
     world = tribo.World.load(DATA / "choreonoid_scene.cnoid")

@@ -51,8 +51,10 @@ class Work(Record):
     # Velocity in the middle of the step.
     bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
-    island_is_stale = field("ntree", dtype=INT)  # 1: an h changed after its solve; 2: solved again
-    island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; 0: exact
+    island_is_stale = field(
+        "ntree", dtype=INT
+    )  # 1: an h may change, or did, after its solve; 2: solved again
+    island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; inf: a draft
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
@@ -254,7 +256,7 @@ class Work(Record):
     dense_vector = field(16, "ndense")  # numbers of rows: velocities, rates, impulses, …
     law_row = field("ndense", 3, dtype=INT)  # first row, kind, row of the normal impulse
     law_number = field("ndense", 2)  # share of that impulse, r of the natural map
-    row_direction = field("ndense", dtype=INT)  # of a normal row
+    row_direction = field("ndense", dtype=INT)  # of a normal or spinning row
     direction_row = field("ndense", 2, dtype=INT)  # rows l and p of Y: what it feels, and pushes
     direction_number = field("ndense", 3)  # 1/d, to what it leads, its part of the impulses
     direction_part = field("ncolumn")  # the unknowns of a Newton step

@@ -2,8 +2,9 @@
 
 ``load4(array, k)`` reads four numbers of a field: the k-th of all its numbers, row by row, and the next
 ones. ``+``, ``-``, ``*``, ``/`` and ``abs`` work on each lane; a number counts as lanes that are all equal to
-it, which ``spread4(x)`` makes of one. ``<`` and ``<=`` give four answers, which ``&``, ``|`` and ``~`` combine:
-``chosen(answers, a, b)`` takes a where they are yes, else b. A lane holds, to the bit, what a scalar would.
+it, which ``spread4(x)`` makes of one. ``<`` and ``<=`` give four answers, for ``&``, ``|`` and ``~`` to
+combine: ``chosen(answers, a, b)`` takes a where they are yes, else b. A lane holds, to the bit, what a
+scalar would.
 Compiled they are vectors (`lane_types`); where the compiler is switched off, arrays.
 """
 

@@ -81,7 +81,7 @@ def every_answer(work, k, x):
     a = load4(out, k)
     b = gathered(out, k + 9, k + 4, k + 6, k + 3)
     size = abs(a / b)
-    which = (a < b) & ~(size <= spread4(x))
+    which = (a < b) & ~(size <= spread4(x)) | (a + b < spread4(-x))
     p, q, r, s = transposed(a, b, size, roots(size))
     store4(out, k + 12, chosen(which, p - q, r * s))
     # The first and the third go to one place: the first stays.

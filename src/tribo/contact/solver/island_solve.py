@@ -17,7 +17,6 @@ from tribo.contact.problem.islands import (
     contact_island,
     contacts_in,
     find_representative,
-    is_member,
     island_rows,
 )
 from tribo.contact.problem.whitened_products import (
@@ -27,7 +26,7 @@ from tribo.contact.problem.whitened_products import (
     within,
 )
 from tribo.contact.solver.idle_impulses import shed_idle_impulse
-from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
+from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, violation
 from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
 from tribo.dynamics.middle import rotates_far
 from tribo.enums import Origin
@@ -39,8 +38,6 @@ SETTLED = int(Course.SETTLED)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LAST_STEP, LAST_ROUND, UNCHANGED, _ = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
-STALE, SOLVED_AGAIN, DRAFTED = 1, 2, 3  # entries of `Work.island_is_stale`
-DRAFT = 1e-3  # [–] of the speed to remove: what a draft may miss
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 
 
@@ -166,37 +163,38 @@ def solve_island(model, settings, work, t, rows):
 @kernel
 def is_as_good(model, settings, work, t):
     """Tell whether island t, to which no contacts were added, misses its law by no more than it did."""
-    if work.island_origin[t] != UNCHANGED:
+    if work.island_origin[t] != UNCHANGED or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
     return violation(model, work, t) <= may_miss * island_speed(settings, work, t)
 
 
 @kernel
-def awaits_bias(model, state, settings, work, t):
-    """Tell whether the bias force of a tree of island t may change with what its contacts do.
+def note_turning(model, state, settings, work):
+    """Note the islands of trees whose bias force may change with what their contacts do.
 
-    Then `bias_iteration` solves the island to the end, after a look at the velocity of a draft.
+    `bias_iteration` solves these to the end, after a look at the velocity of a draft.
+
+    Writes: work.
     """
+    for t in range(work.tree_island.shape[0]):
+        work.island_is_stale[t] = 0
     if settings.integrator == SEMI_IMPLICIT:
-        return False
-    if work.island_contact_start[t + 1] == work.island_contact_start[t]:
-        return False
+        return
     for tree in range(work.tree_island.shape[0]):
-        if work.tree_course[tree] == SETTLED and is_member(model, work, tree, t):
-            if rotates_far(model, state, settings, work, tree):
-                return True
-    return False
+        if work.tree_course[tree] == SETTLED and rotates_far(model, state, settings, work, tree):
+            work.island_is_stale[find_representative(work.tree_island, tree)] = 1
 
 
 @kernel
 def solve(model, state, settings, work):
-    """Find the impulses of all contacts and scalar rows, of islands that await their bias force a draft.
+    """Find the impulses of all contacts and scalar rows; a draft where the bias force may change with them.
 
     Writes: work.
     """
     find_origins(work)
     warm_start(model, state, settings, work)
+    note_turning(model, state, settings, work)
     work.sweeps[0] = 0
     work.column_count[0] = 0
     work.dense_count[0] = 0
@@ -206,7 +204,6 @@ def solve(model, state, settings, work):
     for dof in range(work.column_of.shape[0]):
         work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
-        work.island_is_stale[t] = 0
         rows = island_rows(work, t)
         if rows == 0:
             work.island_miss[t] = 0.0
@@ -214,9 +211,10 @@ def solve(model, state, settings, work):
         loosen_heap(model, settings, work, t, rows)
         if is_as_good(model, settings, work, t):
             continue
-        if awaits_bias(model, state, settings, work, t):
-            solve_as_set(model, settings, work, t, rows, DRAFT)
-            work.island_is_stale[t] = DRAFTED
+        has_contacts = work.island_contact_start[t + 1] > work.island_contact_start[t]
+        if has_contacts and work.island_is_stale[t] == 1:
+            solve_as_set(model, settings, work, t, rows, FLAGGED)
+            work.island_miss[t] = inf
         else:
             solve_island(model, settings, work, t, rows)
 

@@ -118,13 +118,13 @@ def keep_set(work, is_first):
                 more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
                 set_disc(work, i, p, q, bound, more)
         else:
-            keep_spin(work, b, i)
+            keep_spinning(work, b, i)
     keep_scalars(work)
 
 
 @kernel
-def keep_spin(work, b, i):
-    """Write a trial of row i, spinning friction, that keeps it in its bounds, or beyond the one at which it is.
+def keep_spinning(work, b, i):
+    """Write a trial of row i, spinning friction, that keeps it in its bounds, or beyond the one where it is.
 
     Writes: work.
     """
@@ -199,7 +199,7 @@ def correct_disc(work, b, i, n):
 
 
 @kernel
-def correct_spin(work, b, i):
+def correct_spinning(work, b, i):
     """Set impulse and trial of row i, spinning friction, after a linear solve with the set.
 
     Writes: work.
@@ -222,9 +222,9 @@ def correct_spin(work, b, i):
 
 @kernel
 def correct_scalars(work):
-    """Set impulses and trials of scalar rows after a linear solve with the set: one beyond a bound stops there.
+    """Set impulses and trials of scalar rows after a linear solve with the set.
 
-    One at a bound stays there as long as its velocity leads on beyond it.
+    A row beyond a bound stops there, and stays there as long as its velocity leads on beyond it.
 
     Writes: work.
     """
@@ -269,5 +269,5 @@ def correct_set(work):
         elif kind == SPINNING and not x[WAS, n] > 0.0:
             x[IMPULSE, i] = x[TRIAL, i] = 0.0
         else:
-            correct_spin(work, b, i)
+            correct_spinning(work, b, i)
     correct_scalars(work)

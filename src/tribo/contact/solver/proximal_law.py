@@ -146,6 +146,12 @@ def own_velocity(work, i):
 
 
 @kernel
+def worse(a, b):
+    """Return the larger of two violations; no number is the worst."""
+    return b if a == a and not b <= a else a
+
+
+@kernel
 def violation_of_scalars(work):
     """Return how far the impulses of scalar rows are from their hard law [m/s]."""
     x = work.dense_vector
@@ -156,11 +162,10 @@ def violation_of_scalars(work):
         w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
         after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
         v = abs(own - after) * load4(x, n * UNIT + i)
-        worst = chosen(v <= worst, worst, v)  # no number is the worst
+        worst = chosen((v <= worst) | ~(worst <= worst), worst, v)  # no number is the worst
     most = 0.0
     for k in range(4):
-        v = number(worst, k)
-        most = v if not v <= most else most
+        most = worse(most, number(worst, k))
     return most
 
 
@@ -193,9 +198,8 @@ def violation_here(work):
         else:
             continue
         v *= x[UNIT, i]
-        worst = v if not v <= worst else worst
-    scalars = violation_of_scalars(work)
-    return scalars if not scalars <= worst else worst
+        worst = worse(worst, v)
+    return worse(worst, violation_of_scalars(work))
 
 
 @kernel

@@ -12,7 +12,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.solver.island_solve import DRAFTED, SOLVED_AGAIN, STALE, solve_island
+from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.middle import (
     ENOUGH,
@@ -43,6 +43,7 @@ APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
 CLOSE = 0.03  # [–] the same however far the tree turns; way and solve after the last but one round
 LEFT = 1e-4  # [–] the same in the end
 ROUNDS = 8
+STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 
 
 @kernel
@@ -136,6 +137,8 @@ def repeat(model, state, settings, work, t):
     is_near = apart <= CLOSE or error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     if not error <= LOST_TRACK:
+        if work.island_miss[find_representative(work.tree_island, t)] == inf:
+            return False  # a draft says too little for that
         give_up(model, state, settings, work, t)
         return True
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
@@ -271,13 +274,13 @@ def has_new_rows(model, work):
 
 @kernel
 def solve_stale(model, settings, work):
-    """Solve the islands again that have a new h, and those to the end of which there is a draft; tell if there are any.
+    """Solve islands with a new h again, and drafts to the end; tell whether there are any.
 
     Writes: work.
     """
     is_any = False
     for t in range(work.island_is_stale.shape[0]):
-        is_stale = work.island_is_stale[t] == STALE or work.island_is_stale[t] == DRAFTED
+        is_stale = work.island_is_stale[t] == STALE or work.island_miss[t] == inf
         work.island_is_stale[t] = SOLVED_AGAIN if is_stale else 0
         is_any = is_any or is_stale
         rows = island_rows(work, t) if is_stale else 0
@@ -301,6 +304,8 @@ def iterate(model, state, command, settings, work):
             if rotates_far(model, state, settings, work, t):
                 judge_explicit(model, state, settings, work, t)
         return 0
+    for t in range(work.island_is_stale.shape[0]):
+        work.island_is_stale[t] = 0
     for k in range(ROUNDS + 2):  # the end of a draft is one
         if compare_bias(model, state, command, settings, work, k == 0):
             work.bias_rounds[0] += 1

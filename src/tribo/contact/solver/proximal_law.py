@@ -7,7 +7,7 @@ between its bounds or at one.
 Source: Alart, Curnier 1991.
 """
 
-from math import inf, sqrt
+from math import inf, isnan, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
@@ -148,7 +148,7 @@ def own_velocity(work, i):
 @kernel
 def worse(a, b):
     """Return the larger of two violations; no number is the worst."""
-    return b if a == a and not b <= a else a
+    return a if isnan(a) or b <= a else b
 
 
 @kernel
@@ -156,13 +156,13 @@ def violation_of_scalars(work):
     """Return how far the impulses of scalar rows are from their hard law [m/s]."""
     x = work.dense_vector
     n = x.shape[1]
-    worst = spread4(0.0)
+    worst = zero = spread4(0.0)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
         own = load4(x, n * IMPULSE + i)
         w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
         after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
         v = abs(own - after) * load4(x, n * UNIT + i)
-        worst = chosen((v <= worst) | ~(worst <= worst), worst, v)  # no number is the worst
+        worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # no number is the worst
     most = 0.0
     for k in range(4):
         most = worse(most, number(worst, k))

@@ -4,6 +4,8 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+
+import tribo
 from tribo.contact.solver import kept_set, proximal_law, proximal_rows
 from tribo.contact.solver.proximal_rows import (
     GIVE,
@@ -22,8 +24,6 @@ from tribo.contact.solver.proximal_rows import (
     WAS,
     wide,
 )
-
-import tribo
 
 
 @pytest.fixture(params=range(40))

@@ -1,9 +1,9 @@
 """A fast robot that something touches: its solve begins with a draft, which the step takes to the end."""
 
 import numpy as np
-from tribo.dynamics.middle import rotates_far
 
 import tribo
+from tribo.dynamics.middle import rotates_far
 
 
 def scraping_arm():
@@ -24,7 +24,7 @@ def scraping_arm():
 
 
 def test_each_step_ends_with_a_solve_to_the_tolerance():
-    """Where the bias force follows the contacts, too. (With drafts left as they are: misses of up to 1e-3.)"""
+    """Where the bias force follows the contacts, too. (Drafts left as they are miss by 1e-3.)"""
     world, robot = scraping_arm()
     rng = np.random.default_rng(0)
     drafted = 0

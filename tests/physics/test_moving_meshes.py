@@ -203,3 +203,25 @@ def test_open_meshes_do_not_move() -> None:
         tribo.World().add_mesh((vertices, faces[1:]), mass=1.0, mode="exact")
     with pytest.raises(ValueError, match='resolution is of mode="exact"'):
         tribo.World().add_mesh((vertices, faces), mass=1.0, resolution=0.1)
+
+
+@pytest.mark.parametrize("is_ground_first", [True, False])
+def test_a_mesh_in_a_flat_surface_comes_out(is_ground_first: bool) -> None:
+    """It is 3 cm deep at first; which of the two is added first does not matter."""
+    world = tribo.World(time_step=1e-3)
+
+    def add_ground() -> None:
+        corners = [(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)]
+        world.add_mesh((corners, [(0, 1, 2), (0, 2, 3)]), mode="exact")
+
+    if is_ground_first:
+        add_ground()
+    body = world.add_mesh(
+        threads.box(0.2, 0.2, 0.2), mass=1.0, mode="exact", position=(0.0, 0.0, 0.07)
+    )
+    if not is_ground_first:
+        add_ground()
+    world.step(800)
+    assert world.status == 0
+    assert np.allclose(body.position, (0.0, 0.0, 0.1), rtol=0, atol=1e-6)
+    assert np.allclose(np.abs(body.orientation), (1.0, 0.0, 0.0, 0.0), rtol=0, atol=1e-6)

@@ -28,7 +28,7 @@ from tribo.model import Shape
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
-SHIFT = 0.01  # [-] of the least half size of a mesh: how far inside of it its points are asked
+SHIFT = 0.01  # [-] of the least half size of a mesh that moves: how far inside of it its points are asked
 DEEP = 0.5  # [-] of the same: how far a point may have gone in
 HALVINGS = 40  # of a piece of an edge: down to rounding
 LEVEL = 1e-3  # slope of the distance along an edge, up to which it is level
@@ -84,6 +84,8 @@ def nearer(model, s, place, p, q, r, x, best):
     """Return the better one of a nearest point and that of a triangle: distance, height, normal, gap, place.
 
     Triangles that share the nearest point: the one from whose plane x is farthest says on which side it is.
+    At a corner of a mesh its normal does, the mean of those of the triangles by their angles.
+    Source: Bærentzen, Aanæs 2005, "Signed distance computation using the angle weighted pseudonormal".
     """
     c, region = closest_of_triangle(p, q, r, x)
     away = vec.sub(x, c)
@@ -96,7 +98,11 @@ def nearer(model, s, place, p, q, r, x, best):
         return best
     if region == 0 or d - abs(height) <= COINCIDENT:
         return (d, height, normal, height, place[0])
-    if height < 0.0:
+    side = height
+    if region >= 4 and model.shape_kind[s] == SURFACE:
+        corner = model.triangle[place[0], region - 4]
+        side = vec.dot(away, vec.load(model.vertex_normal, corner))
+    if side < 0.0:
         if ends_there(model, s, place, normal, region):
             return (d, height, normal, FAR, place[0])
         return (d, height, vec.scale(-1.0 / d, away), -d, place[0])
@@ -123,6 +129,7 @@ def gap_of_surface(model, s, x, best):
     node = model.shape_data[s, 2]
     last = node + model.shape_data[s, 3]
     while node < last:
+        reach = best[0] + COINCIDENT
         out = 0.0
         for axis in range(3):
             beyond = max(
@@ -130,7 +137,7 @@ def gap_of_surface(model, s, x, best):
             )
             if beyond > 0.0:
                 out += beyond * beyond
-        if out > best[0] * best[0]:
+        if out > reach * reach:
             node = model.box_skip[node]
             continue
         t = model.box_triangle[node]
@@ -146,24 +153,44 @@ def cells_near(model, s, low, high):
     nx, ny = model.shape_data[s, 1], model.shape_data[s, 2]
     dx, dy = model.shape_size[s, 0], model.shape_size[s, 1]
     return (
-        int(max(0.0, low[0] / dx + 0.5 * (nx - 1))),
-        int(min(nx - 2.0, high[0] / dx + 0.5 * (nx - 1))),
-        int(max(0.0, low[1] / dy + 0.5 * (ny - 1))),
-        int(min(ny - 2.0, high[1] / dy + 0.5 * (ny - 1))),
+        int(max(0.0, min(nx - 1.0, low[0] / dx + 0.5 * (nx - 1)))),
+        int(max(-2.0, min(nx - 2.0, high[0] / dx + 0.5 * (nx - 1)))),
+        int(max(0.0, min(ny - 1.0, low[1] / dy + 0.5 * (ny - 1)))),
+        int(max(-2.0, min(ny - 2.0, high[1] / dy + 0.5 * (ny - 1)))),
     )
 
 
 @kernel
+def nearer_cell(model, s, i, j, x, best):
+    """Return `nearer` of both triangles of a cell of a height map."""
+    p = height_at(model, s, i, j)
+    r = height_at(model, s, i + 1, j + 1)
+    best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
+    return nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
+
+
+@kernel
+def cells_within(model, s, x, reach):
+    """Return the first and last cells along x and y of a height map that may be nearer than `reach`."""
+    beyond = (reach + COINCIDENT, reach + COINCIDENT, 0.0)
+    return cells_near(model, s, vec.sub(x, beyond), vec.add(x, beyond))
+
+
+@kernel
 def gap_of_map(model, s, x, best):
-    """Return `nearer` of all triangles of a height map; x is in its frame."""
-    reach = (best[0], best[0], 0.0)
-    cells = cells_near(model, s, vec.sub(x, reach), vec.add(x, reach))
-    for j in range(cells[2], cells[3] + 1):
-        for i in range(cells[0], cells[1] + 1):
-            p = height_at(model, s, i, j)
-            r = height_at(model, s, i + 1, j + 1)
-            best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
-            best = nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
+    """Return `nearer` of all triangles of a height map; x is in its frame.
+
+    The cell below the point is asked first: most others are farther.
+    """
+    under = cells_near(model, s, x, x)
+    i, j = min(under[0], model.shape_data[s, 1] - 2), min(under[2], model.shape_data[s, 2] - 2)
+    best = nearer_cell(model, s, i, j, x, best)
+    rows = cells_within(model, s, x, best[0])
+    for row in range(rows[2], rows[3] + 1):
+        cells = cells_within(model, s, x, best[0])
+        if cells[2] <= row <= cells[3]:
+            for column in range(cells[0], cells[1] + 1):
+                best = nearer_cell(model, s, column, row, x, best)
     return best
 
 
@@ -378,9 +405,10 @@ def mesh_pair(model, work, a, b, margin):
     rot = vec.mat_t_mul(rot_b, rot_a)
     if not pos[0] + pos[1] + pos[2] < 1e300:  # a lost mesh (NaN) is nowhere
         return 0
-    size = half_size(model, a)
-    if model.shape_kind[b] == SURFACE and model.shape_size[b, 1] > 0.0:
-        size = min(size, half_size(model, b))
+    size = FAR
+    for s in (a, b):
+        if model.shape_kind[s] == SURFACE and model.shape_size[s, 1] > 0.0:  # it moves
+            size = min(size, half_size(model, s))
     bounds = (margin, SHIFT * size, max(margin + SHIFT * size, DEEP * size))
     n = put_mesh(model, work, a, b, pos, rot, (pos_b, rot_b, 1.0), bounds, first_row())
     if model.shape_kind[b] != PLANE:

@@ -158,10 +158,7 @@ def test_crossing_edges_meet_where_they_cross() -> None:
 
 
 def test_a_world_of_moving_meshes_is_saved_and_batched(tmp_path: Path) -> None:
-    vertices, faces = threads.ring(10.1e-3, 15e-3, 8e-3, 16)
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces.tolist()]
-    (tmp_path / "ring.obj").write_text("\n".join(lines))
+    write_obj(tmp_path / "ring.obj", threads.ring(10.1e-3, 15e-3, 8e-3, 16))
     world = tribo.World(time_step=1e-3)
     world.add_ground()
     ring = world.add_mesh(
@@ -203,6 +200,59 @@ def test_open_meshes_do_not_move() -> None:
         tribo.World().add_mesh((vertices, faces[1:]), mass=1.0, mode="exact")
     with pytest.raises(ValueError, match='resolution is of mode="exact"'):
         tribo.World().add_mesh((vertices, faces), mass=1.0, resolution=0.1)
+    with pytest.raises(ValueError, match="of triangles that move: give mass or density too"):
+        tribo.World().add_mesh((vertices, faces), mode="exact", resolution=0.1)
+
+
+def test_a_resolution_has_a_lower_bound(tmp_path: Path) -> None:
+    """In code and in world files: 1e-12 m would take a day for each step."""
+    vertices, faces = threads.box(1.0, 2.0, 0.5)
+    said = r"resolution=1e-12 m is less than a thousandth of its longest side, 2 m; give 0.002 m or more"
+    with pytest.raises(ValueError, match=f"mesh: {said}"):
+        tribo.World().add_mesh((vertices, faces), mass=1.0, mode="exact", resolution=1e-12)
+    tribo.World().add_mesh((vertices, faces), mass=1.0, mode="exact", resolution=0.002)
+    write_obj(tmp_path / "box.obj", (vertices, faces))
+    text = (
+        '<raisim><objects><mesh mass="1" file_name="box.obj" collision="exact" resolution="{}"/>'
+        "</objects></raisim>"
+    )
+    file = tmp_path / "world.xml"
+    file.write_text(text.format("1e-12"))
+    with pytest.raises(tribo.DescriptionError, match=rf"world\.xml: .*box\.obj: {said}"):
+        tribo.World.load(file)
+    file.write_text(text.format("0.002"))
+    assert len(tribo.World.load(file).objects) == 1
+
+
+def write_obj(path: Path, mesh: threads.Triangles) -> None:
+    vertices, faces = mesh
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces.tolist()]
+    path.write_text("\n".join(lines))
+
+
+def test_a_mesh_with_mass_that_stands_is_saved_with_it(tmp_path: Path) -> None:
+    world = tribo.World()
+    write_obj(tmp_path / "box.obj", threads.box(1.0, 2.0, 0.5))
+    terrain = world.add_mesh(tmp_path / "box.obj", mode="exact", name="terrain", position=(5, 0, 0))
+    body = world.add_mesh(
+        tmp_path / "box.obj", mass=3.0, mode="exact", resolution=0.125, name="body",
+        com=(0.25, 0.0, 0.125), inertia=(1.0, 2.0, 2.5), position=(0.0, 0.5, 2.0),
+        orientation=(0.6, 0.0, 0.8, 0.0),
+    )  # fmt: skip
+    body.body_type = "static"
+    world.save(tmp_path / "world.xml")
+    again = tribo.World.load(tmp_path / "world.xml")
+    made = again["body"]
+    for name in ("body_type", "mass", "inertia", "com", "position", "orientation"):
+        assert np.array_equal(getattr(made, name), getattr(body, name)), name
+    shape, old = made.description.bodies[0].shapes[0], body.description.bodies[0].shapes[0]
+    assert (shape.size, shape.position) == (old.size, old.position)
+    made.body_type = "dynamic"
+    again.step()
+    assert np.array_equal(again["terrain"].position, terrain.position)
+    with pytest.raises(ValueError, match="it can only be static"):
+        again["terrain"].body_type = "dynamic"
 
 
 @pytest.mark.parametrize("is_ground_first", [True, False])

@@ -504,7 +504,7 @@ def test_height_maps_in_four_forms(tmp_path, spelling):
         ('<mesh mass="1" file_name="none.stl"/>', "no file"),
         ('<mesh mass="1" file_name="w.xml"/>', "format"),
         ('<mesh mass="1" file_name="w.xml" scale="0"/>', "none of them 0"),
-        ('<mesh mass="1" file_name="w.xml" collision="exact"/>', "static"),
+        ('<mesh mass="1" file_name="w.xml" collision="exact"/>', "format"),
         ('<compound mass="1"><children/></compound>', "no children"),
         ('<compound mass="1"><children><torus/></children></compound>', "made of sphere"),
     ],

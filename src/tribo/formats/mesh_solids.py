@@ -29,6 +29,7 @@ logger = logging.getLogger("tribo")
 PIECES = (
     10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
 )
+MOST_PIECES = 1000  # the same, as a user may ask for them
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
 ROBOT_MODES = ("auto", "hull", "decomposition", "none")
@@ -178,6 +179,7 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
 
     Raises:
         OpenMeshError: The mesh is open.
+        ValueError: The resolution is less than a thousandth of the longest side.
     """
     if not mesh.is_closed:
         raise OpenMeshError(
@@ -185,8 +187,16 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
             "let its hull collide"
         )
     made = exact(mesh)
-    spacing = resolution or float(np.ptp(made.vertices, axis=0).max()) / PIECES
-    return ShapeDescription(Shape.SURFACE, (edge_length(made), spacing), geometry=made)
+    size = float(np.ptp(made.vertices, axis=0).max())
+    least = size / MOST_PIECES
+    if 0.0 < resolution < least:
+        raise ValueError(
+            f"{mesh.what}: resolution={resolution:g} m is less than a thousandth of its longest side, "
+            f"{size:g} m; give {least:g} m or more"
+        )
+    return ShapeDescription(
+        Shape.SURFACE, (edge_length(made), resolution or size / PIECES), geometry=made
+    )
 
 
 def edge_length(geometry: Surface) -> float:

@@ -234,8 +234,10 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
     check.choice(mode, mesh_solids.MODES, "mode")
     if mode != "decomposition" and (max_hulls is not None or tolerance is not None):
         raise ValueError(f'max_hulls and tolerance are of mode="decomposition", got mode={mode!r}')
-    if resolution is not None and (mode != "exact" or (mass is None and density is None)):
+    if resolution is not None and mode != "exact":
         raise ValueError(f'resolution is of mode="exact" with a mass or density, got mode={mode!r}')
+    if resolution is not None and mass is None and density is None:
+        raise ValueError("resolution is of triangles that move: give mass or density too")
     most = 0 if max_hulls is None else check.integer(max_hulls, "max_hulls", 1)
     fineness = 0.0 if tolerance is None else _positive(tolerance, "tolerance")
     source, made = _mesh_of(item, tuple(factors.tolist()))

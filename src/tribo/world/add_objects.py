@@ -219,13 +219,14 @@ class WorldObjects:
                 outside of the mesh. The log says how far the deepest one is; it warns if `max_hulls` are not
                 enough. None: coacd's own measure.
             resolution: [m] Of exact triangles that move: most that points along their edges are apart whose
-                distance from other meshes is found. None: a tenth of the mesh's longest side.
+                distance from other meshes is found. None: a tenth of the mesh's longest side; a thousandth is
+                the least.
             material: Name, see `set_material_pair`.
             options: As in `add_sphere`.
 
         Raises:
-            ValueError: Too large, broken, empty, flat, not finite, scale 0, a density for an open mesh; the
-                message names the file.
+            ValueError: Too large, broken, empty, flat, not finite, scale 0, a density for an open mesh, a
+                resolution that is too fine; the message names the file.
             ImportError: SciPy or trimesh is missing (``pip install "tribo[mesh]"``), or coacd
                 (``pip install "tribo[decomposition]"``).
             TypeError: `file` is none of these.

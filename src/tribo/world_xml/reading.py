@@ -219,7 +219,8 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
         place = {"position": item.position, "orientation": item.quaternion}
         world.add_height_map(item.heights, material=item.material, **place, **options)
         return
-    if item.mesh is not None and item.mesh_mode == "exact" and item.kind == Kind.STATIC:
+    if _is_terrain(item):
+        assert item.mesh is not None
         assert item.mesh.path is not None
         place = {"position": item.position, "orientation": item.quaternion}
         options |= place | {"scale": item.mesh.scale, "material": item.material}
@@ -236,6 +237,20 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
         part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
+
+
+def _is_terrain(item: ObjectDescription) -> bool:
+    """Whether a mesh only stands: its triangles collide, and nothing in it is of a body that could move.
+
+    A `mass` is no sign of one: files of RaiSim give it for all that is static, open meshes included.
+    """
+    return (
+        item.mesh is not None
+        and item.mesh_mode == "exact"
+        and item.kind == Kind.STATIC
+        and item.com_position is None
+        and not item.mesh.resolution
+    )
 
 
 def _make(

@@ -192,7 +192,7 @@ def _describe_mesh(made: ObjectDescription, part: SingleBody, body: BodyDescript
         )
     if body.shapes[0].kind == Shape.SURFACE:
         made.mesh_mode = "exact"
-        if part.body_type == Kind.STATIC:
+        if body.shapes[0].is_terrain:
             return
     else:
         made.mesh_mode = "hull" if len(body.shapes) == 1 else "decomposition"

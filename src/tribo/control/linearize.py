@@ -23,6 +23,7 @@ from tribo.world.world import World
 
 AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
 MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
+MOST_PAIRS = len(AMOUNTS) * MOST_INPUTS // 2  # as many worlds
 METHODS = ("auto", "exact", "differences", "bundled")
 PAIRS = 8  # of states on both sides, for each input of a bundle
 LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s]
@@ -173,8 +174,9 @@ class Linearizer:
         is_asked = self._method in ("differences", "bundled")
         if self._method == "bundled":
             bundle = _Bundle(layout, self._dofs, directions, inputs, moved)
-            batch = self._batch(world, bundle.worlds)
-            runs = [bundle.take(batch, self._steps, self._outputs)]
+            runs: list[_Run] = [
+                bundle.take_all(lambda count: self._batch(world, count), self._steps, self._outputs)
+            ]
         else:
             runs = [
                 _Run(layout, self._dofs, directions, inputs, some).take(
@@ -291,6 +293,11 @@ class _Run:
 
     def take(self, batch: Batch, steps: int, outputs: Outputs | None) -> _Run:
         """Take the steps, and differentiate what they lead to."""
+        self._differentiate(self._stepped(batch, steps, outputs))
+        return self
+
+    def _stepped(self, batch: Batch, steps: int, outputs: Outputs | None) -> np.ndarray:
+        """Take the steps, and return what they lead to, (worlds, rows)."""
         command = batch.engine.command.arrays
         base = command["wrench"][0].ravel() * (command["has_wrench"][0, 0] != 0)
         self._inputs.write(batch, self._moved, self._amounts)
@@ -303,8 +310,7 @@ class _Run:
                 where = "the world's own state" if world == 0 else self._name(world)
                 raise SimulationError(f"linearize: a step from {where} leads to what is no number")
             self._compare(ActiveSet(batch, list(self._layout.dofs)))
-        self._differentiate(self._results(batch, outputs))
-        return self
+        return self._results(batch, outputs)
 
     def changes_of(self) -> tuple[Change, ...]:
         """Return what acts otherwise."""
@@ -367,17 +373,33 @@ class _Bundle(_Run):
         moved: Sequence[Input],
     ) -> None:  # fmt: skip
         super().__init__(layout, dofs, directions, inputs, moved)
-        pairs = PAIRS * len(moved)
-        self.worlds = 1 + 2 * pairs
-        self._ways = np.random.default_rng(0).normal(size=(pairs, len(moved)))
-        self._amounts = np.concatenate([np.zeros((1, len(moved))), self._ways, -self._ways])
+        self._ways = np.random.default_rng(0).normal(size=(PAIRS * len(moved), len(moved)))
+
+    def take_all(
+        self, batch_of: Callable[[int], Batch], steps: int, outputs: Outputs | None
+    ) -> _Bundle:
+        """Take the steps in batches of so many worlds as memory allows, and fit the map to all of them."""
+        halves, worlds = [], 0
+        for first in range(0, max(1, len(self._ways)), MOST_PAIRS):
+            ways = self._ways[first : first + MOST_PAIRS]
+            self._amounts = np.concatenate([np.zeros((1, ways.shape[1])), ways, -ways])
+            self.worlds = len(self._amounts)
+            results = self._stepped(batch_of(self.worlds), steps, outputs)
+            halves.append(0.5 * (results[1 : 1 + len(ways)] - results[1 + len(ways) :]))
+            worlds += self.worlds
+        self.worlds = worlds
+        self._differentiate(np.concatenate(halves))
+        return self
+
+    def _name(self, world: int) -> str:
+        """Return what is moved in a world: all inputs at once."""
+        return "a state of the bundle"
 
     def _compare(self, active: ActiveSet) -> None:
         """Leave it: much acts otherwise in a bundle."""
 
-    def _differentiate(self, results: np.ndarray) -> None:
-        pairs = len(self._ways)
-        halves = 0.5 * (results[1 : 1 + pairs] - results[1 + pairs :])
+    def _differentiate(self, halves: np.ndarray) -> None:
+        """Set derivatives (rows, inputs) from half the differences between both sides of a pair."""
         size = np.array([one.size for one in self._moved])
         found = np.linalg.lstsq(self._ways, halves, rcond=None)[0]
         left = halves - self._ways @ found

@@ -4,11 +4,13 @@ With s = 1e-6 and numbers of the size 1 that is 1e-12 + 2e-10; of sums of some t
 """
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import tribo
+from tribo.control import Linearizer
 from tribo.identification import body, joint, pair
 
 CLOSE = 1e-8
@@ -395,3 +397,31 @@ def test_a_bundle_gives_friction_a_slope():
     assert 0.0 < found.error[at, at] < 0.1
     free = found.state_names.index("v/robot/free")
     assert abs(found.A[free, free] - 1.0) < 1e-12
+
+
+def test_a_bundle_of_many_inputs_is_stepped_in_several_batches(monkeypatch):
+    module = sys.modules[Linearizer.__module__]
+    most = 1 + 4 * module.MOST_INPUTS
+    world = tribo.World(time_step=0.01)
+    world.add_ground()
+    for k in range(5):
+        ball = world.add_sphere(0.1, 1.0, position=(k, 0, 0.1))
+        ball.linear_velocity = (0.5, 0.0, 0.0)
+    counts = []
+    own = Linearizer._batch
+
+    def counted(self, world, count):
+        counts.append(count)
+        return own(self, world, count)
+
+    monkeypatch.setattr(Linearizer, "_batch", counted)
+    found = tribo.linearize(world, controls=(), method="bundled", step=1e-3)
+    assert len(found.state_names) == 60
+    assert counts == [most, 1 + 2 * (8 * 60 - 256)]
+    assert found.world_steps == sum(counts)
+    counts.clear()
+    monkeypatch.setattr(module, "MOST_PAIRS", 10**6)
+    whole = tribo.linearize(world, controls=(), method="bundled", step=1e-3)
+    assert counts == [1 + 16 * 60]
+    assert np.array_equal(whole.central, found.central)
+    assert np.array_equal(whole.error, found.error)

@@ -26,10 +26,13 @@ def centre(model, work, i):
 
 @kernel
 def own_centre(model, s):
-    """Return the centre of mass of a shape's body [m], in its frame; of what stands, its middle."""
+    """Return the centre of mass of a shape's body [m], in the frame of the shape.
+
+    Of what stands: the middle of the box around a hull, the origin of the frame of other shapes.
+    """
     if s < 0:  # a core is around it
         return (0.0, 0.0, 0.0)
-    if model.body_chain_len[model.shape_body[s]] == 0:  # it stands: the middle of the shape
+    if model.body_chain_len[model.shape_body[s]] == 0:  # it stands
         if model.shape_kind[s] == HULL:
             return (model.shape_box[s, 0], model.shape_box[s, 1], model.shape_box[s, 2])
         return (0.0, 0.0, 0.0)

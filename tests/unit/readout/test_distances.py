@@ -132,6 +132,21 @@ def test_depth_in_flat_ground():
         world.distance(plane, heights)
 
 
+@pytest.mark.parametrize("height", [0.08, -0.06])
+def test_depth_of_what_stands_in_triangles_does_not_depend_on_its_centre_of_mass(height):
+    """A box of 0.2 m, its middle at a height: the side on which that is counts."""
+    for com in ((0, 0, 0), (0, 0, 0.5), (0, 0, -0.5)):
+        world = tribo.World()
+        corners = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]
+        ground = world.add_surface(corners, [(0, 1, 2), (0, 2, 3)])
+        box = world.add_box(
+            (0.2, 0.2, 0.2), 1.0, body_type="static", com=com, position=(0, 0, height + com[2])
+        )
+        found = world.distance(box, ground)
+        assert found.distance == pytest.approx(abs(height) - 0.1, abs=1e-12)
+        assert found.normal.tolist() == pytest.approx([0, 0, np.sign(height)], abs=1e-12)
+
+
 def test_robots_and_links():
     world = tribo.World()
     ground = world.add_ground()

@@ -112,7 +112,7 @@ def test_friction_holds_a_nut() -> None:
 
 @pytest.mark.parametrize("ground", ["plane", "box", "mesh", "height map"])
 def test_box_of_triangles_is_a_box(ground: str) -> None:
-    """Dropped flat with some speed and friction: as a box, to rounding of the way that it slides."""
+    """Dropped flat with some speed and friction: as a box, to rounding; it slides 3 cm."""
     ends = []
     for is_mesh in (False, True):
         world = tribo.World(time_step=1e-3)
@@ -137,7 +137,7 @@ def test_box_of_triangles_is_a_box(ground: str) -> None:
         ends.append(np.concatenate([made.position, made.orientation, made.linear_velocity]))
         assert abs(made.position[2] - 0.05) < 1e-9
         assert np.abs(made.linear_velocity).max() < 1e-9
-    assert np.abs(ends[0] - ends[1]).max() < 1e-4  # a slide of 2.5 cm
+    assert np.abs(ends[0] - ends[1]).max() < 1e-12
 
 
 def test_crossing_edges_meet_where_they_cross() -> None:

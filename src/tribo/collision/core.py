@@ -26,10 +26,7 @@ def centre(model, work, i):
 
 @kernel
 def own_centre(model, s):
-    """Return the centre of mass of a shape's body [m], in the frame of the shape.
-
-    Of what stands: the middle of the box around a hull, the origin of the frame of other shapes.
-    """
+    """Return the centre of mass of a shape's body [m], in its frame; of what stands a hull's middle, or 0."""
     if s < 0:  # a core is around it
         return (0.0, 0.0, 0.0)
     if model.body_chain_len[model.shape_body[s]] == 0:  # it stands

@@ -84,8 +84,7 @@ def nearer(model, s, place, p, q, r, x, best):
     """Return the better one of a nearest point and that of a triangle: distance, height, normal, gap, place.
 
     Triangles that share the nearest point: the one from whose plane x is farthest says on which side it is.
-    At a corner of a mesh its normal does, the mean of those of the triangles by their angles.
-    Source: Bærentzen, Aanæs 2005, "Signed distance computation using the angle weighted pseudonormal".
+    At a corner of a mesh its normal does, as it is weighted by angles (Bærentzen, Aanæs 2005).
     """
     c, region = closest_of_triangle(p, q, r, x)
     away = vec.sub(x, c)
@@ -100,8 +99,7 @@ def nearer(model, s, place, p, q, r, x, best):
         return (d, height, normal, height, place[0])
     side = height
     if region >= 4 and model.shape_kind[s] == SURFACE:
-        corner = model.triangle[place[0], region - 4]
-        side = vec.dot(away, vec.load(model.vertex_normal, corner))
+        side = vec.dot(away, vec.load(model.vertex_normal, model.triangle[place[0], region - 4]))
     if side < 0.0:
         if ends_there(model, s, place, normal, region):
             return (d, height, normal, FAR, place[0])
@@ -129,15 +127,12 @@ def gap_of_surface(model, s, x, best):
     node = model.shape_data[s, 2]
     last = node + model.shape_data[s, 3]
     while node < last:
-        reach = best[0] + COINCIDENT
         out = 0.0
         for axis in range(3):
-            beyond = max(
-                model.box_bound[node, axis] - x[axis], x[axis] - model.box_bound[node, 3 + axis]
-            )
-            if beyond > 0.0:
-                out += beyond * beyond
-        if out > reach * reach:
+            low, high = model.box_bound[node, axis], model.box_bound[node, 3 + axis]
+            beyond = max(0.0, low - x[axis], x[axis] - high)
+            out += beyond * beyond
+        if out > (best[0] + COINCIDENT) ** 2:
             node = model.box_skip[node]
             continue
         t = model.box_triangle[node]
@@ -161,36 +156,19 @@ def cells_near(model, s, low, high):
 
 
 @kernel
-def nearer_cell(model, s, i, j, x, best):
-    """Return `nearer` of both triangles of a cell of a height map."""
-    p = height_at(model, s, i, j)
-    r = height_at(model, s, i + 1, j + 1)
-    best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
-    return nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
-
-
-@kernel
-def cells_within(model, s, x, reach):
-    """Return the first and last cells along x and y of a height map that may be nearer than `reach`."""
-    beyond = (reach + COINCIDENT, reach + COINCIDENT, 0.0)
-    return cells_near(model, s, vec.sub(x, beyond), vec.add(x, beyond))
-
-
-@kernel
 def gap_of_map(model, s, x, best):
-    """Return `nearer` of all triangles of a height map; x is in its frame.
-
-    The cell below the point is asked first: most others are farther.
-    """
-    under = cells_near(model, s, x, x)
-    i, j = min(under[0], model.shape_data[s, 1] - 2), min(under[2], model.shape_data[s, 2] - 2)
-    best = nearer_cell(model, s, i, j, x, best)
-    rows = cells_within(model, s, x, best[0])
-    for row in range(rows[2], rows[3] + 1):
-        cells = cells_within(model, s, x, best[0])
-        if cells[2] <= row <= cells[3]:
-            for column in range(cells[0], cells[1] + 1):
-                best = nearer_cell(model, s, column, row, x, best)
+    """Return `nearer` of all triangles of a height map; x is in its frame."""
+    low, high = x, x
+    for _ in range(2):  # the cell below, then those that may be nearer
+        cells = cells_near(model, s, low, high)
+        for j in range(cells[2], cells[3] + 1):
+            for i in range(cells[0], cells[1] + 1):
+                p = height_at(model, s, i, j)
+                r = height_at(model, s, i + 1, j + 1)
+                best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
+                best = nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
+        reach = (best[0] + COINCIDENT, best[0] + COINCIDENT, 0.0)
+        low, high = vec.sub(x, reach), vec.add(x, reach)
     return best
 
 

@@ -7,7 +7,7 @@ between its bounds or at one.
 Source: Alart, Curnier 1991.
 """
 
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
@@ -148,7 +148,7 @@ def own_velocity(work, i):
 @kernel
 def worse(a, b):
     """Return the larger of two violations; no number is the worst."""
-    return a if isnan(a) or b <= a else b
+    return a if b <= a or not a >= 0.0 else b
 
 
 @kernel

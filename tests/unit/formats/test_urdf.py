@@ -480,11 +480,7 @@ def test_quadruped_of_the_package():
 
 
 # Robots of example-robot-data that cannot be simulated, and why.
-DEFECTS = {
-    "romeo.urdf": "neither it nor what hangs on it has mass",
-    "romeo_laas_small.urdf": "eigenvalue -0.0213468",
-    "ur3.urdf": "no <link>",
-}
+DEFECTS = {"ur3.urdf": "no <link>"}
 
 
 def test_robots_of_example_robot_data():

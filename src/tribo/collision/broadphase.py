@@ -79,12 +79,16 @@ def shape_bound(model, work, s):
 
 @kernel
 def bound_shapes(model, work):
-    """Write the box of each shape that is no half space, as it stands.
+    """Write the box of each shape that is no half space, as it stands, if something may ask for it.
+
+    Nothing does for the one shape of a body if bodies meet half spaces only.
 
     Writes: work.
     """
     for s in range(model.shape_kind.shape[0]):
-        if model.shape_kind[s] != PLANE and model.body_is_solid[model.shape_body[s]] == 1:
+        i = model.shape_body[s]
+        is_asked = work.sweep_count[0] > 1 or model.body_shape_count[i] > 1
+        if is_asked and model.shape_kind[s] != PLANE and model.body_is_solid[i] == 1:
             spatial.store(work.shape_bound, s, shape_bound(model, work, s))
 
 
@@ -435,12 +439,12 @@ def candidates(model, state, settings, work):
     """
     work.candidate_count[0] = 0
     margins(model, state, settings, work)
+    if work.sweep_is_listed[0] == 0:
+        list_bodies(model, work)
     bound_shapes(model, work)
     for i in range(model.body_parent.shape[0]):
         if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])
-    if work.sweep_is_listed[0] == 0:
-        list_bodies(model, work)
     if work.sweep_count[0] > 1:
         bounds(model, work)
         sweep_bodies(model, settings, work)

@@ -27,7 +27,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver.idle_impulses import shed_idle_impulse
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, violation
-from tribo.contact.solver.strategy import SMALL_ROWS, loosen_heap, solve_as_set
+from tribo.contact.solver.strategy import FEW_ROWS, SMALL_ROWS, loosen_heap, solve_as_set
 from tribo.dynamics.middle import rotates_far
 from tribo.enums import Origin
 from tribo.math import vec
@@ -212,7 +212,7 @@ def solve(model, state, settings, work):
         if is_as_good(model, settings, work, t):
             continue
         has_contacts = work.island_contact_start[t + 1] > work.island_contact_start[t]
-        if has_contacts and work.island_is_stale[t] == 1:
+        if has_contacts and rows > FEW_ROWS and work.island_is_stale[t] == 1:
             solve_as_set(model, settings, work, t, rows, FLAGGED)
             work.island_miss[t] = inf
         else:

@@ -79,9 +79,7 @@ def shape_bound(model, work, s):
 
 @kernel
 def bound_shapes(model, work):
-    """Write the box of each shape that is no half space, as it stands, if something may ask for it.
-
-    Nothing does for the one shape of a body if bodies meet half spaces only.
+    """Write the box of each shape, as it stands, that something may ask for; half spaces have none.
 
     Writes: work.
     """

@@ -2,8 +2,7 @@
 
 Rows of `work.simplex`: a point of A − B, its part on A, its weight; 0: a row not in use.
 
-Source: Gilbert, Johnson, Keerthi 1988; the nearest point of a triangle: Ericson, Real-Time Collision
-Detection, 5.1.5.
+Source: Gilbert, Johnson, Keerthi 1988; nearest point of a triangle: Ericson 2005, 5.1.5.
 """
 
 from tribo.collision.solid import support_from

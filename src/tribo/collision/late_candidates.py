@@ -1,7 +1,6 @@
 """Pairs that are looked for again because a body is faster after the solve than its margin was made for.
 
-A hit may spin a body up from 3 to 62 rad/s within one step. A body may then reach others that it did not
-reach before.
+A hit may spin a body up from 3 to 62 rad/s within one step; it then reaches others than before.
 """
 
 from tribo.collision.advancement import TOUCH, thickness

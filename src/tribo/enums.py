@@ -313,7 +313,7 @@ class Status(IntFlag):
     NOT_CONVERGED = (
         4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
     )
-    COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast a tree of joints turns
+    COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast something turns
     CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
     MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint
     SLOWED = 64  # overlaps, or gaps of constraints, are taken back more slowly than asked

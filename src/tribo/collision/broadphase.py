@@ -91,16 +91,15 @@ def bound_shapes(model, work):
 
 
 @kernel
-def shapes_are_near(work, a, b, margin):
-    """Tell whether the boxes of two shapes overlap, or are no farther apart than a margin."""
-    x, y = spatial.load(work.shape_bound, a), spatial.load(work.shape_bound, b)
+def boxes_are_near(x, i, y, j, margin):
+    """Tell whether box i of a table and box j of another are no farther apart than a margin [m]."""
     return (
-        x[0] - margin <= y[3]
-        and x[3] + margin >= y[0]
-        and x[1] - margin <= y[4]
-        and x[4] + margin >= y[1]
-        and x[2] - margin <= y[5]
-        and x[5] + margin >= y[2]
+        x[i, 0] - margin <= y[j, 3]
+        and x[i, 3] + margin >= y[j, 0]
+        and x[i, 1] - margin <= y[j, 4]
+        and x[i, 4] + margin >= y[j, 1]
+        and x[i, 2] - margin <= y[j, 5]
+        and x[i, 5] + margin >= y[j, 2]
     )
 
 
@@ -174,21 +173,6 @@ def shapes_may_touch(model, settings, a, b):
 
 
 @kernel
-def meets_bound(work, s, i, margin):
-    """Tell whether the box of shape s, with a margin, overlaps the bound of body i."""
-    bound = work.body_bound
-    box = spatial.load(work.shape_bound, s)
-    return (
-        box[0] - margin <= bound[i, 3]
-        and box[3] + margin >= bound[i, 0]
-        and box[1] - margin <= bound[i, 4]
-        and box[4] + margin >= bound[i, 1]
-        and box[2] - margin <= bound[i, 5]
-        and box[5] + margin >= bound[i, 2]
-    )
-
-
-@kernel
 def add_candidate(work, a, b):
     """Append a pair of shapes; count on without storing when the table is full.
 
@@ -221,11 +205,13 @@ def add_body_pair(model, settings, work, i, j):
             if shapes_may_touch(model, settings, a, b):
                 add_candidate(work, a, b)
             continue
-        if not meets_bound(work, a, j, work.body_margin[i]):
+        if not boxes_are_near(work.shape_bound, a, work.body_bound, j, work.body_margin[i]):
             continue
         last = model.body_shape_start[j] + model.body_shape_count[j]
         for b in range(model.body_shape_start[j], last):
-            if shapes_may_touch(model, settings, a, b) and shapes_are_near(work, a, b, margin):
+            if shapes_may_touch(model, settings, a, b) and boxes_are_near(
+                work.shape_bound, a, work.shape_bound, b, margin
+            ):
                 add_candidate(work, a, b)
 
 

@@ -4,7 +4,7 @@ A hit may spin a body up from 3 to 62 rad/s within one step; it then reaches oth
 """
 
 from tribo.collision.advancement import TOUCH, thickness
-from tribo.collision.broadphase import add_body_pair, add_plane_pair, plane_of
+from tribo.collision.broadphase import add_body_pair, add_plane_pair, boxes_are_near, plane_of
 from tribo.collision.candidate_list import sort_candidates
 from tribo.compiler.jit import kernel
 from tribo.model import Shape, Status
@@ -54,33 +54,22 @@ def drop_listed(work, n, start):
 
 
 @kernel
-def bounds_meet(work, i, j, more):
-    """Tell whether the bounds of bodies i and j overlap, or are less than `more` apart [m]."""
-    bound = work.body_bound
-    return (
-        bound[i, 0] - more <= bound[j, 3]
-        and bound[j, 0] - more <= bound[i, 3]
-        and bound[i, 1] - more <= bound[j, 4]
-        and bound[j, 1] - more <= bound[i, 4]
-        and bound[i, 2] - more <= bound[j, 5]
-        and bound[j, 2] - more <= bound[i, 5]
-    )
-
-
-@kernel
 def add_pairs_of(model, settings, work, i, n):
     """Append what body i reaches now, and is not among the first n candidates. Two fast bodies meet once.
 
     Writes: work.
     """
+    bound = work.body_bound
     for m in range(work.sweep_count[0]):
         j = work.sweep_order[m]
         if j == i or (j < i and outruns_margin(model, work, j)):
             continue
-        if not bounds_meet(work, i, j, work.body_excess[i] + work.body_excess[j]):
+        if not boxes_are_near(bound, i, bound, j, work.body_excess[i] + work.body_excess[j]):
             continue
         is_plain = model.body_shape_count[i] == 1 and model.body_shape_count[j] == 1
-        if not (is_plain and bounds_meet(work, i, j, 0.0)):  # else it is listed, if at all
+        if not (
+            is_plain and boxes_are_near(bound, i, bound, j, 0.0)
+        ):  # else it is listed, if at all
             start = work.candidate_count[0]
             add_body_pair(model, settings, work, i, j)
             drop_listed(work, n, start)

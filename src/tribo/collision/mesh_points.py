@@ -16,6 +16,7 @@ whatever the resolution.
 from math import cos, sin
 
 from tribo.collision.convex import keep_spread
+from tribo.collision.gjk import triangle_weights
 from tribo.collision.overlap import claim
 from tribo.collision.place import shape_pose
 from tribo.collision.point import COINCIDENT, first_row
@@ -42,32 +43,14 @@ def closest_of_triangle(p, q, r, x):
     """Return the point of a triangle that is nearest to x, and what it lies on.
 
     0: the face; 1, 2, 3: the edge from p, q, r; 4, 5, 6: the corner p, q, r.
-    Source: Ericson, Real-Time Collision Detection, 5.1.5.
     """
-    pq, pr = vec.sub(q, p), vec.sub(r, p)
-    px = vec.sub(x, p)
-    d1, d2 = vec.dot(pq, px), vec.dot(pr, px)
-    if d1 <= 0.0 and d2 <= 0.0:
-        return p, 4
-    qx = vec.sub(x, q)
-    d3, d4 = vec.dot(pq, qx), vec.dot(pr, qx)
-    if d3 >= 0.0 and d4 <= d3:
-        return q, 5
-    c = d1 * d4 - d3 * d2
-    if c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        return vec.axpy(d1 / (d1 - d3), pq, p), 1
-    rx = vec.sub(x, r)
-    d5, d6 = vec.dot(pq, rx), vec.dot(pr, rx)
-    if d6 >= 0.0 and d5 <= d6:
-        return r, 6
-    b = d5 * d2 - d1 * d6
-    if b <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        return vec.axpy(d2 / (d2 - d6), pr, p), 3
-    a = d3 * d6 - d5 * d4
-    if a <= 0.0 and d4 >= d3 and d5 >= d6:
-        return vec.axpy((d4 - d3) / ((d4 - d3) + (d5 - d6)), vec.sub(r, q), q), 2
-    s = 1.0 / (a + b + c)
-    return vec.axpy(b * s, pq, vec.axpy(c * s, pr, p)), 0
+    a, b, c = triangle_weights(vec.sub(p, x), vec.sub(q, x), vec.sub(r, x))
+    place = vec.axpy(b, vec.sub(q, p), vec.axpy(c, vec.sub(r, p), p))
+    if a > 0.0 and b > 0.0:
+        return place, 0 if c > 0.0 else 1
+    if c > 0.0 and a + b > 0.0:
+        return place, 2 if b > 0.0 else 3
+    return place, 4 if a > 0.0 else 5 if b > 0.0 else 6
 
 
 @kernel

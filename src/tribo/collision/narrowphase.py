@@ -1,7 +1,7 @@
 """Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might in the step."""
 
 from tribo.collision.advancement import meet_moving
-from tribo.collision.broadphase import is_moved, shapes_are_near
+from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -138,7 +138,7 @@ def contacts(model, state, settings, work):
             continue
         margin = pair_reach(model, state, settings, work, a, b)
         has_plane = model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE
-        if not (has_plane or shapes_are_near(work, a, b, margin)):
+        if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin)):
             continue
         n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:

@@ -49,7 +49,6 @@ from tribo.contact.solver.proximal_rows import (
     find_columns,
     leave_columns,
     measure_motion,
-    wide,
     write_island,
 )
 from tribo.contact.solver.proximal_step import run_round
@@ -278,8 +277,6 @@ def write_shift_laws(model, work, t):
             give = HOLDS * own_of(model, work, n) / work.scalar_delassus[n]
             add_shift_law(work, i, work.shift_hold[n], error, size, give)
             i += 1
-    for row in range(i, wide(i)):
-        work.dense_vector[RATE, row] = work.dense_vector[MEMORY, row] = 0.0
 
 
 @kernel

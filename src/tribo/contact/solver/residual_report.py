@@ -10,6 +10,9 @@ Source: contact-science §1.1.
 
 from math import inf, sqrt
 
+from tribo.collision.advancement import TOUCH
+from tribo.collision.broadphase import is_moved
+from tribo.collision.late_candidates import DEEP
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import excess_over
 from tribo.contact.problem.contact_targets import step_speed
@@ -28,6 +31,7 @@ from tribo.contact.solver.natural_residual import (
 from tribo.math import vec
 from tribo.model import Status
 
+COARSE = int(Status.COARSE)
 CONTRADICTION = int(Status.CONTRADICTION)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWEST = 1e-300  # [m/s] where nothing is removed
@@ -89,6 +93,23 @@ def gives_way(work, t, speed):
 
 
 @kernel
+def is_entered(model, settings, work, c):
+    """Tell whether a body has come into another one at contact c within a step, by a part of its size.
+
+    Pairs that rebound do: a hit turns a body, and another of its corners comes down in the same step.
+    """
+    gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
+    if gap >= 0.0 or speed >= 0.0 or work.contact_is_soft[c] != 0:
+        return False
+    size = inf
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if is_moved(model, body):
+            size = min(size, model.body_radius[body])
+    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size
+
+
+@kernel
 def report(model, settings, work):
     """Record the three normalised residuals of the step; note constraints that contradict one another.
 
@@ -111,6 +132,8 @@ def report(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
+        if is_entered(model, settings, work, c):
+            work.status[0] |= COARSE
         w = contact_velocity(model, work, c)
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)

@@ -162,50 +162,54 @@ def is_apart(model, work, t):
 
 
 @kernel
-def say(model, work, t):
-    """Say that island t was slowed.
-
-    Writes: work.
-    """
-    work.status[0] |= COARSE
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            work.tree_course[tree] = HELD_BACK
-
-
-@kernel
 def limit_robot(model, state, settings, work, t, is_strict):
-    """Slow the robot that is island t if its stops or ties would throw it. Strictly: it may gain nothing.
+    """Slow the robot that is island t if its stops or ties would throw it; tell whether that is to be said.
+
+    Strictly: it may gain nothing.
 
     Writes: work.
     """
     held = fixed_base.grip(model, work, t)
     if held == fixed_base.NOTHING and not is_doubtful(model, settings, work, t):
-        return
+        return False
     if held != fixed_base.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
-        return  # its energy goes to and fro
+        return False  # its energy goes to and fro
     if held == fixed_base.STOPS and fixed_base.joint_rotates_fast(
         model, state, settings, work, t, True
     ):
         is_strict = True
     most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
-    if velocity_scaling.slow(model, state, settings, work, t, most) and held == fixed_base.NOTHING:
-        say(model, work, t)
+    is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
+    return is_slowed and held == fixed_base.NOTHING
 
 
 @kernel
 def limit_group(model, state, settings, work, t, is_strict):
-    """Slow island t if what holds it together would throw it, and say so. Strictly: it may gain nothing.
+    """Slow island t if what holds it together would throw it; tell whether it was. Strictly: it gains nothing.
 
     Writes: work.
     """
     if settings.integrator == SEMI_IMPLICIT and not is_strict:
-        return
+        return False
     if not is_held(model, settings, work, t):
-        return
+        return False
     most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
-    if velocity_scaling.slow(model, state, settings, work, t, most):
-        say(model, work, t)
+    return velocity_scaling.slow(model, state, settings, work, t, most)
+
+
+@kernel
+def limit_island(model, state, settings, work, t, is_strict):
+    """Slow island t if it touches nothing and what holds it would throw it; tell whether that is to be said.
+
+    Writes: work.
+    """
+    if not is_strict and not island_rotates_fast(model, state, settings, work, t):
+        return False
+    if not is_apart(model, work, t):
+        return False
+    if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
+        return limit_robot(model, state, settings, work, t, is_strict)
+    return limit_group(model, state, settings, work, t, is_strict)
 
 
 @kernel
@@ -224,14 +228,10 @@ def limit(model, state, settings, work):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
         error = error_of_ties(model, settings, work, t)
-        is_strict = error > JERK
-        if error > FLAGGED * FLAGGED:  # energy of velocities that miss by as much
+        is_slowed = limit_island(model, state, settings, work, t, error > JERK)
+        if is_slowed or error > FLAGGED * FLAGGED:  # energy of velocities that miss by as much
             work.status[0] |= COARSE
-        if not is_strict and not island_rotates_fast(model, state, settings, work, t):
-            continue
-        if not is_apart(model, work, t):
-            continue
-        if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
-            limit_robot(model, state, settings, work, t, is_strict)
-        else:
-            limit_group(model, state, settings, work, t, is_strict)
+        if is_slowed:
+            for tree in range(t, work.island_last_tree[t] + 1):
+                if is_member(model, work, tree, t):
+                    work.tree_course[tree] = HELD_BACK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+import sys
 from collections.abc import Iterable
 
 # Compiled layers, lowest first. Siblings may stand in any order.
@@ -28,6 +29,16 @@ BESIDE = {"queries": "dynamics", "probes": "collision"}
 PREBUILT = (*LAYERS, *BESIDE, "engine.prebuilt_entries")
 
 PACKAGE = pathlib.Path(__file__).parents[1]
+
+
+def module_process(module: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command that runs a module of tribo, and its environment: it imports what this process can.
+
+    The folder in which the program runs is no place for modules: it may hold files of others.
+    """
+    path = [str(PACKAGE.parent), *(os.path.abspath(place) for place in sys.path if place)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
+    return [sys.executable, "-P", "-m", module], environment
 
 
 def cache_root() -> pathlib.Path:

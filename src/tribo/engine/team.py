@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tribo.compiler.sources import PACKAGE
+from tribo.compiler.sources import module_process
 from tribo.compiler.switches import CLAIMS
 
 
@@ -21,15 +19,11 @@ class Team:
 
     def __init__(self, size: int, folder: str) -> None:
         self._said: queue.Queue[tuple[int, str]] = queue.Queue()
-        environment = {k: v for k, v in os.environ.items() if k != CLAIMS}
-        environment |= {
-            "TRIBO_KERNELS": "compiled",
-            "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)]),
-            CLAIMS: folder,
-        }
+        command, environment = module_process("tribo.engine.compile_worker")
+        environment |= {"TRIBO_KERNELS": "compiled", CLAIMS: folder}
         self.members = [
             subprocess.Popen(
-                [sys.executable, "-m", "tribo.engine.compile_worker"],
+                command,
                 env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

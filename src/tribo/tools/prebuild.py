@@ -292,7 +292,7 @@ def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
         f"import sys; sys.path[:0] = {paths!r}; from tribo.tools.prebuild import main; "
         "sys.exit(main())"
     )
-    command = [sys.executable, "-c", code, "--part", part, "--output", str(folder)]
+    command = [sys.executable, "-P", "-c", code, "--part", part, "--output", str(folder)]
     command += ["--levels", *levels]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode < 0:

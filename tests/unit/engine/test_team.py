@@ -1,7 +1,10 @@
 """Processes that compile side by side: what fails is said, what waits goes on, Ctrl-C ends them all."""
 
+import subprocess
+
 import pytest
 
+from tribo.compiler import sources
 from tribo.compiler.jit import DISABLED
 from tribo.engine import step_compilation, units
 from tribo.engine.team import gathered
@@ -53,6 +56,17 @@ def test_a_process_that_is_killed_is_noticed():
 
     with gathered(1) as team:
         assert not team.do(["kernel nowhere.nothing", "kernel contact.sleep.wake"], kill)
+
+
+@pytest.mark.parametrize("module", ["tribo.engine.compile_worker", "tribo.formats.mesh_worker"])
+def test_modules_beside_the_program_are_not_run(module, tmp_path, monkeypatch):
+    """A folder with files of others may hold one that is called as a library is."""
+    for name in ("numba", "numpy", "trimesh", "queue"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(77)")
+    monkeypatch.chdir(tmp_path)
+    command, environment = sources.module_process(module)
+    done = subprocess.run(command, env=environment, input=b"", capture_output=True, check=False)
+    assert done.returncode != 77
 
 
 def test_arguments_of_heads_are_those_that_the_step_gives_them():

@@ -185,7 +185,7 @@ def limit_robot(model, state, settings, work, t, is_strict):
 
 @kernel
 def limit_group(model, state, settings, work, t, is_strict):
-    """Slow island t if what holds it together would throw it; tell whether it was. Strictly: it gains nothing.
+    """Slow island t if what holds it together would throw it; tell whether it was. Strict: it gains nothing.
 
     Writes: work.
     """

@@ -77,3 +77,27 @@ def test_a_corner_that_a_hit_turns_into_the_ground_says_so():
         deepest = max(deepest, depth - before)
         assert depth - before < 1e-3 or world.status & Status.COARSE
     assert deepest > 1e-3  # the scene asks
+
+
+@pytest.mark.parametrize(
+    ("seed", "time_step"), [(2, 4e-3), (4, 4e-3), (14, 4e-3), (5, 2e-3), (13, 2e-3)]
+)
+def test_a_chain_whose_links_touch_gains_no_energy(seed, time_step):
+    """Boxes on pins that turn by up to a radian in a step, and touch each other. (It rose up to 1e21 times.)
+
+    A step may bring a thousandth of what moves (`energy_limiter.ERROR`).
+    """
+    rng = np.random.default_rng(seed)
+    world = tribo.World(time_step=time_step, gravity=(0, 0, 0))
+    boxes = [
+        world.add_box((0.2, 0.16, 0.12), 10 ** rng.uniform(-1.5, 0), position=(0.22 * k, 0, 0))
+        for k in range(4)
+    ]
+    for box in boxes:
+        box.angular_velocity = 200.0 / 1.7 * rng.normal(size=3)
+    for one, other in pairwise(boxes):
+        world.add_pin(one, other).collide = True
+    energy = world.energy
+    for _ in range(200):
+        world.step()
+        assert world.energy <= 1.001**200 * energy

@@ -20,7 +20,6 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
-from tribo.contact.constraints.velocity_bound import LEVER, WORTH, mass_of
 from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.compliant_rows import LEAST_SHARE
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
@@ -53,12 +52,15 @@ from tribo.contact.solver.proximal_rows import (
 )
 from tribo.contact.solver.proximal_step import run_round
 from tribo.contact.solver.strategy import has_room
+from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.momentum import shift_goals
 from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
 CONTRADICTION, SLOWED = int(Status.CONTRADICTION), int(Status.SLOWED)
 GIVES = 1e-2  # [–] ε of a contact
+WORTH = 0.01  # [–] of the largest push-out speed: slower corrections that fail are not said
+LEVER = 10.0  # [–] of what is asked for at most: how far that may move all of the island
 HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
 STEPS = 10  # of Newton's method
 SWEEPS = 30  # where an island is too large for it
@@ -184,6 +186,16 @@ def left_open(model, work, t):
 def said_speed(settings):
     """Return the speed [m/s] from which on a correction that fails is said."""
     return max(step_speed(settings), WORTH * settings.max_push_out_speed)
+
+
+@kernel
+def mass_of(model, work, t):
+    """Return the mass of all bodies of island t [kg], rotors included."""
+    mass = 0.0
+    for tree in range(work.tree_island.shape[0]):
+        if is_member(model, work, tree, t):
+            mass += tree_mass(model, tree)
+    return mass
 
 
 @kernel

@@ -8,6 +8,7 @@ from tribo.model import Joint, Kind
 
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
+ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
 
 
 @kernel
@@ -71,3 +72,14 @@ def energy_at(model, q, v, settings, work, t):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         kinetic += 0.5 * model.dof_armature[dof] * v[dof] * v[dof]
     return kinetic, potential
+
+
+@kernel
+def tree_mass(model, t):
+    """Return the mass of all bodies of a tree [kg], and that of its rotors at a lever of `ROTOR`."""
+    mass = 0.0
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        mass += model.body_mass[i]
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        mass += model.dof_armature[dof] / (ROTOR * ROTOR)
+    return mass

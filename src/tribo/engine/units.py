@@ -32,7 +32,6 @@ _INNER = (
     "contact.solver.proximal_step.run_round",
     "contact.problem.contact_rows.contact_rows",
     "collision.inner_edges.suppress",
-    "contact.constraints.velocity_bound.bound_closing",
     "contact.impact.rebound_energy.bound",
     "contact.impact.impact_split.meet_tumbling",
     "contact.solver.proximal_matrix.solve_step",

@@ -47,6 +47,7 @@ ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
 IS_ON = int(Tuning.IS_ON)
 
 ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
+WEAK = 1e-6  # [–] of the largest G of like rows: one whose own is that asks for half of what closes its gap
 SMALL = 1e-4  # [–] sine of an angle between axes that is the angle, to 1e-9 of it
 CLOSED = 0.1  # [–] of the bend of a curve in a step: a tie that is wider open is to close
 PARTING = 0.5  # [–] of the velocity by which it bends in a step: ends that part faster are to meet
@@ -94,6 +95,25 @@ def rotation_vector(m):
 
 
 @kernel
+def weaken(work, first):
+    """Let rows from the first on that hardly anything moves, next to the others, close less of their gaps.
+
+    Any speed takes an impulse without bound there: they ask for the part G/(G + `WEAK` · largest G) of it.
+
+    Writes: work.
+    """
+    largest = 0.0
+    for n in range(first, work.scalar_count[0]):
+        largest = max(largest, work.scalar_delassus[n])
+    for n in range(first, work.scalar_count[0]):
+        less = WEAK * largest / (work.scalar_delassus[n] + WEAK * largest)
+        less *= work.scalar_correction[n]
+        speed = work.scalar_start[n] + work.scalar_target[n]
+        scalar_rows.set_row_target(work, n, work.scalar_target[n] - less, speed)
+        work.scalar_correction[n] -= less
+
+
+@kernel
 def add_locked_rows(
     model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag
 ):
@@ -109,6 +129,7 @@ def add_locked_rows(
     reach = erp * settings.dt * settings.dt * vec.norm(curve)
     compliance = command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE]
     damping = command.constraint[c, ANGULAR_SPOOK_DAMPING if first == ANGULAR else SPOOK_DAMPING]
+    start = work.scalar_count[0]
     for k in range(3):
         if model.constraint_locked[c] & (1 << (first + k)) == 0:
             continue
@@ -137,6 +158,7 @@ def add_locked_rows(
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
+    weaken(work, start)
 
 
 @kernel

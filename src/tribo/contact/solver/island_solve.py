@@ -10,7 +10,6 @@ solved: `strategy`.
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import velocity_bound
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import turn_together
 from tribo.contact.problem.islands import (
@@ -148,8 +147,6 @@ def solve_island(model, settings, work, t, rows):
         if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
         is_solved = solve_as_set(model, settings, work, t, rows, tolerance)
-    if work.status[0] & CAPACITY == 0:
-        is_solved = velocity_bound.bound_closing(model, settings, work, t, rows, is_solved)
     for k in contacts_in(work, t):
         shed_idle_impulse(work, work.island_contact[k])
     work.island_miss[t] = 0.0

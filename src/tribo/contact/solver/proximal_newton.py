@@ -48,8 +48,9 @@ LAST_RATE = 1e9
 NEARER = 0.2  # [–] of the limit, for one solve more: what rests is to lie still
 SET_STEPS = 12  # solves with sets
 VAIN = 3  # of these in a row that did not halve the error, and end the trial
-PATIENCE = 30  # rounds that take away less than a third, and end the solve
-ROUNDING = 1e-6  # [–] of the speed to remove: nearer than that a few of those rounds end it
+ROUNDING = (
+    1e-6  # [–] of the speed to remove: nearer than that, `VAIN` rounds that gain little end it
+)
 GAIN = 0.7  # [–] of the error: a round that leaves more has taken away little
 WORSE = 8.0  # times the error: a round that ends there is not taken
 GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: rounds that leave less, and how the rate grows
@@ -122,7 +123,7 @@ def make_rounds(work, limit, best, last):
     has_set = False
     fine = ROUNDING * work.removed_speed[0]
     while best > limit and work.newton_steps[0] < last:
-        if idle >= (VAIN if best <= fine and rho >= SET_RATE else PATIENCE):
+        if idle >= VAIN and best <= fine and rho >= SET_RATE:
             break
         begun = work.newton_steps[0]
         set_row_rates(work, rho)

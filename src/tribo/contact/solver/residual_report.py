@@ -13,6 +13,7 @@ from math import inf, sqrt
 from tribo.collision.advancement import TOUCH
 from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
+from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import excess_over
 from tribo.contact.problem.contact_targets import step_speed
@@ -96,8 +97,11 @@ def gives_way(work, t, speed):
 def is_entered(model, settings, work, c):
     """Tell whether a body has come into another one at contact c within a step, by a part of its size.
 
-    Pairs that rebound do: a hit turns a body, and another of its corners comes down in the same step.
+    Pairs that rebound may, which `look_ahead` leaves out: a hit turns a body, and another of its corners
+    comes down in the same step.
     """
+    if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
+        return False
     gap, speed = work.contact_gap[c], work.contact_vel[c, 2]
     if gap >= 0.0 or speed >= 0.0 or work.contact_is_soft[c] != 0:
         return False

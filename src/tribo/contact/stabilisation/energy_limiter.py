@@ -10,14 +10,16 @@ stops hold (`fixed_base`) is slowed likewise; that happens often, and is not sai
 holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
 """
 
+from math import inf
+
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.velocity_bound import tree_mass
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
 from tribo.contact.problem.islands import find_representative, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.stabilisation import fixed_base, velocity_scaling
+from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
 from tribo.math import vec
@@ -149,15 +151,20 @@ def island_rotates_fast(model, state, settings, work, t):
 
 @kernel
 def is_apart(model, work, t):
-    """Tell whether island t touches nothing."""
-    if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-        return False
-    if work.soft_count[0] > 0:
-        for c in range(work.contact_count[0]):
-            for side in range(2):
-                tree = model.body_tree[work.contact_body[c, side]]
-                if work.contact_is_soft[c] != 0 and is_member(model, work, tree, t):
-                    return False
+    """Tell whether island t touches nothing; one of several trees may touch itself, rigidly.
+
+    A rigid motion of all of it leaves such contacts as they are.
+    """
+    for c in range(work.contact_count[0]):
+        is_soft = work.contact_is_soft[c] != 0
+        if work.contact_target[c] == -inf and not is_soft:
+            continue
+        members = 0
+        for side in range(2):
+            tree = model.body_tree[work.contact_body[c, side]]
+            members += is_member(model, work, tree, t)
+        if members == 1 or (members == 2 and (is_soft or work.island_last_tree[t] == t)):
+            return False
     return True
 
 

@@ -6,8 +6,11 @@ is brought nearer to that of one rigid body, or to rest if the world holds it. T
 constraints keep together. When this is asked for, and of whom: `energy_limiter`.
 """
 
+from math import inf
+
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import velocity_bound
+from tribo.contact.position_pass import LEVER
+from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
@@ -15,7 +18,7 @@ from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import spring_torque
-from tribo.dynamics.energy import energy_at
+from tribo.dynamics.energy import energy_at, tree_mass
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
     KEPT,
@@ -59,6 +62,15 @@ def given(model, state, settings, work, tree):
 
 
 @kernel
+def may_act(work, n):
+    """Tell whether row n may give energy: a motor, given tension, spring, or drive at its speed limit."""
+    if work.scalar_reach[n] == GIVES_WAY:
+        return True
+    lower, upper = work.scalar_lower[n], work.scalar_upper[n]
+    return max(-lower, upper) < inf and min(-lower, upper) == 0.0
+
+
+@kernel
 def motor_work(model, work, t):
     """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
 
@@ -75,7 +87,7 @@ def motor_work(model, work, t):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         is_tie = tie_of(model, work, n) >= 0
-        if work.scalar_reach[n] == GIVES_WAY or (is_tie and velocity_bound.may_act(work, n)):
+        if work.scalar_reach[n] == GIVES_WAY or (is_tie and may_act(work, n)):
             before = scalar_moved_by(model, work, n, z, 0.0)
             after = scalar_moved_by(model, work, n, work.response, before)
             total += work.scalar_impulse[n] * 0.5 * (before + after)
@@ -98,13 +110,27 @@ def stored(model, q, settings, work, tree):
 
 
 @kernel
+def closing_energy(model, settings, work, n, mass):
+    """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it.
+
+    That is ½ r²/G for the speed r, and half a step's lift at r against the weight that opens it.
+    """
+    speed = work.scalar_correction[n]
+    alone = speed * speed / work.scalar_delassus[n]
+    opening = -scalar_moved_by(model, work, n, work.free_response, 0.0) * speed
+    lift = max(0.0, opening) / work.scalar_delassus[n]
+    lift = min(lift, LEVER * abs(speed) * step_speed(settings) * mass)
+    return 0.5 * (min(alone, LEVER * LEVER * speed * speed * mass) + lift)
+
+
+@kernel
 def island_closing_energy(model, settings, work, t, mass):
     """Return the energy that closing what is open may take in island t of that mass [J]."""
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0:
-            total += velocity_bound.allowed_energy(model, settings, work, n, mass)
+            total += closing_energy(model, settings, work, n, mass)
     return total
 
 
@@ -125,7 +151,7 @@ def allowed(model, state, settings, work, t, error):
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
-            mass += velocity_bound.tree_mass(model, tree)
+            mass += tree_mass(model, tree)
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
     return potential + max(most, island_closing_energy(model, settings, work, t, mass))
 

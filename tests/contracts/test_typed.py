@@ -51,7 +51,7 @@ def test_the_types_list_what_is_taken():
     laws = {f.name for kind in (tribo.PairProperties, tribo.ContactMaterial) for f in fields(kind)}
     assert set(get_type_hints(PairValues)) == laws | {"law"}
     assert set(get_type_hints(PairNumbers)) == {*materials.NAMES, *contact_materials.COLUMNS}
-    assert set(get_type_hints(SettingValues)) == set(batch_settings.FIELDS)
+    assert set(get_type_hints(SettingValues)) == set(batch_settings.NAMES)
     assert set(get_type_hints(MotorValues)) == set(motors.PARAMETERS)
     assert set(get_type_hints(Numbers)) == {f.name for f in fields(Settings)}
     joint = set(get_type_hints(JointProperties))

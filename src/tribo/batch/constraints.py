@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import inf
@@ -14,15 +15,41 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.enums import TIE_SLOTS, Memory, Tuning
+from tribo.objects.breaking import Number
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.end import End
-from tribo.objects.joint_ties import Lock, Magnet, Winch
+from tribo.objects.joint_ties import Magnet, Winch
 from tribo.objects.states import turned, turned_back
 from tribo.objects.wire import Wire
 from tribo.sensors.senses import Grip, midway_poses
 
 Kind = type[Constraint]
 Poses = Callable[[str], tuple[np.ndarray, np.ndarray]]  # of the bodies of an object in all worlds
+
+
+@functools.cache
+def numbers_of(kind: Kind) -> dict[str, Number]:
+    """Return the numbers of a class of constraints by name."""
+    found = {name: made for base in kind.__mro__[::-1] for name, made in vars(base).items()}
+    return {name: made for name, made in found.items() if isinstance(made, Number)}
+
+
+def every(name: str, doc: str) -> Any:
+    """Return the property of a `Number` in all worlds, as the class of the constraint declares it."""
+
+    def column(self: Any) -> np.ndarray:
+        found: np.ndarray = self._column(self._number_called(name).places[0])
+        return found
+
+    def write(self: Any, value: Any) -> None:
+        number = self._number_called(name)
+        array, least, most = self._column(number.places[0]), number.least, number.most
+        most = inf if most == check.LARGEST else most
+        self._write(array, value, name, least, most, may_be_infinite=number.is_endless)
+        for place in number.places[1:]:
+            self._column(place)[...] = array
+
+    return property(column, write, None, doc)
 
 
 class ConstraintBatch(Sealed):
@@ -72,14 +99,8 @@ class ConstraintBatch(Sealed):
         array: np.ndarray = self._batch.engine.command.arrays["constraint"][:, self._number, column]
         return array
 
-    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf, maximum: float = inf,
-             *, may_be_infinite: bool = False) -> None:  # fmt: skip
-        self._write(
-            self._column(column), value, what, minimum, maximum, may_be_infinite=may_be_infinite
-        )
-
-    def _write(self, array: np.ndarray, value: Any, what: str, minimum: float, maximum: float = inf,
-               *, may_be_infinite: bool = False) -> None:  # fmt: skip
+    def _write(self, array: np.ndarray, value: Any, what: str, minimum: float = -inf,
+               maximum: float = inf, *, may_be_infinite: bool = False) -> None:  # fmt: skip
         """Set the numbers of all worlds, or leave them as they were."""
         what = f"{what} of {self._name}"
         self._batch.check_idle(what)
@@ -104,11 +125,18 @@ class ConstraintBatch(Sealed):
         """Return the points of a wire from end to end, each (worlds, 3) [m], world."""
         return [end.pose(self._batch.poses_of, len(self._batch))[0] for end in self._way]
 
+    def _number_called(self, name: str) -> Number:
+        found = numbers_of(self._made)
+        if name not in found:
+            self._lacks(name)
+        return found[name]
+
+    def _lacks(self, what: str) -> None:
+        raise AttributeError(f"{self._name} is {check.with_article(self._what)} and has no {what}")
+
     def _only(self, kind: Kind | tuple[Kind, ...], what: str) -> None:
         if not issubclass(self._made, kind):
-            raise AttributeError(
-                f"{self._name} is {check.with_article(self._what)} and has no {what}"
-            )
+            self._lacks(what)
 
     @property
     def is_on(self) -> np.ndarray:
@@ -118,7 +146,8 @@ class ConstraintBatch(Sealed):
     @is_on.setter
     def is_on(self, value: Any) -> None:
         before = self._column(Tuning.IS_ON).copy()
-        self._set(Tuning.IS_ON, check.booleans(value, f"is_on of {self._name}"), "is_on")
+        given = check.booleans(value, f"is_on of {self._name}")
+        self._write(self._column(Tuning.IS_ON), given, "is_on")
         after = self._column(Tuning.IS_ON)
         idle = self._memory(Memory.IS_IDLE)
         idle[after != before] = after[after != before] == 0.0
@@ -128,23 +157,8 @@ class ConstraintBatch(Sealed):
         """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
         return bool(self._describe.numbers.get("collide", True))
 
-    @property
-    def erp(self) -> np.ndarray:
-        """Part of a gap that one step removes, (worlds,) [–], 0 … 1."""
-        return self._column(Tuning.ERP)
-
-    @erp.setter
-    def erp(self, value: Any) -> None:
-        self._set(Tuning.ERP, value, "erp", 0.0, 1.0)
-
-    @property
-    def break_force(self) -> np.ndarray:
-        """Force beyond which it breaks, (worlds,) [N]; inf: never."""
-        return self._column(Tuning.BREAK_FORCE)
-
-    @break_force.setter
-    def break_force(self, value: Any) -> None:
-        self._set(Tuning.BREAK_FORCE, value, "break_force", 0.0, may_be_infinite=True)
+    erp = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
+    break_force = every("break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never.")
 
     @property
     def is_broken(self) -> np.ndarray:
@@ -266,10 +280,7 @@ class ConstraintBatch(Sealed):
     @length.setter
     def length(self, value: Any) -> None:
         self._only(Wire, "length")
-        if issubclass(self._made, Winch):
-            self._write(self._memory(Memory.LENGTH), value, "length", np.nextafter(0.0, 1.0))
-            return
-        self._set(Tuning.LENGTH, value, "length", np.nextafter(0.0, 1.0))
+        self._write(self.length, value, "length", np.nextafter(0.0, 1.0))
 
     @property
     def distance(self) -> np.ndarray:
@@ -300,7 +311,7 @@ class ConstraintBatch(Sealed):
             raise ValueError(
                 f"the tension of {self._name} follows from its length; only a custom wire takes one"
             )
-        self._set(Tuning.FORCE, value, "tension")
+        self._write(self._column(Tuning.FORCE), value, "tension")
 
     @property
     def friction(self) -> np.ndarray:
@@ -317,77 +328,25 @@ class ConstraintBatch(Sealed):
                 f"friction of {self._name} needs 1 to {TIE_SLOTS - 1} places over which it runs, it has "
                 f"{places}, and no tension that is given"
             )
-        self._set(Tuning.FRICTION, value, "friction", 0.0)
+        self._write(self.friction, value, "friction", 0.0)
 
-    @property
-    def stiffness(self) -> np.ndarray:
-        """Of a compliant wire, (worlds,) [N/m]; inf: stiff."""
-        self._only(Wire, "stiffness")
-        return self._column(Tuning.STIFFNESS)
-
-    @stiffness.setter
-    def stiffness(self, value: Any) -> None:
-        self._only(Wire, "stiffness")
-        self._set(Tuning.STIFFNESS, value, "stiffness", 0.0, may_be_infinite=True)
-
-    @property
-    def damping(self) -> np.ndarray:
-        """Of a compliant wire, (worlds,) [N s/m]."""
-        self._only(Wire, "damping")
-        return self._column(Tuning.DAMPING)
-
-    @damping.setter
-    def damping(self, value: Any) -> None:
-        self._only(Wire, "damping")
-        self._set(Tuning.DAMPING, value, "damping", 0.0)
+    stiffness = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
+    damping = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
 
     # -- motors, locks, winches, magnets -------------------------------------------------------
-    @property
-    def speed(self) -> np.ndarray:
-        """Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s]."""
-        self._only((Motor, Winch), "speed")
-        return self._column(Tuning.SPEED)
-
-    @speed.setter
-    def speed(self, value: Any) -> None:
-        self._only((Motor, Winch), "speed")
-        self._set(Tuning.SPEED, value, "speed")
-
-    @property
-    def position(self) -> np.ndarray:
-        """Angle or place that a lock keeps, (worlds,) [rad, or m]."""
-        self._only(Lock, "position")
-        return self._column(Tuning.POSITION)
-
-    @position.setter
-    def position(self, value: Any) -> None:
-        self._only(Lock, "position")
-        self._set(Tuning.POSITION, value, "position")
-
-    @property
-    def max_force(self) -> np.ndarray:
-        """The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N]."""
-        self._only((Motor, Winch), "max_force")
-        return self._column(Tuning.FORCE)
-
-    @max_force.setter
-    def max_force(self, value: Any) -> None:
-        self._only((Motor, Winch), "max_force")
-        endless = not issubclass(self._made, Motor) or issubclass(self._made, Lock)
-        self._set(Tuning.FORCE, value, "max_force", 0.0, may_be_infinite=endless)
-        if issubclass(self._made, Motor):
-            self._column(Tuning.BACK_FORCE)[...] = self._column(Tuning.FORCE)
-
-    @property
-    def brake_force(self) -> np.ndarray:
-        """Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any."""
-        self._only(Winch, "brake_force")
-        return self._column(Tuning.BACK_FORCE)
-
-    @brake_force.setter
-    def brake_force(self, value: Any) -> None:
-        self._only(Winch, "brake_force")
-        self._set(Tuning.BACK_FORCE, value, "brake_force", 0.0, may_be_infinite=True)
+    speed = every(
+        "speed",
+        "Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s].",
+    )
+    position = every("position", "Angle or place that a lock keeps, (worlds,) [rad, or m].")
+    max_force = every(
+        "max_force",
+        "The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N].",
+    )
+    brake_force = every(
+        "brake_force",
+        "Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any.",
+    )
 
     @property
     def is_caught(self) -> np.ndarray:

@@ -13,21 +13,37 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.contact.sleep import ASLEEP, AWAKE
-from tribo.engine.settings import WorldSettings
+from tribo.engine.settings import Setting, WorldSettings
 
-FIELDS = {  # of `Settings` by what users call them
-    "time_step": "dt", "gravity": "", "erp": "erp", "sleeping": "sleeping", "sleep_speed": "sleep_speed",
-    "sleep_angular_speed": "sleep_angular_speed", "sleep_time": "sleep_time",
-}  # fmt: skip
+NAMES = (
+    "time_step",
+    "gravity",
+    "erp",
+    "sleeping",
+    "sleep_speed",
+    "sleep_angular_speed",
+    "sleep_time",
+)
 
 
-class _Trial(WorldSettings):
-    """Settings that nobody uses: they check a value as a world does."""
+def setting(name: str) -> Setting[Any]:
+    """Return what `World` declares of a setting: its field and its check."""
+    made: Setting[Any] = vars(WorldSettings)[name]
+    return made
 
-    def checked(self, name: str, value: Any, field: str) -> float:
-        """Return the number that a world would write for a setting."""
-        setattr(self, name, value)
-        return float(getattr(self._settings, field))
+
+def of_worlds(name: str, doc: str) -> Any:
+    """Return the property of a setting of `World` that each world of a batch has for itself, (worlds,)."""
+    declared = setting(name)
+
+    def read(self: BatchSettings) -> np.ndarray:
+        found = self._read(declared.field)
+        return frozen(found != 0) if declared.shown is bool else found
+
+    def write(self: BatchSettings, value: Any) -> None:
+        self.set_settings(**{name: value})
+
+    return property(read, write, None, doc)
 
 
 class BatchSettings(Sealed):
@@ -56,19 +72,20 @@ class BatchSettings(Sealed):
     def _read(self, field: str) -> np.ndarray:
         return frozen(self._inside.engine.settings.arrays[field].reshape(len(self._inside)).copy())
 
-    def _checked_setting(self, name: str, value: Any, field: str, count: int) -> np.ndarray:
+    @staticmethod
+    def _checked_setting(name: str, value: Any, count: int) -> np.ndarray:
         """Return what a world would write, () or (count,)."""
         given = check.values(value, name)
         if given.shape not in ((), (count,)):
             raise ValueError(
                 f"{name} must be one value or have shape ({count},), got {given.shape}"
             )
-        trial, few = _Trial(), given.ravel()
+        few = given.ravel()
         if few.dtype.kind == "f" and few.size:
             # Ranges are intervals: where the least and the largest may be, so may the others; NaN is either.
             few = np.array([few.min(), few.max()])
         for one in few.tolist():
-            trial.checked(name, one, field)
+            setting(name).checked(one, name)
         return np.asarray(given, float)
 
     def set_settings(self, *, worlds: Any = slice(None), **values: Unpack[SettingValues]) -> None:
@@ -98,10 +115,9 @@ class BatchSettings(Sealed):
         chosen = self._inside.chosen_worlds(worlds).ravel()
         made: list[tuple[str, np.ndarray]] = []
         for name, value in values.items():
-            if check.known(name, FIELDS, "setting") != "gravity":
-                made.append(
-                    (FIELDS[name], self._checked_setting(name, value, FIELDS[name], len(chosen)))
-                )
+            if check.known(name, NAMES, "setting") != "gravity":
+                numbers = self._checked_setting(name, value, len(chosen))
+                made.append((setting(name).field, numbers))
                 continue
             gravity = self._checked_gravity(value, len(chosen))
             made += [(f"gravity_{axis}", gravity[..., k]) for k, axis in enumerate("xyz")]
@@ -115,14 +131,7 @@ class BatchSettings(Sealed):
             raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
         return made
 
-    @property
-    def time_step(self) -> np.ndarray:
-        """Time steps, (worlds,) [s], 1e-9 … 10."""
-        return self._read("dt")
-
-    @time_step.setter
-    def time_step(self, value: Any) -> None:
-        self.set_settings(time_step=value)
+    time_step = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
 
     @property
     def gravity(self) -> np.ndarray:
@@ -133,50 +142,24 @@ class BatchSettings(Sealed):
     def gravity(self, value: Any) -> None:
         self.set_settings(gravity=value)
 
-    @property
-    def erp(self) -> np.ndarray:
-        """Part of an overlap that one step removes, (worlds,), 0…1 [–]."""
-        return self._read("erp")
+    erp = of_worlds("erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–].")
+    sleeping = of_worlds(
+        "sleeping",
+        "Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`.",
+    )
 
-    @erp.setter
-    def erp(self, value: Any) -> None:
-        self.set_settings(erp=value)
+    sleep_speed = of_worlds(
+        "sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s]."
+    )
 
-    @property
-    def sleeping(self) -> np.ndarray:
-        """Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`."""
-        return frozen(self._read("sleeping") != 0)
+    sleep_angular_speed = of_worlds(
+        "sleep_angular_speed", "Angular speeds up to which an object is quiet, (worlds,) [rad/s]."
+    )
 
-    @sleeping.setter
-    def sleeping(self, value: Any) -> None:
-        self.set_settings(sleeping=value)
-
-    @property
-    def sleep_speed(self) -> np.ndarray:
-        """Speeds up to which an object is quiet, (worlds,) [m/s]."""
-        return self._read("sleep_speed")
-
-    @sleep_speed.setter
-    def sleep_speed(self, value: Any) -> None:
-        self.set_settings(sleep_speed=value)
-
-    @property
-    def sleep_angular_speed(self) -> np.ndarray:
-        """Angular speeds up to which an object is quiet, (worlds,) [rad/s]."""
-        return self._read("sleep_angular_speed")
-
-    @sleep_angular_speed.setter
-    def sleep_angular_speed(self, value: Any) -> None:
-        self.set_settings(sleep_angular_speed=value)
-
-    @property
-    def sleep_time(self) -> np.ndarray:
-        """Times for which an island has to be quiet before it falls asleep, (worlds,) [s]."""
-        return self._read("sleep_time")
-
-    @sleep_time.setter
-    def sleep_time(self, value: Any) -> None:
-        self.set_settings(sleep_time=value)
+    sleep_time = of_worlds(
+        "sleep_time",
+        "Times for which an island has to be quiet before it falls asleep, (worlds,) [s].",
+    )
 
 
 class BatchSleeper(Sealed):

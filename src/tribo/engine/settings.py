@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from enum import IntEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -44,6 +47,58 @@ def default_settings() -> Settings:
     return settings
 
 
+T = TypeVar("T")
+FILTERS = ("either", "both")
+
+
+class Setting(property, Generic[T]):
+    """A setting of a world, declared once: batches take name, field and check from here.
+
+    Args:
+        doc: What it is, with its unit.
+        checked: Returns a value as the record has it; of the value and of what errors call it.
+        shown: Returns what users read, from the number in the record.
+        field: Its name in the record; "": the name that users know.
+    """
+
+    def __init__(
+        self, doc: str, checked: Callable[[Any, str], Any], shown: Callable[[Any], T],
+        field: str = "",
+    ) -> None:  # fmt: skip
+        """Declare it in a class, as ``erp = Setting("…", check.positive)``."""
+        declared = self
+
+        def read(self: WorldSettings) -> T:
+            return shown(getattr(self._settings, declared.field))
+
+        def write(self: WorldSettings, value: Any) -> None:
+            given = checked(value, declared.name)
+            self.check_editable(declared.name)
+            setattr(self._settings, declared.field, given)
+
+        read.__annotations__["return"] = shown.__name__ if isinstance(shown, type) else "str"
+        super().__init__(read, write, None, doc)
+        self.checked, self.shown, self.field = checked, shown, field
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        """Note what users call it."""
+        self.name, self.field = name, self.field or name
+
+    if TYPE_CHECKING:
+
+        def __get__(self, world: Any, kind: type | None = None, /) -> T: ...  # type: ignore[override]
+
+
+def word(doc: str, kind: type[IntEnum]) -> Setting[str]:
+    """Return a setting that is one of the words of an enumeration."""
+    names = [one.name.lower() for one in kind]
+    return Setting(
+        doc,
+        lambda value, what: kind[check.choice(value, names, what).upper()],
+        lambda number: kind(int(number)).name.lower(),
+    )
+
+
 class WorldSettings(Sealed):
     """Settings of a world that are numbers: time step, gravity, tolerances of solves."""
 
@@ -54,23 +109,16 @@ class WorldSettings(Sealed):
     def check_editable(self, what: str) -> None:
         """Refuse an edit between `update` and `advance`, in a world; settings alone are always free."""
 
-    def _set(self, what: str, value: float, field: str = "") -> None:
-        """Write a setting; `field` is its name in the record where that is another."""
-        self.check_editable(what)
-        setattr(self._settings, field or what, value)
-
-    @property
-    def time_step(self) -> float:
+    time_step = Setting(
         """Time step [s], 1e-9 … 10.
 
         In less, sound crosses some micrometres: no body is rigid. In more, a body falls half a kilometre
         within one step. Most scenes want far less than that, see docs/reference/settings.
-        """
-        return float(self._settings.dt)
-
-    @time_step.setter
-    def time_step(self, value: float) -> None:
-        self._set("time_step", check.time_step(value), "dt")
+        """,
+        check.time_step,
+        float,
+        field="dt",
+    )
 
     @property
     def dt(self) -> float:
@@ -90,97 +138,59 @@ class WorldSettings(Sealed):
     @gravity.setter
     def gravity(self, value: Any) -> None:
         made = check.vector(value, "gravity", 3)
+        self.check_editable("gravity")
         for axis, component in zip("xyz", made, strict=True):
-            self._set("gravity", float(component), f"gravity_{axis}")
+            setattr(self._settings, f"gravity_{axis}", float(component))
 
-    @property
-    def erp(self) -> float:
-        """Part of an overlap that one step removes, 0…1 [–]."""
-        return float(self._settings.erp)
-
-    @erp.setter
-    def erp(self, value: float) -> None:
-        self._set("erp", check.number(value, "erp", minimum=0.0, maximum=1.0))
-
-    @property
-    def erp2(self) -> float:
-        """Added to the restitution of every pair (the sum is at most 1), 0…1 [–]."""
-        return float(self._settings.erp2)
-
-    @erp2.setter
-    def erp2(self, value: float) -> None:
-        self._set("erp2", check.number(value, "erp2", minimum=0.0, maximum=1.0))
-
-    @property
-    def max_push_out_speed(self) -> float:
-        """Fastest speed at which an overlap is removed [m/s]."""
-        return float(self._settings.max_push_out_speed)
-
-    @max_push_out_speed.setter
-    def max_push_out_speed(self, value: float) -> None:
-        self._set("max_push_out_speed", check.number(value, "max_push_out_speed", minimum=0.0))
-
-    @property
-    def tolerance(self) -> float:
-        """Largest velocity change of a last sweep, relative to the speed that a step removes [–]."""
-        return float(self._settings.tolerance)
-
-    @tolerance.setter
-    def tolerance(self, value: float) -> None:
-        self._set("tolerance", check.number(value, "tolerance", minimum=0.0))
-
-    @property
-    def max_sweeps(self) -> int:
-        """Sweeps after which a contact solve stops and `status` says so."""
-        return int(self._settings.max_sweeps)
-
-    @max_sweeps.setter
-    def max_sweeps(self, value: int) -> None:
-        self._set("max_sweeps", check.integer(value, "max_sweeps", 1))
-
-    @property
-    def integrator(self) -> str:
+    erp = Setting(
+        "Part of an overlap that one step removes, 0…1 [–].",
+        partial(check.number, minimum=0.0, maximum=1.0),
+        float,
+    )
+    erp2 = Setting(
+        "Added to the restitution of every pair (the sum is at most 1), 0…1 [–].",
+        partial(check.number, minimum=0.0, maximum=1.0),
+        float,
+    )
+    max_push_out_speed = Setting(
+        "Fastest speed at which an overlap is removed [m/s].",
+        partial(check.number, minimum=0.0),
+        float,
+    )
+    tolerance = Setting(
+        "Largest velocity change of a last sweep, relative to the speed that a step removes [–].",
+        partial(check.number, minimum=0.0),
+        float,
+    )
+    max_sweeps = Setting(
+        "Sweeps after which a contact solve stops and `status` says so.",
+        partial(check.integer, minimum=1),
+        int,
+    )
+    integrator = word(
         """``"midpoint"`` (second order, default), ``"semi_implicit"`` or ``"rk4"``.
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
         joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
         Trees that turn far in a step take it in parts of fourth order under both, alone or under the forces
         and impulses that were solved for; where a step is too long even so, `status` has ``COARSE``.
-        """
-        return Integrator(int(self._settings.integrator)).name.lower()
-
-    @integrator.setter
-    def integrator(self, value: str) -> None:
-        name = check.choice(value, [i.name.lower() for i in Integrator], "integrator")
-        self._set("integrator", Integrator[name.upper()])
-
-    @property
-    def impact(self) -> str:
+        """,
+        Integrator,
+    )
+    impact = word(
         """``"simultaneous"`` (default): contacts that meet at once share one solution; or ``"propagate"``.
 
         With ``"propagate"`` contacts rebound one after the other, each at the time within the step at which
         its gap closes: a row of balls hands a speed on to the last one, and the times of bounces are exact.
         Their heights are exact in both.
-        """
-        return Impact(int(self._settings.impact)).name.lower()
-
-    @impact.setter
-    def impact(self, value: str) -> None:
-        name = check.choice(value, [i.name.lower() for i in Impact], "impact")
-        self._set("impact", Impact[name.upper()])
-
-    @property
-    def bounce(self) -> str:
-        """``"offset"`` (default): pairs part at e · max(0, v − threshold); or ``"gate"``: e · v if v > it."""
-        return Bounce(int(self._settings.bounce)).name.lower()
-
-    @bounce.setter
-    def bounce(self, value: str) -> None:
-        name = check.choice(value, [b.name.lower() for b in Bounce], "bounce")
-        self._set("bounce", Bounce[name.upper()])
-
-    @property
-    def effective_radius(self) -> str:
+        """,
+        Impact,
+    )
+    bounce = word(
+        """``"offset"`` (default): they part at e · max(0, v − threshold); or ``"gate"``: e · v if v > it.""",
+        Bounce,
+    )
+    effective_radius = word(
         """Length r_e of rolling and spinning friction: ``"normal"`` (default) or ``"distance"``.
 
         ``"normal"`` is the arm of the normal force: the centre of mass above the contact plane.
@@ -192,29 +202,17 @@ class WorldSettings(Sealed):
             >>> import tribo
             >>> world = tribo.World()
             >>> world.effective_radius = "distance"
-        """
-        return EffectiveRadius(int(self._settings.effective_radius)).name.lower()
-
-    @effective_radius.setter
-    def effective_radius(self, value: str) -> None:
-        name = check.choice(value, [r.name.lower() for r in EffectiveRadius], "effective_radius")
-        self._set("effective_radius", EffectiveRadius[name.upper()])
-
-    @property
-    def contact_solver(self) -> str:
+        """,
+        EffectiveRadius,
+    )
+    contact_solver = word(
         """``"exact"`` (default) or ``"sweeps"``: contact after contact only, for speed in large piles.
 
         With ``"sweeps"``, `max_sweeps` is the price of a step and `tolerance` what is good enough.
-        """
-        return Solver(int(self._settings.contact_solver)).name.lower()
-
-    @contact_solver.setter
-    def contact_solver(self, value: str) -> None:
-        name = check.choice(value, [s.name.lower() for s in Solver], "contact_solver")
-        self._set("contact_solver", Solver[name.upper()])
-
-    @property
-    def sleeping(self) -> bool:
+        """,
+        Solver,
+    )
+    sleeping = Setting(
         """Whether bodies that have been at rest for a while are left at rest, which is cheap.
 
         Robots stay awake unless their `can_sleep` is set. See docs/physics/sleep.
@@ -227,12 +225,10 @@ class WorldSettings(Sealed):
             >>> world.step(300)
             >>> box.is_asleep
             True
-        """
-        return bool(self._settings.sleeping)
-
-    @sleeping.setter
-    def sleeping(self, value: bool) -> None:
-        self._set("sleeping", int(check.boolean(value, "sleeping")))
+        """,
+        check.boolean,
+        bool,
+    )
 
     @property
     def continuous_collision(self) -> bool:
@@ -251,39 +247,24 @@ class WorldSettings(Sealed):
             stacklevel=3,
         )
 
-    @property
-    def sleep_speed(self) -> float:
-        """Speed up to which a body is quiet [m/s]."""
-        return float(self._settings.sleep_speed)
-
-    @sleep_speed.setter
-    def sleep_speed(self, value: float) -> None:
-        self._set("sleep_speed", check.number(value, "sleep_speed", minimum=0.0))
-
-    @property
-    def sleep_angular_speed(self) -> float:
-        """Angular speed up to which a body or a joint is quiet [rad/s]."""
-        return float(self._settings.sleep_angular_speed)
-
-    @sleep_angular_speed.setter
-    def sleep_angular_speed(self, value: float) -> None:
-        self._set("sleep_angular_speed", check.number(value, "sleep_angular_speed", minimum=0.0))
-
-    @property
-    def sleep_time(self) -> float:
-        """Time for which an island has to be quiet before it falls asleep [s]."""
-        return float(self._settings.sleep_time)
-
-    @sleep_time.setter
-    def sleep_time(self, value: float) -> None:
-        self._set("sleep_time", check.positive(value, "sleep_time"))
-
-    @property
-    def collision_filter(self) -> str:
-        """``"either"`` (default: one mask that admits the pair is enough) or ``"both"``."""
-        return "both" if self._settings.filter_both else "either"
-
-    @collision_filter.setter
-    def collision_filter(self, value: str) -> None:
-        word = check.choice(value, ("either", "both"), "collision_filter")
-        self._set("collision_filter", int(word == "both"), "filter_both")
+    sleep_speed = Setting(
+        "Speed up to which a body is quiet [m/s].",
+        partial(check.number, minimum=0.0),
+        float,
+    )
+    sleep_angular_speed = Setting(
+        "Angular speed up to which a body or a joint is quiet [rad/s].",
+        partial(check.number, minimum=0.0),
+        float,
+    )
+    sleep_time = Setting(
+        "Time for which an island has to be quiet before it falls asleep [s].",
+        check.positive,
+        float,
+    )
+    collision_filter = Setting(
+        """``"either"`` (default: one mask that admits the pair is enough) or ``"both"``.""",
+        lambda value, what: check.choice(value, FILTERS, what) == "both",
+        lambda both: FILTERS[int(both)],
+        field="filter_both",
+    )

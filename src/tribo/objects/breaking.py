@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +27,57 @@ MORE = {  # what files hold of a constraint where it is not as in a new one
 }  # fmt: skip
 
 
+class Number(property):
+    """A number of constraints, declared once: for a constraint, and for one in all worlds of a batch.
+
+    Args:
+        place: Its column in `Tuning`.
+        doc: What it is, with its unit.
+        least, most: Its range.
+        is_positive: It must not be 0 either.
+        is_endless: It may be inf.
+        also: A second column that has the same number.
+    """
+
+    name: str
+
+    def __init__(
+        self, place: Tuning, doc: str, least: float = -inf, most: float = check.LARGEST, *,
+        is_positive: bool = False, is_endless: bool = False, also: Tuning | None = None,
+    ) -> None:  # fmt: skip
+        """Declare it in the class of a constraint, as ``speed = Number(Tuning.SPEED, "…")``."""
+
+        def read(tie: Any) -> float:
+            return float(tie._tuning[place])
+
+        def write(tie: Any, value: Any) -> None:
+            tie._check(self.name)
+            what = f"{self.name} of {tie.name}"
+            if is_endless and check.is_scalar(value) and value == inf:
+                given = inf
+            elif is_positive:
+                given = check.positive(value, what)
+            else:
+                given = check.number(value, what, minimum=least, maximum=most)
+            tie._check_number(self.name, given)
+            tie._tuning[list(self.places)] = given
+
+        super().__init__(read, write, None, doc)
+        self.places = (place,) if also is None else (place, also)
+        self.least = float(np.nextafter(0.0, 1.0)) if is_positive else least
+        self.most, self.is_endless = most, is_endless
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        """Note what users call it."""
+        self.name = name
+
+    if TYPE_CHECKING:
+
+        def __get__(self, tie: Any, kind: type | None = None, /) -> float: ...  # type: ignore[override]
+
+
 class Breakable(ABC):
-    """The part of a constraint that knows when it breaks."""
+    """The part of a constraint that knows how it gives way and when it breaks."""
 
     _name: str
     _kind: Constraint
@@ -39,28 +88,33 @@ class Breakable(ABC):
     _ends: tuple[End, End]
 
     @abstractmethod
-    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
-        """Write a checked number, not below a least one, into a column of the tuning."""
-
-    @abstractmethod
-    def _set_endless(self, column: Tuning, value: Any, what: str) -> None:
-        """Write what is ≥ 0 and may be infinite into a column of the tuning."""
-
-    @abstractmethod
     def _check(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""
 
-    @property
-    def break_force(self) -> float:
-        """Force [N] beyond which it breaks for good (not its torque); inf: never."""
-        return float(self._tuning[Tuning.BREAK_FORCE])
-
-    @break_force.setter
-    def break_force(self, value: float) -> None:
-        self._set_endless(Tuning.BREAK_FORCE, value, "break_force")
-
-    @property
-    def break_time(self) -> float:
+    compliance = Number(
+        Tuning.COMPLIANCE, "How far its points part for each newton [m/N]; 0: not at all.", 0.0
+    )
+    angular_compliance = Number(
+        Tuning.ANGULAR_COMPLIANCE,
+        "How far its axes turn for each newton metre [rad/(N m)]; 0: not at all.",
+        0.0,
+    )
+    spook_damping = Number(
+        Tuning.SPOOK_DAMPING,
+        "Time [s] in which what gave way comes back, if it has a compliance: damping over stiffness.",
+        0.0,
+    )
+    angular_spook_damping = Number(
+        Tuning.ANGULAR_SPOOK_DAMPING, "The same of `angular_compliance` [s].", 0.0
+    )
+    break_force = Number(
+        Tuning.BREAK_FORCE,
+        "Force [N] beyond which it breaks for good (not its torque); inf: never.",
+        0.0,
+        is_endless=True,
+    )
+    break_time = Number(
+        Tuning.BREAK_TIME,
         """Time [s] for which the force must be larger than `break_force`, without a pause; 0: one step.
 
         Example:
@@ -75,30 +129,20 @@ class Breakable(ABC):
             >>> world.step(2)
             >>> pin.is_broken
             True
-        """
-        return float(self._tuning[Tuning.BREAK_TIME])
-
-    @break_time.setter
-    def break_time(self, value: float) -> None:
-        self._set(Tuning.BREAK_TIME, value, "break_time", 0.0)
-
-    @property
-    def break_impulse(self) -> float:
-        """Impulse [N s] of all steps together beyond which it breaks, see `borne_impulse`; inf: never."""
-        return float(self._tuning[Tuning.BREAK_IMPULSE])
-
-    @break_impulse.setter
-    def break_impulse(self, value: float) -> None:
-        self._set_endless(Tuning.BREAK_IMPULSE, value, "break_impulse")
-
-    @property
-    def break_offset(self) -> float:
-        """Part of the force [N] that does not count for breaking, as the weight that it carries anyway."""
-        return float(self._tuning[Tuning.BREAK_OFFSET])
-
-    @break_offset.setter
-    def break_offset(self, value: float) -> None:
-        self._set(Tuning.BREAK_OFFSET, value, "break_offset", 0.0)
+        """,
+        0.0,
+    )
+    break_impulse = Number(
+        Tuning.BREAK_IMPULSE,
+        "Impulse [N s] of all steps together beyond which it breaks, see `borne_impulse`; inf: never.",
+        0.0,
+        is_endless=True,
+    )
+    break_offset = Number(
+        Tuning.BREAK_OFFSET,
+        "Part of the force [N] that does not count for breaking, as the weight that it carries anyway.",
+        0.0,
+    )
 
     @property
     def break_direction(self) -> np.ndarray | None:
@@ -152,49 +196,3 @@ class Breakable(ABC):
         self._broken[0] = check.boolean(value, f"is_broken of {self._name}")
         self._impulse[:] = 0.0
         self._memory[Memory.OVERLOAD] = self._memory[Memory.WEAR] = 0.0
-
-
-class Compliant(ABC):
-    """The part of a constraint that knows how it gives way."""
-
-    _tuning: np.ndarray
-
-    @abstractmethod
-    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
-        """Write a checked number, not below a least one, into a column of the tuning."""
-
-    @property
-    def compliance(self) -> float:
-        """How far its points part for each newton [m/N]; 0: not at all."""
-        return float(self._tuning[Tuning.COMPLIANCE])
-
-    @compliance.setter
-    def compliance(self, value: float) -> None:
-        self._set(Tuning.COMPLIANCE, value, "compliance", 0.0)
-
-    @property
-    def angular_compliance(self) -> float:
-        """How far its axes turn for each newton metre [rad/(N m)]; 0: not at all."""
-        return float(self._tuning[Tuning.ANGULAR_COMPLIANCE])
-
-    @angular_compliance.setter
-    def angular_compliance(self, value: float) -> None:
-        self._set(Tuning.ANGULAR_COMPLIANCE, value, "angular_compliance", 0.0)
-
-    @property
-    def spook_damping(self) -> float:
-        """Time [s] in which what gave way comes back, if it has a compliance: damping over stiffness."""
-        return float(self._tuning[Tuning.SPOOK_DAMPING])
-
-    @spook_damping.setter
-    def spook_damping(self, value: float) -> None:
-        self._set(Tuning.SPOOK_DAMPING, value, "spook_damping", 0.0)
-
-    @property
-    def angular_spook_damping(self) -> float:
-        """The same of `angular_compliance` [s]."""
-        return float(self._tuning[Tuning.ANGULAR_SPOOK_DAMPING])
-
-    @angular_spook_damping.setter
-    def angular_spook_damping(self, value: float) -> None:
-        self._set(Tuning.ANGULAR_SPOOK_DAMPING, value, "angular_spook_damping", 0.0)

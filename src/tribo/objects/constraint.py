@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from tribo.engine.engine import Engine
 from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
-from tribo.objects.breaking import NEW, Breakable, Compliant
+from tribo.objects.breaking import NEW, Breakable, Number
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
 from tribo.objects.states import turned, turned_back
@@ -26,7 +25,7 @@ STRETCH = {"stretch": 1, "compression": 2, "both": 3, "nothing": 0}
 RESISTS = {bits: word for word, bits in STRETCH.items()}
 
 
-class Constraint(Breakable, Compliant, Sealed):
+class Constraint(Breakable, Sealed):
     """Two bodies, or a body and the world, held together in some directions: a pin, a weld or a hinge.
 
     `World.add_pin`, `add_weld` and `add_hinge` return one. It acts from the next step on, until
@@ -121,23 +120,13 @@ class Constraint(Breakable, Compliant, Sealed):
         """Directions in which a wire resists, as bits of `STRETCH`."""
         return int(self._resisted[0])
 
-    def _set(self, column: Tuning, value: Any, what: str, minimum: float = -inf) -> None:
-        self._check(what)
-        number = check.number(value, f"{what} of {self._name}", minimum=minimum)
-        self._tuning[column] = number
-
-    def _set_endless(self, column: Tuning, value: Any, what: str) -> None:
-        """Set what is ≥ 0 and may be infinite."""
-        self._check(what)
-        if check.is_scalar(value) and value == inf:
-            self._tuning[column] = inf
-        else:
-            self._set(column, value, what, 0.0)
-
     def _check(self, what: str) -> None:
         if self.is_removed:
             raise EditError(f"{what} of {self._name}: the constraint was removed from its world")
         self._world.check_editable(f"{what} of {self._name}")
+
+    def _check_number(self, name: str, value: float) -> None:
+        """Refuse a value of a `Number` that its other numbers do not allow."""
 
     @property
     def is_on(self) -> bool:
@@ -184,17 +173,12 @@ class Constraint(Breakable, Compliant, Sealed):
             self._collide = bool(value)
             self._world.rebuild()
 
-    @property
-    def erp(self) -> float:
-        """Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps."""
-        return float(self._tuning[Tuning.ERP])
-
-    @erp.setter
-    def erp(self, value: float) -> None:
-        number = check.number(value, f"erp of {self._name}", minimum=0.0)
-        if number > 1.0:
-            raise ValueError(f"erp of {self._name} must be from 0 to 1, got {number:g}")
-        self._set(Tuning.ERP, number, "erp")
+    erp = Number(
+        Tuning.ERP,
+        "Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps.",
+        0.0,
+        1.0,
+    )
 
     @property
     def impulse(self) -> np.ndarray:
@@ -317,24 +301,13 @@ class Motor(Constraint):
         more = {} if lower == -upper else {"force_range": (lower, upper)}
         return {"max_force": upper} | more
 
-    @property
-    def speed(self) -> float:
-        """Speed to keep [rad/s, or m/s]; assign to change it."""
-        return float(self._tuning[Tuning.SPEED])
-
-    @speed.setter
-    def speed(self, value: float) -> None:
-        self._set(Tuning.SPEED, value, "speed")
-
-    @property
-    def max_force(self) -> float:
-        """The most that it does [N m, or N]; assign to change it."""
-        return float(self._tuning[Tuning.FORCE])
-
-    @max_force.setter
-    def max_force(self, value: float) -> None:
-        self._set(Tuning.FORCE, value, "max_force", 0.0)
-        self._tuning[Tuning.BACK_FORCE] = self._tuning[Tuning.FORCE]
+    speed = Number(Tuning.SPEED, "Speed to keep [rad/s, or m/s]; assign to change it.")
+    max_force = Number(
+        Tuning.FORCE,
+        "The most that it does [N m, or N]; assign to change it.",
+        0.0,
+        also=Tuning.BACK_FORCE,
+    )
 
     @property
     def force_range(self) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.enums import Memory, Tuning
+from tribo.objects.breaking import Number
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.wire import Wire
 
@@ -35,60 +36,35 @@ class Winch(Wire):
         what = f"length of {self._name}"
         self._memory[Memory.LENGTH] = check.positive(check.number(value, what), what)
 
-    @property
-    def speed(self) -> float:
-        """Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it."""
-        return float(self._tuning[Tuning.SPEED])
+    speed = Number(
+        Tuning.SPEED,
+        "Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it.",
+    )
+    max_force = Number(
+        Tuning.FORCE,
+        "Most tension [N] that the motor pulls with while it takes in; inf: any.",
+        0.0,
+        is_endless=True,
+    )
+    brake_force = Number(
+        Tuning.BACK_FORCE,
+        "Most tension [N] that it holds while it stands or lets out; inf: any, 0: the drum turns freely.",
+        0.0,
+        is_endless=True,
+    )
+    least_length = Number(Tuning.LEAST_LENGTH, "Length [m] at which it takes no more in.", 0.0)
+    most_length = Number(
+        Tuning.MOST_LENGTH,
+        "Length [m] at which the drum is empty, and the end of the wire holds any force; inf: never.",
+        0.0,
+        is_endless=True,
+    )
 
-    @speed.setter
-    def speed(self, value: float) -> None:
-        self._set(Tuning.SPEED, value, "speed")
-
-    @property
-    def max_force(self) -> float:
-        """Most tension [N] that the motor pulls with while it takes in; inf: any."""
-        return float(self._tuning[Tuning.FORCE])
-
-    @max_force.setter
-    def max_force(self, value: float) -> None:
-        self._set_endless(Tuning.FORCE, value, "max_force")
-
-    @property
-    def brake_force(self) -> float:
-        """Most tension [N] that it holds while it stands or lets out; inf: any, 0: the drum turns freely."""
-        return float(self._tuning[Tuning.BACK_FORCE])
-
-    @brake_force.setter
-    def brake_force(self, value: float) -> None:
-        self._set_endless(Tuning.BACK_FORCE, value, "brake_force")
-
-    @property
-    def least_length(self) -> float:
-        """Length [m] at which it takes no more in."""
-        return float(self._tuning[Tuning.LEAST_LENGTH])
-
-    @least_length.setter
-    def least_length(self, value: float) -> None:
-        before = self.least_length
-        self._set(Tuning.LEAST_LENGTH, value, "least_length", 0.0)
-        self._check_way(Tuning.LEAST_LENGTH, before)
-
-    @property
-    def most_length(self) -> float:
-        """Length [m] at which the drum is empty, and the end of the wire holds any force; inf: never."""
-        return float(self._tuning[Tuning.MOST_LENGTH])
-
-    @most_length.setter
-    def most_length(self, value: float) -> None:
-        before = self.most_length
-        self._set_endless(Tuning.MOST_LENGTH, value, "most_length")
-        self._check_way(Tuning.MOST_LENGTH, before)
-
-    def _check_way(self, column: Tuning, before: float) -> None:
-        """Refuse, and take back, an end of its way that is beyond the other one."""
-        least, most = self.least_length, self.most_length
+    def _check_number(self, name: str, value: float) -> None:
+        super()._check_number(name, value)
+        least = value if name == "least_length" else self.least_length
+        most = value if name == "most_length" else self.most_length
         if least > most:
-            self._tuning[column] = before
             raise ValueError(
                 f"least_length of {self._name} must be ≤ most_length, got {least:g} and {most:g} m"
             )
@@ -103,24 +79,17 @@ class Lock(Motor):
     def _own_numbers(self) -> dict[str, Any]:
         return {"position": self.position} | self._forces()
 
-    @property
-    def position(self) -> float:
-        """Angle [rad], or distance [m], of the second body to keep; assign to change it."""
-        return float(self._tuning[Tuning.POSITION])
-
-    @position.setter
-    def position(self, value: float) -> None:
-        self._set(Tuning.POSITION, value, "position")
-
-    @property
-    def max_force(self) -> float:
-        """The most that it does either way [N m, or N]; inf: any. Assign to change it."""
-        return float(self._tuning[Tuning.FORCE])
-
-    @max_force.setter
-    def max_force(self, value: float) -> None:
-        self._set_endless(Tuning.FORCE, value, "max_force")
-        self._tuning[Tuning.BACK_FORCE] = self._tuning[Tuning.FORCE]
+    position = Number(
+        Tuning.POSITION,
+        "Angle [rad], or distance [m], of the second body to keep; assign to change it.",
+    )
+    max_force = Number(
+        Tuning.FORCE,
+        "The most that it does either way [N m, or N]; inf: any. Assign to change it.",
+        0.0,
+        is_endless=True,
+        also=Tuning.BACK_FORCE,
+    )
 
 
 class Magnet(Constraint):
@@ -143,23 +112,13 @@ class Magnet(Constraint):
         self._memory[Memory.IS_CAUGHT] = float(given)
         self._impulse[:] = 0.0
 
-    @property
-    def catch_distance(self) -> float:
-        """Distance of the two points [m] up to which it catches, > 0."""
-        return float(self._tuning[Tuning.CATCH_DISTANCE])
-
-    @catch_distance.setter
-    def catch_distance(self, value: float) -> None:
-        what = f"catch_distance of {self._name}"
-        self._set(
-            Tuning.CATCH_DISTANCE, check.positive(check.number(value, what), what), "catch_distance"
-        )
-
-    @property
-    def catch_angle(self) -> float:
-        """Angle [rad] up to which it catches: of the axes for a hinge, of all three for a weld."""
-        return float(self._tuning[Tuning.CATCH_ANGLE])
-
-    @catch_angle.setter
-    def catch_angle(self, value: float) -> None:
-        self._set(Tuning.CATCH_ANGLE, value, "catch_angle", 0.0)
+    catch_distance = Number(
+        Tuning.CATCH_DISTANCE,
+        "Distance of the two points [m] up to which it catches, > 0.",
+        is_positive=True,
+    )
+    catch_angle = Number(
+        Tuning.CATCH_ANGLE,
+        "Angle [rad] up to which it catches: of the axes for a hinge, of all three for a weld.",
+        0.0,
+    )

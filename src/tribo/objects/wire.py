@@ -10,6 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.enums import TIE_SLOTS, Tuning
+from tribo.objects.breaking import Number
 from tribo.objects.constraint import RESISTS, STRETCH, Constraint
 from tribo.objects.end import End
 
@@ -71,25 +72,24 @@ class Wire(Constraint):
         """Return its friction, if it has any."""
         return {"friction": self.friction} if self.friction > 0.0 else {}
 
-    @property
-    def friction(self) -> float:
-        """Coefficient over each place where it runs [–]; assignable.   T₂ ≤ T₁ e^{μβ}, β its turn there"""
-        return float(self._tuning[Tuning.FRICTION])
+    friction = Number(
+        Tuning.FRICTION,
+        "Coefficient over each place where it runs [–]; assignable.   T₂ ≤ T₁ e^{μβ}, β its turn there",
+        0.0,
+    )
 
-    @friction.setter
-    def friction(self, value: float) -> None:
-        what = f"friction of {self._name}"
-        given = check.number(value, what, minimum=0.0)
-        places = len(self._over)
-        if given > 0.0 and not 1 <= places < TIE_SLOTS:
+    def _check_number(self, name: str, value: float) -> None:
+        if name != "friction" or value == 0.0:
+            return
+        what, places = f"friction of {self._name}", len(self._over)
+        if not 1 <= places < TIE_SLOTS:
             raise ValueError(
                 f"{what} needs 1 to {TIE_SLOTS - 1} places over which it runs (over=[…]), it has {places}"
             )
-        if given > 0.0 and self._stretch == 0:
+        if self._stretch == 0:
             raise ValueError(
                 f"{what}: the tension of a custom wire is given, all along; leave it out"
             )
-        self._set(Tuning.FRICTION, given, "friction", 0.0)
 
     @property
     def tensions(self) -> np.ndarray:
@@ -124,15 +124,9 @@ class Wire(Constraint):
         """Where it holds on, and between these ends the places over which it runs."""
         return self._ends[0], *self._over, self._ends[1]
 
-    @property
-    def length(self) -> float:
-        """Length at rest [m]; assign to reel it in or out."""
-        return float(self._tuning[Tuning.LENGTH])
-
-    @length.setter
-    def length(self, value: float) -> None:
-        check.positive(check.number(value, f"length of {self._name}"), f"length of {self._name}")
-        self._set(Tuning.LENGTH, value, "length")
+    length = Number(
+        Tuning.LENGTH, "Length at rest [m]; assign to reel it in or out.", is_positive=True
+    )
 
     @property
     def distance(self) -> float:
@@ -170,25 +164,13 @@ class Wire(Constraint):
             return "custom"
         return "stiff" if self._tuning[Tuning.STIFFNESS] == inf else "compliant"
 
-    @property
-    def stiffness(self) -> float:
-        """Of a compliant wire [N/m]; inf: stiff. Assign to change it, inf to make it stiff (again)."""
-        return float(self._tuning[Tuning.STIFFNESS])
-
-    @stiffness.setter
-    def stiffness(self, value: float) -> None:
-        if value is None:
-            raise TypeError(f"stiffness of {self._name} must be a number, got None; inf: stiff")
-        self._set_endless(Tuning.STIFFNESS, value, "stiffness")
-
-    @property
-    def damping(self) -> float:
-        """Of a compliant wire [N s/m]."""
-        return float(self._tuning[Tuning.DAMPING])
-
-    @damping.setter
-    def damping(self, value: float) -> None:
-        self._set(Tuning.DAMPING, value, "damping", 0.0)
+    stiffness = Number(
+        Tuning.STIFFNESS,
+        "Of a compliant wire [N/m]; inf: stiff. Assign to change it, inf to make it stiff (again).",
+        0.0,
+        is_endless=True,
+    )
+    damping = Number(Tuning.DAMPING, "Of a compliant wire [N s/m].", 0.0)
 
     @property
     def tension(self) -> float:
@@ -202,7 +184,8 @@ class Wire(Constraint):
                 f"the tension of {self._name} follows from its length; only a custom wire "
                 "(add_wire with tension=…) takes one"
             )
-        self._set(Tuning.FORCE, value, "tension")
+        self._check("tension")
+        self._tuning[Tuning.FORCE] = check.number(value, f"tension of {self._name}")
 
     @property
     def direction(self) -> np.ndarray:

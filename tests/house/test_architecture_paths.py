@@ -47,7 +47,8 @@ def named_parts(text):
 
 
 def test_functions_that_the_map_names_are_in_their_files():
-    found = {*named_parts((ROOT / "ARCHITECTURE.md").read_text("utf-8"))}
+    maps = (ROOT / "ARCHITECTURE.md", ROOT / "docs/develop/places.md")
+    found = {one for page in maps for one in named_parts(page.read_text("utf-8"))}
     assert len(found) > 30
     missing = [
         f"{file}: {name}"
@@ -55,6 +56,14 @@ def test_functions_that_the_map_names_are_in_their_files():
         if not re.search(rf"\b{name}\b", (ROOT / file).read_text("utf-8"))
     ]
     assert missing == []
+
+
+def test_the_map_is_short_and_twelve_questions_have_a_way():
+    assert len((ROOT / "ARCHITECTURE.md").read_text("utf-8").splitlines()) <= 150
+    section = (ROOT / "docs/develop/places.md").read_text("utf-8").split("\n## ")[1]
+    ways = [line for line in section.splitlines() if re.match(r"\| Where .*\? \|", line)]
+    assert len(ways) == 12
+    assert all(re.search(r"`src/[\w/]+", way) for way in ways)
 
 
 def test_names_behind_a_file_are_found():

@@ -55,7 +55,7 @@ class Setting(property, Generic[T]):
     """A setting of a world, declared once: batches take name, field and check from here.
 
     Args:
-        doc: What it is, with its unit.
+        doc: Its docstring, with the unit.
         checked: Returns a value as the record has it; of the value and of what errors call it.
         shown: Returns what users read, from the number in the record.
         field: Its name in the record; "": the name that users know.

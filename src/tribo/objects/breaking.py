@@ -32,7 +32,7 @@ class Number(property):
 
     Args:
         place: Its column in `Tuning`.
-        doc: What it is, with its unit.
+        doc: Its docstring, with the unit.
         least, most: Its range.
         is_positive: It must not be 0 either.
         is_endless: It may be inf.

@@ -12,7 +12,7 @@ from tribo.raisimpy import enums
 from tribo.raisimpy.arguments import assign, assign_each, kept, member, per_dof
 from tribo.raisimpy.articulated_parts import RobotParts
 from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
-from tribo.raisimpy.spelling import Dialects, data, nothing, reads, vector, writes
+from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads, vector, writes
 
 _SCHEMES = {
     enums.IntegrationScheme.TRAPEZOID: "midpoint",
@@ -122,9 +122,7 @@ class ArticulatedSystem(RobotParts):
         """``set_pd_gains(0, 0)`` for force and torque; there is no mode"""
         self._apply_gains(member(ControlMode, mode), self._gains)
 
-    def getControlMode(self) -> Any:
-        """``kp``, ``kd``"""
-        return self._mode
+    getControlMode = means("``kp``, ``kd``", lambda self: self._mode)
 
     def setPdGains(self, pgain: Any, dgain: Any) -> None:
         """``set_pd_gains(kp, kd)``; those of a floating base's six dofs have no effect"""
@@ -145,17 +143,9 @@ class ArticulatedSystem(RobotParts):
             self._it.set_pd_gains(0.0 * p if is_velocity else p, d)
         self._mode, self._gains = mode, gains
 
-    def setPGains(self, pgain: Any) -> None:
-        """``kp = …``"""
-        self.setPdGains(pgain, self._gains[1])
-
-    def setDGains(self, dgain: Any) -> None:
-        """``kd = …``"""
-        self.setPdGains(self._gains[0], dgain)
-
-    def getPdGains(self) -> tuple[Any, Any]:
-        """``kp``, ``kd``"""
-        return self._gains[0], self._gains[1]
+    setPGains = means("``kp = …``", lambda self, pgain: self.setPdGains(pgain, self._gains[1]))
+    setDGains = means("``kd = …``", lambda self, dgain: self.setPdGains(self._gains[0], dgain))
+    getPdGains = means("``kp``, ``kd``", lambda self: (self._gains[0], self._gains[1]))
 
     def setPdTarget(self, posTarget: Any, velTarget: Any) -> None:
         """``pd_target = …``, ``pd_velocity_target = …``"""
@@ -175,13 +165,8 @@ class ArticulatedSystem(RobotParts):
         highest = per_dof(upper, "upper", it)[base:]
         it.effort_limits = per_dof(lower, "lower", it)[base:], highest
 
-    def getActuationUpperLimits(self) -> Any:
-        """``effort_limits[1]``"""
-        return self._it.effort_limits[1]
-
-    def getActuationLowerLimits(self) -> Any:
-        """``effort_limits[0]``"""
-        return self._it.effort_limits[0]
+    getActuationUpperLimits = means("``effort_limits[1]``", lambda self: self._it.effort_limits[1])
+    getActuationLowerLimits = means("``effort_limits[0]``", lambda self: self._it.effort_limits[0])
 
     def _set_dofs(self, attribute: str, value: Any) -> None:
         it = self._it
@@ -212,9 +197,7 @@ class ArticulatedSystem(RobotParts):
         """``joint(name).limits = lower, upper``"""
         assign_each(self._it.joints, "limits", limits, "limits")
 
-    def getJointLimitViolations(self, *_: Any) -> Any:
-        """``active_limits``"""
-        return self._it.active_limits
+    getJointLimitViolations = means("``active_limits``", lambda self, *_: self._it.active_limits)
 
     def setIntegrationScheme(self, scheme: Any) -> None:
         """``world.integrator = …``, of the whole world"""
@@ -280,10 +263,7 @@ class ArticulatedSystem(RobotParts):
     getCompositeMass = reads("mass")
     getTotalMass = reads("mass")
     setComputeInverseDynamics = nothing("joint_reactions is there whenever it is asked for")
-
-    def getComputeInverseDynamics(self) -> bool:
-        """``joint_reactions()``"""
-        return True
+    getComputeInverseDynamics = means("``joint_reactions()``", lambda self: True)
 
     def getForceAtJointInWorldFrame(self, joint: Any) -> Any:
         """``joint(name).reaction()[3:]``"""
@@ -306,7 +286,4 @@ class ArticulatedSystem(RobotParts):
     initializeConstraints = nothing("the file's nominal_config is where the robot starts")
     updateKinematics = nothing("answers belong to the present state")
     updateMassInfo = nothing("masses, centres of mass and inertias count from the next call on")
-
-    def getOptions(self) -> ArticulatedSystemOption:
-        """arguments of ``world.add_articulated_system``"""
-        return self._options
+    getOptions = means("arguments of ``world.add_articulated_system``", lambda self: self._options)

@@ -20,6 +20,7 @@ from tribo.raisimpy.joints import (
     joint_type,
 )
 from tribo.raisimpy.robot_shapes import RobotShapes
+from tribo.raisimpy.spelling import means
 
 
 def _axes(frame: Any) -> Frame:
@@ -85,13 +86,8 @@ class RobotParts(RobotShapes):
     def _link(self, body: Any) -> Any:
         return self._body(self._it.frame(body).body_index if isinstance(body, str) else body)
 
-    def getBodyNames(self) -> list[str]:
-        """``body_names``"""
-        return list(self._it.body_names)
-
-    def getMovableJointNames(self) -> list[str]:
-        """``joint_names``"""
-        return list(self._it.joint_names)
+    getBodyNames = means("``body_names``", lambda self: list(self._it.body_names))
+    getMovableJointNames = means("``joint_names``", lambda self: list(self._it.joint_names))
 
     def getBodyIdx(self, name: str) -> int:
         """``frame(name).body_index``"""
@@ -139,13 +135,8 @@ class RobotParts(RobotShapes):
         """``print(robot.joint_names)``"""
         print(*self._it.joint_names, sep="\n")  # noqa: T201
 
-    def getJoint(self, name: str) -> JointRef:
-        """``joint(name)``"""
-        return JointRef(self._it.joint(name))
-
-    def getLink(self, name: str) -> LinkRef:
-        """``link(name)``"""
-        return LinkRef(self._it.link(name))
+    getJoint = means("``joint(name)``", lambda self, name: JointRef(self._it.joint(name)))
+    getLink = means("``link(name)``", lambda self, name: LinkRef(self._it.link(name)))
 
     # -- frames --------------------------------------------------------------------------------
     def getFrameIdxByName(self, name: str) -> int:
@@ -330,9 +321,7 @@ class RobotParts(RobotShapes):
         """``joint(name).axis_in_joint``"""
         return [joint.axis_in_joint for joint in self._it.joints]
 
-    def getJointAxis(self, joint: Any) -> Any:
-        """``joint(name).axis``"""
-        return self._joint(joint).axis
+    getJointAxis = means("``joint(name).axis``", lambda self, joint: self._joint(joint).axis)
 
     def getSprings(self) -> list[SpringElement]:
         """``joint(name).stiffness``, ``.spring_reference``"""
@@ -374,9 +363,7 @@ class RobotParts(RobotShapes):
         self._it.apply_torque(self._body_name(localIdx), turned)
         self._note("torque", localIdx, turned, None)
 
-    def getRobotDescription(self) -> str:
-        """``to_urdf()``"""
-        return str(self._it.to_urdf())
+    getRobotDescription = means("``to_urdf()``", lambda self: str(self._it.to_urdf()))
 
     def getRobotDescriptionFullPath(self) -> str:
         """``description.source``"""
@@ -403,9 +390,7 @@ class RobotParts(RobotShapes):
         sets = self._sensor_sets
         return sets[check.known(link, sets, f"link with sensors of {self._it.name}")]
 
-    def getSensorSets(self) -> list[sensors.SensorSet]:
-        """``world.sensors``"""
-        return list(self._sensor_sets.values())
+    getSensorSets = means("``world.sensors``", lambda self: list(self._sensor_sets.values()))
 
     @functools.cached_property
     def _sensor_sets(self) -> dict[str, sensors.SensorSet]:

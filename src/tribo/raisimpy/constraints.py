@@ -8,7 +8,7 @@ from tribo.checks import check
 from tribo.raisimpy.arguments import behind, member, picked
 from tribo.raisimpy.enums import StretchType, WireType
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.spelling import Dialects, Wrapper, keeps, nothing, reads, writes
+from tribo.raisimpy.spelling import Dialects, Wrapper, keeps, means, nothing, reads, writes
 
 WORDS = {  # StretchType is a string in RaiSim
     "STRETCH_RESISTANT_ONLY": "stretch", "COMPRESSION_RESISTANT_ONLY": "compression", "BOTH": "both",
@@ -39,41 +39,15 @@ class LengthConstraint(Wrapper):
 
     name = keeps("name")
 
-    def getP1(self) -> Any:
-        """``points[0]``"""
-        return self._it.points[0]
-
-    def getP2(self) -> Any:
-        """``points[1]``"""
-        return self._it.points[1]
-
-    def getBody1(self) -> Any:
-        """``objects[0]``"""
-        return self._ends[0][0]
-
-    def getBody2(self) -> Any:
-        """``objects[1]``"""
-        return self._ends[1][0]
-
-    def getLocalIdx1(self) -> int:
-        """``parts[0]``"""
-        return int(self._ends[0][1])
-
-    def getLocalIdx2(self) -> int:
-        """``parts[1]``"""
-        return int(self._ends[1][1])
-
-    def getOb1MountPos(self) -> Any:
-        """``first_point=`` of ``world.add_wire``"""
-        return self._ends[0][2]
-
-    def getOb2MountPos(self) -> Any:
-        """``second_point=`` of ``world.add_wire``"""
-        return self._ends[1][2]
-
-    def getStretchType(self) -> Any:
-        """``resists``"""
-        return self._stretch
+    getP1 = means("``points[0]``", lambda self: self._it.points[0])
+    getP2 = means("``points[1]``", lambda self: self._it.points[1])
+    getBody1 = means("``objects[0]``", lambda self: self._ends[0][0])
+    getBody2 = means("``objects[1]``", lambda self: self._ends[1][0])
+    getLocalIdx1 = means("``parts[0]``", lambda self: int(self._ends[0][1]))
+    getLocalIdx2 = means("``parts[1]``", lambda self: int(self._ends[1][1]))
+    getOb1MountPos = means("``first_point=`` of ``world.add_wire``", lambda self: self._ends[0][2])
+    getOb2MountPos = means("``second_point=`` of ``world.add_wire``", lambda self: self._ends[1][2])
+    getStretchType = means("``resists``", lambda self: self._stretch)
 
     def setStretchType(self, kind: Any) -> None:
         """``resists = …``"""
@@ -82,9 +56,7 @@ class LengthConstraint(Wrapper):
             self._it.resists = chosen.value
         self._stretch = chosen
 
-    def getWireType(self) -> WireType:
-        """``wire_type``"""
-        return WireType(self._it.wire_type)
+    getWireType = means("``wire_type``", lambda self: WireType(self._it.wire_type))
 
     def getVisualizationWidth(self) -> float:
         """nothing: the viewer draws wires by itself"""
@@ -94,17 +66,13 @@ class LengthConstraint(Wrapper):
         """nothing: the viewer draws wires by itself"""
         self._width = check.positive(width, "width")
 
-    def getColor(self) -> Any:
-        """nothing: the viewer draws wires by itself"""
-        return self._color
+    getColor = means("nothing: the viewer draws wires by itself", lambda self: self._color)
 
     def setColor(self, *color: Any) -> None:
         """nothing: the viewer draws wires by itself"""
         self._color = color[0] if len(color) == 1 else color
 
-    def isActive(self) -> bool:
-        """``tension != 0``"""
-        return bool(self._it.tension != 0.0)
+    isActive = means("``tension != 0``", lambda self: bool(self._it.tension != 0.0))
 
 
 class StiffLengthConstraint(LengthConstraint):

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.raisimpy.arguments import assign, instance
 from tribo.raisimpy.enums import BodyType
-from tribo.raisimpy.spelling import Dialects, data, nothing, reads, snake
+from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads, snake
 
 
 def place_of(contact: Any, others: list[Any]) -> int:
@@ -106,13 +106,8 @@ class Contact(Dialects):
         """the place in ``object.contacts``"""
         return self._index
 
-    def getCollisionBodyA(self) -> str:
-        """``body_a``"""
-        return str(self._it.body_a)
-
-    def getCollisionBodyB(self) -> str:
-        """``body_b``"""
-        return str(self._it.body_b)
+    getCollisionBodyA = means("``body_a``", lambda self: str(self._it.body_a))
+    getCollisionBodyB = means("``body_b``", lambda self: str(self._it.body_b))
 
 
 class Single3DContactProblem(Dialects):
@@ -180,10 +175,7 @@ class BisectionContactSolver(Dialects):
     solve = nothing("world.step solves; contacts of a half step: world.update, world.advance")
     setOrder = nothing("every run is deterministic")
     setTimestep = nothing("the solver has the time step of its world: world.time_step")
-
-    def getErrorHistory(self) -> list[float]:
-        """``world.residual``"""
-        return [float(max(self._it.residual))]
+    getErrorHistory = means("``world.residual``", lambda self: [float(max(self._it.residual))])
 
     def getConfig(self) -> SolverConfiguration:
         """``world.tolerance``, ``world.max_sweeps``, ``world.erp``, ``world.erp2``"""

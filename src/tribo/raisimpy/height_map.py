@@ -12,7 +12,7 @@ from tribo.checks import check
 from tribo.raisimpy.arguments import instance, picked
 from tribo.raisimpy.enums import ObjectType
 from tribo.raisimpy.objects import SingleBodyObject
-from tribo.raisimpy.spelling import Dialects, data, snake
+from tribo.raisimpy.spelling import Dialects, data, means, snake
 
 
 @dataclass
@@ -65,36 +65,17 @@ class HeightMap(SingleBodyObject):
         cx, cy, _ = self._it.position
         return self._it.normal(check.number(x, "x") - cx, check.number(y, "y") - cy)
 
-    def getHeightVector(self) -> Any:
-        """``heights.ravel()``"""
-        return self._it.heights.ravel()
+    getHeightVector = means("``heights.ravel()``", lambda self: self._it.heights.ravel())
 
     getHeightMap = getHeightVector
     getContactHeightVector = getHeightVector
 
-    def getXSamples(self) -> int:
-        """``heights.shape[1]``"""
-        return int(self._it.heights.shape[1])
-
-    def getYSamples(self) -> int:
-        """``heights.shape[0]``"""
-        return int(self._it.heights.shape[0])
-
-    def getXSize(self) -> float:
-        """``size[0]``"""
-        return float(self._it.size[0])
-
-    def getYSize(self) -> float:
-        """``size[1]``"""
-        return float(self._it.size[1])
-
-    def getCenterX(self) -> float:
-        """``position[0]``"""
-        return float(self._it.position[0])
-
-    def getCenterY(self) -> float:
-        """``position[1]``"""
-        return float(self._it.position[1])
+    getXSamples = means("``heights.shape[1]``", lambda self: int(self._it.heights.shape[1]))
+    getYSamples = means("``heights.shape[0]``", lambda self: int(self._it.heights.shape[0]))
+    getXSize = means("``size[0]``", lambda self: float(self._it.size[0]))
+    getYSize = means("``size[1]``", lambda self: float(self._it.size[1]))
+    getCenterX = means("``position[0]``", lambda self: float(self._it.position[0]))
+    getCenterY = means("``position[1]``", lambda self: float(self._it.position[1]))
 
     def update(self, centerX: float, centerY: float, *values: Any) -> None:
         """``update(heights, size)``, ``position = …``"""
@@ -115,9 +96,7 @@ class HeightMap(SingleBodyObject):
 
     init = update
 
-    def isUpdated(self) -> bool:
-        """nothing: the viewer draws new heights by itself"""
-        return self._updated
+    isUpdated = means("nothing: the viewer draws new heights by itself", lambda self: self._updated)
 
     def setUpdatedFalse(self) -> None:
         """nothing: the viewer draws new heights by itself"""
@@ -132,9 +111,7 @@ class HeightMap(SingleBodyObject):
         self._it.color = [sum(color[k] for color in made) / len(made) for k in range(3)]
         self._colors = made
 
-    def getColorMap(self) -> Any:
-        """``color``"""
-        return self._colors
+    getColorMap = means("``color``", lambda self: self._colors)
 
     def getColor(self, x: float, y: float) -> Any:
         """``color``"""

@@ -9,7 +9,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.raisimpy.arguments import count
 from tribo.raisimpy.enums import JointType
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, keeps, reads, vector, writes
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, keeps, means, reads, vector, writes
 
 _JOINTS = {
     "fixed": JointType.FIXED, "revolute": JointType.REVOLUTE, "prismatic": JointType.PRISMATIC,
@@ -41,10 +41,7 @@ class JointRef(_Placed):
     getJointAxis = reads("axis")
     getPositionInParentFrame = reads("position_in_parent")
     getLinearVelocity = reads("linear_velocity")
-
-    def getType(self) -> JointType:
-        """``type``"""
-        return joint_type(self._it)
+    getType = means("``type``", lambda self: joint_type(self._it))
 
     def getIdxInGeneralizedCoordinate(self) -> int:
         """``coordinate_slice.start``"""
@@ -61,10 +58,7 @@ class CollisionDefinition(Wrapper):
     getCollisionMask = reads("collision_mask")
     setCollisionMask = writes("collision_mask")
     getName = reads("name")
-
-    def getCollisionBody(self) -> CollisionDefinition:
-        """``robot.collision_body(name)``"""
-        return self
+    getCollisionBody = means("``robot.collision_body(name)``", lambda self: self)
 
     material = keeps("material")
 
@@ -94,9 +88,7 @@ class LinkRef(_Placed):
 
     getCollisionSet = getCollisionDefinition
 
-    def getVisualObject(self) -> list[Any]:
-        """``visuals``"""
-        return list(self._it.visuals)
+    getVisualObject = means("``visuals``", lambda self: list(self._it.visuals))
 
     getVisualSet = getVisualObject
 
@@ -170,9 +162,7 @@ class SparseJacobian(Dialects):
         columns = count(size, "size")
         self.idx, self.v = np.zeros(columns, int), np.zeros((3, columns))
 
-    def size(self) -> int:
-        """``len(indices)``"""
-        return len(self.idx)
+    size = means("``len(indices)``", lambda self: len(self.idx))
 
     capacity = size
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import tribo
 from tribo.checks import check
 from tribo.raisimpy.arguments import picked
-from tribo.raisimpy.spelling import Dialects, remark
+from tribo.raisimpy.spelling import Dialects, means, remark
 
 SMALLEST_SPEED = 1e-9  # [m/s] stands for a static-friction speed of 0: static friction at rest only
 _NAMES = (
@@ -121,9 +121,7 @@ class MaterialManager(Dialects):
         names = self._table.names
         return names.index(name) if isinstance(name, str) and name in names else 0
 
-    def getDefaultMaterialId(self) -> int:
-        """``world.material_names.index("default")``"""
-        return 0
+    getDefaultMaterialId = means('``world.material_names.index("default")``', lambda self: 0)
 
     @property
     def materialKeys_(self) -> dict[str, int]:

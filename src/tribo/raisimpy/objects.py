@@ -15,7 +15,7 @@ from tribo.description.colors import color_of
 from tribo.raisimpy.arguments import member, picked
 from tribo.raisimpy.contact import AABB, Contact
 from tribo.raisimpy.enums import BodyType, GyroscopicMode, ObjectType
-from tribo.raisimpy.spelling import Wrapper, keeps, nothing, reads, remark, vector, writes
+from tribo.raisimpy.spelling import Wrapper, keeps, means, nothing, reads, remark, vector, writes
 
 _KINDS = {"static": 1, "kinematic": 2, "dynamic": 3}
 _NO_LOCK = "a second thread that edits during a step gets an error"
@@ -56,10 +56,7 @@ class Object(Wrapper):
         return int(objects.index(self._it))
 
     setIndexInWorld = nothing("the index is the place in world.objects; object.id never changes")
-
-    def getObjectType(self) -> ObjectType:
-        """``collision_bodies[0].shape``"""
-        return self._kind
+    getObjectType = means("``collision_bodies[0].shape``", lambda self: self._kind)
 
     def getBodyType(self, *_: Any) -> BodyType:
         """``body_type``"""
@@ -76,9 +73,7 @@ class Object(Wrapper):
         it = self._it
         return picked(it.contacts, pointId, "contact", it).velocity_of(it)
 
-    def getContactAabbCount(self) -> int:
-        """``len(contacts)``"""
-        return len(self._it.contacts)
+    getContactAabbCount = means("``len(contacts)``", lambda self: len(self._it.contacts))
 
     def getContactAabb(self, index: int) -> Any:
         """``contacts[k].position``: contacts are points, the box has no size"""
@@ -404,9 +399,7 @@ class Cone(SingleBodyObject):
 class Ground(SingleBodyObject):
     """An infinite plane."""
 
-    def getHeight(self) -> float:
-        """``position[2]``"""
-        return float(self._it.position[2])
+    getHeight = means("``position[2]``", lambda self: float(self._it.position[2]))
 
 
 class Mesh(SingleBodyObject):
@@ -414,13 +407,8 @@ class Mesh(SingleBodyObject):
 
     _old: ClassVar[dict[str, str]] = {"get_file_name": "getMeshFileName"}
 
-    def getMeshFileName(self) -> str:
-        """the file given to ``world.add_mesh``"""
-        return str(self._file)
-
-    def getScale(self) -> float:
-        """the scale given to ``world.add_mesh``"""
-        return float(self._scale)
+    getMeshFileName = means("the file given to ``world.add_mesh``", lambda self: str(self._file))
+    getScale = means("the scale given to ``world.add_mesh``", lambda self: float(self._scale))
 
     @functools.cached_property
     def _read(self) -> Any:
@@ -442,10 +430,7 @@ class Mesh(SingleBodyObject):
         """vertices of the file, (n, 3) [m], scaled"""
         return self._read.vertices
 
-    def getIndicies(self) -> Any:
-        """triangles of the file, (m, 3)"""
-        return self._read.faces
-
+    getIndicies = means("triangles of the file, (m, 3)", lambda self: self._read.faces)
     preprocessMesh = nothing("convex parts are found once and kept on disk")
 
     def getCollisionBodyCount(self) -> int:

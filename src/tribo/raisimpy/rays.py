@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.checks.orientation import orientation
 from tribo.raisimpy.arguments import instance, member, picked
 from tribo.raisimpy.enums import NoiseType
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, nothing, reads, snake
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, means, nothing, reads, snake
 from tribo.sensors import Noise
 
 
@@ -25,10 +25,7 @@ class RayCollisionItem(Wrapper):
 
     getPosition = reads("position")
     getCollisionBody = reads("collision_body")
-
-    def getObject(self) -> Any:
-        """``object``"""
-        return self._world.wrap(self._it.object)
+    getObject = means("``object``", lambda self: self._world.wrap(self._it.object))
 
 
 class RayCollisionList(list[Any]):
@@ -38,9 +35,7 @@ class RayCollisionList(list[Any]):
         """Wrap hits of tribo."""
         super().__init__(RayCollisionItem(world, hit) for hit in hits)
 
-    def size(self) -> int:
-        """``0 if hit is None else 1``"""
-        return len(self)
+    size = means("``0 if hit is None else 1``", lambda self: len(self))
 
     def at(self, index: int) -> RayCollisionItem:
         """``world.ray_test(…)``"""

@@ -9,7 +9,7 @@ from tribo.description.extents import rotation_matrix
 from tribo.raisimpy.arguments import picked
 from tribo.raisimpy.joints import CollisionBodies, CollisionDefinition, half_sizes
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.spelling import nothing, vector
+from tribo.raisimpy.spelling import means, nothing, vector
 
 
 class RobotShapes(Object):
@@ -91,9 +91,7 @@ class RobotShapes(Object):
     setAllowedNumberOfInternalContactsBetweenTwoBodies = nothing("two links touch at all points")
 
     # -- what is drawn ------------------------------------------------------------------------
-    def getVisOb(self) -> list[Any]:
-        """``link(name).visuals``"""
-        return [shown for _, shown in self._drawn]
+    getVisOb = means("``link(name).visuals``", lambda self: [shown for _, shown in self._drawn])
 
     def getVisColOb(self) -> list[Any]:
         """``collision_bodies``"""

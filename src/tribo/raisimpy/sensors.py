@@ -12,7 +12,7 @@ from tribo.raisimpy import enums
 from tribo.raisimpy.arguments import kept, member
 from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
 from tribo.raisimpy.height_map import grid
-from tribo.raisimpy.spelling import Dialects, nothing, reads
+from tribo.raisimpy.spelling import Dialects, means, nothing, reads
 from tribo.sensors import DepthCamera as _Camera
 from tribo.sensors import Imu, Lidar
 from tribo.sensors.world_sensors import described_name
@@ -28,9 +28,7 @@ class SensorSet(Dialects):
         """Hold sensors by name."""
         self._link, self._name, self._sensors, self._serial = link, name, sensors, ""
 
-    def getSensors(self) -> list[Sensor]:
-        """``world.sensors``"""
-        return list(self._sensors.values())
+    getSensors = means("``world.sensors``", lambda self: list(self._sensors.values()))
 
     def getSensor(self, name: str) -> Any:
         """``world.sensor("ROBOT/SET/NAME")``"""
@@ -40,13 +38,8 @@ class SensorSet(Dialects):
         """LINK in ``world.sensor("ROBOT/LINK/SET/NAME")``: the link that carries the set"""
         return self._link
 
-    def getModel(self) -> str:
-        """SET in ``world.sensor("ROBOT/SET/NAME")``"""
-        return self._name
-
-    def getSerialNumber(self) -> str:
-        """nothing: the user's own text"""
-        return self._serial
+    getModel = means('SET in ``world.sensor("ROBOT/SET/NAME")``', lambda self: self._name)
+    getSerialNumber = means("nothing: the user's own text", lambda self: self._serial)
 
     def setSerialNumber(self, value: str) -> None:
         """nothing: the user's own text"""
@@ -75,13 +68,8 @@ class Sensor(Dialects):
         """NAME in ``world.sensor("ROBOT/SET/NAME")``"""
         return str(self._it.name.rpartition("/")[2])
 
-    def getFullName(self) -> str:
-        """``name``: the whole path"""
-        return str(self._it.name)
-
-    def getSerialNumber(self) -> str:
-        """nothing: the user's own text"""
-        return self._serial
+    getFullName = means("``name``: the whole path", lambda self: str(self._it.name))
+    getSerialNumber = means("nothing: the user's own text", lambda self: self._serial)
 
     def setSerialNumber(self, value: str) -> None:
         """nothing: the user's own text"""
@@ -91,10 +79,7 @@ class Sensor(Dialects):
         """SET in ``world.sensor("ROBOT/SET/NAME")``"""
         return str(self._described.name.partition("/")[0])
 
-    def getType(self) -> SensorType:
-        """the class of the sensor"""
-        return self._kind
-
+    getType = means("the class of the sensor", lambda self: self._kind)
     getPosition = reads("position")
     getOrientation = reads("rotation_matrix")
     getFramePosition = reads("position")
@@ -118,10 +103,7 @@ class Sensor(Dialects):
         """``measure()``"""
         self._it.measure()
 
-    def getUpdateRate(self) -> float:
-        """``update_rate``"""
-        return float(self._it.update_rate or 0.0)
-
+    getUpdateRate = means("``update_rate``", lambda self: float(self._it.update_rate or 0.0))
     setUpdateRate = nothing("update_rate= is given when a sensor is added; measure() measures now")
 
     def getUpdateTimeStamp(self) -> float:
@@ -268,18 +250,13 @@ class SpinningLidar(Sensor):
 
     _kind = SensorType.SPINNING_LIDAR
     setProperties = nothing("arguments of world.add_lidar, given when it is added")
-
-    def getScan(self) -> Any:
-        """``measure().points``"""
-        return self._value("points")
+    getScan = means("``measure().points``", lambda self: self._value("points"))
 
     def setScan(self, points: Any) -> None:
         """nothing: the user's own points"""
         self._give("points", points)
 
-    def getTimeStamp(self) -> float:
-        """``reading.time``"""
-        return self.getUpdateTimeStamp()
+    getTimeStamp = means("``reading.time``", lambda self: self.getUpdateTimeStamp())
 
     def setTimeStamp(self, time: float) -> None:
         """``reading.time``: of values that the user sets"""

@@ -12,7 +12,7 @@ from tribo.raisimpy import visuals
 from tribo.raisimpy.arguments import behind, instance
 from tribo.raisimpy.height_map import channels
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.spelling import Dialects, nothing
+from tribo.raisimpy.spelling import Dialects, means, nothing
 from tribo.raisimpy.world import World
 from tribo.raisimpy.world_objects import height_field
 from tribo.viewer import Camera, Renderer, Viewer
@@ -105,10 +105,7 @@ class RaisimServer(Dialects):
         """nothing: a page that is closed does not end the program"""
         return False
 
-    def waitForNewClients(self, _: float = 0.0) -> bool:
-        """``viewer.is_open``"""
-        return self.isConnected()
-
+    waitForNewClients = means("``viewer.is_open``", lambda self, _=0.0: self.isConnected())
     setupSocket = nothing(_SELF)
     acceptConnection = nothing(_SELF)
     closeConnection = nothing(_SELF)
@@ -146,9 +143,7 @@ class RaisimServer(Dialects):
             self._world.integrate()
         self.processRequests()
 
-    def needsSensorUpdate(self) -> bool:
-        """nothing: sensors measure without a viewer"""
-        return False
+    needsSensorUpdate = means("nothing: sensors measure without a viewer", lambda self: False)
 
     # -- view, pictures ------------------------------------------------------------------------
     def setCameraPositionAndLookAt(self, position: Any, lookAt: Any) -> None:

@@ -49,6 +49,8 @@ class Dialects:
         cls.spellings = {name: list(others) for name, others in cls.spellings.items()}
         own = {name: made for name, made in vars(cls).items() if name[0] != "_"}
         for name, made in own.items():
+            if getattr(made, "__name__", "") == "<lambda>":  # errors call it by its name
+                made.__name__, made.__qualname__ = name, f"{cls.__qualname__}.{name}"
             other = snake(name)
             if other != name and other not in own and name != "spellings":
                 setattr(cls, other, made)
@@ -85,6 +87,12 @@ class Wrapper(Dialects):
     def tribo(self) -> Any:
         """The object of tribo behind it: both may be used in one program."""
         return self._it
+
+
+def means(text: str, how: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of one expression; `text` says what that is in tribo, for the page of names."""
+    how.__doc__ = text
+    return how
 
 
 def reads(path: str) -> Callable[..., Any]:

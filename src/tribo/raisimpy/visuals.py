@@ -14,7 +14,7 @@ from tribo.checks.orientation import orientation as as_quaternion
 from tribo.raisimpy.arguments import count, picked
 from tribo.raisimpy.enums import ChartType
 from tribo.raisimpy.height_map import TerrainProperties, channels, grid
-from tribo.raisimpy.spelling import Dialects, data, filled, vector
+from tribo.raisimpy.spelling import Dialects, data, filled, means, vector
 
 SIZES = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "arrow": 2}
 
@@ -116,9 +116,7 @@ class VisualMesh(_Placed):
         if self._thing is not None:
             self._thing.update(points)
 
-    def isUpdated(self) -> bool:
-        """nothing: new vertices are drawn at once"""
-        return False
+    isUpdated = means("nothing: new vertices are drawn at once", lambda self: False)
 
 
 class PolyLine(Drawn):
@@ -216,13 +214,8 @@ class InstancedVisuals(Drawn):
     def _row(self, rows: Any, index: Any) -> Any:
         return picked(rows, index, f"instance of {self.name}")
 
-    def count(self) -> int:
-        """the number of positions given to ``update``"""
-        return len(self._weights)
-
-    def clearInstances(self) -> None:
-        """``clear()``"""
-        self.resize(0)
+    count = means("the number of positions given to ``update``", lambda self: len(self._weights))
+    clearInstances = means("``clear()``", lambda self: self.resize(0))
 
     def resize(self, size: int) -> None:
         """``update(positions, …)``"""
@@ -335,9 +328,7 @@ class Chart(Drawn):
 
     _kind: ClassVar[ChartType]
 
-    def getType(self) -> ChartType:
-        """the class of the chart"""
-        return self._kind
+    getType = means("the class of the chart", lambda self: self._kind)
 
     def _values_of(self, values: Any) -> np.ndarray:
         """Return one number for each name; numbers that are not finite are gaps."""

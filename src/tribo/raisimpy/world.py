@@ -18,7 +18,7 @@ from tribo.raisimpy.enums import BodyType, ObjectType
 from tribo.raisimpy.materials import MaterialManager, MaterialPairProperties, law
 from tribo.raisimpy.objects import Object, SingleBodyObject
 from tribo.raisimpy.rays import RayCollisionList, capture, ray_ignore
-from tribo.raisimpy.spelling import Dialects, nothing, reads, writes
+from tribo.raisimpy.spelling import Dialects, means, nothing, reads, writes
 from tribo.raisimpy.world_objects import WorldParts
 
 TIME_STEP = 0.005  # [s]
@@ -85,9 +85,7 @@ class World(WorldParts):
         place = Path(directory)
         self._it.save(place / check.text(name, "name") if name else place)
 
-    def getConfigFile(self) -> str:
-        """the path given to ``tribo.World.load``"""
-        return self._file
+    getConfigFile = means("the path given to ``tribo.World.load``", lambda self: self._file)
 
     def loadMjcfFile(self, path: str) -> list[Object]:
         """``world.load_mjcf(path)``"""
@@ -139,9 +137,7 @@ class World(WorldParts):
         """nothing: pairs are always followed through the step"""
         return {}
 
-    def getBroadphaseSettings(self) -> Any:
-        """nothing: pairs are found without settings"""
-        return {}
+    getBroadphaseSettings = means("nothing: pairs are found without settings", lambda self: {})
 
     def getContactSolver(self) -> BisectionContactSolver:
         """``world.tolerance``, ``world.sweeps``, ``world.residual``"""

@@ -18,7 +18,7 @@ from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOptio
 from tribo.raisimpy.compounds import CompoundObjectChild
 from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
 from tribo.raisimpy.height_map import HeightMap, TerrainProperties, grid
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, snake
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, means, snake
 
 logger = logging.getLogger("tribo")
 
@@ -308,9 +308,7 @@ class WorldParts(Wrapper):
             return any(it.id == item for it in self._it.objects)
         return behind(item, objects.Object, "item") in self._it.objects
 
-    def getObjList(self) -> list[Any]:
-        """``world.objects``"""
-        return [self.wrap(it) for it in self._it.objects]
+    getObjList = means("``world.objects``", lambda self: [self.wrap(it) for it in self._it.objects])
 
     def getConfigurationNumber(self) -> int:
         """``world.objects``, ``world.constraints``: RaiSim counts their changes"""

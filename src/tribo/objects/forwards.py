@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tribo.checks.calls import refuse_misfit
@@ -48,3 +49,16 @@ def forward(
         return answer
 
     return passed_on
+
+
+def seen(part: str, declared: Any, within: str = "_inside.") -> Any:
+    """Return a property that is read in a part, with its docstring; `within`: where the parts are."""
+    getter: Callable[[Any], Any] = declared.fget
+    name = declared.name if hasattr(declared, "name") else getter.__name__
+    get = attrgetter(f"{within}{part}.{name}")
+
+    def read(self: Any) -> Any:
+        return get(self)
+
+    read.__annotations__["return"] = getter.__annotations__["return"]
+    return property(read, None, None, declared.__doc__)

@@ -101,7 +101,11 @@ class WorldReadout:
 
     @property
     def contact_data(self) -> np.ndarray:
-        """Return the contacts of `contacts` as rows of one structured array."""
+        """The same as one structured array, (n,), without a `Contact` for each.
+
+        Fields: position (3,) [m], normal (3,) into A, depth [m], force (3,) [N] on A; object_a, object_b,
+        places in `objects`; shape_a, shape_b, places in their `collision_bodies`.
+        """
         world = self._world
         engine = world.engine
         reach = midway_reach(engine) if world.is_midway else 0.0

@@ -22,6 +22,7 @@ from tribo.model import Settings, Status
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
+from tribo.objects.forwards import seen
 from tribo.objects.owner import Arrays, Pushes
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
@@ -327,45 +328,19 @@ class Interior:
             self.rebuild()
 
     # -- what parts and objects ask for --------------------------------------------------------
-    @property
-    def objects(self) -> Objects:
-        """Return all objects in the order in which they were added."""
-        return self.members.objects
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """Return all constraints in the order in which they were added."""
-        return self.ties.constraints
+    objects: Objects = seen("members", WorldList.objects, "")
+    constraints: tuple[Constraint, ...] = seen("ties", WorldConstraints.constraints, "")
 
     @property
     def time(self) -> float:
         """Return the world time [s]."""
         return float(self.records.state.time[0]) if self.records else 0.0
 
-    @property
-    def time_step(self) -> float:
-        """Return the time step [s]."""
-        return self.settings.time_step
-
-    @property
-    def gravity(self) -> np.ndarray:
-        """Return gravity, (3,) [m/s²], world."""
-        return self.settings.gravity
-
-    @property
-    def sleeping(self) -> bool:
-        """Tell whether the world lets objects sleep."""
-        return self.settings.sleeping
-
-    @property
-    def tolerance(self) -> float:
-        """Return the residual at which a contact solve ends [–]."""
-        return self.settings.tolerance
-
-    @property
-    def max_push_out_speed(self) -> float:
-        """Return the fastest speed at which an overlap is removed [m/s]."""
-        return self.settings.max_push_out_speed
+    time_step: float = seen("settings", WorldSettings.time_step, "")
+    gravity: np.ndarray = seen("settings", WorldSettings.gravity, "")
+    sleeping: bool = seen("settings", WorldSettings.sleeping, "")
+    tolerance: float = seen("settings", WorldSettings.tolerance, "")
+    max_push_out_speed: float = seen("settings", WorldSettings.max_push_out_speed, "")
 
     @property
     def material_names(self) -> tuple[str, ...]:
@@ -376,29 +351,15 @@ class Interior:
         """Return the number of a material; a new name gets a new number."""
         return self.materials.index(name)
 
-    @property
-    def contacts(self) -> list[Contact]:
-        """Return the points that touched in the last step."""
-        return self.readout.contacts
+    contacts: list[Contact] = seen("readout", WorldReadout.contacts, "")
 
     def contacts_of(self, part: Object) -> list[Contact]:
         """Return the contacts of an object, seen from it: forces act on it."""
         return self.readout.contacts_of(part)
 
-    @property
-    def status(self) -> Status:
-        """Return how the last step went."""
-        return self.readout.status
-
-    @property
-    def residual(self) -> np.ndarray:
-        """Return the violations that the last contact solve left, (3,) [–]."""
-        return self.readout.residual
-
-    @property
-    def sweeps(self) -> int:
-        """Return the sweeps of the last contact solve."""
-        return self.readout.sweeps
+    status: Status = seen("readout", WorldReadout.status, "")
+    residual: np.ndarray = seen("readout", WorldReadout.residual, "")
+    sweeps: int = seen("readout", WorldReadout.sweeps, "")
 
     def overlaps(self, a: Any, b: Any) -> bool:
         """Tell whether two things touch or overlap."""

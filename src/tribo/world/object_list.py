@@ -75,7 +75,15 @@ class WorldList:
 
     @property
     def objects(self) -> Objects:
-        """All objects in the order in which they were added; see `World.objects`."""
+        """All objects in the order in which they were added, a tuple; ``world.objects["name"]`` finds one.
+
+        Example:
+            >>> import tribo
+            >>> world = tribo.World()
+            >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
+            >>> world.objects["ball"] is world.objects[0] is ball
+            True
+        """
         return Objects(self.items)
 
     def note_name(self, part: Object, name: str) -> None:

@@ -22,7 +22,7 @@ from tribo.objects import Object
 from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
-from tribo.objects.forwards import alias, forward
+from tribo.objects.forwards import alias, forward, seen
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.rays import WorldRays
@@ -244,23 +244,8 @@ class World(WorldSettings):
         """
         self._inside.remove(item)
 
-    @property
-    def objects(self) -> Objects:
-        """All objects in the order in which they were added, a tuple; ``world.objects["name"]`` finds one.
-
-        Example:
-            >>> import tribo
-            >>> world = tribo.World()
-            >>> ball = world.add_sphere(radius=0.1, mass=1.0, name="ball")
-            >>> world.objects["ball"] is world.objects[0] is ball
-            True
-        """
-        return self._inside.objects
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """All constraints in the order in which they were added; those of a robot's file too."""
-        return self._inside.constraints
+    objects: Objects = seen("members", WorldList.objects)
+    constraints: tuple[Constraint, ...] = seen("ties", WorldConstraints.constraints)
 
     @property
     def cables(self) -> tuple[Cable, ...]:
@@ -290,74 +275,21 @@ class World(WorldSettings):
     save_state = forward("states", StateFiles.save_state)
     load_state = forward("states", StateFiles.load_state)
 
-    @property
-    def sensors(self) -> tuple[Sensor, ...]:
-        """All sensors in the order in which they were added."""
-        return self._inside.sensors.sensors
+    sensors: tuple[Sensor, ...] = seen("sensors", WorldSensors.sensors)
 
     # -- how the last step went ----------------------------------------------------------------
-    @property
-    def contacts(self) -> list[Contact]:
-        """Points that touched in the last step.
-
-        Between `update` and `advance` they are the points that touch now, without impulses: those that
-        overlap, or whose gap is no more than weight alone closes in half a step.
-
-        They stay until the next step, also if objects are added or removed; a removed object takes
-        its own along. `Contact.force_on` gives the force on either side.
-        """
-        return self._inside.readout.contacts
-
-    @property
-    def contact_data(self) -> np.ndarray:
-        """The same as one structured array, (n,), without a `Contact` for each.
-
-        Fields: position (3,) [m], normal (3,) into A, depth [m], force (3,) [N] on A; object_a, object_b,
-        places in `objects`; shape_a, shape_b, places in their `collision_bodies`.
-        """
-        return self._inside.readout.contact_data
-
+    contacts: list[Contact] = seen("readout", WorldReadout.contacts)
+    contact_data: np.ndarray = seen("readout", WorldReadout.contact_data)
     contacts_of = forward("readout", WorldReadout.contacts_of)
 
-    @property
-    def kinetic_energy(self) -> float:
-        """Of all dynamic objects [J]."""
-        return self._inside.readout.kinetic_energy
-
-    @property
-    def potential_energy(self) -> float:
-        """Of dynamic objects in gravity, zero at the world origin; of springs of joints and tendons [J]."""
-        return self._inside.readout.potential_energy
-
-    @property
-    def energy(self) -> float:
-        """Kinetic and potential [J]."""
-        return self._inside.readout.energy
-
-    @property
-    def linear_momentum(self) -> np.ndarray:
-        """Of all dynamic objects, shape (3,) [kg m/s], world."""
-        return self._inside.readout.linear_momentum
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        """Of all dynamic objects about the world origin, shape (3,) [kg m²/s]."""
-        return self._inside.readout.angular_momentum
-
-    @property
-    def status(self) -> Status:
-        """How the last step went; 0: well."""
-        return self._inside.readout.status
-
-    @property
-    def residual(self) -> np.ndarray:
-        """Primal, dual and complementarity violation of the last contact solve, shape (3,) [–]."""
-        return self._inside.readout.residual
-
-    @property
-    def sweeps(self) -> int:
-        """Sweeps of the last contact solve."""
-        return self._inside.readout.sweeps
+    kinetic_energy: float = seen("readout", WorldReadout.kinetic_energy)
+    potential_energy: float = seen("readout", WorldReadout.potential_energy)
+    energy: float = seen("readout", WorldReadout.energy)
+    linear_momentum: np.ndarray = seen("readout", WorldReadout.linear_momentum)
+    angular_momentum: np.ndarray = seen("readout", WorldReadout.angular_momentum)
+    status: Status = seen("readout", WorldReadout.status)
+    residual: np.ndarray = seen("readout", WorldReadout.residual)
+    sweeps: int = seen("readout", WorldReadout.sweeps)
 
     # -- materials -----------------------------------------------------------------------------
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,21 +15,10 @@ from tribo.engine.subtree import TreeRecords
 class BatchOwner(Protocol):
     """A batch as its parts see it."""
 
-    @property
-    def engine(self) -> Engine:
-        """Return the records of all worlds."""
-
-    @property
-    def threads(self) -> int:
-        """Return the number of worker threads."""
-
-    @property
-    def parts(self) -> Mapping[str, Part]:
-        """Return what is kept of the objects, by name, in the order of the world."""
-
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Return the names of all materials in order of their numbers."""
+    engine: Engine  # records of all worlds
+    threads: int  # number of worker threads
+    parts: dict[str, Part]  # what is kept of the objects, by name, in the order of the world
+    material_names: tuple[str, ...]  # in order of their numbers
 
     @property
     def time(self) -> np.ndarray:

@@ -11,30 +11,15 @@ from tribo.checks.readonly import frozen
 from tribo.model import Kind
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.frames import Frame
+from tribo.objects.owner import Member
 
 
-class SolidBody(Protocol):
+class SolidBody(Member, Protocol):
     """A single body, as far as its motion is concerned."""
-
-    @property
-    def body_type(self) -> Kind:
-        """Return who moves it."""
-
-    @property
-    def mass(self) -> float:
-        """Return its mass [kg]."""
 
     @property
     def inertia(self) -> np.ndarray:
         """Return its inertia about the centre of mass, (3, 3) [kg m²], body axes."""
-
-    @property
-    def position(self) -> np.ndarray:
-        """Return its centre of mass, (3,) [m], world."""
-
-    @property
-    def rotation_matrix(self) -> np.ndarray:
-        """Return its rotation, (3, 3), body axes to world."""
 
     @property
     def linear_velocity(self) -> np.ndarray:

@@ -133,13 +133,8 @@ class Owner(Protocol):
     def constraints(self) -> Sequence[Bond]:
         """Return all constraints between bodies."""
 
-    @property
-    def sleeping(self) -> bool:
-        """Tell whether the world lets objects sleep."""
-
-    @property
-    def is_midway(self) -> bool:
-        """Tell whether `update` was called and `advance` was not yet."""
+    sleeping: bool  # whether the world lets objects sleep
+    is_midway: bool  # whether `update` was called and `advance` was not yet
 
     def check_editable(self, what: str, verb: str = "changed") -> None:
         """Refuse an edit, or what `verb` says, between `update` and `advance`."""
@@ -157,9 +152,7 @@ class Owner(Protocol):
     def note_name(self, part: Any, name: str) -> None:
         """Note that an object will be called otherwise, by a name that is free."""
 
-    @property
-    def gravity(self) -> np.ndarray:
-        """Return gravity (3,) [m/s²]."""
+    gravity: np.ndarray  # (3,) [m/s²]
 
     def hand_out(self, part: Any) -> tuple[Arrays, Span]:
         """Return the arrays of the last build that hold an object's numbers, and where they are in them."""

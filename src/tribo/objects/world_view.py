@@ -39,38 +39,20 @@ class WorldView(Owner, Protocol):
     def write_materials(self) -> None:
         """Pass a changed pair table on to the model."""
 
-    @property
-    def materials(self) -> MaterialTable:
-        """Return the table of material pairs."""
+    materials: MaterialTable  # the table of material pairs
 
     @property
     def time(self) -> float:
         """Return the world time [s]."""
 
-    @property
-    def time_step(self) -> float:
-        """Return the time step [s]."""
-
-    @property
-    def tolerance(self) -> float:
-        """Return the residual at which a contact solve ends [–]."""
-
-    @property
-    def max_push_out_speed(self) -> float:
-        """Return the fastest speed at which an overlap is removed [m/s]."""
+    time_step: float  # [s]
+    tolerance: float  # [–] residual at which a contact solve ends
+    max_push_out_speed: float  # [m/s] fastest speed at which an overlap is removed
 
     @property
     def contacts(self) -> Sequence[Contact]:
         """Return the points that touched in the last step."""
 
-    @property
-    def status(self) -> Status:
-        """Return how the last step went."""
-
-    @property
-    def residual(self) -> np.ndarray:
-        """Return the violations that the last contact solve left, (3,) [–]."""
-
-    @property
-    def sweeps(self) -> int:
-        """Return the sweeps of the last contact solve."""
+    status: Status  # how the last step went
+    residual: np.ndarray  # (3,) [–] violations that the last contact solve left
+    sweeps: int  # of the last contact solve

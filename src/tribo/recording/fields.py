@@ -9,41 +9,17 @@ group says how many there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.description.extents import rotation_matrix
 from tribo.description.trees import ShapeDescription
-from tribo.engine.engine import Engine
 from tribo.engine.layout import COORDINATES, DOFS, joint_types
 from tribo.model import Joint
-from tribo.objects.base import Object
-
-
-class Described(Protocol):
-    """A world, as the description of its model sees it."""
-
-    @property
-    def engine(self) -> Engine:
-        """Return the records."""
-
-    @property
-    def objects(self) -> Sequence[Object]:
-        """Return all objects in the order in which they were added."""
-
-    @property
-    def time_step(self) -> float:
-        """Return the time step [s]."""
-
-    @property
-    def gravity(self) -> np.ndarray:
-        """Return gravity (3,) [m/s²]."""
-
 
 FORMAT = "tribo recording"
 VERSION = 3  # older ones are read, too
@@ -151,7 +127,7 @@ def frames_of_chunk(sizes: dict[str, int], asked: int | None) -> int:
     return max(1, min(asked or FRAMES_AT_MOST, CHUNK_BYTES // (8 * widest)))
 
 
-def describe(world: Described) -> dict[str, Any]:
+def describe(world: Any) -> dict[str, Any]:
     """Return what the numbers of a recording belong to, as plain data for JSON.
 
     It names objects, bodies, joints, coordinates with units, and the collision shapes of bodies (those that

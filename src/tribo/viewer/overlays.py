@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Joint, Kind, Shape
 from tribo.viewer.contact_marks import OPEN, SLIP, STICK, read_contact_marks
-from tribo.viewer.scene import Poses, quaternions
+from tribo.viewer.scene import Poses
 from tribo.viewer.surface import Surface, of_shape, turn_to
 from tribo.viewer.visuals import linear
 

@@ -90,14 +90,14 @@ class Panel:
         self._buttons: list[Any] = []
         self._said = gui.add_markdown("", visible=False)
         with gui.add_folder("Time"):
-            self._play = self._button(gui, "Pause", self._toggle)
+            self._play = self._button(gui, "Pause", self.play)
             self._line = gui.add_slider(
                 "Time line [s]", min=0.0, max=1.0, step=1e-3, initial_value=0.0, disabled=True
             )
             inputs.on_change(self._line, self._scrub)
-            self._button(gui, "Step back", self._step_back)
-            self._button(gui, "Single step", self._step)
-            self._button(gui, "Reset", self._reset)
+            self._button(gui, "Step back", self.step_back)
+            self._button(gui, "Single step", self.step)
+            self._button(gui, "Reset", self.reset)
             slider = gui.add_slider("Speed", min=0.05, max=FASTEST, step=0.05, initial_value=1.0)
             inputs.on_change(slider, self._set_speed)
         self._status = gui.add_markdown("")
@@ -188,22 +188,6 @@ class Panel:
         with self._lock:
             self._set_playing(False)
 
-    def play(self) -> None:
-        """Play or pause as if the button had been pressed."""
-        self._toggle()
-
-    def step(self) -> None:
-        """Ask for one step as if the button had been pressed."""
-        self._step()
-
-    def step_back(self) -> None:
-        """Ask for one step back as if the button had been pressed."""
-        self._step_back()
-
-    def reset(self) -> None:
-        """Ask for the start as if the button had been pressed."""
-        self._reset()
-
     def show(self, text: str) -> None:
         """Show the read-outs (Markdown)."""
         self._status.content = text
@@ -233,7 +217,8 @@ class Panel:
         self._buttons.append(button)
         return button
 
-    def _toggle(self) -> None:
+    def play(self) -> None:
+        """Play or pause as if the button had been pressed."""
         if not self._is_driven:
             return
         with self._lock:
@@ -244,10 +229,12 @@ class Panel:
         self._wishes.is_playing = is_playing
         self._play.label = "Pause" if is_playing else "Play"
 
-    def _step(self) -> None:
+    def step(self) -> None:
+        """Ask for one step as if the button had been pressed."""
         self._ask_step("steps")
 
-    def _step_back(self) -> None:
+    def step_back(self) -> None:
+        """Ask for one step back as if the button had been pressed."""
         self._ask_step("back")
 
     def _ask_step(self, name: str) -> None:
@@ -265,7 +252,8 @@ class Panel:
             self._set_playing(False)
             self._wishes.moment = clipped(value, -1e15, 1e15, 0.0)
 
-    def _reset(self) -> None:
+    def reset(self) -> None:
+        """Ask for the start as if the button had been pressed."""
         if not self._is_driven:
             return
         with self._lock:

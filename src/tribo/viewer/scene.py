@@ -274,25 +274,6 @@ def radius(world: World, name: str) -> float:
     return reach + max(sizes, default=0.0)
 
 
-def quaternions(rotation: np.ndarray) -> np.ndarray:
-    """Return the quaternions (w, x, y, z) of rotation matrices, (n, 3, 3) → (n, 4)."""
-    r = rotation
-    a, b, c = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
-    # Four multiples of the quaternion, one per row of a symmetric matrix; the largest is the most exact.
-    rows = np.empty((len(r), 4, 4))
-    rows[:, 0, 0], rows[:, 1, 1] = 1 + a + b + c, 1 + a - b - c
-    rows[:, 2, 2], rows[:, 3, 3] = 1 - a + b - c, 1 - a - b + c
-    rows[:, 0, 1] = rows[:, 1, 0] = r[:, 2, 1] - r[:, 1, 2]
-    rows[:, 0, 2] = rows[:, 2, 0] = r[:, 0, 2] - r[:, 2, 0]
-    rows[:, 0, 3] = rows[:, 3, 0] = r[:, 1, 0] - r[:, 0, 1]
-    rows[:, 1, 2] = rows[:, 2, 1] = r[:, 1, 0] + r[:, 0, 1]
-    rows[:, 1, 3] = rows[:, 3, 1] = r[:, 0, 2] + r[:, 2, 0]
-    rows[:, 2, 3] = rows[:, 3, 2] = r[:, 2, 1] + r[:, 1, 2]
-    most = np.argmax(rows.reshape(-1, 16)[:, ::5], axis=1)
-    best = rows[np.arange(len(r)), most]
-    return np.asarray(best / np.linalg.norm(best, axis=1, keepdims=True))
-
-
 def _constraints(world: World) -> tuple[list[Drawable], Lines]:
     """Return what shows pins, hinges and welds, and the lines of wires and rods."""
     marks: list[Drawable] = []

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.sensors.camera import DepthCamera
 from tribo.sensors.lidar import Lidar
-from tribo.viewer.scene import Scene, quaternions
+from tribo.viewer.scene import Scene
 from tribo.viewer.sensor_view import sensor_picture
 
 if TYPE_CHECKING:

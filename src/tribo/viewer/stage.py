@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Shape
 from tribo.viewer.panel import Wishes
 from tribo.viewer.scene import (
@@ -19,7 +20,6 @@ from tribo.viewer.scene import (
     Poses,
     Scene,
     group_of,
-    quaternions,
 )
 from tribo.viewer.surface import of_shape
 from tribo.viewer.visuals import linear

@@ -5,6 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import tribo
+from tribo.checks import orientation
+from tribo.description.extents import rotation_matrix
 from tribo.tools.demo import ASSETS
 
 ANGLES = 0.3, -0.7, 1.9
@@ -85,3 +87,13 @@ def test_a_matrix_may_be_rounded_as_a_quaternion_may():
     c = 0.7
     with pytest.raises(ValueError, match="must be a rotation, its columns"):
         box.orientation = [[c, -c, 0], [c, c, 0], [0, 0, 1]]
+
+
+def test_quaternions_belong_to_their_matrices():
+    rng = np.random.default_rng(3)
+    q = rng.normal(size=(200, 4))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    q[:4] = np.eye(4)  # each branch at its most extreme
+    found = orientation.of_matrices(np.array([rotation_matrix(row) for row in q]))
+    sign = np.sign(np.einsum("ni,ni->n", q, found))[:, None]
+    np.testing.assert_allclose(found * sign, q, atol=1e-14)

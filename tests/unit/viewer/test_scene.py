@@ -48,16 +48,6 @@ def test_normals_point_where_the_faces_look(kind, size, _):
     assert (np.einsum("ni,ni->n", outward, mean) >= 0.0).all()
 
 
-def test_quaternions_belong_to_their_matrices():
-    rng = np.random.default_rng(3)
-    q = rng.normal(size=(200, 4))
-    q /= np.linalg.norm(q, axis=1, keepdims=True)
-    q[:4] = np.eye(4)  # each branch at its most extreme
-    found = scene.quaternions(np.array([tribo.engine.builder.rotation_matrix(row) for row in q]))
-    sign = np.sign(np.einsum("ni,ni->n", q, found))[:, None]
-    np.testing.assert_allclose(found * sign, q, atol=1e-14)
-
-
 def robot_world():
     world = tribo.World()
     world.add_ground(material="steel")

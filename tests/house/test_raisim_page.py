@@ -11,10 +11,14 @@ from tribo import raisimpy
 from tribo.checks import answers
 from tribo.objects.handles import Joint, Link
 from tribo.raisimpy.absent import ABSENT
-from tribo.raisimpy.fields import FIELDS
 from tribo.raisimpy.spelling import snake
 
 PAGE = (ROOT / "docs/reference/raisim.md").read_text("utf-8")
+
+
+SCRIPT = importlib.util.spec_from_file_location("page", ROOT / "docs/make_raisim_page.py")
+script = importlib.util.module_from_spec(SCRIPT)
+SCRIPT.loader.exec_module(script)
 
 
 def listed():
@@ -35,11 +39,8 @@ KINDS = sorted({kind for kind, _ in listed()})
 
 
 def test_the_page_and_the_answers_are_as_their_script_writes_them():
-    spec = importlib.util.spec_from_file_location("page", ROOT / "docs/make_raisim_page.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.page() == PAGE
-    assert module.words() == answers.RAISIM.read_text("utf-8")
+    assert script.page() == PAGE
+    assert script.words() == answers.RAISIM.read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,12 +66,14 @@ def test_every_name_is_in_the_layer_or_said_not_to_be(kind):
     missing = [
         name
         for name in names
-        if name not in absent and not hasattr(place, name) and name not in FIELDS.get(kind, {})
+        if name not in absent
+        and not hasattr(place, name)
+        and name not in script.FIELDS.get(kind, {})
     ]
     assert missing == []
 
 
-@pytest.mark.parametrize("kind", sorted(FIELDS))
+@pytest.mark.parametrize("kind", sorted(script.FIELDS))
 def test_fields_exist(kind):
     """Attributes that objects have from their beginning on."""
     made = {
@@ -79,7 +82,7 @@ def test_fields_exist(kind):
         "PolyLine": ("line",), "PointCloud": ("cloud",),
     }.get(kind, ())  # fmt: skip
     item = getattr(raisimpy, kind)(*made)
-    assert [name for name in FIELDS[kind] if not hasattr(item, name)] == []
+    assert [name for name in script.FIELDS[kind] if not hasattr(item, name)] == []
 
 
 def test_a_name_that_is_not_there_is_refused_with_its_reason():

@@ -141,7 +141,8 @@ def own_rows(kind: type) -> list[tuple[str, str, str]]:
 PARTS = {
     "World": ("WorldParts",), "ArticulatedSystem": ("RobotParts", "RobotShapes"), "JointRef": ("_Placed",),
     "LinkRef": ("_Placed",), "Visuals": ("_Placed", "_Colored"), "VisualMesh": ("_Placed", "_Colored"),
-    "ArticulatedSystemVisual": ("_Colored",), "HeightMapVisual": ("_Colored",),
+    "ArticulatedSystemVisual": ("_Colored",), "Sensor": ("_Numbered",), "SensorSet": ("_Numbered",),
+    "HeightMapVisual": ("_Colored",),
 }  # fmt: skip
 INNER = {"spellings", "tribo", "wrap", "push", "show", "law", "of", "field", "part", "body_of",
          "make_viewer", "colors", "viewer", "with_traceback"}  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.batch.collisions import BatchCollisions
+from tribo.batch.collisions import BatchCollisions, CollisionWatch
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.contacts import BatchContacts
 from tribo.batch.interior import BatchInterior
@@ -25,7 +25,7 @@ from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine
 from tribo.model import Kind, Status
-from tribo.objects.forwards import forward
+from tribo.objects.forwards import forward, seen
 from tribo.world.world import World
 
 # Names that were in `Batch` and never meant for users: what to use.
@@ -234,38 +234,10 @@ class Batch(BatchSettings):
         """The points that touched in the last step, of all worlds, as arrays: `BatchContacts`."""
         return self._inside.watch.contacts()
 
-    @property
-    def watch_collisions(self) -> bool:
-        """Whether `step` notes which shapes begin to touch; then it makes one step after the other.
-
-        The numbers are the same, bit for bit; each step costs the reading of its contacts more.
-        """
-        return self._inside.watch.watch_collisions
-
-    @watch_collisions.setter
-    def watch_collisions(self, value: bool) -> None:
-        self._inside.watch.watch_collisions = value
-
-    @property
-    def collisions(self) -> BatchCollisions:
-        """Pairs that began and ceased to touch in the last call of `step`: `BatchCollisions`.
-
-        Pairs that touched in the step before the call did not begin, whatever was set in between.
-
-        Raises:
-            RuntimeError: `watch_collisions` is off.
-        """
-        return self._inside.watch.collisions
-
-    @property
-    def constraint_names(self) -> tuple[str, ...]:
-        """Names of the constraints, for ``batch.constraint(name)``."""
-        return self._inside.ties.constraint_names
-
-    @property
-    def sensor_names(self) -> tuple[str, ...]:
-        """Names of the sensors, for ``batch.sensor(name)``."""
-        return self._inside.sensors.sensor_names
+    watch_collisions: bool = seen("watch", CollisionWatch.watch_collisions)
+    collisions: BatchCollisions = seen("watch", CollisionWatch.collisions)
+    constraint_names: tuple[str, ...] = seen("ties", BatchConstraints.constraint_names)
+    sensor_names: tuple[str, ...] = seen("sensors", BatchSensors.sensor_names)
 
     @property
     def policy(self) -> BatchPolicy | None:

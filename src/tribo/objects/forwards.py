@@ -52,7 +52,7 @@ def forward(
 
 
 def seen(part: str, declared: Any, within: str = "_inside.") -> Any:
-    """Return a property that is read in a part, with its docstring; `within`: where the parts are."""
+    """Return a property of a part, with its docstring and its setter; `within`: where the parts are."""
     getter: Callable[[Any], Any] = declared.fget
     name = declared.name if hasattr(declared, "name") else getter.__name__
     get = attrgetter(f"{within}{part}.{name}")
@@ -60,5 +60,8 @@ def seen(part: str, declared: Any, within: str = "_inside.") -> Any:
     def read(self: Any) -> Any:
         return get(self)
 
+    def write(self: Any, value: Any) -> None:
+        setattr(attrgetter(f"{within}{part}")(self), name, value)
+
     read.__annotations__["return"] = getter.__annotations__["return"]
-    return property(read, None, None, declared.__doc__)
+    return property(read, write if declared.fset else None, None, declared.__doc__)

@@ -152,6 +152,7 @@ class Owner(Protocol):
     def note_name(self, part: Any, name: str) -> None:
         """Note that an object will be called otherwise, by a name that is free."""
 
+    material_names: tuple[str, ...]  # in order of their numbers
     gravity: np.ndarray  # (3,) [m/s²]
 
     def hand_out(self, part: Any) -> tuple[Arrays, Span]:
@@ -165,10 +166,6 @@ class Owner(Protocol):
 
     def contacts_of(self, part: Any) -> list[Any]:
         """Return the contacts of an object, seen from it."""
-
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Return the names of all materials in order of their numbers."""
 
     def material_number(self, name: str) -> int:
         """Return the number of a material; a new name gets a new number."""

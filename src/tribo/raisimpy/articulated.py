@@ -12,7 +12,7 @@ from tribo.raisimpy import enums
 from tribo.raisimpy.arguments import assign, assign_each, kept, member, per_dof
 from tribo.raisimpy.articulated_parts import RobotParts
 from tribo.raisimpy.enums import ControlMode, MeshCollisionMode
-from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads, vector, writes
+from tribo.raisimpy.spelling import Dialects, data, means, nothing, of_joints, reads, vector, writes
 
 _SCHEMES = {
     enums.IntegrationScheme.TRAPEZOID: "midpoint",
@@ -189,9 +189,7 @@ class ArticulatedSystem(RobotParts):
         """``velocity_limit = …``"""
         self._set_dofs("velocity_limit", limits)
 
-    def getJointLimits(self) -> list[Any]:
-        """``joint(name).limits``"""
-        return [joint.limits for joint in self._it.joints]
+    getJointLimits = of_joints("limits")
 
     def setJointLimits(self, limits: Any) -> None:
         """``joint(name).limits = lower, upper``"""
@@ -238,20 +236,7 @@ class ArticulatedSystem(RobotParts):
     getLinearMomentum = reads("linear_momentum")
     getGeneralizedMomentum = reads("generalized_momentum")
 
-    def getPotentialEnergy(self, gravity: Any = None) -> float:
-        """``potential_energy``"""
-        return float(self._it.potential_energy - self._excess(gravity))
-
-    def getEnergy(self, gravity: Any = None) -> float:
-        """``energy``"""
-        return float(self._it.energy - self._excess(gravity))
-
-    def _excess(self, gravity: Any) -> float:
-        it = self._it
-        if gravity is None:
-            return 0.0
-        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
-        return float(it.mass * (more @ it.com_position))
+    _centre = "com_position"
 
     def getAngularMomentum(self, refPoint: Any = (0.0, 0.0, 0.0)) -> Any:
         """``angular_momentum_about(point)``"""

@@ -20,7 +20,7 @@ from tribo.raisimpy.joints import (
     joint_type,
 )
 from tribo.raisimpy.robot_shapes import RobotShapes
-from tribo.raisimpy.spelling import means
+from tribo.raisimpy.spelling import means, of_joints
 
 
 def _axes(frame: Any) -> Frame:
@@ -305,22 +305,14 @@ class RobotParts(RobotShapes):
     )
     collision_bodies = property(lambda self: self.getCollisionBodies(), doc="``collision_bodies``")
 
-    def getJointPos_P(self) -> list[Any]:
-        """``joint(name).position_in_parent``"""
-        return [joint.position_in_parent for joint in self._it.joints]
+    getJointPos_P = of_joints("position_in_parent")
 
     def setJointPos_P(self, positions: Any) -> None:
         """``joint(name).position_in_parent = …``"""
         assign_each(self._it.joints, "position_in_parent", positions, "positions")
 
-    def getJointOrientation_P(self) -> list[Any]:
-        """``joint(name).orientation_in_parent``"""
-        return [joint.orientation_in_parent for joint in self._it.joints]
-
-    def getJointAxis_P(self) -> list[Any]:
-        """``joint(name).axis_in_joint``"""
-        return [joint.axis_in_joint for joint in self._it.joints]
-
+    getJointOrientation_P = of_joints("orientation_in_parent")
+    getJointAxis_P = of_joints("axis_in_joint")
     getJointAxis = means("``joint(name).axis``", lambda self, joint: self._joint(joint).axis)
 
     def getSprings(self) -> list[SpringElement]:

@@ -147,6 +147,23 @@ class Object(Wrapper):
         self._push("torque", localIdx, values[-1], None)
         self._note("torque", localIdx, values[-1], None)
 
+    _centre = "position"  # what tribo calls the centre of mass
+
+    def getPotentialEnergy(self, gravity: Any = None) -> float:
+        """``potential_energy``"""
+        return float(self._it.potential_energy - self._excess(gravity))
+
+    def getEnergy(self, gravity: Any = None) -> float:
+        """``energy``"""
+        return float(self._it.energy - self._excess(gravity))
+
+    def _excess(self, gravity: Any) -> float:
+        """Return the work that weight in a given gravity has done, less that in the world's."""
+        if gravity is None:
+            return 0.0
+        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
+        return float(self._it.mass * (more @ getattr(self._it, self._centre)))
+
     updateCollision = nothing("shapes follow their body by themselves")
     lockMutex = nothing(_NO_LOCK)
     unlockMutex = nothing(_NO_LOCK)
@@ -251,21 +268,6 @@ class SingleBodyObject(Object):
 
     getKineticEnergy = reads("kinetic_energy")
     getLinearMomentum = reads("linear_momentum")
-
-    def getPotentialEnergy(self, gravity: Any = None) -> float:
-        """``potential_energy``"""
-        return float(self._it.potential_energy - self._excess(gravity))
-
-    def getEnergy(self, gravity: Any = None) -> float:
-        """``energy``"""
-        return float(self._it.energy - self._excess(gravity))
-
-    def _excess(self, gravity: Any) -> float:
-        """Return the work that weight in a given gravity has done, less that in the world's."""
-        if gravity is None:
-            return 0.0
-        more = check.vector(gravity, "gravity", 3) - self._world.tribo.gravity
-        return float(self._it.mass * (more @ self._it.position))
 
     # -- behaviour -----------------------------------------------------------------------------
     def setBodyType(self, kind: Any) -> None:

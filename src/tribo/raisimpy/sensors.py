@@ -18,7 +18,27 @@ from tribo.sensors import Imu, Lidar
 from tribo.sensors.world_sensors import described_name
 
 
-class SensorSet(Dialects):
+class _Numbered(Dialects):
+    _serial = ""
+
+    getSerialNumber = means("nothing: the user's own text", lambda self: self._serial)
+
+    def setSerialNumber(self, value: str) -> None:
+        """nothing: the user's own text"""
+        self._serial = value
+
+
+def measured(name: str, said: str = "") -> tuple[Any, Any]:
+    """Return the methods that read a value of a sensor, and that give one of the user's own."""
+
+    def give(self: Any, value: Any) -> None:
+        self._give(name, value)
+
+    give.__doc__ = "nothing: the user's own value"
+    return means(f"``measure().{name}``{said}", lambda self: self._value(name)), give
+
+
+class SensorSet(_Numbered):
     """The sensors that a file puts on a link: `robot.getSensorSet(link)`.
 
     In tribo a sensor has a path, "ROBOT/SET/NAME"; "ROBOT/LINK/SET/NAME" if several links carry the set.
@@ -26,7 +46,7 @@ class SensorSet(Dialects):
 
     def __init__(self, link: str, name: str, sensors: dict[str, Any]) -> None:
         """Hold sensors by name."""
-        self._link, self._name, self._sensors, self._serial = link, name, sensors, ""
+        self._link, self._name, self._sensors = link, name, sensors
 
     getSensors = means("``world.sensors``", lambda self: list(self._sensors.values()))
 
@@ -39,14 +59,9 @@ class SensorSet(Dialects):
         return self._link
 
     getModel = means('SET in ``world.sensor("ROBOT/SET/NAME")``', lambda self: self._name)
-    getSerialNumber = means("nothing: the user's own text", lambda self: self._serial)
-
-    def setSerialNumber(self, value: str) -> None:
-        """nothing: the user's own text"""
-        self._serial = value
 
 
-class Sensor(Dialects):
+class Sensor(_Numbered):
     """The common part of all sensors; a measurement is made when a value is asked for or is due."""
 
     MeasurementSource = MeasurementSource
@@ -56,7 +71,7 @@ class Sensor(Dialects):
         """Wrap a sensor of tribo."""
         self._it, self._described = it, described
         self._given: dict[str, Any] = {}
-        self._source, self._serial = MeasurementSource.RAISIM, ""
+        self._source = MeasurementSource.RAISIM
         self._stamp: float | None = None
 
     @property
@@ -69,11 +84,6 @@ class Sensor(Dialects):
         return str(self._it.name.rpartition("/")[2])
 
     getFullName = means("``name``: the whole path", lambda self: str(self._it.name))
-    getSerialNumber = means("nothing: the user's own text", lambda self: self._serial)
-
-    def setSerialNumber(self, value: str) -> None:
-        """nothing: the user's own text"""
-        self._serial = value
 
     def getSensorSetModel(self) -> str:
         """SET in ``world.sensor("ROBOT/SET/NAME")``"""
@@ -213,29 +223,9 @@ class InertialMeasurementUnit(Sensor):
 
     _kind = SensorType.IMU
 
-    def getLinearAcceleration(self) -> Any:
-        """``measure().linear_acceleration``"""
-        return self._value("linear_acceleration")
-
-    def getAngularVelocity(self) -> Any:
-        """``measure().angular_velocity``"""
-        return self._value("angular_velocity")
-
-    def getOrientation(self) -> Any:
-        """``measure().orientation``: a quaternion"""
-        return self._value("orientation")
-
-    def setLinearAcceleration(self, value: Any) -> None:
-        """nothing: the user's own value"""
-        self._give("linear_acceleration", value)
-
-    def setAngularVelocity(self, value: Any) -> None:
-        """nothing: the user's own value"""
-        self._give("angular_velocity", value)
-
-    def setOrientation(self, value: Any) -> None:
-        """nothing: the user's own value"""
-        self._give("orientation", value)
+    getLinearAcceleration, setLinearAcceleration = measured("linear_acceleration")
+    getAngularVelocity, setAngularVelocity = measured("angular_velocity")
+    getOrientation, setOrientation = measured("orientation", ": a quaternion")
 
     def getProperties(self) -> Any:
         """``max_acceleration``, ``max_angular_velocity``, ``noise`` of ``world.add_imu``"""
@@ -250,12 +240,7 @@ class SpinningLidar(Sensor):
 
     _kind = SensorType.SPINNING_LIDAR
     setProperties = nothing("arguments of world.add_lidar, given when it is added")
-    getScan = means("``measure().points``", lambda self: self._value("points"))
-
-    def setScan(self, points: Any) -> None:
-        """nothing: the user's own points"""
-        self._give("points", points)
-
+    getScan, setScan = measured("points")
     getTimeStamp = means("``reading.time``", lambda self: self.getUpdateTimeStamp())
 
     def setTimeStamp(self, time: float) -> None:

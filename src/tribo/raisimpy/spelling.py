@@ -49,7 +49,9 @@ class Dialects:
         cls.spellings = {name: list(others) for name, others in cls.spellings.items()}
         own = {name: made for name, made in vars(cls).items() if name[0] != "_"}
         for name, made in own.items():
-            if getattr(made, "__name__", "") == "<lambda>":  # errors call it by its name
+            if "<l" in getattr(
+                made, "__qualname__", ""
+            ):  # made by a row: errors call it by its name
                 made.__name__, made.__qualname__ = name, f"{cls.__qualname__}.{name}"
             other = snake(name)
             if other != name and other not in own and name != "spellings":
@@ -104,6 +106,14 @@ def reads(path: str) -> Callable[..., Any]:
 
     read.__doc__ = f"``{path}``"
     return read
+
+
+def of_joints(attribute: str) -> Callable[..., list[Any]]:
+    """Return a method that reads an attribute of all joints of a robot."""
+    return means(
+        f"``joint(name).{attribute}``",
+        lambda self: [getattr(joint, attribute) for joint in self._it.joints],
+    )
 
 
 def writes(attribute: str) -> Callable[..., None]:

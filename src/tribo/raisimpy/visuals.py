@@ -5,6 +5,7 @@ Each keeps its numbers and hands them to tribo's viewer while there is one, so t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -200,6 +201,25 @@ class HeightMapVisual(_Colored):
             self._thing.update_heights(made)
 
 
+def _position(value: Any) -> np.ndarray:
+    return check.vector(value, "position", 3)
+
+
+def _turn(value: Any) -> np.ndarray:
+    return as_quaternion(value, "orientation")
+
+
+def _of_instance(rows: str, word: str, checked: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Return the methods that read and set a row of an instance."""
+
+    def write(self: Any, index: int, *values: Any) -> None:
+        self._row(getattr(self, rows), index)[:] = checked(vector(values))
+
+    write.__doc__ = f"``update(…, {word})``"
+    said = f"the {word} given to ``update``"
+    return means(said, lambda self, index: self._row(getattr(self, rows), index)), write
+
+
 class InstancedVisuals(Drawn):
     """Many copies of one shape; a copy's colour lies between two, by its weight."""
 
@@ -246,17 +266,9 @@ class InstancedVisuals(Drawn):
         kept = {k: c for k, c in self._colors.items() if k != index}
         self._colors = {k - (k > index): color for k, color in kept.items()}
 
-    def setPosition(self, index: int, *values: Any) -> None:
-        """``update(positions, …)``"""
-        self._row(self._positions, index)[:] = check.vector(vector(values), "position", 3)
-
-    def setOrientation(self, index: int, *values: Any) -> None:
-        """``update(…, orientations)``"""
-        self._row(self._turns, index)[:] = as_quaternion(vector(values), "orientation")
-
-    def setScale(self, index: int, *values: Any) -> None:
-        """``update(…, scales)``"""
-        self._row(self._scales, index)[:] = _scale(vector(values))
+    getPosition, setPosition = _of_instance("_positions", "positions", _position)
+    getOrientation, setOrientation = _of_instance("_turns", "orientations", _turn)
+    getScale, setScale = _of_instance("_scales", "scales", lambda value: _scale(value))
 
     def setColorWeight(self, index: int, weight: float) -> None:
         """``update(…, colors)``"""
@@ -267,18 +279,6 @@ class InstancedVisuals(Drawn):
         """``update(…, colors)``"""
         self._row(self._weights, index)
         self._colors[int(index)] = channels(vector(values))[:3]
-
-    def getPosition(self, index: int) -> Any:
-        """the positions given to ``update``"""
-        return self._row(self._positions, index)
-
-    def getOrientation(self, index: int) -> Any:
-        """the orientations given to ``update``"""
-        return self._row(self._turns, index)
-
-    def getScale(self, index: int) -> Any:
-        """the scales given to ``update``"""
-        return self._row(self._scales, index)
 
     def getColorWeight(self, index: int) -> float:
         """the colours given to ``update``"""

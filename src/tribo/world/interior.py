@@ -342,10 +342,7 @@ class Interior:
     tolerance: float = seen("settings", WorldSettings.tolerance, "")
     max_push_out_speed: float = seen("settings", WorldSettings.max_push_out_speed, "")
 
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Return the names of all materials in order of their numbers."""
-        return self.materials.names
+    material_names: tuple[str, ...] = seen("materials", MaterialTable.names, "")
 
     def material_number(self, name: str) -> int:
         """Return the number of a material; a new name gets a new number."""

@@ -340,10 +340,7 @@ class World(WorldSettings):
         """Return the values in use for two materials and where each comes from; KeyError: none such."""
         return self._inside.materials.explain(first, second)
 
-    @property
-    def material_names(self) -> tuple[str, ...]:
-        """Names of all materials in order of their numbers."""
-        return self._inside.materials.names
+    material_names: tuple[str, ...] = seen("materials", MaterialTable.names)
 
     # -- files ---------------------------------------------------------------------------------
     @classmethod

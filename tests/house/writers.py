@@ -127,9 +127,8 @@ def kernels_of(sources):
     return found
 
 
-def follow_calls(kernel, found):
-    """Note the fields that a kernel hands to one which writes them; return whether that is news."""
-    news = False
+def calls_of(kernel, found):
+    """Yield (dotted name, call) of each call of a kernel that leads to one of those that were found."""
     for node in ast.walk(kernel.node):
         if not isinstance(node, ast.Call):
             continue
@@ -138,9 +137,29 @@ def follow_calls(kernel, found):
             name = f"{kernel.named.get(func.value.id, func.value.id)}.{func.attr}"
         else:
             name = kernel.named.get(getattr(func, "id", ""), "")
-        called = found.get(name)
-        if called is None:
-            continue
+        if name in found:
+            yield name, node
+
+
+def longest_chain(found, start):
+    """Return the longest chain of calls from a kernel, dotted names, itself first; circles are cut."""
+    known = {}
+
+    def chain(name, above):
+        if name not in known:
+            inner = {n for n, _ in calls_of(found[name], found)} - above
+            longest = [chain(n, above | {name, n}) for n in sorted(inner)]
+            known[name] = [name, *max(longest, key=len, default=[])]
+        return known[name]
+
+    return chain(start, {start})
+
+
+def follow_calls(kernel, found):
+    """Note the fields that a kernel hands to one which writes them; return whether that is news."""
+    news = False
+    for name, node in calls_of(kernel, found):
+        called = found[name]
         given = dict(zip(called.parameters, node.args, strict=False))
         given.update({k.arg: k.value for k in node.keywords})
         for argument, value in given.items():
@@ -167,11 +186,17 @@ def writers(kernels):
 
 
 @functools.cache
-def all_writers():
-    """Return all writers of fields in the package."""
+def all_kernels():
+    """Return all functions of the compiled layers, by dotted name."""
     layers = [name for name in (*LAYERS, *BESIDE) if name != "compiler"]
     paths = [path for layer in layers for path in files_of(layer) if path.suffix == ".py"]
-    return writers(kernels_of({module_of(path): path.read_text("utf-8") for path in paths}))
+    return kernels_of({module_of(path): path.read_text("utf-8") for path in paths})
+
+
+@functools.cache
+def all_writers():
+    """Return all writers of fields in the package."""
+    return writers(all_kernels())
 
 
 def main():

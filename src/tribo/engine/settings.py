@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -65,24 +66,26 @@ class Setting(property, Generic[T]):
         self, doc: str, checked: Callable[[Any, str], Any], shown: Callable[[Any], T],
         field: str = "",
     ) -> None:  # fmt: skip
-        """Declare it in a class, as ``erp = Setting("…", check.positive)``."""
-        declared = self
-
-        def read(self: WorldSettings) -> T:
-            return shown(getattr(self._settings, declared.field))
-
-        def write(self: WorldSettings, value: Any) -> None:
-            given = checked(value, declared.name)
-            self.check_editable(declared.name)
-            setattr(self._settings, declared.field, given)
-
-        read.__annotations__["return"] = shown.__name__ if isinstance(shown, type) else "str"
-        super().__init__(read, write, None, doc)
+        """Declare it in a class, as ``erp = Setting("…", check.positive, float)``."""
+        super().__init__(None, None, None, doc)
         self.checked, self.shown, self.field = checked, shown, field
 
     def __set_name__(self, kind: type, name: str) -> None:
-        """Note what users call it."""
-        self.name, self.field = name, self.field or name
+        """Note what users call it, and read and write it from now on."""
+        checked, shown, field = self.checked, self.shown, self.field or name
+        get = attrgetter(f"_settings.{field}")
+
+        def read(self: WorldSettings) -> T:
+            return shown(get(self))
+
+        def write(self: WorldSettings, value: Any) -> None:
+            given = checked(value, name)
+            self.check_editable(name)
+            setattr(self._settings, field, given)
+
+        read.__annotations__["return"] = shown.__name__ if isinstance(shown, type) else "str"
+        super().__init__(read, write, None, self.__doc__)
+        self.name, self.field = name, field
 
     if TYPE_CHECKING:
 

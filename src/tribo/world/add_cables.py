@@ -13,6 +13,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.orientation import of_matrices as quaternions
+from tribo.checks.orientation import product
 from tribo.description.constraints import LOCKED
 from tribo.description.extents import rotation_matrix
 from tribo.engine.builder import ALL_GROUPS
@@ -355,7 +356,7 @@ def _straight_turns(ways: np.ndarray) -> list[np.ndarray]:
     turn = _shortest(np.array([0.0, 0.0, 1.0]), z[0])
     made = [turn]
     for before, after in itertools.pairwise(z):
-        turn = _product(_shortest(before, after), turn)
+        turn = product(_shortest(before, after), turn)
         made.append(turn / np.linalg.norm(turn))
     return made
 
@@ -368,12 +369,6 @@ def _shortest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.array([0.0, *(axis / np.linalg.norm(axis))])
     made = np.array([w, *np.cross(a, b)])
     return np.asarray(made / np.linalg.norm(made))
-
-
-def _product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the product of two quaternions."""
-    w = p[0] * q[0] - p[1:] @ q[1:]
-    return np.array([w, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 
 
 def _soft(section: CableSection, length: float) -> dict[str, Any]:

@@ -35,6 +35,15 @@ def test_public_names_have_docstrings():
     assert bare == []
 
 
+@pytest.mark.parametrize("kind", [tribo.World, tribo.Motor, tribo.Wire], ids=lambda k: k.__name__)
+def test_properties_of_a_kind_of_their_own_have_their_own_docstring(kind):
+    """Python 3.11 shows the docstring of the class where a kind of property is derived from `property`."""
+    made = [made for _, made in inspect.getmembers(kind) if isinstance(made, property)]
+    own = [one for one in made if type(one) is not property]
+    assert own
+    assert [one for one in own if one.__doc__ == type(one).__doc__] == []
+
+
 def test_public_names_are_in_the_reference():
     page = (ROOT / "docs/reference/api.md").read_text("utf-8")
     listed = {entry.name for entry in pages.entries(page)}

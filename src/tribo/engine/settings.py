@@ -68,6 +68,7 @@ class Setting(property, Generic[T]):
     ) -> None:  # fmt: skip
         """Declare it in a class, as ``erp = Setting("…", check.positive, float)``."""
         super().__init__(None, None, None, doc)
+        self.__doc__ = doc  # else Python 3.11 shows that of this class
         self.checked, self.shown, self.field = checked, shown, field
 
     def __set_name__(self, kind: type, name: str) -> None:

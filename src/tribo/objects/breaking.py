@@ -63,6 +63,7 @@ class Number(property):
             tie._tuning[list(self.places)] = given
 
         super().__init__(read, write, None, doc)
+        self.__doc__ = doc  # else Python 3.11 shows that of this class
         self.places = (place,) if also is None else (place, also)
         self.least = float(np.nextafter(0.0, 1.0)) if is_positive else least
         self.most, self.is_endless = most, is_endless

@@ -31,13 +31,7 @@ class Player(Session, VisualObjects):
 
     Args:
         take: Frames to show.
-        host: Address to listen on. The standard one can be reached from this machine only; on any other
-            every request needs a token, which `address` has.
-        port: Port to listen on; the next free one if it is taken.
-        hosts: Names under which a browser may ask for this machine, besides its IP addresses, "localhost"
-            and its own name: that of a proxy, for example. Under any other the viewer answers nothing.
-        token: The token of browsers, at least 8 letters or digits; None: nothing on this machine, a new
-            one elsewhere.
+        host, port, hosts, token: Where it listens and who may look, as `tribo.Viewer` has them.
         other: A second motion of the same bodies, drawn in blue and half transparent over the first at the
             same time; the panel says how far the two are apart.
 

@@ -42,8 +42,7 @@ OWN = {  # of each kind
     "position": "kp kv inheritrange timeconst dampratio",
     "intvelocity": "kp kv inheritrange dampratio actrange actlimited",
     "muscle": "timeconst tausmooth range force scale lmin lmax vmax fpmax fvmax",
-    "general": "gaintype biastype dyntype gainprm biasprm dynprm inheritrange actdim actlimited actrange "
-    "actearly",
+    "general": "gaintype biastype dyntype gainprm biasprm dynprm inheritrange actlimited actrange",
 }  # fmt: skip
 USED = {tag: SHARED.union(own.split()) for tag, own in OWN.items()}
 WITHOUT_EFFECT = {
@@ -53,6 +52,8 @@ WITHOUT_EFFECT = {
     "nsample": "is not read; leave it out",
     "interp": "is not read; leave it out",
     "input": "is not read; leave it out",
+    "actdim": "is not read: an actuator has one state or none; leave it out",
+    "actearly": "is not read: forces follow the state from before the step; leave it out",
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }

@@ -133,7 +133,7 @@ class Meshes:
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
             for written in section.all("mesh"):
                 screen(written, report, USED, WITHOUT_EFFECT)
-                report.check_children(written, (), silent=("plugin",))
+                report.check_children(written, ())
                 self._add(
                     defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler
                 )

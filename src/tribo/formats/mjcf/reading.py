@@ -30,6 +30,7 @@ from tribo.formats.mjcf import (
     joints,
     meshes,
     replicate,
+    tendons,
 )
 from tribo.formats.mjcf.actuators import ActuatorReader
 from tribo.formats.mjcf.attach import attach_models
@@ -82,7 +83,6 @@ NUMERIC_FLAGS = frozenset(
     {
         "warmstart", "refsafe", "sensor", "midphase", "multiccd", "nativeccd", "island", "eulerdamp",
         "autoreset", "energy", "fwdinv", "invdiscrete", "sleep", "diagexact", "ipc", "speculative",
-        "clampctrl",
     }
 )  # fmt: skip
 KEY = frozenset({"name", "qpos", "qvel", "ctrl", "act"})
@@ -436,6 +436,7 @@ DEFAULTS_KNOWN = {
     "mesh": (meshes.USED, meshes.WITHOUT_EFFECT),
     "pair": (contacts.PAIR, contacts.PAIR_WITHOUT_EFFECT),
     "equality": (equality.SHARED, equality.WITHOUT_EFFECT),
+    "tendon": (tendons.USED, tendons.WITHOUT_EFFECT),
 } | {tag: (used, actuators.WITHOUT_EFFECT) for tag, used in actuators.USED.items()}
 
 

@@ -27,11 +27,6 @@ from tribo.formats.shape_mass import solid
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
 from tribo.model import Shape
 
-LINK_CHILDREN = ("pose", "inertial", "collision", "visual")
-LINK_SILENT = (
-    "self_collide", "kinematic", "gravity", "enable_wind", "velocity_decay", "must_be_base_link", "sensor",
-    "light", "plugin", "projector", "audio_sink", "audio_source", "battery", "particle_emitter", "material",
-)  # fmt: skip
 MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # if not given
 DENSITY = 1000.0  # [kg/m³] of what an <inertial auto="true"> is computed from
 BOUNCE_THRESHOLD = 100000.0  # [m/s] SDF's standard: nothing bounces
@@ -44,7 +39,6 @@ EMPTY, UNREAD = "empty", ("heightmap", "image", "polyline")
 def read_link(part: Part, offset: Pose, report: Report) -> LinkDescription:
     """Return a link whose frame is `offset` in the frame of its body."""
     node = part.node
-    report.check_children(node, LINK_CHILDREN, LINK_SILENT)
     made = LinkDescription(part.name)
     made.shapes = read_shapes(part, offset, report)
     made.visuals = read_visuals(part, offset, report)
@@ -198,7 +192,8 @@ def _surface(collision: Node, report: Report) -> str:
         if ode is not None
         else []
     )
-    mu += [number(bullet, "friction", 1.0)] if bullet is not None and not mu else []
+    if bullet is not None and not mu:
+        mu = [number(bullet, tag, 1.0) for tag in ("friction", "friction2") if child(bullet, tag)]
     spin = 0.0
     torsion = None if friction is None else child(friction, "torsional")
     if torsion is not None and truth(torsion, "use_patch_radius", default=True):

@@ -16,6 +16,7 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, inverse, rotate
 from tribo.formats.report import Report
+from tribo.formats.sdf.unread import screen
 from tribo.formats.sdf.values import child, pose_of, truth, vector, word
 from tribo.formats.xml import parse
 
@@ -28,10 +29,6 @@ STANDARD = {  # models that Gazebo's installation brings along, for files that n
 }
 MAX_DEPTH = 32  # of models in models
 MAX_PARTS = 20_000  # links and joints of a file with all that it includes
-SILENT = (
-    "static", "self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", "pose",
-    "link", "joint", "frame", "model", "include",
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -125,7 +122,7 @@ class Library:
         """Return a model with all that is in it, in its own frame."""
         if depth > MAX_DEPTH:
             raise node.error(f"models stand in or include one another more than {MAX_DEPTH} deep")
-        self._report.check_children(node, SILENT)
+        screen(node, self._report)
         made = Model(node, node.text("name"))
         made.is_static = truth(node, "static")
         made.meets_itself = truth(node, "self_collide")

@@ -29,15 +29,11 @@ from tribo.formats.report import Report
 from tribo.formats.sdf.joints import TYPES, read_joints
 from tribo.formats.sdf.links import read_link, read_shapes, read_visuals
 from tribo.formats.sdf.models import Library, Model, Part, version_of
-from tribo.formats.sdf.values import child, pose_of, vector
+from tribo.formats.sdf.unread import screen
+from tribo.formats.sdf.values import child, pose_of, vector, word
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
 from tribo.model import Joint, Kind
-
-WORLD_SILENT = (
-    "light", "gui", "scene", "physics", "plugin", "atmosphere", "magnetic_field", "spherical_coordinates",
-    "audio", "wind", "state", "gravity", "road", "population", "actor", "model", "include",
-)  # fmt: skip
 
 
 def read(
@@ -62,16 +58,15 @@ def read(
         raise root.error("is no SDF; the outermost element must be <sdf>")
     report = Report(strict=strict)
     report.begin(root)
-    report.check_children(root, ("world", "model"), ("light", "actor"))
+    screen(root, report)
     scene = WorldDescription(source=path)
     holder = child(root, "world") or root
     if holder is not root:
-        report.check_children(holder, WORLD_SILENT, ("joint", "frame"))
         _settings(holder, scene)
-        for tag in ("joint", "frame"):
-            if (found := child(holder, tag)) is not None:
+        for other in root.children:
+            if other.tag in {"world", "model"} and other is not holder:
                 report.doubt(
-                    found, f"<{tag}> of a world is not read: it is left out", f"world {tag}"
+                    other, "stands beside the first world, which alone is read", "sdf beside"
                 )
     library = Library(package_dirs, report)
     finder = MeshFinder(path, package_dirs)
@@ -88,11 +83,15 @@ def read(
         pose, relative = pose_of(node if child(node, "pose") is not None else model.node)
         if relative and relative != "world":
             report.doubt(node, f"relative_to={relative!r}: models are placed in the world")
-        anchor = node.attributes.get(
+        anchor = word(node, "placement_frame") or node.attributes.get(
             "placement_frame", model.node.attributes.get("placement_frame", "")
         )
         if anchor in model.frames:
             pose = pose @ inverse(model.frames[anchor])
+        elif anchor:
+            report.doubt(
+                node, f"placement_frame {anchor!r} is no frame of the model: it is not used"
+            )
         scene.objects += _objects(model, pose, report)
     if not scene.objects:
         raise root.error("holds no model with a link; there is nothing to add")

@@ -1,0 +1,164 @@
+"""Which elements of SDF are read, which mean nothing here, and which are left out and say so.
+
+`screen` looks at everything in an element once. What is in none of the tables is unknown, and said as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tribo.formats.nodes import Node
+from tribo.formats.report import Report
+
+_HARD = "has no effect: contacts and stops are hard here"
+_WHEEL = "is not read: friction is the same in all directions"
+_SOLVER = "is not read: it belongs to a solver of Gazebo that is not here"
+_WIND = "is not read: there is no wind"
+_BITS = "is not read: give the objects collision groups and masks"
+# What is read, by element: itself, or what is in it. Elements that hold others have a line of their own,
+# with the element around it before a slash where they mean different things in different ones.
+READ = {
+    "sdf": "world model",
+    "world": "include gravity physics model",
+    "physics": "max_step_size",
+    "include": "uri name static pose placement_frame",
+    "model": "static self_collide pose link joint frame model include",
+    "frame": "pose",
+    "link": "pose inertial collision visual gravity",
+    "inertial": "pose mass inertia density",
+    "inertia": "ixx ixy ixz iyy iyz izz",
+    "collision": "pose geometry surface density",
+    "geometry": "box capsule cone cylinder ellipsoid empty mesh plane sphere heightmap image polyline",
+    "box": "size",
+    "capsule": "radius length",
+    "cone": "radius length",
+    "cylinder": "radius length",
+    "ellipsoid": "radii",
+    "sphere": "radius",
+    "plane": "normal",
+    "mesh": "uri scale submesh",
+    "surface": "friction bounce contact",
+    "bounce": "restitution_coefficient threshold",
+    "friction": "ode bullet torsional",
+    "friction/ode": "mu mu2",
+    "friction/bullet": "friction friction2",
+    "torsional": "coefficient use_patch_radius patch_radius",
+    "contact": "ode",
+    "contact/ode": "",
+    "joint": "parent child axis axis2 pose",
+    "axis": "xyz limit dynamics mimic use_parent_model_frame",
+    "limit": "lower upper effort velocity",
+    "dynamics": "damping friction spring_reference spring_stiffness",
+    "mimic": "joint axis multiplier offset reference",
+}
+SAME = {"axis2": "axis"}  # elements that hold what others hold
+# Pictures, hints of editors, and settings of solvers without a meaning for the motion here.
+SILENT = {
+    "sdf": "light",
+    "world": "light gui scene atmosphere magnetic_field spherical_coordinates audio road",
+    "physics": "real_time_factor real_time_update_rate max_contacts dart simbody bullet ode",
+    "model": "allow_auto_disable",
+    "link": "light projector audio_sink audio_source battery particle_emitter material "
+    "must_be_base_link",
+    "collision": "laser_retro max_contacts auto_inertia_params",
+    "plane": "size",
+    "mesh": "convex_decomposition",
+    "contact/ode": "max_vel min_depth",
+}
+# What is left out although it could move something, and what is said of it.
+SAID = {
+    "sdf": {"actor": "is not read: nobody walks"},
+    "world": {
+        "wind": _WIND,
+        "plugin": "is not read: plugins are programs of Gazebo",
+        "state": "is not read: models start where their poses say",
+        "population": "is not read: write the models out",
+        "actor": "is not read: nobody walks",
+        "joint": "of a world is not read: it is left out",
+        "frame": "of a world is not read: it is left out",
+    },
+    "include": {"plugin": "is not read: plugins are programs of Gazebo",
+                "experimental:params": "is not read: the model is taken as its file has it"},
+    "model": {
+        "enable_wind": _WIND,
+        "plugin": "is not read: plugins are programs of Gazebo",
+        "gripper": "is not read: it holds nothing",
+    },
+    "link": {
+        "self_collide": "of a link is not read; write it in the <model>",
+        "kinematic": "is not read: the link moves by the forces on it",
+        "enable_wind": _WIND,
+        "velocity_decay": "is not read: nothing slows the link down; write <damping> at its joint",
+        "sensor": "is not read; add sensors with World.add_imu and those like it",
+        "plugin": "is not read: plugins are programs of Gazebo",
+    },
+    "inertial": {"fluid_added_mass": "is not read: there is no fluid"},
+    "surface": {"soft_contact": "has no effect: bodies are rigid"},
+    "friction/ode": {"fdir1": _WHEEL, "slip1": "is not read: friction holds without slip",
+                     "slip2": "is not read: friction holds without slip"},
+    "friction/bullet": {"fdir1": _WHEEL,
+                        "rolling_friction": "is not read; set it in a material of the world"},
+    "torsional": {"surface_radius": "is not read; give patch_radius",
+                  "ode": "is not read: friction holds without slip"},
+    "contact": {
+        "collide_without_contact": "is not read: the shape collides",
+        "collide_without_contact_bitmask": _BITS,
+        "collide_bitmask": _BITS,
+        "category_bitmask": _BITS,
+        "poissons_ratio": _HARD,
+        "elastic_modulus": _HARD,
+        "bullet": _HARD,
+    },
+    "contact/ode": dict.fromkeys(("soft_cfm", "soft_erp", "kp", "kd"), _HARD),
+    "joint": {
+        "physics": _SOLVER,
+        "sensor": "is not read; add sensors with World.add_imu and those like it",
+        "gearbox_ratio": "is not read",
+        "gearbox_reference_body": "is not read",
+        "thread_pitch": "is not read",
+        "screw_thread_pitch": "is not read",
+    },
+    "axis": {"initial_position": "is not read: joints start where the poses say"},
+    "limit": {"stiffness": _HARD, "dissipation": _HARD},
+}  # fmt: skip
+PROGRAMS = ("plugin", "sensor")  # which most files have: a remark, no warning
+NOTHING = frozenset(
+    {"0", "0.0", "-1", "false", "0 0 0", "65535", "0xffff"}
+)  # off, none, or all bits
+WEIGHTLESS = ("provide_feedback", "implicit_spring_damper", "cfm_damping", "must_be_loop_joint")
+
+
+def screen(node: Node, report: Report) -> None:
+    """Say which elements in one are not read; a model that it holds is screened for itself."""
+    todo = [(node, node.tag)]
+    while todo:
+        owner, kind = todo.pop()
+        said, silent = SAID.get(kind, {}), SILENT.get(kind, "").split()
+        report.check_children(owner, READ[kind].split(), silent=(*silent, *said))
+        for child in owner.children:
+            inner = f"{kind}/{child.tag}"
+            inner = inner if inner in READ else SAME.get(child.tag, child.tag)
+            if child.tag in said:
+                _say(child, said[child.tag], kind, report)
+            elif child.tag not in silent and inner in READ and child.tag != "model":
+                todo.append((child, inner))
+
+
+def _say(node: Node, why: str, kind: str, report: Report) -> None:
+    leaves = list(_leaves(node))
+    if all(one.content.lower() in NOTHING or one.tag in WEIGHTLESS for one in leaves):
+        return
+    key = f"sdf {kind}/{node.tag}"
+    if node.tag in PROGRAMS:
+        report.note(f"{node.place}: {why}", key)
+    else:
+        report.doubt(node, f"<{node.tag}> {why}", key)
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        todo += part.children
+        if not part.children:
+            yield part

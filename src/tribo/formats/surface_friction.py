@@ -26,7 +26,7 @@ BULLET_WORDS = (
     "lateral_friction", "rolling_friction", "spinning_friction", "restitution",
 )  # fmt: skip
 BULLET_SILENT = (
-    "stiffness", "damping", "contact_cfm", "contact_erp", "inertia_scaling", "friction_anchor",
+    "stiffness", "damping", "contact_cfm", "contact_erp", "friction_anchor",
 )  # fmt: skip
 DRAKE_CHILD = "drake:proximity_properties"
 RIGID = "its contact stiffness and damping are not read: contacts of it are rigid"
@@ -206,6 +206,8 @@ def of_drake(collision: Node, report: Report) -> Surface | None:
         return None
     given = [_said(node, f"drake:mu_{word}") for word in ("dynamic", "static")]
     numbers = [_bounded(node, _value(child), report) for child in given if child is not None]
+    if len(numbers) < len(node.children):
+        report.note(f"{node.place}: {RIGID}", "drake proximity")
     if not numbers:
         return None
     return Surface(DRAKE, numbers[0], static=max(numbers) if max(numbers) > numbers[0] else 0.0)

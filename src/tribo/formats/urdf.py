@@ -18,7 +18,7 @@ from tribo.description.trees import (
     TreeDescription,
     VisualDescription,
 )
-from tribo.formats import elements, self_collision, surface_friction, urdf_modules
+from tribo.formats import elements, self_collision, surface_friction, urdf_modules, urdf_unread
 from tribo.formats.assembly import merge
 from tribo.formats.inertia import Inertial, check_inertia
 from tribo.formats.mesh_files import MeshFinder
@@ -111,6 +111,7 @@ def read(
         robot, GeometryReader(robot, MeshFinder(place, package_dirs), report), report
     )
     _take_friction(robot, links, report)
+    urdf_unread.screen(robot, report)
     joints, closing = _read_joints(robot, links, report)
     tree = _build(links, joints, _root(robot, links, joints), report)
     for one in sensor_sets:

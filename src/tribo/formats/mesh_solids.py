@@ -32,7 +32,7 @@ PIECES = (
 MOST_PIECES = 1000  # the same, as a user may ask for them
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
-ROBOT_MODES = ("auto", "hull", "decomposition", "none")
+ROBOT_MODES = ("auto", "hull", "decomposition", "exact", "none")
 
 
 class OpenMeshError(ValueError):
@@ -215,7 +215,8 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
     Args:
         robot: Its shapes that are meshes become hulls or surfaces, in place.
         mode: "hull": one convex hull each. "decomposition": convex parts. "auto": hulls, but exact
-            triangles for what is fixed to the world. "none": they are drawn only. A mesh with a word of its
+            triangles for what is fixed to the world. "exact": triangles, also of links that move.
+            "none": they are drawn only. A mesh with a word of its
             own collides as that says.
         strict: A mesh that was not found is an error; else it does not collide, which is warned of.
 
@@ -271,11 +272,14 @@ def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[S
     if mode == "auto":
         mode = "exact" if stands else "hull"
     mode = shape.mesh.collision or mode
-    if mode == "exact":
+    if mode == "exact" and stands:
         geometry = exact(mesh)
         return [
             replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)
         ]
+    if mode == "exact":
+        made = moving(mesh)
+        return [replace(shape, kind=made.kind, size=made.size, geometry=made.geometry)]
     hulls = solids(mesh, mode, shape.mesh.max_hulls, shape.mesh.tolerance)
     return [
         replace(

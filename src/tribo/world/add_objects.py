@@ -373,7 +373,8 @@ class WorldObjects:
             body_type: "dynamic" or "kinematic".
             collision_meshes: Collision geometry of its meshes. "hull": one convex hull each. "decomposition":
                 convex parts (coacd). "auto": hulls, but exact triangles where a link is fixed to the
-                world. "none": they are drawn only.
+                world. "exact": triangles, also of links that move; their meshes must be closed.
+                "none": they are drawn only.
             collision_group, collision_mask: Bits for all its shapes.
             strict: Treat what the reader does not know as an error.
             ground_points: Links and the points, (n, 3) [m] in the link's frame, with which they touch

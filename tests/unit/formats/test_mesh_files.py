@@ -187,3 +187,38 @@ def test_a_mesh_that_would_collide_and_is_missing_is_refused_with_strict(caplog)
     caplog.clear()
     world.add_articulated_system(text.format("collision"))
     assert "was not found: it does not collide" in caplog.text
+
+
+def test_exact_meshes_of_links_that_move_have_holes(tmp_path):
+    """A ring of a robot falls over a ball that is smaller than its hole, and onto its hull if it has one."""
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / "ring.stl")
+    (tmp_path / "ring.urdf").write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" '
+        'iyy="0.01" iyz="0" izz="0.02"/></inertial><collision><geometry><mesh filename="ring.stl"/>'
+        "</geometry></collision></link></robot>"
+    )
+    heights = {}
+    for mode in ("exact", "hull"):
+        world = World()
+        world.add_ground()
+        world.add_sphere(0.06, 1.0, body_type="static", position=(0, 0, 0.06))
+        ring = world.add_articulated_system(
+            tmp_path / "ring.urdf", position=(0, 0, 0.3), collision_meshes=mode
+        )
+        for _ in range(int(0.5 / world.time_step)):
+            world.step()
+        heights[mode] = ring.position[2]
+    assert heights["exact"] == pytest.approx(0.05, abs=1e-3)
+    assert heights["hull"] > 0.1
+
+
+def test_an_open_mesh_of_a_link_that_moves_is_not_exact(tmp_path, crate):
+    trimesh.Trimesh(crate.vertices, crate.faces[:-1]).export(tmp_path / "open.stl")
+    text = (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+        'iyz="0" izz="1"/></inertial><collision><geometry><mesh filename="open.stl"/></geometry></collision>'
+        "</link></robot>"
+    )
+    (tmp_path / "open.urdf").write_text(text)
+    with pytest.raises(DescriptionError, match="triangles that move need an inside"):
+        World().add_articulated_system(tmp_path / "open.urdf", collision_meshes="exact")

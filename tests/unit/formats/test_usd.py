@@ -235,3 +235,19 @@ def test_a_robot_is_added_like_others_and_told_by_controls():
     robot.set_controls([0.2])
     assert robot.pd_target[0] == pytest.approx(0.2)
     assert tribo.World.load(ARM)["arm"].joint_names == robot.joint_names
+
+
+@pytest.mark.parametrize(("faces", "kind"), [(4, Shape.SURFACE), (3, Shape.HULL)])
+def test_a_distance_field_is_exact_triangles_that_move(faces, kind, caplog):
+    """A corner of a unit cube has the volume 1/6; without its last face it is open: its hull collides."""
+    corners = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]"
+    indices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3][: 3 * faces]
+    inside = (
+        f"{corners}\nint[] faceVertexCounts = {[3] * faces}\nint[] faceVertexIndices = {indices}\n"
+        'uniform token physics:approximation = "sdf"\nfloat physics:density = 6'
+    )
+    text = stage(prim("Mesh", "m", "RigidBody Collision MeshCollision Mass", inside))
+    (made,) = tribo.World().load_usd(text)
+    assert made.description.bodies[0].shapes[0].kind == kind
+    assert made.mass == pytest.approx(1.0, rel=SINGLE)
+    assert ("is open" in caplog.text) == (kind == Shape.HULL)

@@ -30,6 +30,7 @@ STRAIGHT = (
     1e-5  # [–] cosine between axes that count as at right angles: files have single precision
 )
 EXACT = ("none", "meshSimplification", "")
+FIELD = "sdf"  # triangles that may move, of a closed mesh
 
 
 @dataclass(slots=True)
@@ -197,10 +198,15 @@ def _solids(
     """Return what stands for a mesh, as its approximation says, and its solid in its own frame."""
     word = str(prim.values.get("physics:approximation", ""))
     place = pose.position, pose.quaternion
-    if word in EXACT and not moves:
+    if word in (*EXACT, FIELD) and not moves:
         surface = mesh_solids.exact(mesh)
         size = (mesh_solids.edge_length(surface),)
         return [ShapeDescription(Shape.SURFACE, size, *place, geometry=surface)], None
+    if word == FIELD and mesh.is_closed:
+        made = mesh_solids.moving(mesh)
+        made.position, made.quaternion = place
+        volume, centre, second = mesh_solids.moments(mesh, [])
+        return [made], Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     middle = tuple((0.5 * (low + high)).tolist())
     if word in {"boundingCube", "boundingSphere"}:
@@ -221,7 +227,12 @@ def _solids(
         )  # fmt: skip
         mode = "hull"
     if word in EXACT and word:
-        report.note(f"{prim.place}: exact triangles do not move: its hull collides", "exact moves")
+        report.note(
+            f'{prim.place}: triangles of what moves collide with approximation "sdf" only: its hull does',
+            "exact moves",
+        )
+    if word == FIELD:
+        report.doubt(prim, "is open and has no inside: its hull collides", "open field")
     hulls = mesh_solids.solids(mesh, mode)
     volume, centre, second = mesh_solids.moments(mesh, hulls)
     unit = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))

@@ -1,4 +1,4 @@
-"""What stands in URDF files for other programs: what means nothing here, and what is said of the rest."""
+"""Words for other programs in URDF files: those that mean nothing here, and remarks on the others."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which elements of SDF are read, which mean nothing here, and which are left out and say so.
 
-`screen` looks at everything in an element once. What is in none of the tables is unknown, and said as well.
+`screen` looks at everything in an element once. An element in none of the tables is unknown, which is said as well.
 """
 
 from __future__ import annotations

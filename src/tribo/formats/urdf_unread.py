@@ -11,6 +11,7 @@ GAZEBO_SILENT = (
     "material", "visual", "maxContacts", "max_contacts", "maxVel", "minDepth", "laserRetro",
     "preserveFixedJoint", "disableFixedJointLumping", "implicitSpringDamper", "cfmDamping",
     "provideFeedback", "stopCfm", "stopErp", "fudgeFactor",
+    "fdir1",
 )  # fmt: skip
 _DAMPER = "is not read; write it in <dynamics> of the joint"
 GAZEBO_SAID = {
@@ -21,7 +22,6 @@ GAZEBO_SAID = {
     "static": "is not read; let a link named world be the root",
     "dampingFactor": "is not read: nothing slows the link down",
     "velocity_decay": "is not read: nothing slows the link down",
-    "fdir1": "is not read: friction is the same in all directions",
     "springStiffness": _DAMPER,
     "springReference": _DAMPER,
     "bounce": "is not read; set the restitution of a material",
@@ -69,6 +69,6 @@ def _say(owner: Node, said: dict[str, str], report: Report) -> None:
         if node.tag in said:
             value = (node.word("value") or node.content).lower()
             if value not in OFF.get(node.tag, NO):
-                report.doubt(node, f"<{node.tag}> {said[node.tag]}", key)
+                report.doubt(node, said[node.tag], key)
         elif node.tag in PROGRAMS:
             report.note(f"{node.place}: {PROGRAMS[node.tag]}", key)

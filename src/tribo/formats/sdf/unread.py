@@ -1,6 +1,7 @@
 """Which elements of SDF are read, which mean nothing here, and which are left out and say so.
 
-`screen` looks at everything in an element once. An element in none of the tables is unknown, which is said as well.
+`screen` looks at everything in an element once. An element in none of the tables is unknown, which is said
+as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from tribo.formats.nodes import Node
 from tribo.formats.report import Report
 
 _HARD = "has no effect: contacts and stops are hard here"
-_WHEEL = "is not read: friction is the same in all directions"
 _SOLVER = "is not read: it belongs to a solver of Gazebo that is not here"
 _WIND = "is not read: there is no wind"
 _BITS = "is not read: give the objects collision groups and masks"
@@ -64,6 +64,8 @@ SILENT = {
     "plane": "size",
     "mesh": "convex_decomposition",
     "contact/ode": "max_vel min_depth",
+    "friction/ode": "fdir1",  # matters where mu and mu2 differ, of which a note tells
+    "friction/bullet": "fdir1",
 }
 # What is left out although it could move something, and what is said of it.
 SAID = {
@@ -94,10 +96,9 @@ SAID = {
     },
     "inertial": {"fluid_added_mass": "is not read: there is no fluid"},
     "surface": {"soft_contact": "has no effect: bodies are rigid"},
-    "friction/ode": {"fdir1": _WHEEL, "slip1": "is not read: friction holds without slip",
+    "friction/ode": {"slip1": "is not read: friction holds without slip",
                      "slip2": "is not read: friction holds without slip"},
-    "friction/bullet": {"fdir1": _WHEEL,
-                        "rolling_friction": "is not read; set it in a material of the world"},
+    "friction/bullet": {"rolling_friction": "is not read; set it in a material of the world"},
     "torsional": {"surface_radius": "is not read; give patch_radius",
                   "ode": "is not read: friction holds without slip"},
     "contact": {
@@ -152,7 +153,7 @@ def _say(node: Node, why: str, kind: str, report: Report) -> None:
     if node.tag in PROGRAMS:
         report.note(f"{node.place}: {why}", key)
     else:
-        report.doubt(node, f"<{node.tag}> {why}", key)
+        report.doubt(node, why, key)
 
 
 def _leaves(node: Node) -> Iterator[Node]:

@@ -22,7 +22,7 @@ class References:
     """
 
     def __init__(self, objects: Sequence[Object], materials: MaterialTable) -> None:
-        """Look them up; a name that no object or link has is said once for each pair."""
+        """Look them up; one that is not there is said where both materials of its pair are."""
         laws = list(materials.references())
         self._places: dict[str, list[tuple[int, Object]]] = {}
         # By body: the first instance of the same, −1: of none; one number for all where there is no law.
@@ -35,10 +35,17 @@ class References:
                 self._places.setdefault(name, []).append((first, part))
             first += len(part.description.bodies)
         self.instances = np.full(first, -1)
+        there = {
+            shape.material
+            for part in objects
+            for body in part.description.bodies
+            for shape in body.shapes
+        }
         for one, other, law in laws:
             doubt = self._doubt(law)
-            if doubt:
+            if doubt and {one, other} <= there:
                 logger.warning("contact material of %r and %r: %s", one, other, doubt)
+            if doubt:
                 continue
             body, _ = self.find(law)
             for start, part in self._places[law.reference_body]:

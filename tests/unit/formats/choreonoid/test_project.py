@@ -412,3 +412,20 @@ def test_a_saved_world_steps_bitwise_alike(tmp_path):
     world.step(300)
     other.step(300)
     np.testing.assert_array_equal(world["cube"].position, other["cube"].position)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_reference_body_is_missed_only_where_its_materials_are(tmp_path, caplog, is_there):
+    """One table serves many projects: it speaks of robots that are not in this one."""
+    table = MATERIALS.replace(
+        "friction: 0.3", "friction: 0.3, frictionModel: [ oriented_box, direct ], "
+        "primaryDirection: [ 1, 0, 0 ], secondaryFriction: 0.1, referenceBodyName: crane",
+    )  # fmt: skip
+    path, share = folder(tmp_path, item("pair"), **{"materials.yaml": table})
+    world = tribo.World.load(path, package_dirs=share)
+    if not is_there:
+        for part in world.objects[:]:
+            world.remove(part)
+        world.add_sphere(0.1, 1.0)
+    world.step()
+    assert ("no object is called 'crane'" in caplog.text) == is_there

@@ -59,7 +59,7 @@ def advance(model, state, command, settings, work):
         return
     momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
     group_momentum.goals(model, state, settings, work)  # of those that act on one another only
-    energy_limiter.limit(model, state, settings, work)  # joints and ties add no energy
+    energy_limiter.limit(model, state, command, settings, work)  # joints and ties add no energy
     rk4.fourth_order(model, state, command, settings, work)  # by rk4, and fast trees in parts
     residual_report.report(model, settings, work)  # how exact is it?
     integrate.check(work)  # numbers only?

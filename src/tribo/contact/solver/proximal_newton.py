@@ -132,6 +132,8 @@ def make_rounds(work, limit, best, last):
             keep_set(work, False)
             is_begun = solve_with_set(work, False)
         arrived = run_round(work, rho, limit, unit, last, ROUND_STEPS, is_begun)
+        if not arrived and work.newton_steps[0] == begun:  # no numbers
+            break
         now = find_violation(work)
         idle = 0 if now < GAIN * best else idle + 1
         if now < best:

@@ -10,11 +10,14 @@ stops hold (`fixed_base`) is slowed likewise; that happens often, and is not sai
 holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
 """
 
-from math import inf
-
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
-from tribo.contact.problem.islands import find_representative, is_member, scalars_in
+from tribo.contact.problem.islands import (
+    contacts_in,
+    find_representative,
+    is_member,
+    scalars_in,
+)
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.solver.natural_residual import FLAGGED
@@ -22,12 +25,14 @@ from tribo.contact.stabilisation import fixed_base, velocity_scaling
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
+from tribo.enums import Tuning
 from tribo.math import vec
 from tribo.model import Constraint, Course, Integrator, Joint, Kind, Status
 
 FREE = int(Joint.FREE)
 WINCH = int(Constraint.WINCH)
-DYNAMIC = int(Kind.DYNAMIC)
+ERP = int(Tuning.ERP)
+DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
 HELD_BACK = int(Course.HELD_BACK)
@@ -92,8 +97,8 @@ def is_held(model, settings, work, t):
 
 
 @kernel
-def work_of_ties(model, work, t):
-    """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and F · (way that they bend) [J].
+def work_of_ties(model, command, work, t):
+    """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · way that they bend [J s].
 
     Ties do no work, but for closing a gap. Their directions in mid step are right to second order, so energy
     goes to and fro: of what swings by Ω dt, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed across a
@@ -104,25 +109,19 @@ def work_of_ties(model, work, t):
         n = work.island_scalar[k]
         c = tie_of(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
-        if impulse == 0.0 or reach <= 0.0 or c < 0 or model.constraint_kind[c] == WINCH:
+        if impulse == 0.0 or reach < 0.0 or c < 0 or model.constraint_kind[c] == WINCH:
             continue
         before = work.scalar_start[n] + work.scalar_target[n]
         after = scalar_moved_by(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
-        bent += abs(impulse) * reach
+        if reach > 0.0:
+            bent += abs(impulse) * reach / command.constraint[c, ERP]
     return done, bent
 
 
 @kernel
-def error_of_ties(model, settings, work, t):
-    """Return the work of ties on island t as a part of its energy; 0 if swings of `LOOSE`/2 explain it.
-
-    Its energy is that of its motion, and of its weight at the height of its size. A swing by θ in a step
-    exchanges θ³/8 of that at most.
-    """
-    done, bent = work_of_ties(model, work, t)
-    if done <= 0.0:
-        return 0.0
+def energy_scale(model, settings, work, t):
+    """Return the energy of the motion of island t, and of its weight at the height of its size [J]."""
     energy = 0.0
     weight = step_speed(settings) / settings.dt
     slow = slow_speed(settings)
@@ -131,8 +130,34 @@ def error_of_ties(model, settings, work, t):
             energy += 0.5 * twice_energy(model, work, tree, work.kick_v)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
-    swing = min(LOOSE / 16.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
+    return energy
+
+
+@kernel
+def error_of_ties(model, command, settings, work, t):
+    """Return the work of ties on island t as a part of `energy_scale`; 0 if swings by `LOOSE` explain it.
+
+    A swing by θ in a step exchanges θ³/8 of that energy at most.
+    """
+    done, bent = work_of_ties(model, command, work, t)
+    if done <= 0.0:
+        return 0.0
+    energy = energy_scale(model, settings, work, t)
+    swing = min(LOOSE / 8.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
     return done / energy if done > swing else 0.0
+
+
+@kernel
+def gains(model, state, settings, work, t):
+    """Tell whether island t, as it was solved, ends the step with more energy than it had and was given.
+
+    More by what velocities bring that miss by `FLAGGED`, a part FLAGGED² of `energy_scale`.
+
+    Writes: work.
+    """
+    potential, most, _ = velocity_scaling.energy_due(model, state, settings, work, t, 0.0)
+    most += potential + FLAGGED * FLAGGED * energy_scale(model, settings, work, t)
+    return velocity_scaling.end_energy(model, settings, work, t, work.next_v, 1.0) > most
 
 
 @kernel
@@ -150,21 +175,31 @@ def island_rotates_fast(model, state, settings, work, t):
 
 
 @kernel
-def is_apart(model, work, t):
-    """Tell whether island t touches nothing; one of several trees may touch itself, rigidly.
+def is_still(model, work, c):
+    """Tell whether contact c gives nothing: the user moves neither body, and no surface runs."""
+    for side in range(2):
+        if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == KINEMATIC:
+            return False
+    surface = vec.load(work.contact_surface, c)
+    return vec.dot(surface, surface) == 0.0
 
-    A rigid motion of all of it leaves such contacts as they are.
+
+@kernel
+def is_apart(model, work, t):
+    """Tell whether island t touches nothing; one of several trees may touch itself and what stands, rigidly.
+
+    A rigid motion of all of it leaves its own contacts as they are, and a slower one those with what stands.
     """
+    for k in contacts_in(work, t):
+        if work.island_last_tree[t] == t or not is_still(model, work, work.island_contact[k]):
+            return False
+    if work.soft_count[0] == 0:
+        return True
     for c in range(work.contact_count[0]):
-        is_soft = work.contact_is_soft[c] != 0
-        if work.contact_target[c] == -inf and not is_soft:
-            continue
-        members = 0
         for side in range(2):
             tree = model.body_tree[work.contact_body[c, side]]
-            members += is_member(model, work, tree, t)
-        if members == 1 or (members == 2 and (is_soft or work.island_last_tree[t] == t)):
-            return False
+            if work.contact_is_soft[c] != 0 and is_member(model, work, tree, t):
+                return False
     return True
 
 
@@ -220,8 +255,11 @@ def limit_island(model, state, settings, work, t, is_strict):
 
 
 @kernel
-def limit(model, state, settings, work):
-    """Slow what would leave stops, wires, pins with more energy than it had and was given.
+def limit(model, state, command, settings, work):
+    """Slow what would leave stops, wires, pins with more energy than it had and was given; say so.
+
+    It is said as well where ties bring energy and nothing is slowed, but not under `semi_implicit`, whose
+    energy goes to and fro by first order.
 
     Writes: work.
     """
@@ -234,9 +272,10 @@ def limit(model, state, settings, work):
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
-        error = error_of_ties(model, settings, work, t)
+        error = error_of_ties(model, command, settings, work, t)
         is_slowed = limit_island(model, state, settings, work, t, error > JERK)
-        if is_slowed or error > FLAGGED * FLAGGED:  # energy of velocities that miss by as much
+        is_wrong = error > FLAGGED * FLAGGED and settings.integrator != SEMI_IMPLICIT
+        if is_slowed or (is_wrong and gains(model, state, settings, work, t)):
             work.status[0] |= COARSE
         if is_slowed:
             for tree in range(t, work.island_last_tree[t] + 1):

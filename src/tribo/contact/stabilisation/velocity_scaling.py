@@ -11,7 +11,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.position_pass import LEVER
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.islands import is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
 from tribo.contact.stabilisation import group_momentum
@@ -135,10 +135,10 @@ def island_closing_energy(model, settings, work, t, mass):
 
 
 @kernel
-def allowed(model, state, settings, work, t, error):
-    """Return the energy [J] with which island t may end the step: what it has and is given.
+def energy_due(model, state, settings, work, t, error):
+    """Return the potential energy of island t, the rest with which it may end the step [J], its mass [kg].
 
-    A part `error` of what moves and swings more; at least what closing gaps may take.
+    The rest is what it has and is given, and a part `error` of what moves and swings.
 
     Writes: work.
     """
@@ -152,7 +152,16 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
+    return potential, (1.0 + error) * lively + (1.0 + ROUNDING) * brought, mass
+
+
+@kernel
+def allowed(model, state, settings, work, t, error):
+    """Return the energy [J] with which island t may end the step: what is due, or what closing takes.
+
+    Writes: work.
+    """
+    potential, most, mass = energy_due(model, state, settings, work, t, error)
     return potential + max(most, island_closing_energy(model, settings, work, t, mass))
 
 
@@ -206,7 +215,7 @@ def end_energy(model, settings, work, t, rigid, part):
 
 @kernel
 def is_anchored(model, work, t):
-    """Tell whether island t is held by the world."""
+    """Tell whether island t is held by the world, or presses on what stands."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
             return True
@@ -214,6 +223,11 @@ def is_anchored(model, work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
             if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
+                return True
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_impulse[c, 2] > 0.0:
+            if work.contact_len[c, 0] == 0 or work.contact_len[c, 1] == 0:
                 return True
     return False
 

@@ -3,6 +3,7 @@
 from tribo.checks.errors import NotDifferentiableError
 from tribo.control.contact_dynamics import ContactForces, contact_inverse_dynamics
 from tribo.control.equilibrium import Equilibrium, equilibrium
+from tribo.control.ilqr import Plan, ilqr
 from tribo.control.largest_load import Load, largest_load
 from tribo.control.linearization import Change, Linearization
 from tribo.control.linearize import Linearizer, linearize
@@ -18,9 +19,11 @@ __all__ = [
     "Linearizer",
     "Load",
     "NotDifferentiableError",
+    "Plan",
     "RolloutFunction",
     "contact_inverse_dynamics",
     "equilibrium",
+    "ilqr",
     "largest_load",
     "linearize",
     "rollout",

@@ -6,7 +6,7 @@ is made again. Source: Griewank, Walther 2008, "Evaluating derivatives", ch. 3 (
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
@@ -30,6 +30,7 @@ KIND_OF = {KINDS[plural]: plural.removesuffix("s") for plural in KINDS}  # 0: "f
 METHODS = ("auto", "exact", "differences")
 
 ALL_JOINTS = "joints"  # without the numbers of a floating base
+Policy = Callable[[int, Kept], np.ndarray]
 Names = Mapping[str, Sequence[str] | None]  # by object: joints, or `ALL_JOINTS`; None: all numbers
 
 
@@ -152,6 +153,51 @@ class DifferentiableRollout(Rollout):
         y[~self.made_it] = by_commands[~self.made_it] = np.nan
         return Gradient(frozen(y[:, :n]), frozen(y[:, n : 2 * n]), frozen(by_commands))
 
+    def matrices(self, control: int, world: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return F and G of one control of one world: z⁺ = F z + G δu.
+
+        z has δq and δv, (nv,) each, and under the midpoint rule changes of the accelerations of the last two
+        steps besides; z⁺ is that of the state at the end of the control.
+
+        Args:
+            control: Its number, 0 … T − 1.
+            world: Its number.
+
+        Raises:
+            TypeError, ValueError: There is no such control or world, or the world did not make it.
+            NotDifferentiableError: The method is "exact", and a step has no exact derivatives.
+
+        Example:
+            >>> import numpy as np, tribo
+            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
+            >>> ways = tribo.rollout(world, forces={"ball": np.zeros((4, 6))}, derivatives=True, threads=1)
+            >>> by_state, by_force = ways.matrices(3)
+            >>> by_state.shape, by_force.shape, float(by_force[6, 0].round(9))
+            ((24, 24), (24, 6), 0.005)
+        """
+        worlds, horizon = self.v.shape[:2]
+        for value, what, count in ((control, "control", horizon), (world, "world", worlds)):
+            if check.integer(value, what, 0) >= count:
+                raise ValueError(f"{what} must be < {count}, got {value}")
+        if not self.made_it[world]:
+            raise ValueError(f"world {world} did not make it: it has no derivatives")
+        width, every = self._jacobians.take(self._held), len(self._kept) // horizon
+        f, g = np.eye(width), np.zeros((width, len(self.command_names)))
+        for k in range(every * control, every * (control + 1)):
+            one, own = self._matrices(k, control, world)
+            f, g = one @ f, one @ g + own
+        return f, g
+
+    def states(self, control: int) -> Kept:
+        """Return what is kept of the states of all worlds before a control, by field of `State`."""
+        return self._kept[control * (len(self._kept) // self.v.shape[1])]
+
+    @property
+    def commands(self) -> np.ndarray:
+        """Commands of all worlds, (worlds, T, commands)."""
+        return frozen(self._commands)
+
     def _matrices(self, k: int, control: int, world: int) -> tuple[np.ndarray, np.ndarray]:
         told = self._commands[world, control]
         return self._jacobians.at(self._kept[k], told, k == 0, world, self._obstacles)
@@ -226,7 +272,9 @@ class RolloutFunction:
         state = self._world.engine.state.arrays
         return state["q"][0].copy(), state["v"][0].copy()
 
-    def run(self, commands: Any, q: Any = None, v: Any = None) -> DifferentiableRollout:
+    def run(
+        self, commands: Any, q: Any = None, v: Any = None, *, policy: Policy | None = None
+    ) -> DifferentiableRollout:
         """Let worlds follow commands, and keep what products of derivatives need.
 
         Args:
@@ -235,13 +283,15 @@ class RolloutFunction:
             q: First coordinates of all objects (worlds, nq) or (nq,), quaternions of any length > 0; None:
                 the present ones of the world, as are all commands that are not given.
             v: First velocities (worlds, nv) or (nv,).
+            policy: Returns the commands (worlds, commands) of a control in place of those given, from its
+                number and the states of all worlds before it, by field of `State`.
 
         Raises:
             TypeError, ValueError: An array has a wrong shape or is not finite.
             MemoryError: The states that are kept need more than this machine has.
         """
         told = check.array(commands, "commands", "numbers (worlds, T, commands)")
-        told = told[None] if told.ndim == 2 else told
+        told = (told[None] if told.ndim == 2 else told).copy()
         width = len(self._commands)
         if told.ndim != 3 or told.shape[2] != width or not told.shape[0] or not told.shape[1]:
             raise ValueError(
@@ -268,6 +318,8 @@ class RolloutFunction:
             np.full((worlds, horizon, nv), np.nan),
         )
         for control in range(horizon):
+            if policy is not None:
+                told[:, control] = policy(control, engine.state.arrays)
             for k, (kind, place) in enumerate(self._commands):
                 command[COMMANDS[kind]][:, place] = told[:, control, k]
             for _ in range(self._every):
@@ -284,7 +336,7 @@ class RolloutFunction:
         parts = {part.name: Part.of(part) for part in self._world.objects}
         return DifferentiableRollout(
             frozen(made_it), frozen(time), frozen(places), frozen(faster), parts,
-            self.command_names, self.state_names, self._jacobians, held, kept, told.copy(),
+            self.command_names, self.state_names, self._jacobians, held, kept, told,
         )  # fmt: skip
 
     def _start(self, batch: Batch, q: Any, v: Any) -> None:

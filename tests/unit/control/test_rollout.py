@@ -327,3 +327,26 @@ def test_arguments_of_a_rollout_are_checked_with_and_without_derivatives():
             tribo.rollout(world, forces=[1], derivatives=derivatives)
     with pytest.raises(TypeError, match="forces must be a mapping of objects' names"):
         RolloutFunction(world, forces=[1])
+
+
+def test_matrices_of_a_control_are_the_products_of_its_steps():
+    world = tribo.World(time_step=0.002)
+    box = world.add_box((0.1, 0.2, 0.3), 1.0, name="box", position=(0, 0, 1))
+    box.angular_velocity = (10.0, 20.0, -15.0)
+    function = tribo.control.RolloutFunction(
+        world, forces={"box": None}, steps_per_control=3, threads=1
+    )
+    ways = function.run(np.random.default_rng(0).normal(size=(2, 2, 6)))
+    for column in range(6):
+        push = np.zeros((2, 2, 6))
+        push[1, 0, column] = 1.0
+        moved, faster = ways.jvp(commands=push)
+        _, first = ways.matrices(0, 1)
+        then, _ = ways.matrices(1, 1)
+        n = ways.v.shape[2]
+        for table, k in ((first, 0), (then @ first, 1)):
+            assert np.allclose(table[:n, column], moved[1, k], rtol=0, atol=1e-15)
+            assert np.allclose(table[n : 2 * n, column], faster[1, k], rtol=0, atol=1e-15)
+    for control, name in ((2, 0), (0, 2), (-1, 0)):
+        with pytest.raises(ValueError, match=r"control|world"):
+            ways.matrices(control, name)

@@ -18,7 +18,8 @@ from tribo.control.coordinate_changes import (
     to_coordinates,
     to_dofs,
 )
-from tribo.control.rollout import DifferentiableRollout, Names, RolloutFunction
+from tribo.control.differentiable_rollout import DifferentiableRollout
+from tribo.control.rollout import Names, RolloutFunction
 from tribo.world.world import World
 
 Arrays = tuple[np.ndarray, ...]

@@ -22,8 +22,9 @@ from tribo.checks import check
 from tribo.checks.calls import answered_call
 from tribo.checks.errors import SimulationError
 from tribo.checks.readonly import frozen
+from tribo.control.differentiable_rollout import DifferentiableRollout
 from tribo.control.kept_states import Kept
-from tribo.control.rollout import DifferentiableRollout, Names, RolloutFunction
+from tribo.control.rollout import Names, RolloutFunction
 from tribo.identification.state_layout import StateLayout
 from tribo.world.world import World
 
@@ -191,7 +192,7 @@ class _Search:
 
     def _terms(self, k: int, q: np.ndarray, v: np.ndarray) -> Terms:
         """Return what the cost says about a state, checked."""
-        made = self._cost(k, q.copy(), v.copy())
+        made: Any = self._cost(k, q.copy(), v.copy())
         if not isinstance(made, tuple) or len(made) != 3:
             raise TypeError(
                 f"cost must return three things, cost, slope and bend, got {check.shown(made)}"
@@ -249,7 +250,7 @@ class _Search:
             told = np.where(
                 np.isfinite(changed).all(axis=1)[:, None], told + changed @ turn[control].T, told
             )
-            return np.clip(told, self._lower, self._upper)
+            return np.asarray(np.clip(told, self._lower, self._upper))
 
         start = np.broadcast_to(way.commands[world], (len(SHARES), *along.shape))
         made = self._function.run(start, policy=policy)

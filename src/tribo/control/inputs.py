@@ -66,8 +66,7 @@ class Inputs:
         made = {"state": of_state, "command": [], "parameter": []}
         for kind in commands:
             made["command"] += self._of_command(world, kind, dofs)
-        for unknown in self._parameters:
-            made["parameter"] += self._of_parameter(world, unknown, len(made["parameter"]))
+        made["parameter"] = parameter_inputs(world, self._parameters)
         self.values = np.array([x for one in self._parameters for x in one.read(world)], float)
         self.all = [one for group in made.values() for one in group]
         self.state = slice(0, len(of_state))
@@ -104,18 +103,6 @@ class Inputs:
             size = self._step * (inertia[dof] / layout.time_step if kind == "force" else 1.0)
             place = coordinate[dof] if kind == "target" else dof
             made.append(Input(f"{kind}/{names[dof]}", unit, kind, place, size))
-        return made
-
-    def _of_parameter(self, world: World, unknown: Unknown, first: int) -> list[Input]:
-        made = []
-        for k, (one, value) in enumerate(zip(unknown.bounds, unknown.read(world), strict=True)):
-            size = SHARE_OF_SPAN * (one.high - one.low)
-            if not one.low + 2.0 * size <= value <= one.high - 2.0 * size:
-                raise ValueError(
-                    f"{one.name} is {value:g}, which leaves no room to move it within its bounds "
-                    f"{one.low:g} … {one.high:g}; give bounds around it"
-                )
-            made.append(Input(one.name, one.unit, "parameter", first + k, size))
         return made
 
     def write(self, batch: Batch, moved: Sequence[Input], amounts: np.ndarray) -> None:
@@ -155,6 +142,40 @@ class Inputs:
             if one.kind == "wrench":
                 wrench[:, one.place] += amounts[:, k] * one.size
         command["has_wrench"][...] = 1 if wrench.any() else 0
+
+
+def unknowns_of(parameters: Unknown | Sequence[Unknown]) -> list[Unknown]:
+    """Return parameters as a list.
+
+    Raises:
+        TypeError: One is no `Unknown`.
+    """
+    made = [parameters] if isinstance(parameters, Unknown) else list(parameters)
+    for one in made:
+        if not isinstance(one, Unknown):
+            raise TypeError(
+                f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
+            )
+    return made
+
+
+def parameter_inputs(world: World, unknowns: Sequence[Unknown]) -> list[Input]:
+    """Return the numbers of parameters, by their place, and how far each is moved.
+
+    Raises:
+        ValueError: The value of the world is too near to its bounds.
+    """
+    made: list[Input] = []
+    for unknown in unknowns:
+        for one, value in zip(unknown.bounds, unknown.read(world), strict=True):
+            size = SHARE_OF_SPAN * (one.high - one.low)
+            if not one.low + 2.0 * size <= value <= one.high - 2.0 * size:
+                raise ValueError(
+                    f"{one.name} is {value:g}, which leaves no room to move it within its bounds "
+                    f"{one.low:g} … {one.high:g}; give bounds around it"
+                )
+            made.append(Input(one.name, one.unit, "parameter", len(made), size))
+    return made
 
 
 def tangent_name(dof: str) -> str:

@@ -16,6 +16,14 @@ Kept = dict[str, np.ndarray]  # by field of `State`, worlds first
 
 
 @dataclass(frozen=True, eq=False)
+class Moved:
+    """Worlds in which parameters are moved: number k down in world 1 + 2 k and up in world 2 + 2 k."""
+
+    engine: Engine
+    sizes: np.ndarray  # (parameters,) by which
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
     """Model, settings and commands that all steps of a rollout have in common, those of world 0."""
 
@@ -26,9 +34,12 @@ class Held:
     settings: Kept
     command: Kept
     inertia: np.ndarray  # diagonal of M, (nv,) [kg, kg m²]
+    moved: Moved | None
 
 
-def hold(engine: Engine, inertia: np.ndarray, threads: int, last: Held | None) -> Held:
+def hold(
+    engine: Engine, inertia: np.ndarray, threads: int, last: Held | None, moved: Moved | None
+) -> Held:
     """Return what the next steps of a batch have in common, with the model of the last run if it is equal."""
     model = engine.model
     if last is not None and all(
@@ -40,12 +51,17 @@ def hold(engine: Engine, inertia: np.ndarray, threads: int, last: Held | None) -
         {name: array[:1].copy() for name, array in record.arrays.items()}
         for record in (engine.settings, engine.command)
     )
-    return Held(model, dict(engine.sizes), engine.capacity, threads, settings, command, inertia)
+    return Held(
+        model, dict(engine.sizes), engine.capacity, threads, settings, command, inertia, moved
+    )
 
 
-def take_over(held: Held, engine: Engine) -> None:
-    """Write settings and commands into all worlds of an engine."""
-    for kept, record in ((held.settings, engine.settings), (held.command, engine.command)):
+def take_over(held: Held, engine: Engine, *, is_own: bool) -> None:
+    """Write settings and commands into all worlds of an engine; one may have settings of its own."""
+    pairs: list[tuple[Kept, Any]] = [(held.command, engine.command)]
+    if not is_own:
+        pairs.append((held.settings, engine.settings))
+    for kept, record in pairs:
         for name, array in kept.items():
             record.arrays[name][...] = array
 

@@ -14,7 +14,7 @@ from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
 from tribo.control.exact_table import Exact, ExactTable
-from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of
+from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of, unknowns_of
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
@@ -135,12 +135,7 @@ class Linearizer:
                 f"{check.shown(outputs)}"
             )
         self._outputs, self._threads = outputs, threads
-        self._unknowns = [parameters] if isinstance(parameters, Unknown) else list(parameters)
-        for one in self._unknowns:
-            if not isinstance(one, Unknown):
-                raise TypeError(
-                    f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
-                )
+        self._unknowns = unknowns_of(parameters)
         self._layout = StateLayout(world)
         self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
         self._method = check.choice(method, METHODS, "method")

@@ -7,7 +7,6 @@ is made again. Source: Griewank, Walther 2008, "Evaluating derivatives", ch. 3 (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -18,11 +17,20 @@ from tribo.batch.places import KINDS, place_of, places_of
 from tribo.batch.rollout import Controls, PlanReader, Rollout, machine_memory
 from tribo.checks import check
 from tribo.checks.calls import answered_call
+from tribo.checks.errors import NotDifferentiableError
 from tribo.checks.readonly import frozen
-from tribo.control.inputs import COMMANDS, diagonal_of_mass, tangent_name
-from tribo.control.kept_states import Held, Kept, hold, keep, refuse_other_memory, size_of
+from tribo.control.differentiable_rollout import DifferentiableRollout
+from tribo.control.inputs import (
+    COMMANDS,
+    diagonal_of_mass,
+    parameter_inputs,
+    tangent_name,
+    unknowns_of,
+)
+from tribo.control.kept_states import Held, Kept, Moved, hold, keep, refuse_other_memory, size_of
 from tribo.control.step_jacobians import StepJacobians
 from tribo.identification.state_layout import StateLayout
+from tribo.identification.unknowns import Unknown
 from tribo.world.checked import checked_world
 from tribo.world.world import World
 
@@ -32,187 +40,6 @@ METHODS = ("auto", "exact", "differences")
 ALL_JOINTS = "joints"  # without the numbers of a floating base
 Policy = Callable[[int, Kept], np.ndarray]
 Names = Mapping[str, Sequence[str] | None]  # by object: joints, or `ALL_JOINTS`; None: all numbers
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Gradient:
-    """Derivatives of one number by start and commands, as `DifferentiableRollout.vjp` returns them."""
-
-    coordinate: np.ndarray  # (worlds, nv) by changes of the first coordinates
-    velocity: np.ndarray  # (worlds, nv) by the first velocities
-    commands: np.ndarray  # (worlds, T, commands)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DifferentiableRollout(Rollout):
-    """Where plans lead, with products of the derivatives of these states, forward and backward.
-
-    A change δq of coordinates has a number for each dof, of a quaternion the rotation vector δ with
-    q ← exp(δ/2) q, as in `tribo.linearize`. The memory of the first step, impulses and accelerations of the
-    one before it, is a constant. In worlds that did not make it all products are NaN. Masses, gains and
-    settings are those that the world had in the run, whatever becomes of it.
-    """
-
-    command_names: tuple[str, ...]  # of the last axis of commands: "force/robot/cart"
-    state_names: tuple[str, ...]  # of the last axis of δq: "robot/cart", "box/rx"
-    _jacobians: StepJacobians = field(repr=False)  # of the function: all its runs share them
-    _held: Held = field(repr=False)
-    _kept: list[Kept] = field(repr=False)  # before each step
-    _commands: np.ndarray = field(repr=False)  # (worlds, T, commands)
-    _obstacles: dict[str, int] = field(repr=False, default_factory=dict)
-
-    def __repr__(self) -> str:
-        """Return how many worlds, controls and commands there are."""
-        size = f"{len(self.q)} worlds over {self.q.shape[1]} controls"
-        return f"<DifferentiableRollout of {size}, {len(self.command_names)} commands>"
-
-    @property
-    def obstacles(self) -> Mapping[str, int]:
-        """Why steps of products were differenced, and how many; empty while all were exact [–]."""
-        return dict(self._obstacles)
-
-    def jvp(
-        self, coordinate: Any = None, velocity: Any = None, commands: Any = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return changes δq, δv (worlds, T, nv) of all states on the way, to first order: forward mode.
-
-        Args:
-            coordinate: Changes of the first coordinates, (worlds, nv) or (nv,); None: none.
-            velocity: Changes of the first velocities, the same.
-            commands: Changes of the commands, (worlds, T, commands), or without the first axis.
-
-        Raises:
-            TypeError, ValueError: An array has a wrong shape or is not finite.
-            NotDifferentiableError: The method is "exact", and a step has no exact derivatives.
-
-        Example:
-            >>> import numpy as np, tribo
-            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
-            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
-            >>> ways = tribo.rollout(world, forces={"ball": np.zeros((100, 6))}, derivatives=True, threads=1)
-            >>> push = np.zeros((100, 6))
-            >>> push[:, 0] = 1.0
-            >>> moved, faster = ways.jvp(commands=push)
-            >>> float(faster[0, -1, 0].round(6))
-            0.5
-        """
-        n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
-        z = np.zeros((worlds, self._jacobians.take(self._held)))
-        z[:, :n] = self._given(coordinate, "coordinate", (worlds, n))
-        z[:, n : 2 * n] = self._given(velocity, "velocity", (worlds, n))
-        by_commands = self._given(commands, "commands", self._commands.shape)
-        moved, faster = np.full((2, worlds, horizon, n), np.nan)
-        every = len(self._kept) // horizon
-        for k in range(len(self._kept)):
-            control = k // every
-            for world in np.flatnonzero(self.made_it).tolist():
-                f, g = self._matrices(k, control, world)
-                z[world] = f @ z[world] + g @ by_commands[world, control]
-            moved[self.made_it, control] = z[self.made_it, :n]
-            faster[self.made_it, control] = z[self.made_it, n : 2 * n]
-        return moved, faster
-
-    def vjp(self, coordinate: Any = None, velocity: Any = None) -> Gradient:
-        """Return derivatives of Σ (coordinate · q + velocity · v) by start and commands: reverse mode.
-
-        Args:
-            coordinate: Derivatives of a number by δq of each state on the way, (worlds, T, nv) or without the
-                first axis; None: it does not depend on them.
-            velocity: The same by its velocities.
-
-        Raises:
-            TypeError, ValueError: An array has a wrong shape or is not finite.
-            NotDifferentiableError: The method is "exact", and a step has no exact derivatives.
-
-        Example:
-            >>> import numpy as np, tribo
-            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
-            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
-            >>> ways = tribo.rollout(world, forces={"ball": np.zeros((100, 6))}, derivatives=True, threads=1)
-            >>> of_last = np.zeros((100, 6))
-            >>> of_last[-1, 0] = 1.0
-            >>> gradient = ways.vjp(velocity=of_last)
-            >>> gradient.commands[0, :3, 0].round(6).tolist(), float(gradient.velocity[0, 0].round(6))
-            ([0.005, 0.005, 0.005], 1.0)
-        """
-        n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
-        by_q = self._given(coordinate, "coordinate", self.v.shape)
-        by_v = self._given(velocity, "velocity", self.v.shape)
-        y = np.zeros((worlds, self._jacobians.take(self._held)))
-        by_commands = np.zeros(self._commands.shape)
-        every = len(self._kept) // horizon
-        for k in reversed(range(len(self._kept))):
-            control = k // every
-            if k % every == every - 1:
-                y[:, :n] += by_q[:, control]
-                y[:, n : 2 * n] += by_v[:, control]
-            for world in np.flatnonzero(self.made_it).tolist():
-                f, g = self._matrices(k, control, world)
-                by_commands[world, control] += y[world] @ g
-                y[world] = y[world] @ f
-        y[~self.made_it] = by_commands[~self.made_it] = np.nan
-        return Gradient(frozen(y[:, :n]), frozen(y[:, n : 2 * n]), frozen(by_commands))
-
-    def matrices(self, control: int, world: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return F and G of one control of one world: z⁺ = F z + G δu.
-
-        z has δq and δv, (nv,) each, and under the midpoint rule changes of the accelerations of the last two
-        steps besides; z⁺ is that of the state at the end of the control.
-
-        Args:
-            control: Its number, 0 … T − 1.
-            world: Its number.
-
-        Raises:
-            TypeError, ValueError: There is no such control or world, or the world did not make it.
-            NotDifferentiableError: The method is "exact", and a step has no exact derivatives.
-
-        Example:
-            >>> import numpy as np, tribo
-            >>> world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
-            >>> ball = world.add_sphere(0.1, mass=2.0, name="ball")
-            >>> ways = tribo.rollout(world, forces={"ball": np.zeros((4, 6))}, derivatives=True, threads=1)
-            >>> by_state, by_force = ways.matrices(3)
-            >>> by_state.shape, by_force.shape, float(by_force[6, 0].round(9))
-            ((24, 24), (24, 6), 0.005)
-        """
-        worlds, horizon = self.v.shape[:2]
-        for value, what, count in ((control, "control", horizon), (world, "world", worlds)):
-            if check.integer(value, what, 0) >= count:
-                raise ValueError(f"{what} must be < {count}, got {value}")
-        if not self.made_it[world]:
-            raise ValueError(f"world {world} did not make it: it has no derivatives")
-        width, every = self._jacobians.take(self._held), len(self._kept) // horizon
-        f, g = np.eye(width), np.zeros((width, len(self.command_names)))
-        for k in range(every * control, every * (control + 1)):
-            one, own = self._matrices(k, control, world)
-            f, g = one @ f, one @ g + own
-        return f, g
-
-    def states(self, control: int) -> Kept:
-        """Return what is kept of the states of all worlds before a control, by field of `State`."""
-        return self._kept[control * (len(self._kept) // self.v.shape[1])]
-
-    @property
-    def commands(self) -> np.ndarray:
-        """Commands of all worlds, (worlds, T, commands)."""
-        return frozen(self._commands)
-
-    def _matrices(self, k: int, control: int, world: int) -> tuple[np.ndarray, np.ndarray]:
-        told = self._commands[world, control]
-        return self._jacobians.at(self._kept[k], told, k == 0, world, self._obstacles)
-
-    @staticmethod
-    def _given(value: Any, what: str, shape: tuple[int, ...]) -> np.ndarray:
-        """Return checked numbers of a shape, or of that without its first axis."""
-        if value is None:
-            return np.zeros(shape)
-        made = check.array(value, what, "numbers")
-        if made.shape not in (shape, shape[1:]):
-            raise ValueError(
-                f"{what} must have shape {shape} or {shape[1:]}, got {np.shape(value)}"
-            )
-        return np.array(np.broadcast_to(made, shape))
 
 
 class RolloutFunction:
@@ -225,6 +52,9 @@ class RolloutFunction:
         forces: Which feed-forward forces are commands: {object: names of joints}, {object: "joints"} for all
             joints, {object: None} for all numbers, those of a floating base as well.
         targets, velocity_targets: The same for targets of drives [rad, m] and their velocities.
+        parameters: By which products have derivatives, too: `identification.pair`, `body`, `inertial`,
+            `joint`, `tilt` or an `Unknown`, with bounds around the present value, as `tribo.linearize` takes
+            them. These derivatives of a step are central differences, whatever the method.
         steps_per_control: Steps for which each control is held, ≥ 1.
         threads: As `Batch` has them.
         method: Of products: "auto": exact where the equations of a step are known, and else differences;
@@ -232,7 +62,8 @@ class RolloutFunction:
 
     Raises:
         KeyError: There is no such object or joint; the message proposes another.
-        NotDifferentiableError: Something remembers more than accelerations: actuators with an activation.
+        NotDifferentiableError: Something remembers more than accelerations: actuators with an activation,
+            or, in a run, motors.
         TypeError, ValueError: An argument is wrong, or nothing is commanded.
 
     Example:
@@ -247,8 +78,8 @@ class RolloutFunction:
 
     def __init__(
         self, world: World, *, forces: Names | None = None, targets: Names | None = None,
-        velocity_targets: Names | None = None, steps_per_control: int = 1,
-        threads: int | None = None, method: str = "auto",
+        velocity_targets: Names | None = None, parameters: Unknown | Sequence[Unknown] = (),
+        steps_per_control: int = 1, threads: int | None = None, method: str = "auto",
     ) -> None:  # fmt: skip
         checked_world(world)
         given = {"forces": forces, "targets": targets, "velocity_targets": velocity_targets}
@@ -257,6 +88,8 @@ class RolloutFunction:
         self._method = check.choice(method, METHODS, "method")
         refuse_other_memory(world.engine)
         self._commands = _chosen(world, given)
+        self._unknowns = unknowns_of(parameters)
+        self.parameter_names = tuple(one.name for one in parameter_inputs(world, self._unknowns))
         self.layout = StateLayout(world)
         dofs, coordinates = list(self.layout.dofs), list(self.layout.coordinates)
         self.command_names = tuple(
@@ -287,7 +120,8 @@ class RolloutFunction:
                 number and the states of all worlds before it, by field of `State`.
 
         Raises:
-            TypeError, ValueError: An array has a wrong shape or is not finite.
+            NotDifferentiableError: A parameter is one of motors.
+            TypeError, ValueError: An array has a wrong shape or is not finite; a parameter is at its bound.
             MemoryError: The states that are kept need more than this machine has.
         """
         told = check.array(commands, "commands", "numbers (worlds, T, commands)")
@@ -307,7 +141,7 @@ class RolloutFunction:
         self._start(batch, q, v)
         command = engine.command.arrays
         inertia = diagonal_of_mass(self._world, self.layout)
-        held = self._held = hold(engine, inertia, batch.threads, self._held)
+        held = self._held = hold(engine, inertia, batch.threads, self._held, self._moved())
         kept: list[Kept] = []
         most = 0
         made_it = np.ones(worlds, bool)
@@ -336,8 +170,39 @@ class RolloutFunction:
         parts = {part.name: Part.of(part) for part in self._world.objects}
         return DifferentiableRollout(
             frozen(made_it), frozen(time), frozen(places), frozen(faster), parts,
-            self.command_names, self.state_names, self._jacobians, held, kept, told,
+            self.command_names, self.state_names, self.parameter_names, self._jacobians, held, kept, told,
         )  # fmt: skip
+
+    def _moved(self) -> Moved | None:
+        """Return worlds in which the parameters of the present world are moved, each both ways.
+
+        Raises:
+            NotDifferentiableError: A parameter is one of motors.
+            ValueError: A parameter is too near to its bounds.
+        """
+        if not self._unknowns:
+            return None
+        inputs = parameter_inputs(self._world, self._unknowns)
+        batch = Batch(self._world, 1 + 2 * len(inputs), threads=self._threads)
+        batch.set_from_world(self._world)
+        batch.set_settings(sleeping=False)
+        sizes = np.array([one.size for one in inputs])
+        rows = np.tile(
+            [x for one in self._unknowns for x in one.read(self._world)], (len(batch), 1)
+        )
+        for k, size in enumerate(sizes):
+            rows[1 + 2 * k : 3 + 2 * k, k] += (-size, size)
+        first = 0
+        for unknown in self._unknowns:
+            stop = first + len(unknown.bounds)
+            unknown.set_in_batch(batch, rows[:, first:stop], np.arange(len(batch)))
+            first = stop
+        if batch.engine.motors.arrays["is_on"].any():
+            raise NotDifferentiableError(
+                "motors have a memory that products along a rollout leave out; take "
+                "tribo.linearize of all steps at once"
+            )
+        return Moved(batch.engine, sizes)
 
     def _start(self, batch: Batch, q: Any, v: Any) -> None:
         """Put the worlds where they begin."""
@@ -403,7 +268,8 @@ def rollout(
 def rollout(
     world: World, *, forces: Controls | None = ..., targets: Controls | None = ...,
     velocity_targets: Controls | None = ..., steps_per_control: int = ...,
-    derivatives: Literal[True], method: str = ..., threads: int | None = ...,
+    derivatives: Literal[True], parameters: Unknown | Sequence[Unknown] = ..., method: str = ...,
+    threads: int | None = ...,
 ) -> DifferentiableRollout: ...  # fmt: skip
 
 
@@ -411,7 +277,7 @@ def rollout(
 def rollout(
     world: World, *, forces: Controls | None = None, targets: Controls | None = None,
     velocity_targets: Controls | None = None, steps_per_control: int = 1, derivatives: bool = False,
-    method: str = "auto", threads: int | None = None,
+    parameters: Unknown | Sequence[Unknown] = (), method: str = "auto", threads: int | None = None,
 ) -> Rollout:  # fmt: skip
     """Return where plans lead that all begin in the present state of a world, which stays as it is.
 
@@ -424,6 +290,7 @@ def rollout(
             candidate as first axis.
         derivatives: Return a `DifferentiableRollout`: states before all steps are kept, and its `jvp` and
             `vjp` multiply derivatives along the way with vectors. Nothing sleeps then.
+        parameters: By which derivatives are taken, too, as `tribo.control.RolloutFunction` has them.
         method: Of derivatives, as `tribo.control.RolloutFunction` has it.
         threads: As `Batch` has them.
 
@@ -442,6 +309,9 @@ def rollout(
     checked_world(world)
     check.boolean(derivatives, "derivatives")
     check.choice(method, METHODS, "method")
+    unknowns = unknowns_of(parameters)
+    if unknowns and not derivatives:
+        raise ValueError("parameters are those of derivatives; take derivatives=True")
     counts = {1}
     for kind, given in (
         ("forces", forces), ("targets", targets), ("velocity_targets", velocity_targets)
@@ -453,7 +323,7 @@ def rollout(
     worlds = max(1, *counts)
     if derivatives:
         return _with_derivatives(
-            world, worlds, steps_per_control, method, threads,
+            world, worlds, steps_per_control, method, threads, unknowns,
             {"forces": forces, "targets": targets, "velocity_targets": velocity_targets},
         )  # fmt: skip
     batch = Batch(world, worlds, threads=threads)
@@ -465,7 +335,7 @@ def rollout(
 
 def _with_derivatives(
     world: World, worlds: int, steps_per_control: int, method: str, threads: int | None,
-    given: Mapping[str, Controls | None],
+    unknowns: list[Unknown], given: Mapping[str, Controls | None],
 ) -> DifferentiableRollout:  # fmt: skip
     """Return a rollout of plans with derivatives; its commands stand in the order of the plans."""
     state = world.engine.state.arrays  # a world that is built: its objects know their places
@@ -482,8 +352,8 @@ def _with_derivatives(
         }
     function = RolloutFunction(
         world, forces=names["forces"], targets=names["targets"],
-        velocity_targets=names["velocity_targets"], steps_per_control=steps_per_control,
-        threads=threads, method=method,
+        velocity_targets=names["velocity_targets"], parameters=unknowns,
+        steps_per_control=steps_per_control, threads=threads, method=method,
     )  # fmt: skip
     told = [np.broadcast_to(plan, (worlds, plan.shape[1])) for _, _, plan in columns]
     return function.run(np.stack(told, axis=-1))

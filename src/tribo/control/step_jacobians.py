@@ -115,12 +115,32 @@ class StepJacobians:
         """Put all worlds of an engine where one was before its step."""
         assert self._held is not None
         put(kept, world, engine)
-        take_over(self._held, engine)
+        has_own = self._held.moved is not None and engine is self._held.moved.engine
+        take_over(self._held, engine, is_own=has_own)
         arrays = engine.command.arrays
         for value, (kind, place) in zip(commands, self._commands, strict=True):
             arrays[COMMANDS[kind]][:, place] = value
         if not is_first:
             arrays["wrench"][...] = arrays["has_wrench"][...] = 0
+
+    def by_parameters(
+        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
+    ) -> np.ndarray:
+        """Return derivatives (z, parameters) of z⁺ by the parameters, by differences; arguments as of `at`.
+
+        Raises:
+            SimulationError: A step with a moved parameter leads to what is no number.
+        """
+        assert self._held is not None
+        moved = self._held.moved
+        assert moved is not None
+        self._set(moved.engine, kept, commands, is_first, world)
+        if moved.engine.run_all(1, min(self._held.threads, moved.engine.worlds)).any():
+            raise SimulationError(
+                "a step of the rollout with a moved parameter leads to what is no number"
+            )
+        ends = self._ends(moved.engine)[1:].reshape(len(moved.sizes), 2, self.width)
+        return np.asarray(((ends[:, 1] - ends[:, 0]) / (2.0 * moved.sizes[:, None])).T)
 
     # -- by the equations of the step --------------------------------------------------------------
     def _exactly(self) -> Matrices | str:

@@ -87,11 +87,11 @@ class ArrayRollout:
     def __init__(
         self, world: World, *, forces: Names | None = None, targets: Names | None = None,
         velocity_targets: Names | None = None, steps_per_control: int = 1,
-        threads: int | None = None, method: str = "auto",
+        threads: int | None = None, method: str = "auto", step: float = 1e-6,
     ) -> None:  # fmt: skip
         self.function = RolloutFunction(
             world, forces=forces, targets=targets, velocity_targets=velocity_targets,
-            steps_per_control=steps_per_control, threads=threads, method=method,
+            steps_per_control=steps_per_control, threads=threads, method=method, step=step,
         )  # fmt: skip
         self._inside = CoordinateRollout(self.function)
 

@@ -64,7 +64,7 @@ def ilqr(
     world: World, cost: Cost, commands: Any, *, effort: Any, rest: Any = 0.0,
     forces: Names | None = None, targets: Names | None = None, velocity_targets: Names | None = None,
     lower: Any = -np.inf, upper: Any = np.inf, steps_per_control: int = 1, rounds: int = 100,
-    tolerance: float = 1e-4, method: str = "auto", threads: int | None = None,
+    tolerance: float = 1e-4, method: str = "auto", step: float = 1e-6, threads: int | None = None,
 ) -> Plan:  # fmt: skip
     """Return the plan near given commands that makes a cost least, by iterative linear quadratic regulation.
 
@@ -85,7 +85,7 @@ def ilqr(
         steps_per_control: Steps for which each command is held, ≥ 1.
         rounds: At most so many improvements.
         tolerance: Of the cost, by which the last improvement was less, > 0 [–].
-        method: Of derivatives: "auto", "exact" or "differences".
+        method, step: Of derivatives, as `RolloutFunction` has them; "bundled" smooths contacts.
         threads: As `Batch` has them.
 
     Raises:
@@ -111,7 +111,7 @@ def ilqr(
     """
     function = RolloutFunction(
         world, forces=forces, targets=targets, velocity_targets=velocity_targets,
-        steps_per_control=steps_per_control, threads=threads, method=method,
+        steps_per_control=steps_per_control, threads=threads, method=method, step=step,
     )  # fmt: skip
     return _Search(function, cost, effort, rest, lower, upper).found(
         commands, check.integer(rounds, "rounds", 1), check.positive(tolerance, "tolerance")

@@ -18,6 +18,8 @@ from tribo.world.world import World
 COMMANDS = {"force": "tau", "target": "target_q", "velocity_target": "target_v", "wrench": "wrench"}
 TANGENT = {"vx": "x", "vy": "y", "vz": "z", "wx": "rx", "wy": "ry", "wz": "rz"}  # of a dof's name
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")  # torque, force at the centre of mass
+PAIRS = 8  # of states on both sides, for each input of a bundle
+LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s] by which inputs are moved
 SHARE_OF_SPAN = 1e-5  # of its bounds, by which a parameter is moved
 
 
@@ -176,6 +178,14 @@ def parameter_inputs(world: World, unknowns: Sequence[Unknown]) -> list[Input]:
                 )
             made.append(Input(one.name, one.unit, "parameter", len(made), size))
     return made
+
+
+def bundle_ways(count: int) -> np.ndarray:
+    """Return normally distributed amounts (ways, count) by which the inputs of a bundle are moved.
+
+    Each has an opposite one besides; the same seed each time.
+    """
+    return np.random.default_rng(0).normal(size=(PAIRS * count, count))
 
 
 def tangent_name(dof: str) -> str:

@@ -14,7 +14,15 @@ from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
 from tribo.control.exact_table import Exact, ExactTable
-from tribo.control.inputs import COMMANDS, Input, Inputs, dofs_of, unknowns_of
+from tribo.control.inputs import (
+    COMMANDS,
+    LARGEST_STEP,
+    Input,
+    Inputs,
+    bundle_ways,
+    dofs_of,
+    unknowns_of,
+)
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
@@ -25,8 +33,6 @@ AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
 MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
 MOST_PAIRS = len(AMOUNTS) * MOST_INPUTS // 2  # as many worlds
 METHODS = ("auto", "exact", "differences", "bundled")
-PAIRS = 8  # of states on both sides, for each input of a bundle
-LARGEST_STEP = 0.1  # [m, rad, m/s, rad/s]
 
 EXACT = ("exact", "exact, parameters by differences")
 
@@ -368,7 +374,7 @@ class _Bundle(_Run):
         moved: Sequence[Input],
     ) -> None:  # fmt: skip
         super().__init__(layout, dofs, directions, inputs, moved)
-        self._ways = np.random.default_rng(0).normal(size=(PAIRS * len(moved), len(moved)))
+        self._ways = bundle_ways(len(moved))
 
     def take_all(
         self, batch_of: Callable[[int], Batch], steps: int, outputs: Outputs | None

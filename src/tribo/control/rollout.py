@@ -22,6 +22,7 @@ from tribo.checks.readonly import frozen
 from tribo.control.differentiable_rollout import DifferentiableRollout
 from tribo.control.inputs import (
     COMMANDS,
+    LARGEST_STEP,
     diagonal_of_mass,
     parameter_inputs,
     tangent_name,
@@ -35,7 +36,7 @@ from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 KIND_OF = {KINDS[plural]: plural.removesuffix("s") for plural in KINDS}  # 0: "force"
-METHODS = ("auto", "exact", "differences")
+METHODS = ("auto", "exact", "differences", "bundled")
 
 ALL_JOINTS = "joints"  # without the numbers of a floating base
 Policy = Callable[[int, Kept], np.ndarray]
@@ -58,7 +59,11 @@ class RolloutFunction:
         steps_per_control: Steps for which each control is held, ≥ 1.
         threads: As `Batch` has them.
         method: Of products: "auto": exact where the equations of a step are known, and else differences;
-            "exact"; "differences".
+            "exact"; "differences"; "bundled": of the mean of each step over normally distributed states,
+            accelerations and commands, for optimization, as `tribo.linearize` has it: contacts begin before
+            they touch, friction has a slope. The motion stays what it is.
+        step: By which coordinates and velocities are moved for differences [m, rad, m/s, rad/s], or, of a
+            bundle, their standard deviation, 1e-3 for instance; forces as those that change velocities so.
 
     Raises:
         KeyError: There is no such object or joint; the message proposes another.
@@ -79,7 +84,7 @@ class RolloutFunction:
     def __init__(
         self, world: World, *, forces: Names | None = None, targets: Names | None = None,
         velocity_targets: Names | None = None, parameters: Unknown | Sequence[Unknown] = (),
-        steps_per_control: int = 1, threads: int | None = None, method: str = "auto",
+        steps_per_control: int = 1, threads: int | None = None, method: str = "auto", step: float = 1e-6,
     ) -> None:  # fmt: skip
         checked_world(world)
         given = {"forces": forces, "targets": targets, "velocity_targets": velocity_targets}
@@ -97,7 +102,10 @@ class RolloutFunction:
             for kind, place in self._commands
         )
         self.state_names = tuple(tangent_name(name) for name in dofs)
-        self._jacobians = StepJacobians(self.layout, self._commands, self._method)
+        self._jacobians = StepJacobians(
+            self.layout, self._commands, self._method,
+            check.number(step, "step", minimum=1e-12, maximum=LARGEST_STEP),
+        )  # fmt: skip
         self._held: Held | None = None  # of the last run
 
     def start(self) -> tuple[np.ndarray, np.ndarray]:
@@ -269,7 +277,7 @@ def rollout(
     world: World, *, forces: Controls | None = ..., targets: Controls | None = ...,
     velocity_targets: Controls | None = ..., steps_per_control: int = ...,
     derivatives: Literal[True], parameters: Unknown | Sequence[Unknown] = ..., method: str = ...,
-    threads: int | None = ...,
+    step: float = ..., threads: int | None = ...,
 ) -> DifferentiableRollout: ...  # fmt: skip
 
 
@@ -277,7 +285,8 @@ def rollout(
 def rollout(
     world: World, *, forces: Controls | None = None, targets: Controls | None = None,
     velocity_targets: Controls | None = None, steps_per_control: int = 1, derivatives: bool = False,
-    parameters: Unknown | Sequence[Unknown] = (), method: str = "auto", threads: int | None = None,
+    parameters: Unknown | Sequence[Unknown] = (), method: str = "auto", step: float = 1e-6,
+    threads: int | None = None,
 ) -> Rollout:  # fmt: skip
     """Return where plans lead that all begin in the present state of a world, which stays as it is.
 
@@ -291,7 +300,7 @@ def rollout(
         derivatives: Return a `DifferentiableRollout`: states before all steps are kept, and its `jvp` and
             `vjp` multiply derivatives along the way with vectors. Nothing sleeps then.
         parameters: By which derivatives are taken, too, as `tribo.control.RolloutFunction` has them.
-        method: Of derivatives, as `tribo.control.RolloutFunction` has it.
+        method, step: Of derivatives, as `tribo.control.RolloutFunction` has them.
         threads: As `Batch` has them.
 
     Raises:
@@ -323,7 +332,7 @@ def rollout(
     worlds = max(1, *counts)
     if derivatives:
         return _with_derivatives(
-            world, worlds, steps_per_control, method, threads, unknowns,
+            world, worlds, steps_per_control, method, step, threads, unknowns,
             {"forces": forces, "targets": targets, "velocity_targets": velocity_targets},
         )  # fmt: skip
     batch = Batch(world, worlds, threads=threads)
@@ -334,7 +343,7 @@ def rollout(
 
 
 def _with_derivatives(
-    world: World, worlds: int, steps_per_control: int, method: str, threads: int | None,
+    world: World, worlds: int, steps_per_control: int, method: str, step: float, threads: int | None,
     unknowns: list[Unknown], given: Mapping[str, Controls | None],
 ) -> DifferentiableRollout:  # fmt: skip
     """Return a rollout of plans with derivatives; its commands stand in the order of the plans."""
@@ -353,7 +362,7 @@ def _with_derivatives(
     function = RolloutFunction(
         world, forces=names["forces"], targets=names["targets"],
         velocity_targets=names["velocity_targets"], parameters=unknowns,
-        steps_per_control=steps_per_control, threads=threads, method=method,
+        steps_per_control=steps_per_control, threads=threads, method=method, step=step,
     )  # fmt: skip
     told = [np.broadcast_to(plan, (worlds, plan.shape[1])) for _, _, plan in columns]
     return function.run(np.stack(told, axis=-1))

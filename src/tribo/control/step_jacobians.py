@@ -14,7 +14,7 @@ import numpy as np
 
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.exact_step import ExactStep
-from tribo.control.inputs import COMMANDS
+from tribo.control.inputs import COMMANDS, bundle_ways
 from tribo.control.kept_states import Held, Kept, put, take_over
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
@@ -22,7 +22,6 @@ from tribo.model import Integrator, Joint
 from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import CONTACTS, OBSTACLE, ROWS
 
-STEP = 1e-6  # [m, rad, m/s, rad/s] by which coordinates and velocities are moved
 MOST_INPUTS = 64  # of the worlds that are moved at a time
 SAME = 1e-9  # [–] of an acceleration, by which it may miss (v⁺ − v)/dt
 BY_A, BY_B = 0.875, -0.375  # [–] of dt, by which accelerations of the last two steps move v̄
@@ -37,13 +36,16 @@ class StepJacobians:
         layout: Of the states.
         commands: Kind (of `COMMANDS`) and place of each number that is controlled.
         method: "auto": exact where the equations of the step are known, else differences; "exact";
-            "differences".
+            "differences"; "bundled": of the mean of a step over normally distributed inputs.
+        step: [m, rad, m/s, rad/s] by which coordinates and velocities are moved, or, of a bundle, their
+            standard deviation.
     """
 
     def __init__(
-        self, layout: StateLayout, commands: Sequence[tuple[str, int]], method: str
+        self, layout: StateLayout, commands: Sequence[tuple[str, int]], method: str, step: float
     ) -> None:
         self._layout, self._commands, self._method = layout, list(commands), method
+        self._step = step
         self._nv = layout.nv
         self.width = 0  # of z
         self._held: Held | None = None
@@ -69,7 +71,7 @@ class StepJacobians:
         self._is_midpoint = held.settings["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
         self.width = (4 if self._is_midpoint else 2) * self._nv
         self._sizes = np.array(
-            [STEP * (held.inertia[place] / self._dt if kind == "force" else 1.0)
+            [self._step * (held.inertia[place] / self._dt if kind == "force" else 1.0)
              for kind, place in self._commands]
         )  # fmt: skip
         return self.width
@@ -95,6 +97,8 @@ class StepJacobians:
             NotDifferentiableError: The method is "exact", and something has no exact derivative.
             SimulationError: A step from a moved state leads to what is no number.
         """
+        if self._method == "bundled":
+            return self._bundled(kept, commands, is_first, world)
         self._set(self._seat, kept, commands, is_first, world)
         why = "differences were asked for"
         if self._method != "differences":
@@ -253,49 +257,59 @@ class StepJacobians:
         self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
     ) -> Matrices:
         """Return F and G from steps in which every number of z and of the commands is moved both ways."""
-        assert self._held is not None
-        n, width = self._nv, self.width
-        sizes = np.concatenate([
-            np.full(2 * n, STEP), np.full(width - 2 * n, STEP / self._dt), self._sizes
-        ])  # fmt: skip
-        count = len(sizes)
-        made = np.zeros((width, count))
-        for first in range(0, count, MOST_INPUTS):
-            inputs = np.arange(first, min(first + MOST_INPUTS, count))
-            engine = self._worlds(1 + 2 * len(inputs))
-            self._set(engine, kept, commands, is_first, world)
-            self._move(engine, inputs, sizes)
-            if engine.run_all(1, min(self._held.threads, engine.worlds)).any():
-                raise SimulationError(
-                    "a step of the rollout from a state moved by "
-                    f"{STEP:g} leads to what is no number"
-                )
-            ends = self._ends(engine)[1:].reshape(len(inputs), 2, width)
+        width, sizes = self.width, self._moves()
+        made = np.zeros((width, len(sizes)))
+        both = np.array([-1.0, 1.0])[:, None]
+        for first in range(0, len(sizes), MOST_INPUTS):
+            inputs = np.arange(first, min(first + MOST_INPUTS, len(sizes)))
+            amounts = (np.diag(sizes)[inputs][:, None] * both).reshape(-1, len(sizes))
+            ends = self._ends_from(kept, commands, is_first, world, amounts)
+            ends = ends.reshape(len(inputs), 2, width)
             made[:, inputs] = ((ends[:, 1] - ends[:, 0]) / (2.0 * sizes[inputs, None])).T
         return made[:, :width], made[:, width:]
 
-    def _worlds(self, count: int) -> Engine:
+    def _bundled(self, kept: Kept, commands: np.ndarray, is_first: bool, world: int) -> Matrices:
+        """Return F and G of the mean of the step over normally distributed z and commands (`linearize`)."""
+        sizes, width = self._moves(), self.width
+        ways = bundle_ways(len(sizes))
+        halves = []
+        for first in range(0, len(ways), MOST_INPUTS):
+            some = ways[first : first + MOST_INPUTS] * sizes
+            ends = self._ends_from(kept, commands, is_first, world, np.concatenate([some, -some]))
+            halves.append(0.5 * (ends[: len(some)] - ends[len(some) :]))
+        fitted = np.linalg.lstsq(ways, np.concatenate(halves), rcond=None)[0]
+        made = fitted.T / sizes
+        return made[:, :width], made[:, width:]
+
+    def _moves(self) -> np.ndarray:
+        """Return by how much each number of z and of the commands is moved."""
+        n, width = self._nv, self.width
+        state, memory = np.full(2 * n, self._step), np.full(width - 2 * n, self._step / self._dt)
+        return np.concatenate([state, memory, self._sizes])
+
+    def _ends_from(
+        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int, amounts: np.ndarray
+    ) -> np.ndarray:
+        """Return z⁺ (n, width) of steps with z and commands changed by amounts (n, z and commands)."""
         assert self._held is not None
+        n, count = self._nv, 1 + len(amounts)
         if count not in self._moved:
             held = self._held
             self._moved[count] = Engine(held.model, held.sizes, held.capacity, count)
-        return self._moved[count]
-
-    def _move(self, engine: Engine, inputs: np.ndarray, sizes: np.ndarray) -> None:
-        """Move input k in worlds 1 + 2 k and 2 + 2 k, there down and here up."""
-        n, state, command = self._nv, engine.state.arrays, engine.command.arrays
-        for k, number in enumerate(inputs.tolist()):
-            for world, by in ((1 + 2 * k, -sizes[number]), (2 + 2 * k, sizes[number])):
-                block, dof = divmod(number, n)
-                if number >= self.width:
-                    kind, place = self._commands[number - self.width]
-                    command[COMMANDS[kind]][world, place] += by
-                elif block == 0:
-                    change = np.zeros((1, n))
-                    change[0, dof] = by
-                    state["q"][world] = self._layout.plus(state["q"][world], change)[0]
-                else:
-                    state[("v", "vdot", "vdot_before")[block - 1]][world, dof] += by
+        engine = self._moved[count]
+        self._set(engine, kept, commands, is_first, world)
+        state, command = engine.state.arrays, engine.command.arrays
+        turned = 1 + np.flatnonzero(amounts[:, :n].any(axis=1))  # else no quaternion is normalized
+        state["q"][turned] = self._layout.plus(state["q"][turned], amounts[turned - 1, :n])
+        for block, name in enumerate(("v", "vdot", "vdot_before")[: self.width // n - 1], start=1):
+            state[name][1:] += amounts[:, block * n : (block + 1) * n]
+        for k, (kind, place) in enumerate(self._commands):
+            command[COMMANDS[kind]][1:, place] += amounts[:, self.width + k]
+        if engine.run_all(1, min(self._held.threads, engine.worlds)).any():
+            raise SimulationError(
+                f"a step of the rollout from a state moved by {self._step:g} leads to what is no number"
+            )
+        return self._ends(engine)[1:]
 
     def _ends(self, engine: Engine) -> np.ndarray:
         """Return z⁺ of each world, (worlds, width); δq is counted from where world 0 is."""

@@ -32,7 +32,7 @@ class Rollout(ArrayRollout):
             them: {object: names of joints}, {object: "joints"}, {object: None}.
         steps_per_control: Steps for which each control is held, ≥ 1.
         threads: As `Batch` has them.
-        method: Of derivatives: "auto", "exact" or "differences".
+        method, step: Of derivatives, as `tribo.control.RolloutFunction` has them.
 
     Raises:
         ImportError: JAX is not installed.

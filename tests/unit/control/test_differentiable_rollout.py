@@ -139,3 +139,58 @@ def test_what_cannot_be_a_parameter_is_named():
     function = RolloutFunction(world, parameters=body("arm", "lower", mass=(0.1, 1.0)), **given)
     with pytest.raises(ValueError, match="parameters"):
         function.run(np.zeros((5, 2))).jvp(parameters=[1.0, 2.0])
+
+
+def dry_slide(integrator):
+    """Two slides at rest; dry friction holds one, 0.2 N on 2 kg: 1e-3 m/s in a step."""
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    world.integrator = integrator
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    for name, axis in (("dry", (1, 0, 0)), ("free", (0, 1, 0))):
+        link = root.add_child(name, "prismatic", axis=axis, joint_name=name)
+        link.add_shape("sphere", (0.1,), mass=2.0, collides=False)
+    robot = world.add_articulated_system(root, name="robot")
+    robot.joint("dry").dry_friction = 0.2
+    return world
+
+
+def test_a_bundled_rollout_gives_friction_a_slope():
+    """The motion stays at rest; a step of a bundle is that of `linearize`, of the same seed."""
+    world = dry_slide("semi_implicit")
+    given = {"method": "bundled", "step": 1e-3, "threads": 1}
+    plan = {"robot": np.zeros((3, 2))}
+    sharp = tribo.rollout(world, forces=plan, derivatives=True, threads=1)
+    smooth = tribo.rollout(world, forces=plan, derivatives=True, **given)
+    assert np.array_equal(smooth.q, sharp.q)
+    assert sharp.matrices(0)[0][2, 2] == 0.0
+    found = tribo.linearize(world, **given)
+    f, g = smooth.matrices(0)
+    # Both are fitted to the same differences, whose rounding is 1e-16/1e-3.
+    assert np.abs(f - found.A).max() < 1e-11
+    assert np.abs(g - found.B).max() < 1e-11
+    assert f[2, 2] > 0.2  # 2 (1 − Φ(1)) = 0.317, of those that break away
+    pushed = np.zeros((3, 2))
+    pushed[0] = 1.0
+    moved, faster = smooth.jvp(commands=pushed)
+    along = f @ (f @ (g @ pushed[0]))
+    assert np.abs(np.concatenate([moved[0, -1], faster[0, -1]]) - along).max() < 1e-12
+    assert smooth.obstacles == {}
+
+
+def test_a_bundle_of_a_linear_step_is_that_step():
+    world = dry_slide("midpoint")
+    world["robot"].joint("dry").dry_friction = 0.0
+    plan = {"robot": np.ones((3, 2))}
+    exact = tribo.rollout(world, forces=plan, derivatives=True, method="exact", threads=1)
+    smooth = tribo.rollout(
+        world, forces=plan, derivatives=True, method="bundled", step=1e-2, threads=1
+    )
+    for k in range(3):
+        for sharp, mean in zip(exact.matrices(k), smooth.matrices(k), strict=True):
+            # Rows of accelerations are velocities over dt: 1e-16/(1e-2 · 1e-2) of rounding.
+            assert np.abs(sharp - mean).max() < 1e-11
+    with pytest.raises(ValueError, match="step"):
+        tribo.rollout(world, forces=plan, derivatives=True, method="bundled", step=1.0)
+    with pytest.raises(ValueError, match="method"):
+        tribo.rollout(world, forces=plan, derivatives=True, method="smooth")

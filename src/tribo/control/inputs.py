@@ -68,8 +68,8 @@ class Inputs:
         made = {"state": of_state, "command": [], "parameter": []}
         for kind in commands:
             made["command"] += self._of_command(world, kind, dofs)
-        made["parameter"] = parameter_inputs(world, self._parameters)
-        self.values = np.array([x for one in self._parameters for x in one.read(world)], float)
+        self.values = parameter_values(world, self._parameters)
+        made["parameter"] = parameter_inputs(self._parameters, self.values)
         self.all = [one for group in made.values() for one in group]
         self.state = slice(0, len(of_state))
         self.command = slice(self.state.stop, self.state.stop + len(made["command"]))
@@ -127,12 +127,7 @@ class Inputs:
         still = ~change[:, : layout.nv].any(axis=1)  # there no quaternion is normalized anew
         state["q"][~still] = layout.plus(state["q"][0], change[~still, : layout.nv])
         state["v"][...] += change[:, layout.nv :]
-        if self._parameters:
-            first = 0
-            for unknown in self._parameters:
-                stop = first + len(unknown.bounds)
-                unknown.set_in_batch(batch, values[:, first:stop], np.arange(worlds))
-                first = stop
+        write_parameters(batch, self._parameters, values)
 
     @staticmethod
     def hold_wrenches(batch: Batch, moved: Sequence[Input], amounts: np.ndarray, base: Any) -> None:
@@ -161,23 +156,37 @@ def unknowns_of(parameters: Unknown | Sequence[Unknown]) -> list[Unknown]:
     return made
 
 
-def parameter_inputs(world: World, unknowns: Sequence[Unknown]) -> list[Input]:
-    """Return the numbers of parameters, by their place, and how far each is moved.
+def parameter_values(world: World, unknowns: Sequence[Unknown]) -> np.ndarray:
+    """Return the parameters that a world has, (parameters,)."""
+    return np.array([x for one in unknowns for x in one.read(world)], float)
+
+
+def parameter_inputs(unknowns: Sequence[Unknown], values: np.ndarray) -> list[Input]:
+    """Return the numbers of parameters, by their place, and how far each is moved from its value.
 
     Raises:
-        ValueError: The value of the world is too near to its bounds.
+        ValueError: A value is too near to its bounds, or beyond.
     """
     made: list[Input] = []
-    for unknown in unknowns:
-        for one, value in zip(unknown.bounds, unknown.read(world), strict=True):
-            size = SHARE_OF_SPAN * (one.high - one.low)
-            if not one.low + 2.0 * size <= value <= one.high - 2.0 * size:
-                raise ValueError(
-                    f"{one.name} is {value:g}, which leaves no room to move it within its bounds "
-                    f"{one.low:g} … {one.high:g}; give bounds around it"
-                )
-            made.append(Input(one.name, one.unit, "parameter", len(made), size))
+    bounds = [one for unknown in unknowns for one in unknown.bounds]
+    for one, value in zip(bounds, values, strict=True):
+        size = SHARE_OF_SPAN * (one.high - one.low)
+        if not one.low + 2.0 * size <= value <= one.high - 2.0 * size:
+            raise ValueError(
+                f"{one.name} is {value:g}, which leaves no room to move it within its bounds "
+                f"{one.low:g} … {one.high:g}; give bounds around it"
+            )
+        made.append(Input(one.name, one.unit, "parameter", len(made), size))
     return made
+
+
+def write_parameters(batch: Batch, unknowns: Sequence[Unknown], rows: np.ndarray) -> None:
+    """Set parameters (worlds, parameters) in all worlds of a batch."""
+    first = 0
+    for unknown in unknowns:
+        stop = first + len(unknown.bounds)
+        unknown.set_in_batch(batch, rows[:, first:stop], np.arange(len(batch)))
+        first = stop
 
 
 def bundle_ways(count: int) -> np.ndarray:

@@ -42,6 +42,10 @@ def hold(
 ) -> Held:
     """Return what the next steps of a batch have in common, with the model of the last run if it is equal."""
     model = engine.model
+    if any(
+        len(array) > 1 for array in model.arrays.values()
+    ):  # all worlds have the same parameters
+        model = Model.wrap({name: array[:1].copy() for name, array in model.arrays.items()})
     if last is not None and all(
         np.array_equal(array, last.model.arrays[name], equal_nan=array.dtype.kind == "f")
         for name, array in model.arrays.items()

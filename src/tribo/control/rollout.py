@@ -25,8 +25,10 @@ from tribo.control.inputs import (
     LARGEST_STEP,
     diagonal_of_mass,
     parameter_inputs,
+    parameter_values,
     tangent_name,
     unknowns_of,
+    write_parameters,
 )
 from tribo.control.kept_states import Held, Kept, Moved, hold, keep, refuse_other_memory, size_of
 from tribo.control.step_jacobians import StepJacobians
@@ -94,7 +96,8 @@ class RolloutFunction:
         refuse_other_memory(world.engine)
         self._commands = _chosen(world, given)
         self._unknowns = unknowns_of(parameters)
-        self.parameter_names = tuple(one.name for one in parameter_inputs(world, self._unknowns))
+        inputs = parameter_inputs(self._unknowns, parameter_values(world, self._unknowns))
+        self.parameter_names = tuple(one.name for one in inputs)
         self.layout = StateLayout(world)
         dofs, coordinates = list(self.layout.dofs), list(self.layout.coordinates)
         self.command_names = tuple(
@@ -113,8 +116,18 @@ class RolloutFunction:
         state = self._world.engine.state.arrays
         return state["q"][0].copy(), state["v"][0].copy()
 
+    def parameters(self) -> np.ndarray:
+        """Return the present parameters (parameters,) of the world, a copy."""
+        return parameter_values(self._world, self._unknowns)
+
     def run(
-        self, commands: Any, q: Any = None, v: Any = None, *, policy: Policy | None = None
+        self,
+        commands: Any,
+        q: Any = None,
+        v: Any = None,
+        *,
+        parameters: Any = None,
+        policy: Policy | None = None,
     ) -> DifferentiableRollout:
         """Let worlds follow commands, and keep what products of derivatives need.
 
@@ -124,6 +137,8 @@ class RolloutFunction:
             q: First coordinates of all objects (worlds, nq) or (nq,), quaternions of any length > 0; None:
                 the present ones of the world, as are all commands that are not given.
             v: First velocities (worlds, nv) or (nv,).
+            parameters: Values (parameters,) in the order of `parameter_names`, of all worlds; None: those
+                that the world has.
             policy: Returns the commands (worlds, commands) of a control in place of those given, from its
                 number and the states of all worlds before it, by field of `State`.
 
@@ -147,9 +162,21 @@ class RolloutFunction:
         engine = batch.engine
         engine.state.arrays["tree_is_asleep"][...] = 0
         self._start(batch, q, v)
+        values = (
+            self.parameters()
+            if parameters is None
+            else check.array(parameters, "parameters", "numbers")
+        )
+        if values.shape != (len(self.parameter_names),):
+            raise ValueError(
+                f"parameters must have shape {(len(self.parameter_names),)}, got {values.shape}"
+            )
+        moved = self._moved(values)
+        if parameters is not None:
+            write_parameters(batch, self._unknowns, np.tile(values, (worlds, 1)))
         command = engine.command.arrays
         inertia = diagonal_of_mass(self._world, self.layout)
-        held = self._held = hold(engine, inertia, batch.threads, self._held, self._moved())
+        held = self._held = hold(engine, inertia, batch.threads, self._held, moved)
         kept: list[Kept] = []
         most = 0
         made_it = np.ones(worlds, bool)
@@ -181,8 +208,8 @@ class RolloutFunction:
             self.command_names, self.state_names, self.parameter_names, self._jacobians, held, kept, told,
         )  # fmt: skip
 
-    def _moved(self) -> Moved | None:
-        """Return worlds in which the parameters of the present world are moved, each both ways.
+    def _moved(self, values: np.ndarray) -> Moved | None:
+        """Return worlds in which parameters (parameters,) are moved, each both ways.
 
         Raises:
             NotDifferentiableError: A parameter is one of motors.
@@ -190,21 +217,15 @@ class RolloutFunction:
         """
         if not self._unknowns:
             return None
-        inputs = parameter_inputs(self._world, self._unknowns)
+        inputs = parameter_inputs(self._unknowns, values)
         batch = Batch(self._world, 1 + 2 * len(inputs), threads=self._threads)
         batch.set_from_world(self._world)
         batch.set_settings(sleeping=False)
         sizes = np.array([one.size for one in inputs])
-        rows = np.tile(
-            [x for one in self._unknowns for x in one.read(self._world)], (len(batch), 1)
-        )
+        rows = np.tile(values, (len(batch), 1))
         for k, size in enumerate(sizes):
             rows[1 + 2 * k : 3 + 2 * k, k] += (-size, size)
-        first = 0
-        for unknown in self._unknowns:
-            stop = first + len(unknown.bounds)
-            unknown.set_in_batch(batch, rows[:, first:stop], np.arange(len(batch)))
-            first = stop
+        write_parameters(batch, self._unknowns, rows)
         if batch.engine.motors.arrays["is_on"].any():
             raise NotDifferentiableError(
                 "motors have a memory that products along a rollout leave out; take "

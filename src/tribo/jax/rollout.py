@@ -30,6 +30,7 @@ class Rollout(ArrayRollout):
         world: The world; it stays as it is. Where no start is given, its present state is one.
         forces, targets, velocity_targets: Which numbers are commands, as `tribo.control.RolloutFunction` has
             them: {object: names of joints}, {object: "joints"}, {object: None}.
+        parameters: `tribo.identification` unknowns whose values are an input, too.
         steps_per_control: Steps for which each control is held, ≥ 1.
         threads: As `Batch` has them.
         method, step: Of derivatives, as `tribo.control.RolloutFunction` has them.
@@ -53,7 +54,9 @@ class Rollout(ArrayRollout):
         """The rollout as JAX calls it."""
         return _differentiable(self._inside)
 
-    def __call__(self, commands: Any, q: Any = None, v: Any = None) -> tuple[Any, Any]:
+    def __call__(
+        self, commands: Any, q: Any = None, v: Any = None, parameters: Any = None
+    ) -> tuple[Any, Any]:
         """Return coordinates (worlds, T, nq) and velocities (worlds, T, nv) of all objects.
 
         Numbers have the type of `commands`, 32 bits unless JAX is told otherwise (`jax_enable_x64`); the
@@ -64,6 +67,7 @@ class Rollout(ArrayRollout):
             q: First coordinates (worlds, nq) or (nq,); quaternions are normalized. None: those that the world
                 has, under `jax.jit` those that it had when the function was traced.
             v: First velocities (worlds, nv) or (nv,), or None.
+            parameters: Values (parameters,) of all worlds, in the order of `parameter_names`, or None, as q.
 
         Raises:
             TypeError: Something is no array of real numbers.
@@ -74,7 +78,9 @@ class Rollout(ArrayRollout):
             raise TypeError(f"commands must be real numbers, got {told.dtype}")
         if not jnp.issubdtype(told.dtype, jnp.floating):
             told = told.astype(float)
-        made: tuple[Any, Any] = self._called(*self._inputs(told, q, v, _like, jnp.broadcast_to))
+        made: tuple[Any, Any] = self._called(
+            *self._inputs(told, q, v, parameters, _like, jnp.broadcast_to)
+        )
         return made
 
 
@@ -97,8 +103,8 @@ def _differentiable(inside: CoordinateRollout) -> Any:
     def cast(made: Any, like: Any) -> Any:
         return tuple(np.asarray(one, like.dtype) for one in made)
 
-    def on_host(commands: Any, q: Any, v: Any) -> Any:
-        ways = inside.run(commands, q, v)
+    def on_host(commands: Any, q: Any, v: Any, own: Any) -> Any:
+        ways = inside.run(commands, q, v, own)
         return cast((ways.q, ways.v), np.asarray(commands))
 
     def jvp_on_host(inputs: Any, changes: Any) -> Any:
@@ -110,8 +116,8 @@ def _differentiable(inside: CoordinateRollout) -> Any:
         return cast(made, np.asarray(inputs[0]))
 
     @jax.custom_jvp  # type: ignore[untyped-decorator]
-    def rollout(commands: Any, q: Any, v: Any) -> Any:
-        return jax.pure_callback(on_host, shapes_of(commands), commands, q, v)
+    def rollout(commands: Any, q: Any, v: Any, own: Any) -> Any:
+        return jax.pure_callback(on_host, shapes_of(commands), commands, q, v, own)
 
     @rollout.defjvp  # type: ignore[untyped-decorator]
     def rule(inputs: Any, changes: Any) -> Any:

@@ -24,6 +24,7 @@ class Rollout(ArrayRollout):
         world: The world; it stays as it is. Where no start is given, its present state is one.
         forces, targets, velocity_targets: Which numbers are commands, as `tribo.control.RolloutFunction` has
             them: {object: names of joints}, {object: "joints"}, {object: None}.
+        parameters: `tribo.identification` unknowns whose values are an input, too.
         steps_per_control: Steps for which each control is held, ≥ 1.
         threads: As `Batch` has them.
         method, step: Of derivatives, as `tribo.control.RolloutFunction` has them.
@@ -44,7 +45,9 @@ class Rollout(ArrayRollout):
         [0.005, 0.005, 0.005]
     """
 
-    def __call__(self, commands: Any, q: Any = None, v: Any = None) -> tuple[Any, Any]:
+    def __call__(
+        self, commands: Any, q: Any = None, v: Any = None, parameters: Any = None
+    ) -> tuple[Any, Any]:
         """Return coordinates (worlds, T, nq) and velocities (worlds, T, nv) of all objects.
 
         Numbers have the type and the place of `commands`, those of whole numbers PyTorch's default type; the
@@ -55,12 +58,14 @@ class Rollout(ArrayRollout):
             q: Tensor of first coordinates (worlds, nq) or (nq,); quaternions are normalized. None: the
                 present ones of the world.
             v: Tensor of first velocities (worlds, nv) or (nv,), or None.
+            parameters: Tensor of the values (parameters,) of all worlds, by `parameter_names`, or None: those
+                that the world has.
 
         Raises:
             TypeError: Something is no tensor, or has complex numbers.
             ValueError: A tensor has a wrong shape or is not finite.
         """
-        for name, one in (("commands", commands), ("q", q), ("v", v)):
+        for name, one in (("commands", commands), ("q", q), ("v", v), ("parameters", parameters)):
             if one is not None and not isinstance(one, torch.Tensor):
                 raise TypeError(f"{name} must be a tensor, got {check.shown(one)}")
             if one is not None and one.is_complex():
@@ -68,7 +73,7 @@ class Rollout(ArrayRollout):
         if not commands.is_floating_point():
             commands = commands.to(torch.get_default_dtype())
         made: tuple[Any, Any] = _Function.apply(
-            self._inside, *self._inputs(commands, q, v, _like, torch.broadcast_to)
+            self._inside, *self._inputs(commands, q, v, parameters, _like, torch.broadcast_to)
         )
         return made
 
@@ -88,10 +93,12 @@ class _Function(torch.autograd.Function):
     """The rollout as PyTorch calls it."""
 
     @staticmethod
-    def forward(ctx: Any, inside: CoordinateRollout, commands: Any, q: Any, v: Any) -> Any:
+    def forward(
+        ctx: Any, inside: CoordinateRollout, commands: Any, q: Any, v: Any, own: Any
+    ) -> Any:
         ctx.inside, ctx.start = inside, _array(q)
-        ctx.ways = inside.run(_array(commands), ctx.start, _array(v))
-        ctx.like = [(one.dtype, one.device) for one in (commands, q, v)]
+        ctx.ways = inside.run(_array(commands), ctx.start, _array(v), _array(own))
+        ctx.like = [(one.dtype, one.device) for one in (commands, q, v, own)]
         return tuple(commands.new_tensor(np.array(one)) for one in (ctx.ways.q, ctx.ways.v))
 
     @staticmethod
@@ -107,7 +114,8 @@ class _Function(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
         ways = ctx.ways
-        shapes = [(*ways.v.shape[:2], len(ways.command_names)), ctx.start.shape, ways.v[:, 0].shape]
+        shapes = [(*ways.v.shape[:2], len(ways.command_names)), ctx.start.shape, ways.v[:, 0].shape,
+                  (len(ways.parameter_names),)]  # fmt: skip
         given = [
             np.zeros(shape) if one is None else _array(one)
             for one, shape in zip(changes, shapes, strict=True)

@@ -194,3 +194,61 @@ def test_a_bundle_of_a_linear_step_is_that_step():
         tribo.rollout(world, forces=plan, derivatives=True, method="bundled", step=1.0)
     with pytest.raises(ValueError, match="method"):
         tribo.rollout(world, forces=plan, derivatives=True, method="smooth")
+
+
+def test_a_run_at_other_parameters_is_that_of_a_world_that_has_them():
+    chosen = [body("arm", "lower", mass=(0.1, 1.0)), tilt(x=(-0.5, 0.5))]
+    world = arm()
+    function = RolloutFunction(world, forces={"arm": "joints"}, parameters=chosen, threads=1)
+    told = np.random.default_rng(0).normal(size=(2, STEPS, 2))
+    ways = function.run(told, parameters=[0.8, 0.2])
+    moved = ways.jvp(parameters=[1.0, 0.5])
+    exact = ways.jvp(velocity=[1.0, 0.0])
+    assert np.array_equal(function.parameters(), [0.5, 0.0])
+    for one, value in zip(chosen, (0.8, 0.2), strict=True):
+        one.set_in_world(world, np.array([value]))
+    other = RolloutFunction(world, forces={"arm": "joints"}, parameters=chosen[:1], threads=1)
+    there = other.run(told)
+    assert np.abs(ways.q - there.q).max() < 1e-13
+    assert np.abs(exact[1] - there.jvp(velocity=[1.0, 0.0])[1]).max() < 1e-12
+    by_mass = there.jvp(parameters=[1.0])
+    by_tilt = ways.jvp(parameters=[0.0, 0.5])
+    assert (
+        np.abs(moved[1] - by_mass[1] - by_tilt[1]).max() < 1e-9
+    )  # as differences of steps are known
+    with pytest.raises(ValueError, match="no room"):
+        function.run(told, parameters=[2.0, 0.0])
+    with pytest.raises(ValueError, match="parameters must have shape"):
+        function.run(told, parameters=[0.5])
+    rough = RolloutFunction(
+        world, forces={"arm": "joints"}, parameters=chosen[:1], threads=1, method="differences"
+    )
+    moved = rough.run(told, parameters=[0.8]).jvp(velocity=[1.0, 0.0])
+    # Rounding of a difference of a step, 1e-16/1e-6, that 50 steps carry on.
+    assert np.abs(moved[1] - exact[1]).max() < 1e-8
+
+
+def test_a_mass_of_a_floating_robot_changes_no_place_at_once():
+    """The momentum that the last step left is that of other masses: a moved mass shifted the robot by it."""
+    world = tribo.World(time_step=DT)
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.2, 0.1, 0.1), mass=1.0, collides=False)
+    tail = root.add_child("tail", "revolute", axis=(0, 1, 0), joint_name="tail")
+    tail.add_shape("box", (0.3, 0.05, 0.05), mass=0.4, position=(0.2, 0, 0), collides=False)
+    cat = world.add_articulated_system(root, name="cat", position=(2, 0, 1))
+    cat.generalized_velocity = [0.1, 0, 0.2, 0.5, 0.4, -0.3, 1.0]
+    function = RolloutFunction(
+        world, forces={"cat": ["tail"]}, parameters=body("cat", "tail", mass=(0.1, 1.0)), threads=1
+    )
+    told = np.ones((1, 10, 1))
+    moved, faster = function.run(told).jvp(parameters=[1.0])
+    for found, field in ((moved[:, :, :3], "q"), (faster, "v")):
+        slopes = []
+        for size in (1e-4, 2e-4):
+            above, below = (function.run(told, parameters=[0.4 + by]) for by in (size, -size))
+            change = (getattr(above, field) - getattr(below, field)) / (2.0 * size)
+            slopes.append(change[:, :, : found.shape[2]])
+        # Differences of 1e-4 err by a third of what twice as large ones change; each of 10 steps by
+        # 1e-16/1e-5 of numbers up to 2.
+        bound = np.abs(slopes[0] - slopes[1]).max() + 10 * 2e-10
+        assert np.abs(found - slopes[0]).max() <= bound

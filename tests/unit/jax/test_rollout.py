@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
+from tribo.identification import body
 
 jax = pytest.importorskip("jax", reason="JAX is not installed: pip install 'tribo[jax]'")
 
@@ -37,6 +38,7 @@ def inputs(function, worlds=2, horizon=2):
         generator.normal(size=(worlds, horizon, len(function.command_names))),
         np.tile(q, (worlds, 1)) + 0.1 * generator.normal(size=(worlds, len(q))),
         np.tile(v, (worlds, 1)) + 0.1 * generator.normal(size=(worlds, len(v))),
+        function.parameters(),
     )
 
 
@@ -44,8 +46,9 @@ def test_both_modes_are_differences():
     import tribo.jax
 
     rollout = tribo.jax.Rollout(
-        thrown_robot(), forces={"cat": ["tail"]}, steps_per_control=2, threads=1
-    )
+        thrown_robot(), forces={"cat": ["tail"]}, parameters=body("cat", "tail", mass=(0.1, 1.0)),
+        steps_per_control=2, threads=1,
+    )  # fmt: skip
     given = inputs(rollout.function)
     generator = np.random.default_rng(2)
     changes = tuple(generator.normal(size=one.shape) for one in given)
@@ -95,3 +98,20 @@ def test_shapes_are_refused_in_words():
     with pytest.raises(TypeError, match="real"):
         rollout(np.zeros((5, 6), complex))
     assert tribo.jax.Rollout is type(rollout)  # reached without an import of its own
+
+
+def test_a_mass_is_found_by_its_gradient():
+    """A ball that is pushed by 1 N for t moves by t²/2m: −t²/2m² for each kilogramme more."""
+    import tribo.jax
+
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    world.add_sphere(0.1, mass=2.0, name="ball")
+    rollout = tribo.jax.Rollout(
+        world, forces={"ball": None}, parameters=body("ball", mass=(1.0, 5.0)), threads=1
+    )
+    push = np.zeros((2, 10, 6))
+    push[:, :, 0] = 1.0
+    by_mass = jax.jit(jax.grad(lambda mass: rollout(push, parameters=mass)[0][:, -1, 0].sum()))
+    assert np.isclose(float(by_mass(np.array([4.0]))[0]), -2 * 0.1**2 / (2 * 4.0**2), rtol=1e-6)
+    with pytest.raises(ValueError, match="parameters must have shape"):
+        rollout(push, parameters=np.ones(2))

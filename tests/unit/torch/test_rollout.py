@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tribo
+from tribo.identification import body
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'tribo[torch]'")
 
@@ -27,6 +28,7 @@ def inputs(function, worlds=2, horizon=2):
         generator.normal(size=(worlds, horizon, len(function.command_names))),
         np.tile(q, (worlds, 1)) + 0.1 * generator.normal(size=(worlds, len(q))),
         np.tile(v, (worlds, 1)) + 0.1 * generator.normal(size=(worlds, len(v))),
+        function.parameters(),
     )
     return tuple(torch.tensor(one, requires_grad=True) for one in given)
 
@@ -38,8 +40,9 @@ def test_both_modes_are_differences():
     import tribo.torch
 
     rollout = tribo.torch.Rollout(
-        thrown_robot(), forces={"cat": ["tail"]}, steps_per_control=2, threads=1
-    )
+        thrown_robot(), forces={"cat": ["tail"]}, parameters=body("cat", "tail", mass=(0.1, 1.0)),
+        steps_per_control=2, threads=1,
+    )  # fmt: skip
     torch.autograd.gradcheck(
         rollout, inputs(rollout.function), eps=1e-6, atol=1e-6, rtol=1e-6, check_forward_ad=True,
         check_batched_grad=False, nondet_tol=0.0,

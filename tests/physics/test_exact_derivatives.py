@@ -1,19 +1,21 @@
-"""Exact derivatives of a step against Richardson's extrapolation of differences, robots on a floor included.
+"""Exact derivatives of a step against Richardson's extrapolation of differences, robots on a floor as well.
 
-Central differences D(s), D(2s), D(4s) give R(s) = (4 D(s) − D(2s))/3 and R(2s). R(s) errs by a fifteenth of
-R(s) − R(2s), and by 5/3 of the rounding of D(s), ε |x⁺|/s with the largest coordinate or velocity |x⁺|.
-Solves of contacts end within 1e-13 to 1e-12 of the speeds in their rows: ε counts so many times more,
-`rounds`. The bound of a test is what it says about itself, |R(s) − R(2s)| + rounds · 5/3 ε |x⁺|/s, and has to
-be below 2e-7 of the largest number of its column, or of 1, to say anything.
+`extrapolated` of benchmarks/linearize.py says by how much it errs at most: that is the bound of a test. It
+has to be below 1e-7 of the largest number of its column, or of 1, to say anything.
 """
+
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tribo
 
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from linearize import TOLERANCE, extrapolated
+
 CLOSE = 1e-7
-SAYS = 2e-7
 KINDS = ("revolute", "prismatic", "spherical")
 
 
@@ -43,6 +45,7 @@ def falling(seed, integrator):
     """A random robot, thrown at random, driven by springs and dampers, above a floor."""
     generator = np.random.default_rng(seed)
     world = tribo.World(time_step=0.001)
+    world.tolerance = TOLERANCE
     world.integrator = integrator
     world.add_ground()
     part = world.add_articulated_system(robot(generator, False), position=(0, 0, 0.6))
@@ -68,21 +71,10 @@ def before_landing(world):
             return
 
 
-def richardson(world, step, rounds=1.0, **given):
-    """Return R(s), the bound of its error, and whether nothing changes within 8 s."""
-    made = [tribo.linearize(world, step=k * step, method="differences", **given) for k in (1, 2, 4)]
-    one, two, four = (each.central for each in made)
-    near, far = (4.0 * one - two) / 3.0, (4.0 * two - four) / 3.0
-    state = world.engine.state.arrays
-    size = max(1.0, *(np.abs(state[name]).max() for name in "qv"))
-    rounding = rounds * 5.0 / 3.0 * np.finfo(float).eps * size / np.array(made[0].sizes)
-    return near, np.abs(near - far) + rounding, all(each.is_smooth for each in made)
-
-
 def agrees(found, expected, bound):
     """Tell whether derivatives agree within the bound, and whether that says anything, by column."""
     size = np.maximum(np.abs(expected).max(axis=0), 1.0)
-    told = bound.max(axis=0) <= SAYS * size
+    told = bound.max(axis=0) <= CLOSE * size
     error = np.abs(found - expected)
     return (error[:, told] <= bound[:, told]).all(), told
 
@@ -97,9 +89,9 @@ def test_landing_robots_are_as_richardsons_extrapolation(integrator):
         if found.method != "exact":
             assert found.obstacle
             continue
-        expected, bound, is_smooth = richardson(world, 4e-5, rounds=5e3)
-        if is_smooth:  # a border between the two has no derivative to compare
-            agree, told = agrees(found.central, expected, bound)
+        made = extrapolated(world)
+        if made is not None:  # a border between the two has no derivative to compare
+            agree, told = agrees(found.central, *made)
             assert agree
             compared += told.all()
     assert compared >= 3
@@ -225,8 +217,7 @@ def test_free_bodies_are_as_richardsons_extrapolation(case, integrator):
     part.apply_force((3.0, -1.0, 2.0))
     part.apply_torque((0.3, 0.1, -0.2))
     found = tribo.linearize(world, controls="wrench", method="exact")
-    expected, bound, _ = richardson(world, 1e-4, rounds=10.0, controls="wrench")
-    agree, told = agrees(found.central, expected, bound)
+    agree, told = agrees(found.central, *extrapolated(world, left=0.0, controls="wrench"))
     assert agree
     assert told[:24].all()
 
@@ -243,16 +234,17 @@ def test_a_ball_that_rolls_or_slips(integrator, slip):
     roll at once: v⁺ = (5 v + 2 r ω × z)/7, which its next velocity keeps; the gap closes by the next step.
     """
     world = tribo.World(time_step=0.001)
-    world.integrator, world.erp = integrator, 1.0
+    world.integrator, world.erp, world.tolerance = integrator, 1.0, TOLERANCE
     world.add_ground(material="cloth")
     world.set_material_pair("cloth", "ivory", friction=0.3, restitution=0.0)
     ball = world.add_sphere(0.03, 0.2, "ivory", name="ball", position=(0, 0, 0.03))
     ball.linear_velocity, ball.angular_velocity = (0.6 + slip, 0.3, 0), (-10.0, 20.0, 2.0)
     world.step(5)
     found = tribo.linearize(world, controls="wrench", method="exact")
-    expected, bound, _ = richardson(world, 1e-5, rounds=10.0, controls="wrench")
     still = [k for k, name in enumerate(found.names) if name not in GAPS]
-    agree, told = agrees(found.central[:, still], expected[:, still], bound[:, still])
+    left = TOLERANCE * 1.0 / 0.03  # of a speed of 1 m/s at a radius of 0.03 m
+    made = extrapolated(world, still, left, controls="wrench")
+    agree, told = agrees(found.central[:, still], *made)
     assert agree
     assert told.all()
     assert abs(found.of("v/ball/vz", "q/ball/z") + 1.0 / world.time_step) < 1e-9

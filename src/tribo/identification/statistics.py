@@ -47,8 +47,8 @@ def certainty(
     """Return how well parameters are known by the Gauss–Newton Hessian JᵀJ.
 
     With a noise that was given, χ² of the fit is tested; where it is too large (p < 0.001) the covariance is
-    multiplied by χ²/ν (Birge's ratio) and `is_excessive` says so. With a noise that was found from the
-    misfit, intervals are Student's.
+    multiplied by χ²/ν (Birge's ratio) and `is_excessive` says so. Where the misfit says how large the noise
+    is, by this ratio or because none was given, intervals are Student's.
 
     Args:
         problem: The least-squares problem.
@@ -62,9 +62,10 @@ def certainty(
     square = float(residuals @ residuals)
     freedom = max(1, len(residuals) - problem.size)
     is_excessive = given and not explains(problem, square)
-    scale = square / freedom if is_excessive or not given else 1.0
+    is_estimated = is_excessive or not given  # the size of the noise, from the residuals
+    scale = square / freedom if is_estimated else 1.0
     tail = 0.5 + 0.5 * confidence
-    quantile = float(stats.norm.ppf(tail) if given else stats.t.ppf(tail, freedom))
+    quantile = float(stats.t.ppf(tail, freedom) if is_estimated else stats.norm.ppf(tail))
     # Starts are eliminated: of the parameters' columns, what no start can mimic is left (QR of the starts).
     starts = jacobian[:, count:]
     own = jacobian[:, :count] / np.sqrt(max(scale, 1e-300))

@@ -1,8 +1,9 @@
 """Triangles of VRML files (.wrl): their nodes, and where transforms place them.
 
 Read are IndexedFaceSet, Extrusion, ElevationGrid, Box, Sphere, Cylinder and Cone below Shape, Group,
-Transform and their kin, DEF and USE. Prototypes are passed over; an instance of one is a group with its
-`children`. A file that draws another one (Inline) is refused. Source: ISO/IEC 14772-1:1997 (VRML97).
+Transform and their kin, DEF and USE, and prototypes (PROTO, IS): an instance is the first node of its
+prototype with the values given. An instance of an EXTERNPROTO is a group with its `children`. A file that
+draws another one (Inline) is refused. Source: ISO/IEC 14772-1:1997 (VRML97).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?0[xX][0-9a-fA-F]+", re.ASCII)
-GROUPS = ("children", "choice", "level", "proxy", "segments", "humanoidBody")
+GROUPS = ("children", "choice", "level", "proxy", "humanoidBody")
+WITHOUT_FACES = frozenset({"IndexedLineSet", "PointSet", "Text"})
 MOST_NODES = 1_000_000
 
 
@@ -49,6 +51,21 @@ class Element:
     def is_true(self, name: str, *, default: bool) -> bool:
         """Return a field that is TRUE or FALSE."""
         return bool(self.fields.get(name, "TRUE" if default else "FALSE") == "TRUE")
+
+
+@dataclass(frozen=True, slots=True)
+class _Is:
+    """The value that an instance of a prototype gives to a field, or its default."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class _Prototype:
+    """Fields with their defaults, and the node that an instance is."""
+
+    defaults: dict[str, Any]
+    node: Element
 
 
 def read(text: str) -> tuple[np.ndarray, np.ndarray]:
@@ -78,6 +95,8 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
         self._defined: dict[str, Element] = {}
+        self._prototypes: dict[str, _Prototype] = {}
+        self._within = 0  # prototypes around what is read
         self._count = 0
         self._next: str | np.ndarray | None = None
         self._advance()
@@ -128,11 +147,15 @@ class _Parser:
 
     def _statement(self, depth: int) -> Element | None:
         """Return a node, None for what makes none: prototypes, routes, NULL."""
-        if self._next in {"PROTO", "EXTERNPROTO"}:
+        if self._next == "PROTO":
+            self._advance()
+            self._prototype(depth)
+            return None
+        if self._next == "EXTERNPROTO":
             self._advance()
             self._word()
             self._skip()
-            self._skip()  # its body; of an EXTERNPROTO its addresses
+            self._skip()  # its addresses
             return None
         if self._next == "ROUTE":
             for _ in range(4):
@@ -156,10 +179,75 @@ class _Parser:
                 return
         raise self._error("ends within a bracket")
 
-    def _node(self, depth: int) -> Element:
-        self._count += 1
+    def _prototype(self, depth: int) -> None:
+        """Read a prototype; names that it defines are its own."""
+        self._tally(depth)
+        name, defaults = self._word(), self._interface(depth)
+        outside = self._defined, self._prototypes
+        self._defined, self._prototypes = {}, dict(self._prototypes)
+        self._within += 1
+        self._take("{")
+        nodes = []
+        while self._next != "}":
+            if self._next is None:
+                raise self._error("ends within a prototype")
+            nodes.append(self._statement(depth + 1))
+        self._within -= 1
+        self._take("}")
+        self._defined, self._prototypes = outside
+        first = next((node for node in nodes if node is not None), Element("Group"))
+        self._prototypes[name] = _Prototype(defaults, first)
+
+    def _interface(self, depth: int) -> dict[str, Any]:
+        """Read what an instance may give; return the defaults of its fields."""
+        defaults: dict[str, Any] = {}
+        if isinstance(self._next, np.ndarray) and not self._next.size:  # []
+            self._advance()
+            return defaults
+        self._take("[")
+        while self._next != "]":
+            access = self._word()
+            self._word()  # its type
+            name = self._word()
+            if access in {"field", "exposedField"}:
+                defaults[name] = self._value(depth)
+        self._take("]")
+        return defaults
+
+    def _instance(self, prototype: _Prototype, given: dict[str, Any], depth: int) -> Element:
+        """Return the node that an instance is: a copy in which values stand for IS."""
+        values = prototype.defaults | given
+        copies: dict[int, Element] = {}
+
+        def copied(value: Any, depth: int) -> Any:
+            if isinstance(value, _Is):
+                return values.get(value.name)
+            if isinstance(value, list):
+                self._tally(depth, len(value))
+                return [copied(item, depth) for item in value]
+            if not isinstance(value, Element):
+                return value
+            if id(value) not in copies:
+                self._tally(depth)
+                made = copies[id(value)] = Element(value.type)
+                for key, held in value.fields.items():
+                    filled = copied(held, depth + 1)
+                    if filled is not None:
+                        made.fields[key] = filled
+            return copies[id(value)]
+
+        made = copied(prototype.node, depth)
+        assert isinstance(made, Element)
+        return made
+
+    def _tally(self, depth: int, number: int = 1) -> None:
+        """Count nodes."""
+        self._count += number
         if depth > MAX_DEPTH or self._count > MOST_NODES:
             raise self._error(f"stands in more than {MAX_DEPTH} others, or is one of too many")
+
+    def _node(self, depth: int) -> Element:
+        self._tally(depth)
         name, kind = "", self._word()
         if kind == "USE":
             name = self._word()
@@ -185,6 +273,8 @@ class _Parser:
                     continue
             made.fields[key] = self._value(depth)
         self._take("}")
+        if kind in self._prototypes:
+            made = self._instance(self._prototypes[kind], made.fields, depth)
         if name:
             self._defined[name] = made
         return made
@@ -208,8 +298,8 @@ class _Parser:
             raise self._error("lacks a value")
         if self._next == "IS":
             self._advance()
-            self._word()
-            return None
+            name = self._word()
+            return _Is(name) if self._within else None
         if _NUMBER.fullmatch(self._next):
             numbers = []
             while _NUMBER.fullmatch(str(self._next)):
@@ -250,7 +340,7 @@ class _Placed:
             )
         if node.type == "Shape":
             geometry = node.fields.get("geometry")
-            if isinstance(geometry, Element) and geometry.type in SHAPES:
+            if isinstance(geometry, Element) and geometry.type not in WITHOUT_FACES:
                 self._add(geometry, place)
             return
         if {"translation", "rotation", "scale"} & node.fields.keys():
@@ -259,6 +349,11 @@ class _Placed:
             self._walk(child, place, depth + 1)
 
     def _add(self, geometry: Element, place: np.ndarray) -> None:
+        if geometry.type not in SHAPES:
+            raise MeshError(
+                f"the geometry {geometry.type[:40]!r} is none of VRML97 and no PROTO of the file;"
+                f" read are {', '.join(SHAPES)}"
+            )
         vertices, triangles = SHAPES[geometry.type](geometry)
         self._faces += len(triangles)
         if self._faces > MAX_FACES:

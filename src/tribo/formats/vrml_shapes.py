@@ -146,10 +146,15 @@ def clipped(points: np.ndarray) -> np.ndarray:
 
 def _box(node: Fields) -> Triangles:
     size = row(node, "size", (2.0, 2.0, 2.0))
-    if not size.min() > 0.0:
-        raise MeshError("size of Box must be > 0")
+    if not size.min() >= 0.0 or np.count_nonzero(size) < 2:
+        raise MeshError("size of Box must be > 0; one of three may be 0, of a plate")
     corners = 0.5 * size * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    quads = np.array(
+        [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    )
+    if size.min() == 0.0:  # a plate has its two faces only
+        first = 2 * int(np.argmin(size))
+        quads = quads[first : first + 2]
     return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
 
 

@@ -53,6 +53,16 @@ def test_a_shape_has_its_volume_and_is_closed_and_outward(geometry, volume):
         assert made.volume == pytest.approx(volume, rel=1e-12)
 
 
+@pytest.mark.parametrize("size", [(2, 3, 0), (0, 2, 3), (2, 0, 3)])
+def test_a_box_without_thickness_is_a_plate_of_two_faces(size):
+    vertices, triangles = vrml.read(HEAD + shape("Box {{ size {} {} {} }}".format(*size)))
+    sides = vertices[triangles]
+    normals = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0]) / 2
+    assert np.abs(normals).sum() == pytest.approx(2 * 6)
+    np.testing.assert_array_equal(normals.sum(0), 0.0)
+    assert (vertices.max(0) - vertices.min(0)).tolist() == list(size)
+
+
 def test_a_sphere_is_round():
     made = mesh(shape("Sphere { radius 2 }"))
     np.testing.assert_allclose(np.linalg.norm(made.vertices, axis=1), 2.0, rtol=1e-12)
@@ -68,7 +78,7 @@ def test_transforms_stand_in_one_another_and_mirror():
     np.testing.assert_allclose(made.bounds, [[-1, 1, 1], [0, 3, 2]], atol=1e-12)
 
 
-def test_definitions_are_used_again_and_prototypes_passed_over():
+def test_definitions_and_prototypes_are_used_again():
     text = f"""PROTO Joint [ field SFVec3f center 0 0 0 exposedField MFNode children [ ] ] {{
         Transform {{ translation IS center children IS children }} }}
         EXTERNPROTO Far [ field SFFloat x ] "far.wrl"
@@ -76,6 +86,55 @@ def test_definitions_are_used_again_and_prototypes_passed_over():
         Transform {{ translation 5 0 0 children [ USE S, Joint {{ children USE S }} ] }}
         ROUTE A.x TO B.y"""
     assert mesh(text).volume == pytest.approx(3.0)
+
+
+HUMANOID = """PROTO Joint [ exposedField SFVec3f translation 0 0 0 exposedField MFNode children [] ]
+    { Transform { translation IS translation children IS children } }
+    PROTO Segment [ exposedField MFNode children [ ] eventIn MFNode addChildren field SFFloat mass 0 ]
+    { Group { addChildren IS addChildren children IS children } }
+    PROTO Humanoid [ exposedField MFNode humanoidBody [ ] exposedField MFNode segments [ ] ]
+    { Transform { children [ Group { children IS humanoidBody } ] } }
+"""
+
+
+def test_a_humanoid_draws_its_body_once_and_in_its_place():
+    """`segments` lists what the body draws already: drawn again, it would stand at the origin."""
+    segment = f"DEF LINK Segment {{ mass 2 children {shape('Box { size 1 1 1 }')} }}"
+    joint = f"DEF JOINT Joint {{ translation 0 0 5 children [ {segment} ] }}"
+    made = mesh(HUMANOID + f"Humanoid {{ humanoidBody [ {joint} ] segments [ USE LINK, ] }}")
+    assert made.volume == pytest.approx(1.0)
+    np.testing.assert_allclose(made.bounds, [[-0.5, -0.5, 4.5], [0.5, 0.5, 5.5]])
+
+
+def test_a_prototype_is_a_geometry_with_the_values_given():
+    floor = "PROTO Plane [ exposedField SFVec3f size 10 10 1 ] { Box { size IS size } }"
+    wide = "PROTO Wide [ field SFVec3f size 2 2 2 ] { Shape { geometry Plane { size IS size } } }"
+    for used, volume in (
+        (shape("Plane { }"), 100.0),
+        (shape("Plane { size 1 2 3 }"), 6.0),
+        ("Wide { }", 8.0),
+        ("Wide { size 1 1 4 }", 4.0),
+        ("PROTO No [ ] { Group { } } No { }" + shape("Box { size 1 1 1 }"), 1.0),
+        ("PROTO Two [ ] { Group { children [ DEF B "
+         + shape("Box { size 1 1 1 }") + " USE B ] } } Two { }", 2.0),
+    ):  # fmt: skip
+        assert mesh(f"{floor} {wide} {used}").volume == pytest.approx(volume)
+
+
+def test_prototypes_of_prototypes_are_bounded(monkeypatch):
+    monkeypatch.setattr(vrml, "MOST_NODES", 10_000)
+    text = "PROTO P0 [ ] { Group { } }"
+    for k in range(30):
+        text += f" PROTO P{k + 1} [ ] {{ Group {{ children [ P{k} {{ }} P{k} {{ }} ] }} }}"
+    with pytest.raises(MeshError, match="one of too many"):
+        vrml.read(HEAD + text)
+    chain = "PROTO P0 [ ] { Group { } }"
+    for k in range(300):
+        chain += f" PROTO P{k + 1} [ ] {{ Group {{ children P{k} {{ }} }} }}"
+    with pytest.raises(MeshError, match="stands in more than"):
+        vrml.read(HEAD + chain)
+    with pytest.raises(MeshError, match="stands in more than"):
+        vrml.read(HEAD + "PROTO P [ ] { " * 300)
 
 
 def test_only_what_is_shown_is_there():
@@ -118,9 +177,15 @@ def test_an_elevation_grid():
         (HEAD + "Transform { children [ USE nobody ] }", "line 2 uses 'nobody'"),
         (HEAD + "Transform { children [", "ends within a list"),
         (HEAD + shape("Box { size 1 1 }"), "size of Box"),
+        (HEAD + shape("Box { size 1 0 0 }"), "size of Box must be > 0; one of three"),
+        (HEAD + shape("Box { size 1 -1 1 }"), "size of Box must be > 0; one of three"),
         (HEAD + shape("Sphere { radius -1 }"), "radius of Sphere must be > 0"),
         (HEAD + shape("IndexedFaceSet { coord Coordinate { point [0 0 0] } coordIndex [0 1 2] }"), "beyond"),
         (HEAD + "Group { children " * 300, "stands in more than"),
+        (HEAD + shape("Plane { }"), "the geometry 'Plane' is none of VRML97"),
+        (HEAD + "PROTO P [ ] { Group {", "ends within a node"),
+        (HEAD + "PROTO P [ ] { Group { }", "ends within a prototype"),
+        (HEAD + "PROTO P [ field SFFloat", "lacks a word"),
     ],
 )  # fmt: skip
 def test_a_defect_is_named(text, says):

@@ -23,6 +23,7 @@ from tribo.description.hulls import (
 from tribo.description.trees import DescriptionError, MeshFile, ShapeDescription, TreeDescription
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_reading import given, read
+from tribo.formats.pose import NO_POSE, Pose
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
@@ -37,6 +38,13 @@ ROBOT_MODES = ("auto", "hull", "decomposition", "exact", "none")
 
 class OpenMeshError(ValueError):
     """A mesh that is not closed is to move as it is."""
+
+
+@dataclass(slots=True)
+class HullFile(MeshFile):
+    """The file of a mesh of which a hull is made, unless a user chooses `collision_meshes`: of MJCF."""
+
+    pose: Pose = NO_POSE  # of the file's frame in that of the shape
 
 
 @dataclass(slots=True)
@@ -229,7 +237,8 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
     for number, body in enumerate(robot.bodies):
         stands = number == 0 and (body.joint.type == Joint.FIXED or robot.kind == Kind.STATIC)
         made: list[ShapeDescription] = []
-        for shape in body.shapes:
+        for written in body.shapes:
+            shape = _chosen(written, mode)
             if shape.kind != Shape.MESH or shape.mesh is None:
                 made.append(shape)
                 continue
@@ -263,6 +272,30 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
                         'collision_meshes="none"'
                     ) from None
         body.shapes = made
+
+
+def without_files(shapes: list[ShapeDescription]) -> list[ShapeDescription]:
+    """Return shapes of which no hull is a choice any more."""
+    return [_chosen(shape, "hull") for shape in shapes]
+
+
+def _chosen(shape: ShapeDescription, mode: str) -> ShapeDescription:
+    """Return a hull that an MJCF file asks for, or its mesh if the user wants that to collide otherwise."""
+    file = shape.mesh
+    if not isinstance(file, HullFile):
+        return shape
+    if mode in {"auto", "hull"}:
+        return replace(shape, mesh=None)
+    if file.path is None and mode != "none":
+        raise DescriptionError(
+            f"{shape.name}: collision_meshes={mode!r} needs a file, but {file.reference} is written in the "
+            "MJCF file: write it to an .obj file"
+        )
+    pose = Pose(shape.position, shape.quaternion) @ file.pose
+    return replace(
+        shape, kind=Shape.MESH, size=(), geometry=None, position=pose.position,
+        quaternion=pose.quaternion, mesh=MeshFile(file.path, file.reference, file.scale),
+    )  # fmt: skip
 
 
 def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[ShapeDescription]:

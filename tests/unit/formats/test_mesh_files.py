@@ -212,6 +212,44 @@ def test_exact_meshes_of_links_that_move_have_holes(tmp_path):
     assert heights["hull"] > 0.1
 
 
+RING = """<mujoco><asset><mesh name="m" file="ring.stl" refpos="0 0 0.5"/></asset><worldbody>
+  <body name="ring"><freejoint/><geom type="mesh" mesh="m" pos="0 0 0.5"/></body></worldbody></mujoco>"""
+
+
+def test_meshes_of_an_mjcf_file_collide_as_the_caller_says(tmp_path):
+    """A ring falls over a ball that is smaller than its hole; its hull, MuJoCo's way, does not."""
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / "ring.stl")
+    (tmp_path / "ring.xml").write_text(RING)
+    heights = {}
+    for mode in ("exact", "hull", "auto", "none"):
+        world = World()
+        world.add_ground()
+        world.add_sphere(0.06, 1.0, body_type="static", position=(0, 0, 0.06))
+        ring = world.add_articulated_system(
+            tmp_path / "ring.xml", position=(0, 0, 0.3), collision_meshes=mode
+        )
+        kinds = {shape.kind.name for shape in ring.description.bodies[0].shapes}
+        assert kinds == {{"exact": "SURFACE", "none": "MESH"}.get(mode, "HULL")}
+        world.step(int(0.5 / world.time_step))
+        heights[mode] = ring.position[2]
+    assert heights["exact"] == pytest.approx(0.05, abs=1e-3)
+    assert heights["hull"] == heights["auto"] > 0.1
+    assert heights["none"] < -0.5
+    made = World().load_mjcf(tmp_path / "ring.xml")[0].description.bodies[0].shapes
+    assert [(shape.kind.name, shape.mesh) for shape in made] == [("HULL", None)]
+
+
+def test_a_mesh_that_is_written_in_an_mjcf_file_is_a_hull_or_nothing():
+    text = RING.replace('file="ring.stl"', 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"')
+    with pytest.raises(
+        DescriptionError, match=r"needs a file, but mesh 'm' is written in the MJCF"
+    ):
+        World().add_articulated_system(text, collision_meshes="exact")
+    for mode, kind in (("hull", "HULL"), ("none", "MESH")):
+        made = World().add_articulated_system(text, collision_meshes=mode)
+        assert [shape.kind.name for shape in made.description.bodies[0].shapes] == [kind]
+
+
 def test_an_open_mesh_of_a_link_that_moves_is_not_exact(tmp_path, crate):
     trimesh.Trimesh(crate.vertices, crate.faces[:-1]).export(tmp_path / "open.stl")
     text = (

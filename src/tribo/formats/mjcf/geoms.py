@@ -89,6 +89,7 @@ class Geom:
                 return None  # noted when the asset was read
             made.geometry = self.mesh.hull()
             made.kind, made.size = Shape.HULL, (made.geometry.half_width,)
+            made.mesh = self.mesh.hull_file()
         elif self.heights is not None:
             made.geometry = self.heights.geometry
             made.kind, made.size = Shape.HEIGHT_MAP, (made.geometry.dx, made.geometry.dy)

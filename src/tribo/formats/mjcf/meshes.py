@@ -15,6 +15,7 @@ from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_reading import read as read_mesh
+from tribo.formats.mesh_solids import HullFile
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.source import Source, screen
@@ -64,6 +65,12 @@ class Mesh:
             except ValueError as error:
                 raise self.node.error(str(error)) from None
         return self._hull
+
+    def hull_file(self) -> HullFile:
+        """Return the file of which the hull is made."""
+        if self.file is None:
+            return HullFile(None, f"mesh {self.node.text('name')!r}")
+        return HullFile(self.file.path, self.file.reference, self.file.scale, pose=self.pose)
 
     def inertial(self) -> Inertial:
         """Return mass, centre and inertia at density 1, as MuJoCo's attribute `inertia` says."""

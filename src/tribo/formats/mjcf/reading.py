@@ -20,6 +20,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import COORDINATES, DOFS
+from tribo.formats.mesh_solids import without_files
 from tribo.formats.mjcf import (
     actuators,
     bodies,
@@ -119,7 +120,9 @@ def read(
         >>> scene.objects[0].tree.bodies[0].mass
         2.0
     """
-    return _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
+    return _settled(
+        _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
+    )
 
 
 def read_model(
@@ -131,7 +134,7 @@ def read_model(
         DescriptionError: As `read`.
         TypeError: It is no model of MuJoCo.
     """
-    return _scene(as_source(model), (), keyframe, Report(strict=strict))
+    return _settled(_scene(as_source(model), (), keyframe, Report(strict=strict)))
 
 
 def _scene(
@@ -154,6 +157,16 @@ def _scene(
     return scene
 
 
+def _settled(scene: WorldDescription) -> WorldDescription:
+    """Return a scene whose meshes are hulls for good."""
+    for item in scene.objects:
+        for body in item.tree.bodies if item.tree is not None else ():
+            body.shapes = without_files(body.shapes)
+        if item.shape is not None:
+            (item.shape,) = without_files([item.shape])
+    return scene
+
+
 def read_robot(
     source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
 ) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
@@ -162,7 +175,7 @@ def read_robot(
     Raises:
         DescriptionError: As `read`; or nothing in the file moves, or more than one thing does.
     """
-    scene = read(source, package_dirs=package_dirs, strict=strict)
+    scene = _scene(load(source, package_dirs), package_dirs, None, Report(strict=strict))
     robots = [item for item in scene.objects if item.tree is not None]
     if len(robots) != 1:
         names = ", ".join(repr(item.name) for item in robots[:5]) or "none"

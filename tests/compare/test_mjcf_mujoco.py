@@ -17,6 +17,7 @@ pytest.importorskip("mujoco", reason="the peer, MuJoCo, is not installed")
 pytest.importorskip("scipy", reason="hulls of meshes need SciPy")
 pytest.importorskip("trimesh", reason="mesh files need trimesh")
 import mujoco
+import trimesh
 from mjcf_trees import random_tree
 from mujoco_peer import Scene
 
@@ -83,6 +84,46 @@ def test_primitives_fitted_to_a_mesh_are_mujocos(kind, to_box):
     ours = rotation_matrix(shape.orientation_in_body)  # equal but for the signs of its axes
     np.testing.assert_allclose(np.abs(ours.T @ turn.reshape(3, 3)), np.eye(3), atol=1e-5)
     np.testing.assert_allclose(body.mass, model.body_mass[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("inertia", ["legacy", "convex", "exact", "shell"])
+@pytest.mark.parametrize("form", ["obj", "stl", "vertex"])
+def test_masses_of_meshes_are_mujocos(tmp_path, form, inertia):
+    """A stone 10 m off the origin of its file, whose vertices MuJoCo keeps in single precision.
+
+    Read in double precision its mass differed by 8e-7, its inertia by 2e-6.
+    """
+    rng = np.random.default_rng(3)
+    stone = trimesh.creation.icosphere(2)
+    stone.vertices *= [0.1, 0.03, 0.02]
+    stone.vertices += rng.normal(size=stone.vertices.shape) * 1e-3 + [10.0, 2.0, 0.0]
+    points = [[repr(float(x)) for x in vertex] for vertex in stone.vertices]
+    if form == "vertex":
+        corners = " ".join(" ".join(point) for point in points)
+        faces = " ".join(map(str, stone.faces.ravel()))
+        written = f'vertex="{corners}" face="{faces}"'
+    else:
+        written = f'file="stone.{form}"'
+        if form == "stl":
+            stone.export(tmp_path / "stone.stl")
+        else:
+            lines = ["v " + " ".join(point) for point in points]
+            lines += ["f " + " ".join(map(str, face + 1)) for face in stone.faces]
+            (tmp_path / "stone.obj").write_text("\n".join(lines))
+    for scale in ("1.1 1.1 1.1", "1.3 -0.7 0.9"):
+        (tmp_path / "stone.xml").write_text(
+            f'<mujoco><asset><mesh name="m" {written} scale="{scale}" inertia="{inertia}"/></asset>'
+            '<worldbody><body><freejoint/><geom type="mesh" mesh="m" density="1234.5"/></body>'
+            "</worldbody></mujoco>"
+        )
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / "stone.xml"))
+        (body,) = tribo.World().load_mjcf(tmp_path / "stone.xml")
+        assert body.mass == pytest.approx(model.body_mass[1], rel=1e-12)
+        np.testing.assert_allclose(
+            body.description.bodies[0].com, model.body_ipos[1], rtol=1e-12, atol=1e-12
+        )
+        moments = np.linalg.eigvalsh(body.description.bodies[0].inertia)
+        np.testing.assert_allclose(moments, np.sort(model.body_inertia[1]), rtol=1e-10)
 
 
 def test_force_and_torque_at_a_site_of_a_fixed_body_are_those_of_mujocos_sensors():

@@ -34,6 +34,20 @@ def test_what_compiles_a_wheel_is_pinned_and_what_the_extra_allows():
     assert numba.specifier.contains(version.version)
 
 
+def test_no_extra_brings_a_second_mujoco_over_a_users():
+    """`mujoco-core` puts its files into the folder of `mujoco`; a user has either, 3.x or 4.x."""
+    asked = [
+        Requirement(r) for extra in SAID["project"]["optional-dependencies"].values() for r in extra
+    ]
+    asked += map(Requirement, SAID["project"]["dependencies"])
+    assert "mujoco-core" not in {r.name for r in asked}
+    (mujoco,) = map(
+        Requirement, (r for r in SAID["project"]["optional-dependencies"]["bench"] if "mujoco" in r)
+    )
+    for version in ("3.3.7", "4.0.0"):
+        assert mujoco.specifier.contains(version)
+
+
 def test_numba_is_a_dependency_only_where_no_library_is_built():
     (numba,) = [r for r in map(Requirement, SAID["project"]["dependencies"]) if r.name == "numba"]
     place = {"sys_platform": "linux", "platform_machine": "x86_64"}

@@ -239,6 +239,15 @@ def test_meshes_of_an_mjcf_file_collide_as_the_caller_says(tmp_path):
     assert [(shape.kind.name, shape.mesh) for shape in made] == [("HULL", None)]
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # of trimesh
+def test_a_vertex_beyond_single_precision_is_named(tmp_path):
+    vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e39\n"
+    (tmp_path / "far.obj").write_text(vertices + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "far.xml").write_text(RING.replace("ring.stl", "far.obj"))
+    with pytest.raises(DescriptionError, match=r"'m'.*beyond single precision"):
+        World().load_mjcf(tmp_path / "far.xml")
+
+
 def test_a_mesh_that_is_written_in_an_mjcf_file_is_a_hull_or_nothing():
     text = RING.replace('file="ring.stl"', 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"')
     with pytest.raises(

@@ -95,12 +95,22 @@ class Mesh:
         if self.file.path is None:
             raise self.node.error(f"mesh {self.file.reference!r}: {self.reason}")
         try:
-            made = read_mesh(self.file.path, self.scale)
+            made = read_mesh(self.file.path, (1.0, 1.0, 1.0))
         except NoReaderError:
             raise
         except MeshError as error:
             raise self.node.error(f"{self.file.path}: {error}") from None
-        return np.array(made.vertices, float), np.array(made.faces)
+        return self._scaled(made.vertices, np.array(made.faces))
+
+    def _scaled(self, vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return triangles at their size: MuJoCo keeps vertices in single precision, its masses show it."""
+        with np.errstate(over="ignore"):
+            single = np.asarray(vertices, np.float32).astype(float)
+        if not np.isfinite(single).all():
+            raise self.node.error(
+                "has a vertex beyond single precision, in which MuJoCo keeps them"
+            )
+        return single * self.scale, faces[:, ::-1] if np.prod(self.scale) < 0.0 else faces
 
     def _written(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what the attributes vertex and face say; without face the hull of the vertices."""
@@ -109,13 +119,13 @@ class Mesh:
             raise self.node.error(
                 f"vertex has {len(numbers)} numbers, must be 3 for each of 4 or more"
             )
-        vertices = numbers.reshape(-1, 3) * self.scale
+        vertices = numbers.reshape(-1, 3)
         if "face" not in self.node.attributes:
             try:
                 hull = hulls.convex_hull(vertices, "vertex")
             except ValueError as error:
                 raise self.node.error(str(error)) from None
-            return hull.vertices, hull.triangles
+            return self._scaled(hull.vertices, hull.triangles)
         entries = np.array(self.node.vector("face", None))
         faces = entries.astype(int)
         is_whole = len(faces) % 3 == 0 and len(faces) > 0 and bool((faces == entries).all())
@@ -123,8 +133,7 @@ class Mesh:
             raise self.node.error(
                 f"face must name vertices 0 … {len(vertices) - 1}, three per triangle"
             )
-        faces = faces.reshape(-1, 3)
-        return vertices, faces[:, ::-1] if np.prod(self.scale) < 0.0 else faces
+        return self._scaled(vertices, faces.reshape(-1, 3))
 
 
 class Meshes:

@@ -122,7 +122,9 @@ def test_meshes_are_looked_for_where_their_own_file_says(tmp_path):
         tmp_path, '<attach model="arm" prefix="p_"/>', '<model name="arm" file="arm/arm.xml"/>',
         rest='<compiler meshdir="elsewhere"/>',
     ).objects  # fmt: skip
-    assert robot.link("p_leaf").mass == pytest.approx(1000.0 * 0.1**3 / 6.0, rel=1e-9)
+    assert robot.link("p_leaf").mass == pytest.approx(
+        1000.0 * float(np.float32(0.1)) ** 3 / 6.0, rel=1e-9
+    )
     assert robot.collision_body("p_leaf/0").shape == Shape.HULL
 
 

@@ -46,6 +46,8 @@ class Element:
             return np.array(default, float).reshape(-1, width)
         if not isinstance(given, np.ndarray) or given.size % width:
             raise MeshError(f"{name} of {self.type} must be numbers, {width} at a time")
+        if not np.isfinite(given).all():
+            raise MeshError(f"{name} of {self.type} holds a number that is not finite")
         return given.reshape(-1, width)
 
     def is_true(self, name: str, *, default: bool) -> bool:
@@ -110,6 +112,11 @@ class _Parser:
                 made.append(node)
         return made
 
+    @property
+    def _ahead(self) -> str:
+        """The token ahead; numbers in brackets are no word."""
+        return self._next if isinstance(self._next, str) else ""
+
     def _advance(self) -> str | np.ndarray | None:
         """Return the token ahead and read another one; numbers in brackets are an array."""
         was = self._next
@@ -147,21 +154,21 @@ class _Parser:
 
     def _statement(self, depth: int) -> Element | None:
         """Return a node, None for what makes none: prototypes, routes, NULL."""
-        if self._next == "PROTO":
+        if self._ahead == "PROTO":
             self._advance()
             self._prototype(depth)
             return None
-        if self._next == "EXTERNPROTO":
+        if self._ahead == "EXTERNPROTO":
             self._advance()
             self._word()
             self._skip()
             self._skip()  # its addresses
             return None
-        if self._next == "ROUTE":
+        if self._ahead == "ROUTE":
             for _ in range(4):
                 self._word()
             return None
-        if self._next == "NULL":
+        if self._ahead == "NULL":
             self._advance()
             return None
         return self._node(depth)
@@ -188,7 +195,7 @@ class _Parser:
         self._within += 1
         self._take("{")
         nodes = []
-        while self._next != "}":
+        while self._ahead != "}":
             if self._next is None:
                 raise self._error("ends within a prototype")
             nodes.append(self._statement(depth + 1))
@@ -205,7 +212,7 @@ class _Parser:
             self._advance()
             return defaults
         self._take("[")
-        while self._next != "]":
+        while self._ahead != "]":
             access = self._word()
             self._word()  # its type
             name = self._word()
@@ -258,10 +265,10 @@ class _Parser:
             name, kind = self._word(), self._word()
         made = Element(kind)
         self._take("{")
-        while self._next != "}":
+        while self._ahead != "}":
             if self._next is None:
                 raise self._error("ends within a node")
-            if self._next in {"PROTO", "EXTERNPROTO", "ROUTE"}:
+            if self._ahead in {"PROTO", "EXTERNPROTO", "ROUTE"}:
                 self._statement(depth)
                 continue
             key = self._word()
@@ -283,10 +290,10 @@ class _Parser:
         """Return the value of a field."""
         if isinstance(self._next, np.ndarray):
             return self._advance()
-        if self._next == "[":
+        if self._ahead == "[":
             self._advance()
             held: list[Any] = []
-            while self._next != "]":
+            while self._ahead != "]":
                 if self._next is None:
                     raise self._error("ends within a list")
                 held.append(self._value(depth))
@@ -294,9 +301,9 @@ class _Parser:
             if held and all(isinstance(item, np.ndarray) for item in held):
                 return np.concatenate(held)
             return held
-        if not isinstance(self._next, str) or self._next == "}":
+        if not isinstance(self._next, str) or self._ahead == "}":
             raise self._error("lacks a value")
-        if self._next == "IS":
+        if self._ahead == "IS":
             self._advance()
             name = self._word()
             return _Is(name) if self._within else None
@@ -306,7 +313,7 @@ class _Parser:
                 word = str(self._advance())
                 numbers.append(float(int(word, 16)) if "x" in word.lower() else float(word))
             return np.array(numbers)
-        if self._next.startswith('"') or self._next in {"TRUE", "FALSE"}:
+        if self._next.startswith('"') or self._ahead in {"TRUE", "FALSE"}:
             return self._advance()
         return self._statement(depth + 1)
 

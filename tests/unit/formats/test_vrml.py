@@ -186,6 +186,10 @@ def test_an_elevation_grid():
         (HEAD + "PROTO P [ ] { Group {", "ends within a node"),
         (HEAD + "PROTO P [ ] { Group { }", "ends within a prototype"),
         (HEAD + "PROTO P [ field SFFloat", "lacks a word"),
+        (HEAD + "Group { [ 1 2 ] }", "lacks a word"),
+        (HEAD + "PROTO P [ [ 1 2 ] ] { Group { } }", "lacks a word"),
+        (HEAD + "[ 1 2 ]", "lacks a word"),
+        (HEAD + f"Transform {{ rotation 0 0 1 1e999 children {shape('Box { }')} }}", "is not finite"),
     ],
 )  # fmt: skip
 def test_a_defect_is_named(text, says):

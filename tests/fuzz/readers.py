@@ -109,7 +109,10 @@ BY_ENDING: dict[str, tuple[Take, ...]] = {  # who reads files of others
 
 VRML = b"""#VRML V2.0 utf8
 PROTO P [ field SFVec3f c 0 0 0 ] { Transform { translation IS c } }
+PROTO G [ field SFVec3f s 1 1 1 exposedField MFNode k [ ] eventIn MFNode add ]
+{ Group { children [ Shape { geometry Box { size IS s } } P { c 1 0 0 } Group { children IS k } ] } }
 DEF S Shape { geometry DEF B Box { size 1 2 3 } }
+DEF U G { s 1 2 0 k [ USE S G { } ] }
 Transform { translation 0 0 1 rotation 0 1 0 0.5 scale 1 2 1 children [ USE S
  Shape { geometry IndexedFaceSet { convex FALSE
   coord Coordinate { point [ 0 0 0, 2 0 0 2 2 0 1 0.5 0 0 2 0 ] }

@@ -44,7 +44,7 @@ MACHINERY = {
     "compiler/record.py": {"hashlib", "typing"},
     "compiler/record_types.py": {"collections", "hashlib", "importlib", "llvmlite", "typing"},
     "compiler/signature.py": {"dataclasses"},
-    "compiler/sources.py": {"collections", "hashlib", "os", "pathlib"},
+    "compiler/sources.py": {"collections", "hashlib", "os", "pathlib", "sys"},
     "compiler/switches.py": {"os"},
 }  # fmt: skip
 # Only these load Numba: an engine with prebuilt kernels runs without it.

@@ -83,7 +83,7 @@ def test_a_corner_that_a_hit_turns_into_the_ground_says_so():
     ("seed", "time_step"), [(2, 4e-3), (4, 4e-3), (14, 4e-3), (5, 2e-3), (13, 2e-3)]
 )
 def test_a_chain_whose_links_touch_gains_no_energy(seed, time_step):
-    """Boxes on pins that turn by up to a radian in a step, and touch each other. (It rose up to 1e21 times.)
+    """Boxes on pins that turn by up to a radian in a step, and touch each other.
 
     A step may bring a thousandth of what moves (`energy_limiter.ERROR`).
     """

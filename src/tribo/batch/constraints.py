@@ -157,8 +157,10 @@ class ConstraintBatch(Sealed):
         """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
         return bool(self._describe.numbers.get("collide", True))
 
-    erp = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
-    break_force = every("break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never.")
+    erp: np.ndarray = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
+    break_force: np.ndarray = every(
+        "break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never."
+    )
 
     @property
     def is_broken(self) -> np.ndarray:
@@ -330,20 +332,22 @@ class ConstraintBatch(Sealed):
             )
         self._write(self.friction, value, "friction", 0.0)
 
-    stiffness = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
-    damping = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
+    stiffness: np.ndarray = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
+    damping: np.ndarray = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
 
     # -- motors, locks, winches, magnets -------------------------------------------------------
-    speed = every(
+    speed: np.ndarray = every(
         "speed",
         "Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s].",
     )
-    position = every("position", "Angle or place that a lock keeps, (worlds,) [rad, or m].")
-    max_force = every(
+    position: np.ndarray = every(
+        "position", "Angle or place that a lock keeps, (worlds,) [rad, or m]."
+    )
+    max_force: np.ndarray = every(
         "max_force",
         "The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N].",
     )
-    brake_force = every(
+    brake_force: np.ndarray = every(
         "brake_force",
         "Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any.",
     )

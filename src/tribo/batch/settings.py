@@ -131,7 +131,7 @@ class BatchSettings(Sealed):
             raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
         return made
 
-    time_step = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
+    time_step: np.ndarray = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
 
     @property
     def gravity(self) -> np.ndarray:
@@ -142,21 +142,23 @@ class BatchSettings(Sealed):
     def gravity(self, value: Any) -> None:
         self.set_settings(gravity=value)
 
-    erp = of_worlds("erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–].")
-    sleeping = of_worlds(
+    erp: np.ndarray = of_worlds(
+        "erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–]."
+    )
+    sleeping: np.ndarray = of_worlds(
         "sleeping",
         "Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`.",
     )
 
-    sleep_speed = of_worlds(
+    sleep_speed: np.ndarray = of_worlds(
         "sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s]."
     )
 
-    sleep_angular_speed = of_worlds(
+    sleep_angular_speed: np.ndarray = of_worlds(
         "sleep_angular_speed", "Angular speeds up to which an object is quiet, (worlds,) [rad/s]."
     )
 
-    sleep_time = of_worlds(
+    sleep_time: np.ndarray = of_worlds(
         "sleep_time",
         "Times for which an island has to be quiet before it falls asleep, (worlds,) [s].",
     )

@@ -34,7 +34,7 @@ PACKAGE = pathlib.Path(__file__).parents[1]
 def module_process(module: str) -> tuple[list[str], dict[str, str]]:
     """Return the command that runs a module of tribo, and its environment: it imports what this process can.
 
-    The folder in which the program runs is no place for modules: it may hold files of others.
+    Nothing else: the folder in which the program runs may hold files of others.
     """
     path = [str(PACKAGE.parent), *(os.path.abspath(place) for place in sys.path if place)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}

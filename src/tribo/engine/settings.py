@@ -191,7 +191,10 @@ class WorldSettings(Sealed):
         Impact,
     )
     bounce = word(
-        """``"offset"`` (default): they part at e · max(0, v − threshold); or ``"gate"``: e · v if v > it.""",
+        """``"offset"`` (default): pairs part at e · max(0, v − threshold).
+
+        Or ``"gate"``: at e · v if v is more than the threshold.
+        """,
         Bounce,
     )
     effective_radius = word(

@@ -11,6 +11,7 @@ holds, if its trajectory was integrated with springs too stiff for the time step
 """
 
 from tribo.compiler.jit import kernel
+from tribo.contact.constraints import lengths
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
 from tribo.contact.problem.islands import (
     contacts_in,
@@ -30,8 +31,8 @@ from tribo.math import vec
 from tribo.model import Constraint, Course, Integrator, Joint, Kind, Status
 
 FREE = int(Joint.FREE)
-WINCH = int(Constraint.WINCH)
-ERP = int(Tuning.ERP)
+LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
+ERP, REST = int(Tuning.ERP), int(Tuning.LENGTH)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
@@ -97,7 +98,15 @@ def is_held(model, settings, work, t):
 
 
 @kernel
-def work_of_ties(model, command, work, t):
+def is_reeled(model, state, command, c):
+    """Tell whether the length of constraint c changes in this step: the user's work, or a motor's."""
+    kind = model.constraint_kind[c]
+    changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
+    return kind == WINCH or (kind == LENGTH and changes)
+
+
+@kernel
+def work_of_ties(model, state, command, work, t):
     """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · way that they bend [J s].
 
     Ties do no work, but for closing a gap. Their directions in mid step are right to second order, so energy
@@ -109,7 +118,7 @@ def work_of_ties(model, command, work, t):
         n = work.island_scalar[k]
         c = tie_of(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
-        if impulse == 0.0 or reach < 0.0 or c < 0 or model.constraint_kind[c] == WINCH:
+        if impulse == 0.0 or reach < 0.0 or c < 0 or is_reeled(model, state, command, c):
             continue
         before = work.scalar_start[n] + work.scalar_target[n]
         after = scalar_moved_by(model, work, n, work.response, before)
@@ -134,12 +143,12 @@ def energy_scale(model, settings, work, t):
 
 
 @kernel
-def error_of_ties(model, command, settings, work, t):
+def error_of_ties(model, state, command, settings, work, t):
     """Return the work of ties on island t as a part of `energy_scale`; 0 if swings by `LOOSE` explain it.
 
     A swing by θ in a step exchanges θ³/8 of that energy at most.
     """
-    done, bent = work_of_ties(model, command, work, t)
+    done, bent = work_of_ties(model, state, command, work, t)
     if done <= 0.0:
         return 0.0
     energy = energy_scale(model, settings, work, t)
@@ -272,7 +281,7 @@ def limit(model, state, command, settings, work):
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
-        error = error_of_ties(model, command, settings, work, t)
+        error = error_of_ties(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, settings, work, t, error > JERK)
         is_wrong = error > FLAGGED * FLAGGED and settings.integrator != SEMI_IMPLICIT
         if is_slowed or (is_wrong and gains(model, state, settings, work, t)):

@@ -105,6 +105,10 @@ class JointReader:
         self._dynamics(node, made)
         asked = node.vector("springdamper", 2, ())
         asked = asked if asked and min(asked) > 0.0 else ()  # as in MuJoCo
+        if asked and not (asked[0] * asked[1]) ** 2 > 0.0:
+            raise node.error(
+                "springdamper: a time constant so short has no stiffness; give a longer one"
+            )
         if asked and kind == Joint.FREE:
             self._report.doubt(node, "springdamper of a free joint is not read; leave it out")
             asked = ()

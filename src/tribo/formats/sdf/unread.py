@@ -15,7 +15,7 @@ _HARD = "has no effect: contacts and stops are hard here"
 _SOLVER = "is not read: it belongs to a solver of Gazebo that is not here"
 _WIND = "is not read: there is no wind"
 _BITS = "is not read: give the objects collision groups and masks"
-# What is read, by element: itself, or what is in it. Elements that hold others have a line of their own,
+# The elements that are read, by the one around them. Elements that hold others have a line of their own,
 # with the element around it before a slash where they mean different things in different ones.
 READ = {
     "sdf": "world model",
@@ -67,15 +67,15 @@ SILENT = {
     "friction/ode": "fdir1",  # matters where mu and mu2 differ, of which a note tells
     "friction/bullet": "fdir1",
 }
-# What is left out although it could move something, and what is said of it.
+# Elements that are left out although they could move something, and why, as the log says.
 SAID = {
-    "sdf": {"actor": "is not read: nobody walks"},
+    "sdf": {"actor": "is not read: actors do not move"},
     "world": {
         "wind": _WIND,
         "plugin": "is not read: plugins are programs of Gazebo",
         "state": "is not read: models start where their poses say",
         "population": "is not read: write the models out",
-        "actor": "is not read: nobody walks",
+        "actor": "is not read: actors do not move",
         "joint": "of a world is not read: it is left out",
         "frame": "of a world is not read: it is left out",
     },
@@ -123,9 +123,16 @@ SAID = {
     "limit": {"stiffness": _HARD, "dissipation": _HARD},
 }  # fmt: skip
 PROGRAMS = ("plugin", "sensor")  # which most files have: a remark, no warning
-NOTHING = frozenset(
-    {"0", "0.0", "-1", "false", "0 0 0", "65535", "0xffff"}
-)  # off, none, or all bits
+BITS = ("-1", "65535", "0xffff")  # all of them
+# Values that change nothing; of others: zero, false, nothing.
+DEFAULTS = {
+    "kp": 1e12,
+    "kd": 1.0,
+    "soft_erp": 0.2,
+    "erp": 0.2,
+    "stiffness": 1e8,
+    "dissipation": 1.0,
+}
 WEIGHTLESS = ("provide_feedback", "implicit_spring_damper", "cfm_damping", "must_be_loop_joint")
 
 
@@ -147,13 +154,24 @@ def screen(node: Node, report: Report) -> None:
 
 def _say(node: Node, why: str, kind: str, report: Report) -> None:
     leaves = list(_leaves(node))
-    if all(one.content.lower() in NOTHING or one.tag in WEIGHTLESS for one in leaves):
+    if all(_changes_nothing(one) for one in leaves):
         return
     key = f"sdf {kind}/{node.tag}"
     if node.tag in PROGRAMS:
         report.note(f"{node.place}: {why}", key)
     else:
         report.doubt(node, why, key)
+
+
+def _changes_nothing(node: Node) -> bool:
+    """Tell whether an element has the value that counts where it is not written."""
+    words = node.content.lower().split()
+    if node.tag in WEIGHTLESS or words in ([], ["false"]) or (len(words) == 1 and words[0] in BITS):
+        return True
+    try:
+        return all(float(word) in (0.0, DEFAULTS.get(node.tag)) for word in words)
+    except ValueError:
+        return False
 
 
 def _leaves(node: Node) -> Iterator[Node]:

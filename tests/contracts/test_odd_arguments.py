@@ -199,3 +199,31 @@ def test_whether_gains_hold_the_base_is_true_or_false(hold, batched):
     with pytest.raises(TypeError, match="hold_base of dog must be True or False"):
         owner.set_pd_gains(3.0, 1.0, hold_base=hold)
     assert (np.asarray(owner.kp) == 0.0).all()
+
+
+def test_lists_of_different_lengths_are_no_triangles():
+    with pytest.raises(
+        ValueError, match=r"triangles of .* must be \(m, 3\) integers, got \[1, \[2, 3\]\]"
+    ):
+        tribo.World().add_surface(np.zeros((3, 3)), [1, [2, 3]])
+
+
+def test_the_axis_of_a_magnet_is_a_vector():
+    world = tribo.World()
+    ball, other = (world.add_sphere(0.1, mass=1.0) for _ in range(2))
+    with pytest.raises(TypeError, match="first_axis must be 3 numbers"):
+        world.add_magnet(ball, other, catch_distance=0.1, first_axis=len)
+    assert world.constraints == ()
+
+
+def test_the_range_of_an_imu_is_a_number():
+    world = tribo.World()
+    ball = world.add_sphere(0.1, mass=1.0)
+    with pytest.raises(TypeError, match="max_acceleration must be a number"):
+        world.add_imu(ball, max_acceleration=np.zeros(3))
+
+
+def test_a_spring_of_no_time_is_refused():
+    body = '<body><joint name="j" springdamper="1e-200 1e-200"/><geom size=".1" mass="1"/></body>'
+    with pytest.raises(ValueError, match="springdamper: a time constant so short has no stiffness"):
+        tribo.World().load_mjcf(f"<mujoco><worldbody>{body}</worldbody></mujoco>")

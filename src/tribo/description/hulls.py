@@ -274,7 +274,12 @@ def checked_triangles(vertices: Any, triangles: Any, what: str) -> tuple[np.ndar
         ValueError: Wrong shapes, numbers out of range or not finite; the message says what.
     """
     points = checked_points(vertices, f"vertices of {what}")
-    faces = np.asarray(triangles)
+    try:
+        faces = np.asarray(triangles)
+    except ValueError:  # lists of different lengths
+        raise ValueError(
+            f"triangles of {what} must be (m, 3) integers, got {check.shown(triangles)}"
+        ) from None
     if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
         raise ValueError(
             f"triangles of {what} must be (m, 3) integers, got {faces.dtype} {faces.shape}"

@@ -44,7 +44,7 @@ class Imu(Sensor):
             raise TypeError(f"gyro_noise must be a Noise or None, got {check.shown(gyro_noise)}")
         self._gyro = self._stream(gyro_noise, "gyro")
         self._limits = [
-            math.inf if value == math.inf else check.positive(value, what)
+            math.inf if isinstance(value, float) and value == math.inf else check.positive(value, what)
             for value, what in ((max_acceleration, "max_acceleration"),
                                 (max_angular_velocity, "max_angular_velocity"))
         ]  # fmt: skip

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from tribo.checks import check
 from tribo.description.constraints import LOCKED
 from tribo.model import Constraint as Kind
@@ -135,7 +133,7 @@ class WorldJoints:
         for end, axis, what in zip(
             ends, (first_axis, second_axis), ("first_axis", "second_axis"), strict=True
         ):
-            end.axes = end.axes @ frame_about(np.asarray(axis, float), what)
+            end.axes = end.axes @ frame_about(axis, what)
         numbers = {"catch_distance": catch_distance, "catch_angle": catch_angle, "erp": erp,
                    "break_force": break_force, "collide": collide}  # fmt: skip
         return self._ties.tie(  # type: ignore[no-any-return]

@@ -259,11 +259,11 @@ def test_numbers_are_clipped(viewer):
     viewer.panel._set_speed(-5)
     assert viewer.panel.wishes.speed == panel.SLOWEST
     for _ in range(1000):
-        viewer.panel._step()
+        viewer.panel.step()
     assert viewer.panel.take("steps") == 0  # nobody would make them
     viewer.panel.set_driven(True)
     for _ in range(1000):
-        viewer.panel._step()
+        viewer.panel.step()
     assert viewer.panel.take("steps") == 100
     assert viewer.panel.take("steps") == 0
 
@@ -275,8 +275,8 @@ def test_the_time_line_leads_back_and_forth(viewer):
     assert end > 0.1
     for ask, then in (
         (lambda: controls._scrub(0.05), 0.05),
-        (controls._step_back, 0.049),
-        (controls._step, 0.05),
+        (controls.step_back, 0.049),
+        (controls.step, 0.05),
         (lambda: controls._scrub("later"), 0.0),  # from a page that is not ours
     ):
         controls.set_driven(True)

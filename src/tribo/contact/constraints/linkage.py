@@ -95,7 +95,7 @@ def rotation_vector(m):
 
 
 @kernel
-def weaken(work, first):
+def ease_singular_rows(work, first):
     """Let rows from the first on that hardly anything moves, next to the others, close less of their gaps.
 
     Any speed takes an impulse without bound there: they ask for the part G/(G + `WEAK` · largest G) of it.
@@ -158,7 +158,7 @@ def add_locked_rows(
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
-    weaken(work, start)
+    ease_singular_rows(work, start)
 
 
 @kernel

@@ -115,7 +115,7 @@ def is_entered(model, settings, work, c):
 
 @kernel
 def report(model, settings, work):
-    """Record the three normalised residuals of the step; note constraints that contradict one another.
+    """Record the three normalised residuals of the step; say what contradicts, misses its law or is entered.
 
     Writes: work.
     """

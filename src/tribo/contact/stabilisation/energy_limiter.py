@@ -1,11 +1,11 @@
 """Stage `energy_limiter.limit`: limits the energy that constraints may add in a step.
 
 Two light boxes on pins between heavy ones straighten within a fraction of a step, and pins that go round by
-0.3 rad in a step bring energy that there never was. Bodies that are held together, move by themselves
-and touch nothing are a constrained group: it may end the step with the energy that it had and was given. If
-it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then; impulses and the residual
-stay those of the solve. Where ties do more work than a swing explains (`error_of_ties`), the step is `COARSE`
-as well, and the group is slowed if that is more than a part of its energy. A robot on a fixed base that its
+0.3 rad in a step bring energy that there never was. Bodies that are held together, move by themselves and
+touch only each other and what stands are a constrained group: it may end the step with the energy that it
+had and was given. If it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then;
+impulses and the residual stay those of the solve. Where ties do more work than a swing explains
+(`error_of_ties`) and energy grows, the step is `COARSE` as well. A robot on a fixed base that its
 stops hold (`fixed_base`) is slowed likewise; that happens often, and is not said. So is a robot that nothing
 holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
 """

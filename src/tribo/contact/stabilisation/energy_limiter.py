@@ -5,7 +5,7 @@ Two light boxes on pins between heavy ones straighten within a fraction of a ste
 touch only each other and what stands are a constrained group: it may end the step with the energy that it
 had and was given. If it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then;
 impulses and the residual stay those of the solve. Where ties do more work than a swing explains
-(`error_of_ties`) and energy grows, the step is `COARSE` as well. A robot on a fixed base that its
+(`error_of_ties`) the step is `COARSE` as well. A robot on a fixed base that its
 stops hold (`fixed_base`) is slowed likewise; that happens often, and is not said. So is a robot that nothing
 holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
 """
@@ -129,8 +129,15 @@ def work_of_ties(model, state, command, work, t):
 
 
 @kernel
-def energy_scale(model, settings, work, t):
-    """Return the energy of the motion of island t, and of its weight at the height of its size [J]."""
+def error_of_ties(model, state, command, settings, work, t):
+    """Return the work of ties on island t as a part of its energy; 0 if swings explain it.
+
+    Its energy is that of its motion, and of its weight at the height of its size. A swing by θ in a step
+    exchanges θ³/8 of that at most, θ up to `LOOSE`, and θ/8 of what ties bend, up to `LOOSE`².
+    """
+    done, bent = work_of_ties(model, state, command, work, t)
+    if done <= 0.0:
+        return 0.0
     energy = 0.0
     weight = step_speed(settings) / settings.dt
     slow = slow_speed(settings)
@@ -139,34 +146,8 @@ def energy_scale(model, settings, work, t):
             energy += 0.5 * twice_energy(model, work, tree, work.kick_v)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
-    return energy
-
-
-@kernel
-def error_of_ties(model, state, command, settings, work, t):
-    """Return the work of ties on island t as a part of `energy_scale`; 0 if swings by `LOOSE` explain it.
-
-    A swing by θ in a step exchanges θ³/8 of that energy at most.
-    """
-    done, bent = work_of_ties(model, state, command, work, t)
-    if done <= 0.0:
-        return 0.0
-    energy = energy_scale(model, settings, work, t)
-    swing = min(LOOSE / 8.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
+    swing = min(LOOSE * LOOSE / 8.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
     return done / energy if done > swing else 0.0
-
-
-@kernel
-def gains(model, state, settings, work, t):
-    """Tell whether island t, as it was solved, ends the step with more energy than it had and was given.
-
-    More by what velocities bring that miss by `FLAGGED`, a part FLAGGED² of `energy_scale`.
-
-    Writes: work.
-    """
-    potential, most, _ = velocity_scaling.energy_due(model, state, settings, work, t, 0.0)
-    most += potential + FLAGGED * FLAGGED * energy_scale(model, settings, work, t)
-    return velocity_scaling.end_energy(model, settings, work, t, work.next_v, 1.0) > most
 
 
 @kernel
@@ -283,8 +264,10 @@ def limit(model, state, command, settings, work):
             continue
         error = error_of_ties(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, settings, work, t, error > JERK)
-        is_wrong = error > FLAGGED * FLAGGED and settings.integrator != SEMI_IMPLICIT
-        if is_slowed or (is_wrong and gains(model, state, settings, work, t)):
+        is_wrong = (
+            error > FLAGGED * FLAGGED and settings.integrator != SEMI_IMPLICIT
+        )  # as speeds miss
+        if is_slowed or is_wrong:
             work.status[0] |= COARSE
         if is_slowed:
             for tree in range(t, work.island_last_tree[t] + 1):

@@ -135,10 +135,10 @@ def island_closing_energy(model, settings, work, t, mass):
 
 
 @kernel
-def energy_due(model, state, settings, work, t, error):
-    """Return the potential energy of island t, the rest with which it may end the step [J], its mass [kg].
+def allowed(model, state, settings, work, t, error):
+    """Return the energy [J] with which island t may end the step: what it has and is given.
 
-    The rest is what it has and is given, and a part `error` of what moves and swings.
+    A part `error` of what moves and swings more; at least what closing gaps may take.
 
     Writes: work.
     """
@@ -152,16 +152,7 @@ def energy_due(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
             mass += tree_mass(model, tree)
-    return potential, (1.0 + error) * lively + (1.0 + ROUNDING) * brought, mass
-
-
-@kernel
-def allowed(model, state, settings, work, t, error):
-    """Return the energy [J] with which island t may end the step: what is due, or what closing takes.
-
-    Writes: work.
-    """
-    potential, most, mass = energy_due(model, state, settings, work, t, error)
+    most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
     return potential + max(most, island_closing_energy(model, settings, work, t, mass))
 
 

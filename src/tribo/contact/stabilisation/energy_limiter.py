@@ -133,7 +133,7 @@ def error_of_ties(model, state, command, settings, work, t):
     """Return the work of ties on island t as a part of its energy; 0 if swings explain it.
 
     Its energy is that of its motion, and of its weight at the height of its size. A swing by θ in a step
-    exchanges θ³/8 of that at most, θ up to `LOOSE`, and θ/8 of what ties bend, up to `LOOSE`².
+    exchanges θ³/8 of that at most, θ up to `LOOSE`, and θ/8 of what ties bend, up to `LOOSE`/2.
     """
     done, bent = work_of_ties(model, state, command, work, t)
     if done <= 0.0:
@@ -146,7 +146,7 @@ def error_of_ties(model, state, command, settings, work, t):
             energy += 0.5 * twice_energy(model, work, tree, work.kick_v)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
-    swing = min(LOOSE * LOOSE / 8.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
+    swing = min(LOOSE / 16.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
     return done / energy if done > swing else 0.0
 
 

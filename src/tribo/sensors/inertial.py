@@ -44,7 +44,7 @@ class Imu(Sensor):
             raise TypeError(f"gyro_noise must be a Noise or None, got {check.shown(gyro_noise)}")
         self._gyro = self._stream(gyro_noise, "gyro")
         self._limits = [
-            math.inf if isinstance(value, float) and value == math.inf else check.positive(value, what)
+            _largest(value, what)
             for value, what in ((max_acceleration, "max_acceleration"),
                                 (max_angular_velocity, "max_angular_velocity"))
         ]  # fmt: skip
@@ -65,3 +65,10 @@ class Imu(Sensor):
     def error_streams(self) -> list[NoiseState]:
         """Return the streams of errors: of the acceleration, of the angular velocity."""
         return [self._noise, self._gyro]
+
+
+def _largest(value: Any, what: str) -> float:
+    """Return the end of a range, which may be infinity."""
+    return (
+        math.inf if isinstance(value, float) and value == math.inf else check.positive(value, what)
+    )

@@ -81,6 +81,7 @@ def note(part: str, first: int, found: watch.Findings, seconds: float) -> None:
 
 def main() -> int:
     """Run; return 1 if something was found."""
+    sys.dont_write_bytecode = True  # a first import of ours is no misdeed of an input
     parser = argparse.ArgumentParser(
         prog="fuzz", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -109,6 +109,38 @@ def test_a_chain_whose_links_touch_gains_no_energy(seed, time_step, ground):
         assert world.energy <= 1.001**200 * energy
 
 
+@pytest.mark.parametrize("seed", [2, 7, 15, 18])
+@pytest.mark.parametrize("time_step", [1e-3, 2e-3])
+def test_a_closed_chain_that_presses_bodies_into_one_another_gains_no_energy(seed, time_step):
+    """Ties that hold two boxes in an overlap, and the contact between them, push by 1e5 N s and more.
+
+    What ties give more than a hundredth of the energy is taken back (`energy_limiter.JERK`).
+    """
+    rng = np.random.default_rng(seed)
+    world = tribo.World(time_step=time_step, gravity=(0, 0, 0))
+    boxes = [
+        world.add_box((0.2, 0.2, 0.2), 10 ** rng.uniform(-1, 0.5), position=(0.3 * k, 0, 0.3))
+        for k in range(3)
+    ]
+    boxes.append(world.add_box((0.2, 0.2, 0.2), 1.0, position=(0.48, 0, 0.3)))
+    for box in boxes:
+        box.linear_velocity = rng.normal(size=3)
+        box.angular_velocity = 10.0 * rng.normal(size=3)
+    for box in boxes:
+        box.orientation = (turn := rng.normal(size=4)) / np.linalg.norm(turn)
+    kinds = [world.add_hinge, world.add_pin, world.add_hinge, world.add_weld]
+    ring = [boxes[k] for k in (0, 1, 3, 2, 0)]
+    for k, (one, other) in enumerate(pairwise(ring)):
+        rng.choice(kinds)(one, other).collide = k == 1
+    world.step()
+    first = energy = world.energy
+    for _ in range(100):
+        world.step()
+        assert world.energy <= 1.01 * energy
+        energy = world.energy
+    assert energy <= first
+
+
 def whirl(lies):
     """Return the energies of three links that whirl between stops, with a box on their base or without."""
     links = "".join(

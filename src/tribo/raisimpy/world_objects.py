@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import tribo
 from tribo.checks import check
 from tribo.formats.mesh_solids import OpenMeshError
@@ -34,6 +32,11 @@ _CLASSES: dict[ObjectType, type[objects.Object]] = {
     ObjectType.HEIGHTMAP: HeightMap, ObjectType.ARTICULATED_SYSTEM: ArticulatedSystem,
 }  # fmt: skip
 GROUP, MASK = 1, -1
+
+
+def is_array(value: Any) -> bool:
+    """Tell whether a value is meant as several numbers."""
+    return isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
 
 
 @dataclass
@@ -135,7 +138,7 @@ class WorldParts(Wrapper):
     ) -> Any:  # fmt: skip
         """``world.add_mesh(file, mass=…, scale=…, inertia=…, com=…, mode=…)``"""
         words: tuple[Any, ...] = (scale, material, collision_group, collision_mask, collision_mode)
-        if values and np.ndim(values[0]):  # inertia and centre of mass come first
+        if values and is_array(values[0]):  # inertia and centre of mass come first
             inertia, values = values[0], values[1:]
             com, values = (values[0], values[1:]) if values else (com, values)
         if len(values) > len(words):
@@ -181,7 +184,7 @@ class WorldParts(Wrapper):
         if (
             values
             and len(check.listed(values[0], "com or inertia", "numbers")) == 3
-            and np.ndim(values[0][0]) == 0
+            and not is_array(values[0][0])
         ):
             com, values = values[0], values[1:]
         if values:

@@ -35,6 +35,13 @@ def compound(world):
     return world.addCompound([child], 2.0, [0.2, 0, 0], np.diag([0.1, 0.2, 0.3]))
 
 
+def test_a_list_that_is_no_inertia_of_a_compound_is_refused(world):
+    child = raisim.CompoundObjectChild()
+    child.objectType, child.objectParam = raisim.ObjectType.SPHERE, [0.5, 0, 0, 0]
+    with pytest.raises(TypeError, match="inertia"):
+        world.addCompound([child], 1.0, [[1, [2, 3]], 2, 3])
+
+
 def test_the_frame_of_a_body_is_not_its_centre_of_mass(world):
     body = compound(world)
     body.setPose([1, 2, 3], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)])  # x to y
@@ -149,6 +156,13 @@ def test_meshes(world, tmp_path):
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\n")
     still = world.addMesh(str(path), 1.0, collision_mode=original)
     assert still.getBodyType() == raisim.BodyType.STATIC
+
+
+def test_a_list_that_is_no_inertia_of_a_mesh_is_refused(world, tmp_path):
+    path = tmp_path / "tetra.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    with pytest.raises(TypeError, match="inertia"):
+        world.addMesh(str(path), 1.0, [1, [2, 3]])
 
 
 def test_contacts_of_a_ball_on_the_ground(world):

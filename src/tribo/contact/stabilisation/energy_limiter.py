@@ -4,8 +4,8 @@ Two light boxes on pins between heavy ones straighten within a fraction of a ste
 0.3 rad in a step bring energy that there never was. Bodies that are held together, move by themselves and
 touch only each other and what stands are a constrained group: it may end the step with the energy that it
 had and was given. If it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then;
-impulses and the residual stay those of the solve. Where ties do more work than a swing explains
-(`error_of_ties`) the step is `COARSE` as well. A robot on a fixed base that its
+impulses and the residual stay those of the solve. Where ties, and contacts beside them, do more work than a
+swing explains (`error_of_ties`) the step is `COARSE` as well. A robot on a fixed base that its
 stops hold (`fixed_base`) is slowed likewise; that happens often, and is not said. So is a robot that nothing
 holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
 """
@@ -20,7 +20,7 @@ from tribo.contact.problem.islands import (
     scalars_in,
 )
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.problem.whitened_products import scalar_moved_by
+from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.stabilisation import fixed_base, velocity_scaling
 from tribo.dynamics.energy import tree_mass
@@ -129,13 +129,43 @@ def work_of_ties(model, state, command, work, t):
 
 
 @kernel
+def is_still(model, work, c):
+    """Tell whether contact c gives nothing: the user moves neither body, and no surface runs."""
+    for side in range(2):
+        if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == KINEMATIC:
+            return False
+    surface = vec.load(work.contact_surface, c)
+    return vec.dot(surface, surface) == 0.0
+
+
+@kernel
+def work_of_contacts(model, work, t):
+    """Return the work of rigid contacts of island t with itself and with what stands [J], if positive.
+
+    They do none, or take some: where ties press bodies into one another, each gives what the other takes.
+    """
+    done = 0.0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        is_rigid = work.contact_compliance[c, 2] == 0.0 and work.contact_impulse[c, 2] > 0.0
+        if is_rigid and is_still(model, work, c):
+            before = vec.load(work.contact_vel, c)
+            after = moved_by(model, work, work.contact_row, c, work.response, before)
+            done += 0.5 * vec.dot(vec.load(work.contact_impulse, c), vec.add(before, after))
+    return max(0.0, done)
+
+
+@kernel
 def error_of_ties(model, state, command, settings, work, t):
-    """Return the work of ties on island t as a part of its energy; 0 if swings explain it.
+    """Return the work of ties and contacts on island t as a part of its energy; 0 if swings explain it.
 
     Its energy is that of its motion, and of its weight at the height of its size. A swing by θ in a step
     exchanges θ³/8 of that at most, θ up to `LOOSE`, and θ/8 of what ties bend, up to `LOOSE`/2.
     """
     done, bent = work_of_ties(model, state, command, work, t)
+    if done == 0.0:
+        return 0.0
+    done += work_of_contacts(model, work, t)
     if done <= 0.0:
         return 0.0
     energy = 0.0
@@ -162,16 +192,6 @@ def island_rotates_fast(model, state, settings, work, t):
         if has_rows and tree_rotates_far(model, state, settings, work, tree):
             return True
     return False
-
-
-@kernel
-def is_still(model, work, c):
-    """Tell whether contact c gives nothing: the user moves neither body, and no surface runs."""
-    for side in range(2):
-        if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == KINEMATIC:
-            return False
-    surface = vec.load(work.contact_surface, c)
-    return vec.dot(surface, surface) == 0.0
 
 
 @kernel
@@ -264,9 +284,8 @@ def limit(model, state, command, settings, work):
             continue
         error = error_of_ties(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, settings, work, t, error > JERK)
-        is_wrong = (
-            error > FLAGGED * FLAGGED and settings.integrator != SEMI_IMPLICIT
-        )  # as speeds miss
+        keeps = settings.integrator != SEMI_IMPLICIT  # whose energy goes to and fro
+        is_wrong = keeps and error > FLAGGED * FLAGGED
         if is_slowed or is_wrong:
             work.status[0] |= COARSE
         if is_slowed:

@@ -11,7 +11,6 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.way_swing import side_of
-from tribo.contact.far_contacts import is_of_later_pose
 from tribo.contact.problem.islands import find_representative, is_member, join, moved_tree
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.dynamics.integrate import STRUCK
@@ -144,9 +143,7 @@ def runs_over_world(model, c):
 
 @kernel
 def find_held(model, work):
-    """Note which groups exchange momentum with the world, or have bodies that met on the way of the step.
-
-    These are pushed at their own surfaces, where they meet: velocities are right, places in mid step are not.
+    """Note which groups exchange momentum with the world.
 
     Writes: work.
     """
@@ -164,7 +161,7 @@ def find_held(model, work):
         if acts(work, c):
             a = moved_tree(model, work.contact_body[c, 0])
             b = moved_tree(model, work.contact_body[c, 1])
-            if min(a, b) < 0 or is_of_later_pose(work, c):
+            if min(a, b) < 0:
                 hold(work, max(a, b))
     for c in range(model.coupling_way.shape[0]):
         for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):

@@ -9,8 +9,6 @@ constraints keep together. When this is asked for, and of whom: `energy_limiter`
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.position_pass import LEVER
-from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
@@ -18,7 +16,7 @@ from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
 from tribo.dynamics.actuation import spring_torque
-from tribo.dynamics.energy import energy_at, tree_mass
+from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
     KEPT,
@@ -32,15 +30,16 @@ from tribo.dynamics.momentum import (
 from tribo.dynamics.springs import spring_energy
 from tribo.dynamics.whitening import whiten_velocity
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Course, Integrator, Joint, Status
+from tribo.model import Course, Integrator, Joint, Kind, Status
 
 FREE = int(Joint.FREE)
+KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 HELD_BACK = int(Course.HELD_BACK)
 COARSE = int(Status.COARSE)
 
 ROUNDING = 1e-12  # [–] of an energy that is given
-HALVINGS = 40  # of the factor: to round-off
+TRIES = 40  # of a part of a motion: more than round-off needs
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -71,6 +70,18 @@ def may_act(work, n):
 
 
 @kernel
+def is_led(model, work, n):
+    """Tell whether row n holds on to a kinematic body that moves."""
+    for side in range(2):
+        tree = model.body_tree[work.scalar_body[n, side]]
+        if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == KINEMATIC:
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                if work.kick_v[dof] != 0.0:
+                    return True
+    return False
+
+
+@kernel
 def motor_work(model, work, t):
     """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
 
@@ -91,7 +102,7 @@ def motor_work(model, work, t):
             before = scalar_moved_by(model, work, n, z, 0.0)
             after = scalar_moved_by(model, work, n, work.response, before)
             total += work.scalar_impulse[n] * 0.5 * (before + after)
-        elif is_tie:
+        elif is_tie and is_led(model, work, n):
             both = work.scalar_start[n] + work.scalar_target[n]
             own = scalar_moved_by(model, work, n, z, 0.0)
             total -= work.scalar_impulse[n] * (both - own)
@@ -110,27 +121,16 @@ def stored(model, q, settings, work, tree):
 
 
 @kernel
-def closing_energy(model, settings, work, n, mass):
-    """Return the energy [J] that row n may take for closing: as much as alone, if `mass` allows it.
+def recovery_energy(model, work, t):
+    """Return the energy [J] that stops of ball joints of island t may give to bring joints back, ½ r²/G.
 
-    That is ½ r²/G for the speed r, and half a step's lift at r against the weight that opens it.
+    r is the speed at which a stop alone brings its joint back; other stops do so by shifts.
     """
-    speed = work.scalar_correction[n]
-    alone = speed * speed / work.scalar_delassus[n]
-    opening = -scalar_moved_by(model, work, n, work.free_response, 0.0) * speed
-    lift = max(0.0, opening) / work.scalar_delassus[n]
-    lift = min(lift, LEVER * abs(speed) * step_speed(settings) * mass)
-    return 0.5 * (min(alone, LEVER * LEVER * speed * speed * mass) + lift)
-
-
-@kernel
-def island_closing_energy(model, settings, work, t, mass):
-    """Return the energy that closing what is open may take in island t of that mass [J]."""
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0:
-            total += closing_energy(model, settings, work, n, mass)
+        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) < 0:
+            total += 0.5 * work.scalar_correction[n] ** 2 / work.scalar_delassus[n]
     return total
 
 
@@ -138,11 +138,11 @@ def island_closing_energy(model, settings, work, t, mass):
 def allowed(model, state, settings, work, t, error):
     """Return the energy [J] with which island t may end the step: what it has and is given.
 
-    A part `error` of what moves and swings more; at least what closing gaps may take.
+    A part `error` of what moves and swings more; at least what its stops may give.
 
     Writes: work.
     """
-    lively = potential = mass = 0.0
+    lively = potential = 0.0
     brought = motor_work(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
@@ -151,9 +151,8 @@ def allowed(model, state, settings, work, t, error):
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
-            mass += tree_mass(model, tree)
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
-    return potential + max(most, island_closing_energy(model, settings, work, t, mass))
+    return potential + max(most, recovery_energy(model, work, t))
 
 
 @kernel
@@ -407,21 +406,34 @@ def stay_all(model, state, work, t):
 
 
 @kernel
-def largest_part(model, settings, work, t, rigid, most):
+def largest_part(model, settings, work, t, rigid, least, most):
     """Return the largest part of its motion beyond the rigid one that gives island t no more than `most` [J].
 
-    The rigid motion itself has no more.
+    least: its energy in rigid motion [J], not more than `most`; its whole motion has more.
+    Source: Dowell, Jarratt 1971 (the Illinois method).
 
     Writes: work.
     """
-    low = 0.0
-    high = 1.0
-    for _ in range(HALVINGS):
-        part = 0.5 * (low + high)
-        if end_energy(model, settings, work, t, rigid, part) > most:
-            high = part
+    low, high = 0.0, 1.0
+    below, above = least - most, end_energy(model, settings, work, t, rigid, 1.0) - most
+    enough = ROUNDING * (above - below)
+    last = 0.0
+    for _ in range(TRIES):
+        part = high - above * (high - low) / (above - below)
+        if not low < part < high:  # rounding, or no more at rest
+            part = 0.5 * (low + high)
+        error = end_energy(model, settings, work, t, rigid, part) - most
+        if error > 0.0:
+            if last > 0.0:
+                below *= 0.5
+            high, above = part, error
         else:
-            low = part
+            if last < 0.0:
+                above *= 0.5
+            low, below = part, error
+            if -error <= enough:
+                break
+        last = error
     return low
 
 
@@ -455,7 +467,7 @@ def slow(model, state, settings, work, t, most):
         elif is_sprung(model, settings, work, t):
             stay_all(model, state, work, t)
         least = end_energy(model, settings, work, t, rigid, 0.0)
-    part = largest_part(model, settings, work, t, rigid, max(most, least))
+    part = largest_part(model, settings, work, t, rigid, least, max(most, least))
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):

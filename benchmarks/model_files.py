@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from importlib import metadata
 from pathlib import Path
 from types import FrameType
@@ -170,7 +171,8 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
         f"{loaded} of {count} {kind} files" for kind, (count, loaded) in counts.items()
     )
     lines = [
-        "# URDF, SDF and USD files of public packages", "", INTRODUCTION.format(said, STEPS), "",
+        "# URDF, SDF and USD files of public packages", "",
+        INTRODUCTION.format(said, STEPS, date.today()), "",
         "| package on PyPI | format | files | loaded | with warnings |",
         "| --- | --- | --- | --- | --- |",
     ]  # fmt: skip
@@ -208,7 +210,7 @@ INTRODUCTION = (
     "{} load and make {} steps. All are files of packages on PyPI, each with its meshes; those that are "
     "refused are listed below with the reason. Made by "
     "`python benchmarks/model_files.py --packages … --write-docs`, which says how to get "
-    "the packages; none of them has a VRML file. How files are read: "
+    "the packages; all rows are of {}; none of them has a VRML file. How files are read: "
     "[URDF](howto/urdf.md), [SDF](howto/sdf.md), [USD](howto/usd.md); MJCF files: "
     "[MJCF files of public packages](mjcf-files.md)."
 )

@@ -1,7 +1,8 @@
-"""Every element of SDF moves something, is said not to be read, or is listed as one that moves nothing.
+"""Everything in SDF moves something, is said not to be read, or is listed as moving nothing.
 
-The elements are those of the descriptions of SDF 1.12 and of <surface> in 1.9 (data/sdf_schema.txt); the list
-of what moves nothing is `SILENT` in tribo.formats.sdf.unread.
+The elements and attributes are those of the descriptions of SDF 1.12, of <surface> in 1.9, and of PyBullet's
+<contact> in a link (data/sdf_schema.txt; attributes are in lines with @). The lists of what moves nothing are
+`SILENT` and `ATTRIBUTES` in tribo.formats.sdf.unread.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from lxml import etree
 
 from tribo.checks.errors import DescriptionError
 from tribo.formats.sdf.reading import read
-from tribo.formats.sdf.unread import READ, SAID, SAME, SILENT
+from tribo.formats.sdf.unread import ATTRIBUTES, BULLET, READ, SAID, SAME, SILENT
+from tribo.formats.surface_friction import BULLET_SILENT, BULLET_WORDS
 
 SCHEMA = Path(__file__).parents[1] / "data" / "sdf_schema.txt"
 LINES = [line.partition(":")[::2] for line in SCHEMA.read_text("utf-8").splitlines()]
-CASES = [(kind, tag) for kind, tags in LINES for tag in tags.split()]
+CASES = [(kind, tag) for kind, tags in LINES for tag in tags.split() if not kind.endswith("@")]
+NAMED = [(kind[:-1], key) for kind, keys in LINES for key in keys.split() if kind.endswith("@")]
 SCENE = """
 <sdf version="1.9"><world name="w"><gravity>0 0 -9</gravity>
   <physics><max_step_size>0.002</max_step_size></physics>
@@ -40,7 +43,8 @@ SCENE = """
       </collision>
       <collision name="e"><geometry><ellipsoid><radii>.1 .2 .3</radii></ellipsoid></geometry></collision>
       <collision name="t"><geometry><mesh><uri>none.stl</uri></mesh></geometry></collision></link>
-    <link name="b"/><link name="c"/>
+    <link name="b"/><link name="c"><contact/>
+      <collision name="d"><geometry><sphere><radius>.1</radius></sphere></geometry></collision></link>
     <joint name="j" type="universal"><parent>a</parent><child>b</child>
       <axis><xyz>0 1 0</xyz><limit><upper>1</upper></limit>
         <dynamics><spring_stiffness>5</spring_stiffness></dynamics></axis>
@@ -51,6 +55,13 @@ SCENE = """
     <normal>0 0 1</normal></plane></geometry></collision></link></model>
 </world></sdf>
 """
+PLACED = '<model name="m"><pose>0 0 1 0 .5 0</pose>'
+ATTRIBUTED = SCENE.replace('<model name="m">', PLACED).replace(
+    '<link name="b"/>',
+    """<link name="b"><pose>0 0 0 0 .5 0</pose>
+  <visual name="v"><geometry><sphere><radius>.2</radius></sphere></geometry></visual><inertial><mass>3</mass></inertial><collision name="o"><density>7</density>
+  <geometry><sphere><radius>.2</radius></sphere></geometry></collision></link>""",
+)
 VALUES = ("0.37", "0.1 0.2 0.3", "0.1 0.2 0.3 0.4 0.5 0.6", "false", "true", "nothing")
 INSIDE = {  # of what has no value of its own: something in it
     "inertia": "<ixx>2</ixx>", "plane": "<normal>1 0 0</normal>", "empty": "", "light": "",
@@ -110,6 +121,8 @@ CASES = [case for case in CASES if case not in ELSEWHERE]
 def test_every_element_is_read_or_said_or_listed(kind: str, tag: str) -> None:
     table = SAME.get(kind, kind)
     tables = (READ.get(table, ""), SILENT.get(table, ""))
+    if kind == BULLET:
+        tables = (" ".join(BULLET_WORDS), " ".join(BULLET_SILENT))
     assert any(tag in words.split() for words in tables) or tag in SAID.get(table, {})
     root = etree.fromstring(SCENE)
     before = described(root)
@@ -126,8 +139,43 @@ def test_every_element_is_read_or_said_or_listed(kind: str, tag: str) -> None:
         found.append(new)
         after = described(root)
         changed = changed or after != before
-    is_silent = tag in SILENT.get(table, "").split()
+    is_silent = tag in SILENT.get(table, "").split() or tag in ENGINES
     assert changed != is_silent
+
+
+ENGINES = ("contact_cfm", "contact_erp", "friction_anchor")  # settings of PyBullet's solver
+WORDS = (
+    "true", "quat_xyzw", "convex_hull", "axis2", "f", "j", "prismatic", "nothing", "1.4", "other",
+)  # fmt: skip
+APART = {  # what matters together with something else only, and has a test of its own in test_sdf.py
+    ("include", "merge"),  # test_models_are_included_and_nested
+    ("model", "canonical_link"),  # test_a_frame_is_attached_to_the_canonical_link
+    ("frame", "name"),  # test_poses_are_relative_to_frames
+    ("frame", "attached_to"),
+    ("physics", "default"),  # test_the_default_profile_of_physics_counts
+}
+
+
+@pytest.mark.parametrize(("kind", "key"), NAMED, ids=[f"{kind}@{key}" for kind, key in NAMED])
+def test_every_attribute_is_read_or_listed(kind: str, key: str) -> None:
+    read_ones, _, silent = ATTRIBUTES[kind].partition(";")
+    assert (key in read_ones.split()) != (key in silent.split())
+    changed = False
+    for word in WORDS:
+        root = etree.fromstring(ATTRIBUTED)
+        before = described(root)
+        place(root, kind).set(key, word)
+        changed = changed or described(root) != before
+    assert changed or key in silent.split() or (kind, key) in APART
+    assert not (changed and key in silent.split())
+
+
+def test_an_unknown_attribute_is_said() -> None:
+    for kind in ATTRIBUTES:
+        root = etree.fromstring(ATTRIBUTED)
+        place(root, kind).set("odd", "1")
+        assert f"<{kind}" in described(root), kind
+        assert "unknown attribute 'odd'" in described(root), kind
 
 
 MANY = ("link", "joint", "model", "include", "collision", "visual", "frame", "plugin", "sensor")

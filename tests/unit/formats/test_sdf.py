@@ -165,6 +165,81 @@ def test_surfaces_are_materials():
     assert (pair.friction, pair.restitution, pair.restitution_threshold) == (0.2, 0.5, 0.1)
 
 
+def test_friction_in_the_words_of_pybullet_is_a_material():
+    """Grippers of pybullet_data have <contact> in their links, as its URDFs do; it was left out."""
+    contact = (
+        "<contact><lateral_friction value='0.8'/><spinning_friction>.1</spinning_friction>"
+        "<rolling_friction>0.04</rolling_friction><stiffness>30000</stiffness></contact>"
+    )
+    own = "<surface><friction><ode><mu>0.3</mu></ode></friction></surface>"
+    inside = contact + BALL.format("") + BALL.format(own)
+    world = tribo.World()
+    made = world.add_articulated_system(file(model(link("a", inside=inside))))
+    name = "bullet friction 0.8 rolling 0.04 spinning 0.1"
+    materials = [item.material for item in made.collision_bodies]
+    assert materials == [name, "gazebo friction 0.3"]
+    pair = world.materials.pair(name, "default")
+    assert (pair.friction, pair.rolling_length, pair.spinning_length) == (0.8, 0.04, 0.1)
+    assert any("stiffness and damping are not read" in text for text in made.description.notes)
+
+
+def test_rolling_friction_of_bullet_counts_where_its_friction_does():
+    bullet = "<bullet><friction>0.6</friction><rolling_friction>0.02</rolling_friction></bullet>"
+    surface = "<surface><friction>{}</friction></surface>"
+    both = surface.format("<ode><mu>0.3</mu></ode>" + bullet)
+    inside = BALL.format(surface.format(bullet)) + BALL.format(both)
+    tree, _ = read_robot(file(model(link("a", inside=inside))))
+    assert [shape.material for shape in tree.bodies[0].shapes] == [
+        "gazebo friction 0.6 rolling 0.02", "gazebo friction 0.3",
+    ]  # fmt: skip
+
+
+def test_a_joint_follows_the_second_axis_of_another():
+    follow = "<mimic joint='j' axis='axis2'><multiplier>2</multiplier></mimic>"
+    axes = AXIS.format("") + "<axis2><xyz>1 0 0</xyz></axis2>"
+    parts = (
+        link("a"), link("b"), link("c"), joint("j", "a", "b", "universal", axes),
+        joint("k", "a", "c", inside=AXIS.format(follow)),
+    )  # fmt: skip
+    tree, _ = read_robot(file(model(*parts)))
+    (found,) = (body.joint.mimic for body in tree.bodies if body.joint.mimic)
+    assert found == ("j/2", 2.0, 0.0)
+
+
+def test_the_default_profile_of_physics_counts():
+    profile = "<physics{}><max_step_size>{}</max_step_size></physics>"
+    profiles = profile.format("", 0.002) + profile.format(" default='true'", 0.004)
+    text = file(f"<world name='w'>{profiles}{model(link('a'))}</world>")
+    assert tribo.World.load(text).time_step == 0.004
+
+
+def test_a_frame_is_attached_to_the_canonical_link():
+    """A joint on a frame without attached_to hangs on that link; it hung on the first one."""
+    parts = (
+        link("a"), link("b"), link("c"), joint("j", "a", "b"),
+        "<frame name='f'/>", joint("k", "f", "c"),
+    )  # fmt: skip
+    text = file(model(*parts)).replace("<model", "<model canonical_link='b'")
+    tree, _ = read_robot(text)
+    assert [tree.bodies[body.parent].name for body in tree.bodies[1:]] == ["a", "b"]
+    with pytest.raises(DescriptionError, match="canonical_link='d' is not a link of the model"):
+        read_robot(text.replace("canonical_link='b'", "canonical_link='d'"))
+
+
+def test_a_mesh_collides_as_its_file_says(tmp_path):
+    import trimesh
+
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / "ring.stl")
+    mesh = "<mesh optimization='{}'><uri>ring.stl</uri></mesh>"
+    shape = f"<collision name='c'><geometry>{mesh}</geometry></collision>"
+    parts = {}
+    for word in ("convex_hull", "convex_decomposition"):
+        path = tmp_path / f"{word}.sdf"
+        path.write_text(file(model(link("a", inside=shape.format(word)))))
+        parts[word] = len(tribo.World().add_articulated_system(path).collision_bodies)
+    assert parts["convex_hull"] == 1 < parts["convex_decomposition"]
+
+
 def test_a_bounce_without_threshold_is_none_as_in_gazebo():
     surface = (
         "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"

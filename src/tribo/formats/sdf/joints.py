@@ -20,6 +20,11 @@ PAIRS = ("universal", "revolute2")  # two hinges one after another
 OTHER = {"screw": "a prismatic or a revolute joint", "gearbox": "<mimic> of a revolute joint"}
 
 
+def second_of(name: str) -> str:
+    """Return the name of the second of the two hinges of a joint."""
+    return f"{name}/2"
+
+
 def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescription]:
     """Return the joint, or the two, that a <joint> is; `placed`: in the frame of the body above."""
     node = part.node
@@ -30,7 +35,7 @@ def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescripti
     first = JointDescription(part.name, TYPES[kind], placed.position, placed.quaternion)
     made = [first]
     if kind in PAIRS:
-        made.append(JointDescription(f"{part.name}/2", TYPES[kind]))
+        made.append(JointDescription(second_of(part.name), TYPES[kind]))
     if TYPES[kind] in (Joint.FIXED, Joint.SPHERICAL):
         return made
     for joint, axis, tag in zip(
@@ -64,4 +69,7 @@ def _read_axis(node: Node, joint: JointDescription, kind: str, report: Report) -
     if mimic is not None:
         ratio = number(mimic, "multiplier", 1.0)
         offset = number(mimic, "offset", 0.0) - ratio * number(mimic, "reference", 0.0)
-        joint.mimic = (mimic.attributes.get("joint", word(mimic, "joint")), ratio, offset)
+        leader = mimic.attributes.get("joint", word(mimic, "joint"))
+        if mimic.choice("axis", ("axis", "axis2"), "axis") == "axis2":
+            leader = second_of(leader)
+        joint.mimic = (leader, ratio, offset)

@@ -33,6 +33,8 @@ BOUNCE_THRESHOLD = 100000.0  # [m/s] SDF's standard: nothing bounces
 PATCH = (
     3.0 * math.pi / 16.0
 )  # [–] lever arm of torsional friction per radius of the patch, as Gazebo has it
+# Words for how a mesh collides, as those of `MeshFile.collision`.
+OPTIMIZED = {"": "", "convex_hull": "hull", "convex_decomposition": "decomposition"}
 EMPTY, UNREAD = "empty", ("heightmap", "image", "polyline")
 
 
@@ -53,8 +55,10 @@ def read_link(part: Part, offset: Pose, report: Report) -> LinkDescription:
 
 def read_shapes(part: Part, offset: Pose, report: Report) -> list[ShapeDescription]:
     """Return the collision shapes of a link."""
+    bullet = surface_friction.of_bullet(part.node, report)
+    of_link = DEFAULT_MATERIAL if bullet is None else bullet.material
     return [
-        ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, report),
+        ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, of_link, report),
                          f"{part.name}/{k}", mesh=mesh)
         for k, node, kind, size, pose, mesh in _placed(part, "collision", offset, report)
     ]  # fmt: skip
@@ -166,7 +170,8 @@ def _mesh(node: Node, finder: MeshFinder, report: Report) -> MeshFile:
         report.doubt(node, f"<submesh> of {uri!r} is not read: the whole mesh is taken", "submesh")
     scale = child(node, "scale")
     factors = (1.0, 1.0, 1.0) if scale is None else elements.factors(node, vector(scale, 3))
-    return elements.mesh(node, finder, uri, factors, report)
+    mode = OPTIMIZED[node.choice("optimization", OPTIMIZED, "")]
+    return elements.mesh(node, finder, uri, factors, report, mode)
 
 
 def _color(node: Node) -> Vector | None:
@@ -178,13 +183,13 @@ def _color(node: Node) -> Vector | None:
     return elements.color(numbers) if len(numbers) in {3, 4} else None
 
 
-def _surface(collision: Node, report: Report) -> str:
-    """Return the material that the <surface> of a collision is."""
+def _surface(collision: Node, of_link: str, report: Report) -> str:
+    """Return the material that the <surface> of a collision is; without one that of its link."""
     surface = child(collision, "surface")
     friction = None if surface is None else child(surface, "friction")
     bounce = None if surface is None else child(surface, "bounce")
     if friction is None and bounce is None:
-        return DEFAULT_MATERIAL
+        return of_link
     ode = None if friction is None else child(friction, "ode")
     bullet = None if friction is None else child(friction, "bullet")
     mu = (
@@ -192,8 +197,10 @@ def _surface(collision: Node, report: Report) -> str:
         if ode is not None
         else []
     )
+    rolling = 0.0
     if bullet is not None and not mu:
         mu = [number(bullet, tag, 1.0) for tag in ("friction", "friction2") if child(bullet, tag)]
+        rolling = number(bullet, "rolling_friction", 0.0)
     spin = 0.0
     torsion = None if friction is None else child(friction, "torsional")
     if torsion is not None and truth(torsion, "use_patch_radius", default=True):
@@ -213,6 +220,7 @@ def _surface(collision: Node, report: Report) -> str:
     made = surface_friction.Surface(
         surface_friction.GAZEBO,
         min(max(min(mu, default=1.0), 0.0), MAX_FRICTION),
+        rolling=min(max(rolling, 0.0), MAX_FRICTION),
         spinning=min(max(spin, 0.0), MAX_FRICTION),
         restitution=rebound,
         threshold=max(threshold, 0.0) if rebound > 0.0 else 0.0,

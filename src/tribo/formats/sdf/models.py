@@ -53,6 +53,7 @@ class Model:
     joints: list[Part] = field(default_factory=list)
     frames: dict[str, Pose] = field(default_factory=dict)
     carriers: dict[str, str] = field(default_factory=dict)  # frame → link to which it is attached
+    canonical: str = ""  # the link to which its own frame is attached
     is_static: bool = False
     meets_itself: bool = False
 
@@ -68,7 +69,7 @@ class Model:
             self.node, self.name, [part(x) for x in self.links], [part(x) for x in self.joints],
             {prefix + name: pose @ at for name, at in self.frames.items()},
             {prefix + name: _within(prefix, link) for name, link in self.carriers.items()},
-            self.is_static, self.meets_itself,
+            _within(prefix, self.canonical), self.is_static, self.meets_itself,
         )  # fmt: skip
 
 
@@ -160,8 +161,10 @@ class Library:
             for own, link in sub.carriers.items():
                 made.carriers[prefix + own] = prefix + link
             if sub.links:
-                made.carriers[name] = prefix + sub.links[0].name
-        first = next(iter(made.carriers.values()), "")
+                made.carriers[name] = prefix + sub.canonical
+        made.canonical = node.word("canonical_link") or next(iter(made.carriers.values()), "")
+        if node.word("canonical_link"):
+            node.named("canonical_link", made.carriers, "a link of the model")
         joints = list(node.all("joint"))
         for item in joints:
             self._count(item)
@@ -173,7 +176,7 @@ class Library:
             attached = item.word("attached_to")
             pose, relative = pose_of(item)
             frame(item.text("name"), pose, relative or attached, item)
-            made.carriers[item.text("name")] = attached or first
+            made.carriers[item.text("name")] = attached or made.canonical
         made.frames = _resolved(raw)
         made.links += [
             Part(item, item.text("name"), made.frames[item.text("name")], finder)

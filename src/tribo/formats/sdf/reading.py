@@ -30,7 +30,7 @@ from tribo.formats.sdf.joints import TYPES, read_joints
 from tribo.formats.sdf.links import read_link, read_shapes, read_visuals
 from tribo.formats.sdf.models import Library, Model, Part, version_of
 from tribo.formats.sdf.unread import screen
-from tribo.formats.sdf.values import child, pose_of, vector, word
+from tribo.formats.sdf.values import TRUE, child, pose_of, vector, word
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
 from tribo.model import Joint, Kind
@@ -107,7 +107,9 @@ def _settings(world: Node, scene: WorldDescription) -> None:
     if gravity is not None:
         scene.gravity = vector(gravity, 3)
     scene.time_step = 0.001
-    physics = child(world, "physics")
+    profiles = list(world.all("physics"))
+    chosen = [one for one in profiles if one.word("default").lower() in TRUE]
+    physics = next(iter((*chosen, *profiles)), None)
     step = None if physics is None else child(physics, "max_step_size")
     if step is not None:
         try:

@@ -1,7 +1,7 @@
-"""Which elements of SDF are read, which mean nothing here, and which are left out and say so.
+"""Which elements and attributes of SDF are read, which mean nothing here, and which are left out and say so.
 
-`screen` looks at everything in an element once. An element in none of the tables is unknown, which is said
-as well.
+`screen` looks at everything in an element once. An element or attribute in none of the tables is unknown,
+which is said as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ READ = {
     "include": "uri name static pose placement_frame",
     "model": "static self_collide pose link joint frame model include",
     "frame": "pose",
-    "link": "pose inertial collision visual gravity",
+    "link": "pose inertial collision visual gravity contact",
     "inertial": "pose mass inertia density",
     "inertia": "ixx ixy ixz iyy iyz izz",
     "collision": "pose geometry surface density",
@@ -41,7 +41,7 @@ READ = {
     "bounce": "restitution_coefficient threshold",
     "friction": "ode bullet torsional",
     "friction/ode": "mu mu2",
-    "friction/bullet": "friction friction2",
+    "friction/bullet": "friction friction2 rolling_friction",
     "torsional": "coefficient use_patch_radius patch_radius",
     "contact": "ode",
     "contact/ode": "",
@@ -52,6 +52,25 @@ READ = {
     "mimic": "joint axis multiplier offset reference",
 }
 SAME = {"axis2": "axis"}  # elements that hold what others hold
+BULLET = "link/contact"  # PyBullet's words of friction, screened by `surface_friction.of_bullet`
+# The attributes that are read, by element; after a semicolon those that move nothing.
+ATTRIBUTES = {
+    "sdf": "version",
+    "world": "; name",
+    "physics": "default; name type",
+    "include": "merge",
+    "model": "name canonical_link placement_frame",
+    "frame": "name attached_to",
+    "pose": "relative_to frame degrees rotation_format",
+    "link": "name",
+    "inertial": "auto",
+    "collision": "; name",  # shapes are called LINK/number
+    "visual": "; name",
+    "mesh": "optimization",
+    "joint": "name type",
+    "xyz": "expressed_in",
+    "mimic": "joint axis",
+}
 # Pictures, hints of editors, and settings of solvers without a meaning for the motion here.
 SILENT = {
     "sdf": "light",
@@ -98,7 +117,6 @@ SAID = {
     "surface": {"soft_contact": "has no effect: bodies are rigid"},
     "friction/ode": {"slip1": "is not read: friction holds without slip",
                      "slip2": "is not read: friction holds without slip"},
-    "friction/bullet": {"rolling_friction": "is not read; set it in a material of the world"},
     "torsional": {"surface_radius": "is not read; give patch_radius",
                   "ode": "is not read: friction holds without slip"},
     "contact": {
@@ -137,19 +155,27 @@ WEIGHTLESS = ("provide_feedback", "implicit_spring_damper", "cfm_damping", "must
 
 
 def screen(node: Node, report: Report) -> None:
-    """Say which elements in one are not read; a model that it holds is screened for itself."""
+    """Say what in an element, and of itself, is not read; a model that it holds is screened for itself."""
     todo = [(node, node.tag)]
+    _check_attributes(node, report)
     while todo:
         owner, kind = todo.pop()
         said, silent = SAID.get(kind, {}), SILENT.get(kind, "").split()
         report.check_children(owner, READ[kind].split(), silent=(*silent, *said))
         for child in owner.children:
             inner = f"{kind}/{child.tag}"
-            inner = inner if inner in READ else SAME.get(child.tag, child.tag)
+            inner = inner if inner in READ or inner == BULLET else SAME.get(child.tag, child.tag)
             if child.tag in said:
                 _say(child, said[child.tag], kind, report)
-            elif child.tag not in silent and inner in READ and child.tag != "model":
-                todo.append((child, inner))
+            elif child.tag in READ[kind].split() and child.tag != "model" and inner != BULLET:
+                _check_attributes(child, report)
+                if inner in READ:
+                    todo.append((child, inner))
+
+
+def _check_attributes(node: Node, report: Report) -> None:
+    words = ATTRIBUTES.get(node.tag, "").replace(";", "").split()
+    report.check_attributes(node, words)
 
 
 def _say(node: Node, why: str, kind: str, report: Report) -> None:

@@ -59,7 +59,9 @@ PLACED = '<model name="m"><pose>0 0 1 0 .5 0</pose>'
 ATTRIBUTED = SCENE.replace('<model name="m">', PLACED).replace(
     '<link name="b"/>',
     """<link name="b"><pose>0 0 0 0 .5 0</pose>
-  <visual name="v"><geometry><sphere><radius>.2</radius></sphere></geometry></visual><inertial><mass>3</mass></inertial><collision name="o"><density>7</density>
+  <visual name="v"><geometry><sphere><radius>.2</radius></sphere></geometry></visual>
+  <inertial><mass>3</mass></inertial>
+  <collision name="o"><density>7</density>
   <geometry><sphere><radius>.2</radius></sphere></geometry></collision></link>""",
 )
 VALUES = ("0.37", "0.1 0.2 0.3", "0.1 0.2 0.3 0.4 0.5 0.6", "false", "true", "nothing")

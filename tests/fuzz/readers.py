@@ -84,6 +84,10 @@ def _mesh(world: tribo.World, path: Path) -> object:
     return world.add_mesh(path, mass=1.0)
 
 
+def _ruled(world: tribo.World, path: Path) -> object:
+    return world.add_articulated_system(path.with_suffix(".urdf"))  # the SRDF lies beside it
+
+
 def _state(world: tribo.World, path: Path) -> object:
     return world.load_state(path)
 
@@ -103,7 +107,8 @@ def _model(world: tribo.World, path: Path) -> object:
 BY_ENDING: dict[str, tuple[Take, ...]] = {  # who reads files of others
     ".urdf": (_robot,), ".sdf": (_gazebo, _robot), ".xml": (_scene, _robot),
     ".usd": (_usd,), ".usda": (_usd,), ".png": (_picture,),
-    **dict.fromkeys((".obj", ".stl", ".msh", ".ply", ".dae", ".glb"), (_mesh,)),
+    ".xacro": (_robot,), ".srdf": (_ruled,),
+    **dict.fromkeys((".obj", ".stl", ".msh", ".ply", ".dae", ".glb", ".wrl"), (_mesh,)),
 }  # fmt: skip
 
 
@@ -276,7 +281,7 @@ def _folder(process: int) -> Path:
 _kept: list[tuple[tribo.World, tuple[object, ...]]] = []  # the world that reads, and how it stands
 TEXTS = (
     ".urdf", ".xml", ".sdf", ".usda", ".txt", ".json", ".dae", ".obj", ".off", ".body", ".yaml", ".cnoid",
-    ".wrl",
+    ".wrl", ".xacro", ".srdf",
 )  # fmt: skip
 
 

@@ -273,10 +273,10 @@ class _Parser:
                 continue
             key = self._word()
             if key in {"eventIn", "eventOut", "field", "exposedField"}:  # of a Script
+                is_event = key.startswith("event")
                 self._word()
                 key = self._word()
-                ahead: Any = self._next
-                if isinstance(ahead, str) and ahead in _ENDS:
+                if is_event and self._ahead != "IS":  # it has no value
                     continue
             made.fields[key] = self._value(depth)
         self._take("}")
@@ -316,9 +316,6 @@ class _Parser:
         if self._next.startswith('"') or self._ahead in {"TRUE", "FALSE"}:
             return self._advance()
         return self._statement(depth + 1)
-
-
-_ENDS = frozenset({"}", "eventIn", "eventOut", "field", "exposedField"})
 
 
 class _Placed:

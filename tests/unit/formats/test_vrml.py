@@ -88,6 +88,15 @@ def test_definitions_and_prototypes_are_used_again():
     assert mesh(text).volume == pytest.approx(3.0)
 
 
+def test_events_of_a_script_have_no_value():
+    """`url` after the last eventOut was taken for its value, and the file was refused."""
+    script = """DEF S Script { field SFBool on TRUE eventIn SFBool in eventOut SFFloat out
+        url ["javascript: function in(v) { out = 1; }"] directOutput TRUE }
+        PROTO P [ eventIn SFBool go ] { Group { children [ Script { eventIn SFBool go IS go url "x" } ] } }
+        P { } """
+    assert mesh(script + shape("Box { size 1 2 3 }")).volume == pytest.approx(6.0)
+
+
 HUMANOID = """PROTO Joint [ exposedField SFVec3f translation 0 0 0 exposedField MFNode children [] ]
     { Transform { translation IS translation children IS children } }
     PROTO Segment [ exposedField MFNode children [ ] eventIn MFNode addChildren field SFFloat mass 0 ]

@@ -88,6 +88,10 @@ def _ruled(world: tribo.World, path: Path) -> object:
     return world.add_articulated_system(path.with_suffix(".urdf"))  # the SRDF lies beside it
 
 
+def _macros(world: tribo.World, path: Path) -> object:
+    return world.add_articulated_system(path.read_text("utf-8", "replace"))  # xacro is not run
+
+
 def _state(world: tribo.World, path: Path) -> object:
     return world.load_state(path)
 
@@ -100,6 +104,10 @@ def _picture(world: tribo.World, path: Path) -> object:
     return tribo.HeightField.from_image(path, (1.0, 1.0), scale=0.5)
 
 
+def _elevation(world: tribo.World, path: Path) -> object:
+    return tribo.HeightField.from_image(path, scale=0.5)
+
+
 def _model(world: tribo.World, path: Path) -> object:
     return spatial.load(path)
 
@@ -107,7 +115,7 @@ def _model(world: tribo.World, path: Path) -> object:
 BY_ENDING: dict[str, tuple[Take, ...]] = {  # who reads files of others
     ".urdf": (_robot,), ".sdf": (_gazebo, _robot), ".xml": (_scene, _robot),
     ".usd": (_usd,), ".usda": (_usd,), ".png": (_picture,),
-    ".xacro": (_robot,), ".srdf": (_ruled,),
+    ".xacro": (_macros,), ".srdf": (_ruled,),
     **dict.fromkeys((".obj", ".stl", ".msh", ".ply", ".dae", ".glb", ".wrl"), (_mesh,)),
 }  # fmt: skip
 
@@ -230,7 +238,7 @@ def _made() -> list[tuple[str, bytes, Take]]:
         if name.split("/")[0] in {*READ, "zarr.json", "model"}
     ]
     with tempfile.TemporaryDirectory() as folder:
-        from PIL import Image
+        from PIL import Image, TiffImagePlugin
 
         learnt = Path(folder) / "policy.npz"
         layers = [(np.ones((2, 3), np.float32), np.zeros(2, np.float32))]
@@ -246,6 +254,16 @@ def _made() -> list[tuple[str, bytes, Take]]:
         for kind in ("jpg", "tif"):
             Image.open(image).save(image.with_suffix(f".{kind}"))
             made.append((f"heights.{kind}", image.with_suffix(f".{kind}").read_bytes(), _picture))
+        tags = TiffImagePlugin.ImageFileDirectory_v2()
+        for tag, kind, value in (
+            (33550, 12, (30.0, 20.0, 0.0)),
+            (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1)),
+        ):
+            tags.tagtype[tag], tags[tag] = kind, value
+        tags.tagtype[42113], tags[42113] = 2, "-9999"
+        elevation = Path(folder) / "elevation.tif"
+        Image.fromarray(np.eye(5, dtype=np.float32)).save(elevation, tiffinfo=tags)
+        made.append(("elevation.tif", elevation.read_bytes(), _elevation))
         model = Path(folder) / "model.json"
         spatial.save(spatial.autoTree(3), model)
         made.append(("model.json", model.read_bytes(), _model))

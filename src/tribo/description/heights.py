@@ -16,6 +16,7 @@ from tribo.checks import check
 from tribo.checks.calls import frozen_record
 from tribo.checks.files import NotPlainError, plain, to_read
 from tribo.checks.sealed import Answering
+from tribo.description import geotiff
 from tribo.description.grids import MAX_SAMPLES, PIECE, axes, filled, noise
 from tribo.description.hulls import Heights
 
@@ -110,7 +111,7 @@ class HeightField(Answering):
 
     @classmethod
     def from_image(
-        cls, path: str | Path, size: Any, *, scale: float | None = None, offset: float = 0.0,
+        cls, path: str | Path, size: Any = None, *, scale: float | None = None, offset: float = 0.0,
         height: float | None = None,
     ) -> HeightField:  # fmt: skip
         """Read a picture of heights: PNG, JPEG or TIFF, GeoTIFF among them.
@@ -123,14 +124,16 @@ class HeightField(Answering):
 
         Args:
             path: The picture.
-            size: Lengths along x and y [m].
+            size: Lengths along x and y [m], from the first sample to the last. A GeoTIFF in metres has them
+                in its tags; where it lies on the earth is not used.
             scale: [m] per unit of the pixel.
             offset: [m], height of pixel 0.
             height: [m] from black to white.
 
         Raises:
-            ValueError: Not a picture, or too large.
-            TypeError: Not one of `scale` and `height`.
+            ValueError: Not a picture, or too large; samples without a height (GDAL's nodata); a GeoTIFF
+                whose tags have no lengths in metres.
+            TypeError: Not one of `scale` and `height`; no size.
             FileNotFoundError: There is no such file.
             ImportError: Pillow is missing.
 
@@ -155,10 +158,14 @@ class HeightField(Answering):
                     raise ValueError(f"{picture.width} × {picture.height} samples are too many")
                 white = _white(picture.mode, picture.format)
                 grey = np.asarray(picture.convert("L") if white == 255.0 else picture, np.float64)
+                tags = geotiff.tags_of(picture)
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
             raise ValueError(
                 f"{path}: not a PNG, JPEG or TIFF picture of heights: {error}"
             ) from None
+        geotiff.check_samples(path, grey, tags)
+        if size is None:
+            size = geotiff.lengths(path, grey.shape, tags)
         factor = _factor(path, scale, height, white)
         return cls(grey[::-1] * factor + check.number(offset, "offset"), size)
 

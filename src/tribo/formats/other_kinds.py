@@ -22,6 +22,7 @@ READERS = {
 _CAD = ("a CAD file", "export a URDF from the CAD program, or a mesh (STL) for world.add_mesh")
 _USD = ("USD", "World.load reads it if its name ends with .usd, .usda, .usdc or .usdz")
 _SCENE = ("a scene of a drawing program", "export a mesh (glTF, OBJ, STL) for world.add_mesh")
+_XACRO = "add_articulated_system(FILE, xacro={}) runs xacro on it; for a command: xacro FILE > robot.urdf"
 UNREAD = {
     ".step": _CAD, ".stp": _CAD, ".iges": _CAD, ".igs": _CAD, ".sldasm": _CAD, ".sldprt": _CAD,
     ".fcstd": _CAD,
@@ -33,8 +34,8 @@ UNREAD = {
     ".proto": ("a model of Webots", "write a URDF: wb_supervisor_node_export_string"),
     ".ttm": ("a model of CoppeliaSim", "export a URDF from it"),
     ".ttt": ("a scene of CoppeliaSim", "export a URDF from it"),
-    ".xacro": ("a xacro file", "add_articulated_system(FILE, xacro={}) runs xacro on it"),
-    ".srdf": ("an SRDF", "srdf= of add_articulated_system takes it beside a URDF"),
+    ".xacro": ("a xacro file", _XACRO),
+    ".srdf": ("an SRDF", "give the URDF beside it; add_articulated_system(URDF, srdf=FILE) takes another"),
 }  # fmt: skip
 BEGINNINGS = {
     b"PXR-USDC": _USD, b"#usda": _USD, b"ISO-10303-21": _CAD, b"BLENDER": _SCENE, b"Kaydara FBX": _SCENE,

@@ -43,6 +43,7 @@ OTHER_ROOTS = {  # what is not read at all, or by other calls
     "skel": ("a file of DART", "write a URDF or SDF of it"),
     "launch": ("a launch file of ROS", "give the robot's URDF"),
     "package": ("the package.xml of a ROS package", "give the robot's URDF"),
+    "mujocoinclude": ("a part that scenes of MuJoCo include", "give the file that includes it"),
     "html": ("a web page", "download the file itself, not the page that shows it"),
     "svg": ("a picture (SVG)", "give a robot or world"),
 }

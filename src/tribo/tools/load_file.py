@@ -11,7 +11,7 @@ import numpy as np
 
 import tribo
 from tribo import world_xml
-from tribo.formats.other_kinds import is_body, is_project, is_usd
+from tribo.formats.other_kinds import is_body, is_project, is_usd, refuse_unread
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
 from tribo.tools.bases import floating_remarks
@@ -105,6 +105,7 @@ def kind_of_file(path: Path) -> str:
         return "project"
     if is_usd(path):
         return "usd"
+    refuse_unread(path)
     return "body" if is_body(path) else kind_of(path)
 
 

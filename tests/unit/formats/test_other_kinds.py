@@ -7,6 +7,7 @@ import pytest
 import tribo
 from tribo.description.trees import DescriptionError
 from tribo.formats import xacro_files
+from tribo.tools.load_file import kind_of_file
 
 
 @pytest.mark.parametrize(
@@ -19,12 +20,22 @@ from tribo.formats import xacro_files
         ("robot.mjb", b"", "is a compiled model of MuJoCo; write its XML"),
         ("robot.urdf", b"<html><body/></html>", "is a web page"),
         ("robot.urdf", b"<COLLADA/>", r"is a mesh \(COLLADA\)"),
-        ("robot.urdf.xacro", b"<robot/>", r"is a xacro file; .*xacro=\{\}"),
+        (
+            "robot.urdf.xacro",
+            b"<robot/>",
+            r"is a xacro file; .*xacro=\{\}.*xacro FILE > robot\.urdf",
+        ),
+        ("robot.srdf", b"<robot/>", "is an SRDF; give the URDF beside it"),
+        (
+            "puck.xml",
+            b"<mujocoinclude/>",
+            "is a part that scenes of MuJoCo include.*; give the file",
+        ),
     ],
 )
 def test_a_file_of_a_format_that_is_not_read_says_so(tmp_path, name, content, says):
     (tmp_path / name).write_bytes(content)
-    for read in (tribo.World.load, tribo.World().add_articulated_system):
+    for read in (tribo.World.load, tribo.World().add_articulated_system, kind_of_file):
         with pytest.raises(DescriptionError, match=says):
             read(tmp_path / name)
 

@@ -274,11 +274,6 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
         body.shapes = made
 
 
-def without_files(shapes: list[ShapeDescription]) -> list[ShapeDescription]:
-    """Return shapes of which no hull is a choice any more."""
-    return [_chosen(shape, "hull") for shape in shapes]
-
-
 def _chosen(shape: ShapeDescription, mode: str) -> ShapeDescription:
     """Return a hull that an MJCF file asks for, or its mesh if the user wants that to collide otherwise."""
     file = shape.mesh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.settings import WorldSettings
+from tribo.formats.mesh_solids import ROBOT_MODES, solidify
 from tribo.formats.self_collision import MODES
 from tribo.model import Joint, Kind
 from tribo.objects import Object
@@ -28,6 +29,14 @@ from tribo.world.add_objects import WorldObjects
 from tribo.world.contact_laws import take_laws
 
 logger = logging.getLogger("tribo")
+
+
+@dataclass(frozen=True, slots=True)
+class _Meshes:
+    """How the meshes of a scene collide, and whether one that is not found is an error."""
+
+    mode: str
+    strict: bool
 
 
 class WorldMjcf:
@@ -47,7 +56,7 @@ class WorldMjcf:
     def load_mjcf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
         root: Path | str | None = None, keyframe: str | int | None = None, take_options: bool = True,
-        strict: bool = False, self_collision: str | None = None,
+        strict: bool = False, self_collision: str | None = None, collision_meshes: str = "auto",
     ) -> list[Object]:  # fmt: skip
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
@@ -62,7 +71,8 @@ class WorldMjcf:
             keyframe: Name or number of the keyframe to start in; None: as the file draws the bodies.
             take_options: Take the time step and the gravity of the file, too.
             strict: Treat what has no effect here as an error.
-            self_collision: Of its robots, as in `add_articulated_system`.
+            self_collision, collision_meshes: As in `add_articulated_system`; "auto" are convex hulls, as in
+                MuJoCo, also of what stands.
 
         Returns:
             The objects, first those that move.
@@ -95,7 +105,9 @@ class WorldMjcf:
         for item in scene.objects:
             if item.tree is not None and self_collision is not None:
                 item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
-        return self.take_scene(scene, take_options=take_options)
+        return self.take_scene(
+            scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
+        )
 
     def load_mujoco(
         self, model: Any, *, keyframe: str | int | None = None, take_options: bool = True,
@@ -131,17 +143,22 @@ class WorldMjcf:
             logger.warning("%s", note)
         return self.take_scene(scene, take_options=take_options)
 
-    def take_scene(self, scene: WorldDescription, *, take_options: bool = True) -> list[Object]:
+    def take_scene(
+        self, scene: WorldDescription, *, take_options: bool = True, collision_meshes: str = "auto",
+        strict: bool = False,
+    ) -> list[Object]:  # fmt: skip
         """Add what `tribo.formats.mjcf.read` has read; see `load_mjcf`, which does both.
 
         Raises:
             DescriptionError: The scene cannot be built; the world stays as it was.
         """
         self._world.check_editable("the list of objects")
+        check.choice(collision_meshes, ROBOT_MODES, "collision_meshes")
+        meshes = _Meshes(collision_meshes, strict)
         added: list[Object] = []
         before = self._world.materials.copy()
         try:
-            self._take(scene, added, take_options)
+            self._take(scene, added, take_options, meshes)
         except (ValueError, TypeError, ImportError) as error:
             for part in added:
                 self._world.remove(part)
@@ -149,7 +166,9 @@ class WorldMjcf:
             raise DescriptionError(f"{scene.source or 'the text'}: {error}") from None
         return added
 
-    def _take(self, scene: WorldDescription, added: list[Object], take_options: bool) -> None:
+    def _take(
+        self, scene: WorldDescription, added: list[Object], take_options: bool, meshes: _Meshes
+    ) -> None:
         """Add all objects of a scene."""
         for item in scene.objects:
             name = item.name
@@ -157,14 +176,15 @@ class WorldMjcf:
                 name += "'"
             if item.tree is not None:
                 part = self._adding.add_articulated_system(
-                    item.tree, name=name, body_type=item.kind
-                )
+                    item.tree, name=name, body_type=item.kind, collision_meshes=meshes.mode,
+                    strict=meshes.strict,
+                )  # fmt: skip
                 item.tree.notes = []
                 if item.generalized_velocity is not None:
                     part.generalized_velocity = item.generalized_velocity
                 added.append(part)
             else:
-                added.append(self._stand(item, name))
+                added.append(self._stand(item, name, meshes, scene.source))
         for tie in scene.constraints:
             over = [(None if k is None else added[k], body, at) for k, body, at in tie.over]
             parts = (added[tie.objects[0]], added[tie.objects[1]])
@@ -173,7 +193,9 @@ class WorldMjcf:
         if take_options:
             self._settings.time_step, self._settings.gravity = scene.time_step, scene.gravity
 
-    def _stand(self, item: ObjectDescription, name: str) -> Object:
+    def _stand(
+        self, item: ObjectDescription, name: str, meshes: _Meshes, source: Path | None
+    ) -> Object:
         """Add a geom of the world as a static object; one that is only drawn meets nothing."""
         shape = item.shape
         if shape is None:
@@ -195,4 +217,7 @@ class WorldMjcf:
         )  # fmt: skip
         body.inertia[...] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         options = {"name": name, "position": item.position, "orientation": item.quaternion}
-        return self._adding.add_single(TreeDescription([body], kind=Kind.STATIC), "geom", options)
+        tree = TreeDescription([body], kind=Kind.STATIC, source=source)
+        if item.shape is not None:
+            solidify(tree, meshes.mode, strict=meshes.strict)
+        return self._adding.add_single(tree, "geom", options)

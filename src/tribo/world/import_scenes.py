@@ -26,6 +26,7 @@ class WorldScenes:
     def load_sdf(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
         take_options: bool = True, strict: bool = False, self_collision: str | None = None,
+        collision_meshes: str = "auto",
     ) -> list[Object]:  # fmt: skip
         """Add everything in an SDF file: the models of its world, or those that it holds without one.
 
@@ -39,6 +40,8 @@ class WorldScenes:
             strict: Treat what is not read as an error.
             self_collision: Of its robots, as in `add_articulated_system`; None: links of a model with
                 <self_collide> that are not drawn in one another touch, others do not.
+            collision_meshes: As in `add_articulated_system`; "auto": what moves are convex hulls, what stands
+                exact triangles.
 
         Returns:
             The objects, in the order of the file.
@@ -58,7 +61,9 @@ class WorldScenes:
         scene, has_world = sdf.read(
             source, package_dirs=check.folders(package_dirs, "package_dirs"), strict=strict
         )
-        return self._take(scene, take_options and has_world, self_collision, "SDF text")
+        return self._take(
+            scene, take_options and has_world, self_collision, "SDF text", collision_meshes, strict
+        )
 
     def load_usd(
         self, source: str | Path, *, package_dirs: Sequence[Path | str] | Path | str = (),
@@ -100,15 +105,18 @@ class WorldScenes:
         return self._take(scene, take_options and has_gravity, self_collision, "USD text")
 
     def _take(
-        self, scene: WorldDescription, take_options: bool, self_collision: str | None, title: str
-    ) -> list[Object]:
+        self, scene: WorldDescription, take_options: bool, self_collision: str | None, title: str,
+        collision_meshes: str = "auto", strict: bool = False,
+    ) -> list[Object]:  # fmt: skip
         """Add a scene, and log what its reader has to say."""
         from tribo.formats.report import is_news, warning
 
         for item in scene.objects:
             if item.tree is not None and self_collision is not None:
                 item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
-        made = self._scenes.take_scene(scene, take_options=take_options)
+        made = self._scenes.take_scene(
+            scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
+        )
         for note in scene.notes:
             if note not in scene.doubts and is_news(scene.source, note):
                 logger.info("%s", note)

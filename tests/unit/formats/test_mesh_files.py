@@ -239,6 +239,27 @@ def test_meshes_of_an_mjcf_file_collide_as_the_caller_says(tmp_path):
     assert [(shape.kind.name, shape.mesh) for shape in made] == [("HULL", None)]
 
 
+def test_meshes_of_a_scene_collide_as_the_caller_says(tmp_path):
+    """A ball of 0.06 m falls through a ring that stands, and rests on its hull, which is MuJoCo's way."""
+    trimesh.creation.annulus(0.1, 0.2, 0.1).export(tmp_path / "ring.stl")
+    ball = '<body name="ball" pos="0 0 0.2"><freejoint/><geom size="0.06"/></body>'
+    (tmp_path / "scene.xml").write_text(
+        '<mujoco><asset><mesh name="m" file="ring.stl"/></asset><worldbody>'
+        f'<geom name="ring" type="mesh" mesh="m"/>{ball}</worldbody></mujoco>'
+    )
+    heights = {}
+    for mode in ("auto", "hull", "exact", "none"):
+        world = World()
+        made = world.load_mjcf(tmp_path / "scene.xml", collision_meshes=mode)
+        world.step(int(0.5 / world.time_step))
+        heights[mode] = made[0].position[2]
+    assert heights["auto"] == heights["hull"] == pytest.approx(0.11, abs=1e-3)
+    assert heights["exact"] < -0.5
+    assert heights["none"] < -0.5
+    with pytest.raises(ValueError, match="collision_meshes"):
+        World().load_mjcf(tmp_path / "scene.xml", collision_meshes="some")
+
+
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")  # of trimesh
 def test_a_vertex_beyond_single_precision_is_named(tmp_path):
     vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e39\n"

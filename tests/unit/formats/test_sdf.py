@@ -240,6 +240,35 @@ def test_a_mesh_collides_as_its_file_says(tmp_path):
     assert parts["convex_hull"] == 1 < parts["convex_decomposition"]
 
 
+def test_meshes_of_static_models_collide(tmp_path):
+    """They were drawn and met nothing, in silence: balls fell through floors and walls of worlds."""
+    import trimesh
+
+    trimesh.creation.box((2, 2, 0.2)).export(tmp_path / "slab.stl")
+    mesh = "<collision name='c'><geometry><mesh><uri>{}</uri></mesh></geometry></collision>"
+    slab = f"<static>true</static><link name='l'>{mesh.format('slab.stl')}</link>"
+    ball = model(
+        link("l", inside=BALL.format("")), name="ball", pose="<pose>0.3 0.2 0.5 0 0 0</pose>"
+    )
+    path = tmp_path / "world.sdf"
+    path.write_text(file(f"<world name='w'>{model(slab, name='slab')}{ball}</world>"))
+    world = tribo.World.load(path)
+    world.step(1000)
+    assert world["ball"].position[2] == pytest.approx(0.2, abs=1e-4)
+    world.save(tmp_path / "saved.xml")
+    assert [item.name for item in tribo.World.load(tmp_path / "saved.xml").objects] == [
+        "slab",
+        "ball",
+    ]
+    drawn = tribo.World()
+    drawn.load_sdf(path, collision_meshes="none")
+    drawn.step(1000)
+    assert drawn["ball"].position[2] < -1.0
+    path.write_text(path.read_text().replace("slab.stl", "none.stl"))
+    with pytest.raises(DescriptionError, match=r"none\.stl.*was not found.*strict=True"):
+        tribo.World().load_sdf(path, strict=True)
+
+
 def test_a_bounce_without_threshold_is_none_as_in_gazebo():
     surface = (
         "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"

@@ -20,7 +20,6 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import COORDINATES, DOFS
-from tribo.formats.mesh_solids import without_files
 from tribo.formats.mjcf import (
     actuators,
     bodies,
@@ -120,9 +119,7 @@ def read(
         >>> scene.objects[0].tree.bodies[0].mass
         2.0
     """
-    return _settled(
-        _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
-    )
+    return _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
 
 
 def read_model(
@@ -134,7 +131,7 @@ def read_model(
         DescriptionError: As `read`.
         TypeError: It is no model of MuJoCo.
     """
-    return _settled(_scene(as_source(model), (), keyframe, Report(strict=strict)))
+    return _scene(as_source(model), (), keyframe, Report(strict=strict))
 
 
 def _scene(
@@ -154,16 +151,6 @@ def _scene(
     scene.objects += [one for one in standing if one is not None]
     scene.constraints = made.between
     scene.notes, scene.doubts = report.notes, report.doubts
-    return scene
-
-
-def _settled(scene: WorldDescription) -> WorldDescription:
-    """Return a scene whose meshes are hulls for good."""
-    for item in scene.objects:
-        for body in item.tree.bodies if item.tree is not None else ():
-            body.shapes = without_files(body.shapes)
-        if item.shape is not None:
-            (item.shape,) = without_files([item.shape])
     return scene
 
 

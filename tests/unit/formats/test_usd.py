@@ -81,6 +81,59 @@ def test_a_drive_becomes_gains_and_a_target(arm):
     assert robot.joint("hinge").effort_limits[1] == pytest.approx(5.0)
 
 
+def test_gains_of_a_drive_of_type_acceleration_are_times_the_inertia_that_it_moves():
+    """Files with one were refused by an error of NumPy. Here I = 0.02 kg m²."""
+    drive = "".join(
+        f"float drive:angular:physics:{name} = {value}\n"
+        for name, value in (("stiffness", 10), ("damping", 2), ("maxForce", 3))
+    )
+    kind = 'uniform token drive:angular:physics:type = "acceleration"\n'
+    joint = prim("PhysicsRevoluteJoint", "hinge", "", f"rel physics:body1 = </ball>\n{drive}{kind}")
+    moments = "float physics:mass = 2\nfloat3 physics:diagonalInertia = (0.02, 0.02, 0.02)\n"
+    robot = tribo.World().load_usd(stage(ball("ball", moments) + joint))[0]
+    assert robot.kp[0] == pytest.approx(10 * 0.02 * 180 / math.pi, rel=SINGLE)
+    assert robot.kd[0] == pytest.approx(2 * 0.02 * 180 / math.pi, rel=SINGLE)
+    assert robot.joint("hinge").effort_limits[1] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("inside", "says"),
+    [
+        ("float physxRigidBody:angularDamping = 0.5", "physxRigidBody:angularDamping is not read"),
+        ("float state:angular:physics:position = 5", "start where they are drawn"),
+        ("bool physics:startsAsleep = 1", "startsAsleep is not read: it moves from the start"),
+        ("float mjc:damping = 0.1", "mjc:damping is not read"),
+    ],
+)
+def test_schemas_of_programs_that_are_not_read_are_named(inside, says):
+    world = tribo.World()
+    text = stage(ball("ball", inside))
+    world.load_usd(text)
+    with pytest.raises(DescriptionError, match=says):
+        world.load_usd(text, strict=True)
+    assert any(says in note for note in usd.read(text)[0].notes)
+    quiet = "int physxRigidBody:solverPositionIterationCount = 8\nfloat physxRigidBody:angularDamping = 0"
+    assert not usd.read(stage(ball("ball", quiet)))[0].notes
+
+
+def test_actuators_and_bodies_that_are_no_rigid_ones_are_named():
+    """An MjcActuator, which no schema here knows, was passed over."""
+    motor = prim("MjcActuator", "motor", "", "rel mjc:target = </ball>")
+    cloth = 'def Mesh "cloth" (prepend apiSchemas = ["PhysicsDeformableBodyAPI"]) {\n}\n'
+    notes = usd.read(stage(ball("ball") + motor + cloth))[0].notes
+    assert any("MjcActuator are not read: it does nothing" in note for note in notes)
+    assert any("deformable bodies are not read" in note for note in notes)
+
+
+def test_armature_in_the_words_of_mujoco_is_read():
+    joint = "rel physics:body1 = </ball>\nfloat mjc:armature = 0.25\nfloat mjc:frictionloss = 0.5"
+    robot = tribo.World().load_usd(
+        stage(ball("ball") + prim("PhysicsRevoluteJoint", "hinge", "", joint))
+    )[0]
+    assert robot.joint("hinge").armature == pytest.approx(0.25)
+    assert robot.description.bodies[-1].joint.friction == pytest.approx(0.5)
+
+
 def test_a_joint_from_the_second_body_on_moves_the_other_way(arm):
     """`slide` moves its second body, the link, along its x axis as seen from the first, the slider."""
     _, robot, _ = arm

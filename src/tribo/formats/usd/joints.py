@@ -242,7 +242,7 @@ def drive_of(link: Link, joint: JointDescription, way: Way, stage: Stage) -> Dri
     scale = (force if is_force else (1.0 if turns else stage.metres)) / unit
     stiffness, damping = max(number("stiffness"), 0.0), max(number("damping"), 0.0)
     limit = number("maxForce", math.inf)
-    if limit < NEVER and is_force:
+    if limit < NEVER:
         joint.effort = max(limit, 0.0) * force
     target, speed = unit * number("targetPosition"), unit * number("targetVelocity")
     kp, kd = stiffness * scale, damping * scale

@@ -24,6 +24,7 @@ from tribo.formats.usd.filters import keep_apart, part_links
 from tribo.formats.usd.joints import Link, read_link
 from tribo.formats.usd.stage import Stage, open_stage
 from tribo.formats.usd.trees import Group, tree_of
+from tribo.formats.usd.unread import screen
 from tribo.model import Joint, Kind
 
 
@@ -43,6 +44,7 @@ def read(
     report = Report(strict=strict)
     for text in stage.notes:
         report.doubt(Spot(str(stage.path or "USD text")), text, text)
+    screen(stage, report)
     scene = WorldDescription(source=stage.path)
     known = BodyReader(stage, report)
     has_gravity = _gravity(stage, scene, report)

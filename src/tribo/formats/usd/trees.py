@@ -253,7 +253,7 @@ def _inertia(tree: TreeDescription, joint: str, prim: Prim) -> float:
             break
         dof += {Joint.FREE: 6, Joint.SPHERICAL: 3, Joint.FIXED: 0}.get(body.joint.type, 1)
     try:
-        eased = np.linalg.inv(mass_matrix(tree, tree.start or ()))[dof, dof]
+        eased = np.linalg.inv(mass_matrix(tree, tree.start or ())[0])[dof, dof]
     except np.linalg.LinAlgError:
         raise prim.error(
             "a drive of type acceleration needs inertia, and the mass matrix is singular as drawn"

@@ -28,7 +28,10 @@ SHAPES = (
     "Cube", "Sphere", "Capsule", "Cylinder", "Cone", "Plane", "Mesh", "Capsule_1", "Cylinder_1",
 )  # fmt: skip
 JOINTS = "Joint"
-PREFIXES = ("physics:", "drive:", "limit:", "physx", "newton:", "collection:colliders:")
+PREFIXES = (
+    "physics:", "drive:", "limit:", "state:", "physx", "newton:", "mjc:", "collection:colliders:",
+)  # fmt: skip
+PROGRAMS = ("Physics", "Physx", "Newton", "Mjc")  # begin types of prims that speak of physics
 GEOMETRY = ("size", "radius", "height", "axis", "radiusTop", "radiusBottom", "extent")
 MESH = ("points", "faceVertexCounts", "faceVertexIndices")
 
@@ -172,9 +175,12 @@ class Reading:
         from pxr import UsdGeom
 
         kind, path = str(prim.GetTypeName()), str(prim.GetPath())
-        applied = [str(name) for name in prim.GetAppliedSchemas()]
+        named = (*prim.GetAppliedSchemas(), *prim.GetPrimTypeInfo().GetAppliedAPISchemas())
+        applied = list(
+            dict.fromkeys(str(name) for name in named)
+        )  # also those that are not installed
         has_place = prim.IsA(UsdGeom.Xformable)
-        is_physical = kind.startswith("Physics") or any(
+        is_physical = kind.startswith(PROGRAMS) or any(
             "hysics" in name or "hysx" in name for name in applied
         )
         if not (has_place or is_physical):

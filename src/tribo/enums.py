@@ -197,6 +197,7 @@ class WayKind(IntEnum):
     SPHERE = 1  # between two points: the thread lies around it where it would cut it
     CYLINDER = 2
     SLIDER = 3  # a point that slides along an axis; a rod joins it to the next one, the crank
+    TURN = 4  # a frame about an axis of which the next one turns
 
 
 class Dynamics(IntEnum):

@@ -115,8 +115,9 @@ class Model(Record):
     way_weight = field("nway")  # [–] of the thread that begins here; 0: it ends here
     way_point = field("nway", 3)  # [m] body frame
     way_radius = field("nway")  # [m] of what it lies around; length of the rod of a slider
-    way_axis = field("nway", 3)  # unit vector of a cylinder or slider, body frame
-    way_toward = field("nway", 3)  # [m] from the centre: on which side it lies, body frame; 0: any
+    way_axis = field("nway", 3)  # unit vector of a cylinder, slider or turn, body frame
+    # [m] from the centre: on which side it lies, body frame, 0: any; of what turns [rad]: its frame
+    way_toward = field("nway", 3)
 
     # Actuators with a law of their own: force F = gain(a, L, L') + bias(L, L'), on a coupling or a body.
     actuator_coupling = field("nactuator", dtype=INT)  # −1: none

@@ -85,6 +85,53 @@ def test_lengths_and_moments_are_mujocos(name):
     assert wraps > 0 or not ("ball" in name or "post" in name)
 
 
+SEEN = {  # site, refsite, gear
+    "place": ("s2", "s0", "1 0.5 -2"),
+    "turn": ("s2", "s0", "0 0 0 1 2 -1"),
+    "both": ("s2", "s0", "0.3 1 0.5 0.2 -0.4 1"),
+    "parent": ("s2", "s1", "1 -1 0.5 2 0 1"),
+    "world": ("s2", "t", "0.3 1 0.5 0.2 -0.4 1"),
+    "world as seen": ("t", "s2", "0 0 0 1 0.5 -1"),
+    "other branch": ("s3", "s2", "0 0 0 1 0.5 -1"),
+}
+TURNED = BODY + '<site name="t" pos="0.4 0.1 0.2" euler="40 -30 70"/>'
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_sites_as_seen_from_others_are_where_mujoco_has_them(name):
+    site, seen, gear = SEEN[name]
+    motor = f'<actuator><motor site="{site}" refsite="{seen}" gear="{gear}"/></actuator>'
+    text = text_of({}, extra=motor, bodies=TURNED)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 1.0
+    for scene in (mjcf.read(text), mjcf.read_model(model)):
+        tree = next(one.tree for one in scene.objects if one.tree is not None)
+        (coupling,) = tree.couplings
+        for q in np.random.default_rng(1).uniform(-1.0, 1.0, (20, 3)):
+            data.qpos[:] = q
+            mujoco.mj_forward(model, data)
+            poses = poses_at(tree, q)
+            work = laid(coupling, poses).arrays
+            assert work["way_length"].sum() == pytest.approx(data.actuator_length[0], abs=1e-12)
+            found = moment(coupling, tree, poses, mass_matrix(tree, q)[1])
+            np.testing.assert_allclose(found, data.qfrc_actuator, atol=1e-12)
+
+
+def test_a_place_seen_from_another_branch_has_the_moment_of_its_length():
+    """MuJoCo lets the force on the reference act there, so that a couple is left; here none is."""
+    motor = '<actuator><motor site="s3" refsite="s2" gear="1 0.5 -2"/></actuator>'
+    tree = mjcf.read(text_of({}, extra=motor)).objects[0].tree
+    (coupling,) = tree.couplings
+    q, step = np.array([0.3, -0.4, 0.1]), 1e-6
+    found = moment(coupling, tree, poses_at(tree, q), mass_matrix(tree, q)[1])
+    for k, unit in enumerate(step * np.eye(3)):
+        ends = [
+            laid(coupling, poses_at(tree, q + s * unit)).arrays["way_length"].sum() for s in (1, -1)
+        ]
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(found[k], abs=1e-8)
+
+
 SCENES = {
     "motor": ("straight", "", '<motor tendon="{}" gear="30"/>', [0.4]),
     "branches": ("two branches", "", '<motor tendon="{}" gear="10"/>', [0.4]),
@@ -99,6 +146,14 @@ SCENES = {
         '<muscle tendon="{}" force="40" lengthrange="0.1 0.6" timeconst="0.02 0.05"/>', [0.8],
     ),
     "critical": ("straight", "", '<position tendon="{}" kp="60" dampratio="0.6"/>', [0.2]),
+    "seen": (
+        "straight", "", '<position site="s2" refsite="s0" gear="0 0 1.5" kp="40" kv="2"/>', [0.2],
+    ),
+    "turned": (
+        "straight", "", '<position site="s2" refsite="s0" gear="0 0 0 0 1 0" kp="6" dampratio="0.5"/>',
+        [0.7],
+    ),
+    "pushed": ("straight", "", '<motor site="s2" refsite="s1" gear="2 0 3 0 1 0.5"/>', [0.8]),
     "slider": (
         "straight", "",
         '<position cranksite="s2" slidersite="s0" cranklength="0.9" kp="50" gear="1.5"/>', [-0.5],

@@ -82,16 +82,14 @@ def law_of(model, a, x, length, speed):
 
 
 @kernel
-def push_body(model, work, b, torque, force, point):
-    """Add a torque and a force at a point of the world to what pushes the dofs of body b.
+def push_body(model, work, b, by, wrench):
+    """Add a multiple of a wrench about the origin of its tree to what pushes the dofs of body b.
 
     Writes: work.
     """
-    free = (torque[0], torque[1], torque[2], 0.0, 0.0, 0.0)
-    wrench = spatial.axpy(1.0, free, ways.wrench_at(model, work, b, point, force))
     chain = model.body_chain_start[b]
     for p in range(model.body_chain_len[b]):
-        push = ways.lever(model, work, b, p, wrench)
+        push = by * ways.lever(model, work, b, p, wrench)
         work.actuator_push[model.chain_dof[chain + p]] += push
 
 
@@ -112,9 +110,9 @@ def push_along(model, work, c, force):
             continue
         by = force * couplings.part_slope(model.way_part[k], slope)
         for end in range(2):
-            b, point, pull = ways.way_end(model, work, k, end)
+            b, wrench = ways.way_end(model, work, k, end)
             if b >= 0:
-                push_body(model, work, b, (0.0, 0.0, 0.0), vec.scale(by, pull), point)
+                push_body(model, work, b, by, wrench)
 
 
 @kernel
@@ -137,7 +135,9 @@ def push_on_body(model, settings, work, a, x):
     w = model.actuator_wrench
     torque = vec.mat_vec(turn, (w[a, 0], w[a, 1], w[a, 2]))
     push = vec.mat_vec(turn, (w[a, 3], w[a, 4], w[a, 5]))
-    push_body(model, work, b, vec.scale(force, torque), vec.scale(force, push), at)
+    free = (torque[0], torque[1], torque[2], 0.0, 0.0, 0.0)
+    wrench = spatial.axpy(1.0, free, ways.wrench_at(model, work, b, at, push))
+    push_body(model, work, b, force, wrench)
 
 
 @kernel

@@ -8,18 +8,25 @@ d from slider to crank, has
 
     ℓ = a·d − √((a·d)² + r² − d²)
 
-and pushes along g = ∂ℓ/∂d; both bodies feel it at the crank. Source: MuJoCo's documentation.
+and pushes along g = ∂ℓ/∂d; both bodies feel it at the crank. Without a rod, r = 0, ℓ = a·d is how far the
+crank lies along the axis. A turn is a component of the rotation of one frame as seen from another,
+
+    ℓ = a·log(Bᵀ C Q)
+
+of bodies with attitudes B and C; a torque along a turns one body and −a the other. Source: MuJoCo's
+documentation.
 """
 
 from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.enums import WayKind
-from tribo.math import spatial, vec, wrapping
+from tribo.math import quat, spatial, vec, wrapping
 
 SPHERE = int(WayKind.SPHERE)
 CYLINDER = int(WayKind.CYLINDER)
 SLIDER = int(WayKind.SLIDER)
+TURN = int(WayKind.TURN)
 
 
 @kernel
@@ -71,7 +78,7 @@ def lay_rod(model, work, k, j):
     square = along * along + rod * rod - vec.dot(d, d)
     push = axis
     length = along
-    if square > 0.0:
+    if square > 0.0 and rod > 0.0:
         root = sqrt(square)
         length -= root
         push = vec.axpy(1.0 - along / root, axis, vec.scale(1.0 / root, d))
@@ -81,6 +88,28 @@ def lay_rod(model, work, k, j):
     vec.store(work.way_from, k, crank)
     vec.store(work.way_to, k, crank)
     vec.store(work.way_pull, k, vec.scale(weight, push))
+
+
+@kernel
+def lay_turn(model, work, k, j):
+    """Find how far the frame of element j is turned about the axis of element k, as seen from its body.
+
+    Writes: work.
+    """
+    offset = quat.to_matrix(quat.exp(vec.load(model.way_toward, j)))
+    b, c = model.way_body[k], model.way_body[j]
+    if c >= 0:
+        offset = vec.mat_mul(vec.load_mat(work.body_rot, c), offset)
+    if b >= 0:
+        offset = vec.mat_t_mul(vec.load_mat(work.body_rot, b), offset)
+    axis = vec.load(model.way_axis, k)
+    at = place(model, work, j)
+    weight = model.way_weight[k]
+    work.way_next[k] = j
+    work.way_length[k] = weight * vec.dot(axis, quat.rotation_vector(offset))
+    vec.store(work.way_from, k, at)
+    vec.store(work.way_to, k, at)
+    vec.store(work.way_pull, k, vec.scale(weight, turned(model, work, k, axis)))
 
 
 @kernel
@@ -99,6 +128,9 @@ def lay(model, work, c):
             continue
         if kind == SLIDER:
             lay_rod(model, work, k, k + 1)
+            continue
+        if kind == TURN:
+            lay_turn(model, work, k, k + 1)
             continue
         p = place(model, work, k)
         j = k + 1
@@ -150,11 +182,20 @@ def lever(model, work, b, p, wrench):
 
 @kernel
 def way_end(model, work, k, end):
-    """Return body, point and force of one end of the straight part that leaves element k: 0 from, 1 to."""
+    """Return body and wrench of one end of the straight part that leaves element k: 0 from, 1 to.
+
+    The wrench, moment about the origin of its tree and force, is how ℓ grows with what the body does.
+    """
+    b = model.way_body[k] if end == 0 else model.way_body[work.way_next[k]]
+    if b < 0:
+        return b, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     pull = vec.load(work.way_pull, k)
     if end == 0:
-        return model.way_body[k], vec.load(work.way_from, k), vec.neg(pull)
-    return model.way_body[work.way_next[k]], vec.load(work.way_to, k), pull
+        pull = vec.neg(pull)
+    if model.way_kind[k] == TURN:
+        return b, (pull[0], pull[1], pull[2], 0.0, 0.0, 0.0)
+    point = vec.load(work.way_from, k) if end == 0 else vec.load(work.way_to, k)
+    return b, wrench_at(model, work, b, point, pull)
 
 
 @kernel
@@ -175,10 +216,9 @@ def way_speed(model, work, v, c, part):
         if model.way_part[k] != part or work.way_next[k] < 0:
             continue
         for end in range(2):
-            b, point, force = way_end(model, work, k, end)
+            b, wrench = way_end(model, work, k, end)
             if b < 0:
                 continue
-            wrench = wrench_at(model, work, b, point, force)
             start = model.body_chain_start[b]
             for p in range(model.body_chain_len[b]):
                 total += lever(model, work, b, p, wrench) * v[model.chain_dof[start + p]]

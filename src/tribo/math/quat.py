@@ -1,6 +1,6 @@
 """Unit quaternions as tuples (w, x, y, z); Hamilton product; q rotates body axes into world axes."""
 
-from math import cos, sin, sqrt
+from math import atan2, cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
 
@@ -73,3 +73,15 @@ def to_matrix(q):
         2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x),
         2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y),
     )  # fmt: skip
+
+
+@kernel
+def rotation_vector(m):
+    """Return the rotation vector [rad] of a rotation matrix."""
+    x = m[7] - m[5]
+    y = m[2] - m[6]
+    z = m[3] - m[1]
+    s = sqrt(x * x + y * y + z * z)
+    angle = atan2(s, m[0] + m[4] + m[8] - 1.0)
+    k = angle / s if s > 1e-12 else 0.5
+    return (k * x, k * y, k * z)

@@ -25,7 +25,7 @@ from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics.tied_drift import PLACE
 from tribo.dynamics.tied_groups import in_loop, tied_tree
 from tribo.enums import Memory, Tuning
-from tribo.math import vec
+from tribo.math import quat, vec
 from tribo.model import Constraint, Status
 
 CAPACITY = int(Status.CAPACITY)
@@ -80,18 +80,6 @@ def open_torque(model, work, slot, a, b, direction):
         scalar_rows.add_torque(model, work, n, 0, direction)
         scalar_rows.add_torque(model, work, n, 1, vec.neg(direction))
     return n
-
-
-@kernel
-def rotation_vector(m):
-    """Return the rotation vector [rad] of a rotation matrix."""
-    x = m[7] - m[5]
-    y = m[2] - m[6]
-    z = m[3] - m[1]
-    s = sqrt(x * x + y * y + z * z)
-    angle = atan2(s, m[0] + m[4] + m[8] - 1.0)
-    k = angle / s if s > 1e-12 else 0.5
-    return (k * x, k * y, k * z)
 
 
 @kernel
@@ -298,7 +286,7 @@ def linkage_rows(model, state, command, settings, work, c):
 def relative_turn(locked, axes, other_axes):
     """Return how side A is turned against side B [rad], of which the locked directions count."""
     if locked >> ANGULAR == 7:
-        return rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
+        return quat.rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
     z = vec.mat_col(axes, 2)
     other = vec.mat_col(other_axes, 2)
     error = vec.cross(other, z)

@@ -14,7 +14,6 @@ from tribo.contact.problem.spring_rows import set_law, set_spring
 from tribo.dynamics import couplings, ways
 from tribo.dynamics.actuators import DAMPING, FORCE, LEAST, MOST, STIFFNESS
 from tribo.enums import CouplingSlot
-from tribo.math import vec
 from tribo.model import Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
@@ -31,13 +30,12 @@ def add_pull(model, work, n, k, end, side, by):
 
     Writes: work.
     """
-    b, point, pull = ways.way_end(model, work, k, end)
+    b, wrench = ways.way_end(model, work, k, end)
     if b < 0:
         return
-    wrench = ways.wrench_at(model, work, b, point, vec.scale(by, pull))
     first = work.scalar_row[n, side]
     for p in range(model.body_chain_len[b]):
-        work.row[first + p] += ways.lever(model, work, b, p, wrench)
+        work.row[first + p] += by * ways.lever(model, work, b, p, wrench)
 
 
 @kernel

@@ -12,8 +12,8 @@ from math import inf
 import numpy as np
 
 from tribo.description.actuators import MUSCLE, ActuatorLaw
-from tribo.description.couplings import CouplingDescription
-from tribo.description.trees import ActuatorDescription, JointDescription
+from tribo.description.couplings import CouplingDescription, sides
+from tribo.description.trees import ActuatorDescription, DescriptionError, JointDescription
 from tribo.enums import Dynamics
 from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
@@ -23,7 +23,7 @@ from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.source import Source, screen
 from tribo.formats.mjcf.tendons import Tendon
 from tribo.formats.mjcf.trees import Tree
-from tribo.formats.mjcf.ways import WayReader
+from tribo.formats.mjcf.ways import Way, WayReader
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix
 from tribo.formats.report import Report
@@ -33,7 +33,7 @@ SHARED = frozenset(
     {
         "name", "class", "joint", "jointinparent", "tendon", "site", "body", "gear", "ctrllimited", "group",
         "ctrlrange", "forcelimited", "forcerange", "user", "lengthrange", "cranksite", "slidersite",
-        "cranklength",
+        "cranklength", "refsite",
     }
 )  # fmt: skip
 OWN = {  # of each kind
@@ -57,7 +57,6 @@ WITHOUT_EFFECT = {
     "ffrange": "is not read; leave it out",
     "velrange": "is not read; leave it out",
 }
-ELSEWHERE = ("refsite",)
 
 
 @dataclass(slots=True)
@@ -109,12 +108,10 @@ class ActuatorReader:
         return found
 
     def _read(self, node: Node, compiler: Compiler) -> Found | None:
-        what = next((key for key in ELSEWHERE if key in node.attributes), "")
-        if node.tag not in USED or what:
-            kind = f"on a {what}" if what else "of this kind"
+        if node.tag not in USED:
             self._report.doubt(
-                node, f"an actuator {kind} is not read: it does nothing; use a motor on a joint",
-                f"actuator/{node.tag}/{what}",
+                node, "an actuator of this kind is not read: it does nothing; use a motor on a joint",
+                f"actuator/{node.tag}",
             )  # fmt: skip
             return None
         screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
@@ -135,6 +132,7 @@ class ActuatorReader:
         made.force_range = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
         for key, read in (
             ("tendon", self._on_tendon),
+            ("refsite", self._between_sites),
             ("site", self._on_site),
             ("body", self._on_body),
             ("cranksite", self._on_slider),
@@ -223,23 +221,47 @@ class ActuatorReader:
         self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
     ) -> Found | None:
         rod = whole.number("cranklength", above=0.0)
-        way = self._ways.slider(node, rod)
+        way, name = self._ways.slider(node, rod), f"slider {node.text('slidersite')} {rod:g}"
+        made.law = self._law(whole, law, made, compiler)
+        return self._along(node, whole, made, way, name, "a slider-crank")
+
+    def _between_sites(
+        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
+    ) -> Found | None:
+        gear = (*whole.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
+        way, name = self._ways.difference(node, gear), f"site {node.text('site')}"
+        if not way.elements:
+            self._report.doubt(node, "its gear is 0: it does nothing", "actuator gear")
+            return None
+        made.law = self._law(whole, law, made, compiler)
+        made.law.gear = 1.0  # the way has it
+        return self._along(node, whole, made, way, name, "a site as seen from another")
+
+    def _along(
+        self, node: Node, whole: Node, made: ActuatorDescription, way: Way, name: str, what: str
+    ) -> Found | None:
+        """Give the robot over which a way runs a coupling along it, and the coupling an actuator."""
         trees = [self._trees[k] for k in way.moving]
         if len(trees) != 1 or trees[0].description.kind != Kind.DYNAMIC:
-            text = "a slider-crank between two objects, or of none that moves: it does nothing"
-            self._report.doubt(node, text, "actuator slider")
+            text = f"{what} between two objects, or of none that moves: it does nothing"
+            self._report.doubt(node, text, f"actuator {what}")
             return None
         self._ways.on_robot(way)
-        coupling = CouplingDescription(f"slider {node.text('slidersite')} {rod:g}")
-        coupling.way = tuple(way.elements)
         couplings = trees[0].description.couplings
-        taken, base, number = {one.name for one in couplings}, coupling.name, len(couplings)
-        while coupling.name in taken:
+        taken, base, number = {one.name for one in couplings}, name, len(couplings)
+        while name in taken:
             number += 1
-            coupling.name = f"{base} {number}"
+            name = f"{base} {number}"
+        coupling = CouplingDescription(name, way=tuple(way.elements))
+        bodies = trees[0].description.bodies
+        try:
+            sides(coupling, [], [body.parent for body in bodies])
+        except DescriptionError as error:
+            self._report.doubt(node, f"{error}: it does nothing", "actuator branches")
+            return None
         couplings.append(coupling)
-        made.law = self._law(whole, law, made, compiler)
-        made.law.coupling, made.gear = coupling.name, made.law.gear
+        assert made.law is not None
+        made.law.coupling, made.gear = name, made.law.gear
         return self._limited(node, whole, made, coupling, trees[0])
 
     def _on_site(

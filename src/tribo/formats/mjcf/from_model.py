@@ -20,6 +20,7 @@ JOINTS = ("free", "ball", "slide", "hinge")
 GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site", 5: "body"}
+SITE = 4
 OBJECTS = {0: "joint", 1: "joint", 3: "tendon", 4: "site", 5: "body"}
 NAMES = {  # of enumerations, by the word behind the underscore
     "dyn": ("none", "integrator", "filter", "filterexact", "muscle", "user"),
@@ -251,12 +252,16 @@ class _Writer:
                 kind = OBJECTS[number]
                 word = "jnt" if kind == "joint" else kind
                 given[TRANSMISSIONS[number]] = self._names[word, target]
+                reference = int(m.actuator_trnid[k][1])
+                if number == SITE and reference >= 0:
+                    given["refsite"] = self._names["site", reference]
             elif number == 2:
                 given["cranksite"] = self._names["site", target]
                 given["slidersite"] = self._names["site", int(m.actuator_trnid[k][1])]
                 given["cranklength"] = m.actuator_cranklength[k]
             else:  # what later versions have
-                given["refsite"] = "another transmission"
+                self._node("transmission", root, name=self._names["actuator", k])
+                continue
             if m.actuator_lengthrange[k].any():
                 given["lengthrange"] = m.actuator_lengthrange[k]
             for what in ("ctrl", "force", "act"):

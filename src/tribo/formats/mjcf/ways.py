@@ -1,10 +1,12 @@
 """Ways of spatial tendons: from site to site, around spheres and cylinders, over pulleys; slider-cranks.
 
-Source: MuJoCo's XML reference, tendon/spatial; `cranksite`, `slidersite` and `cranklength` of actuators.
+Source: MuJoCo's XML reference, tendon/spatial; `cranksite`, `slidersite`, `cranklength` and `refsite` of
+actuators.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +18,7 @@ from tribo.engine.coupled import write_ways
 from tribo.enums import WayKind
 from tribo.formats.mjcf.places import Places
 from tribo.formats.nodes import Node
-from tribo.formats.pose import Pose, matrix
+from tribo.formats.pose import Pose, inverse, matrix, quaternion_of
 from tribo.model import Joint, Model, Work
 from tribo.queries.ways import lay_ways
 
@@ -86,6 +88,49 @@ class WayReader:
         self._site(node, "cranksite", way, 0.0)
         return way
 
+    def difference(self, node: Node, gear: Sequence[float]) -> Way:
+        """Read the way of an actuator on a site as seen from its `refsite`: where it is and how it is turned.
+
+        Args:
+            node: The actuator.
+            gear: (6,) along and about the axes of the reference.
+
+        Raises:
+            DescriptionError: A site does not exist.
+        """
+        way = Way([], [])
+        seen, at = (node.named(key, self._places.sites, "a site") for key in ("refsite", "site"))
+        placed = [(self._places.bodies[number], pose) for number, pose in (seen, at)]
+        bodies, poses = (
+            [place.body for place, _ in placed],
+            [place.inner @ p for place, p in placed],
+        )
+        trees = [place.tree for place, _ in placed]
+        for k in range(
+            2
+        ):  # a base that stands carries what stands with it, so that it may be moved
+            other = trees[1 - k]
+            if trees[k] < 0 <= other and self._stands(other):
+                trees[k], bodies[k] = other, 0
+                poses[k] = inverse(self._places.poses[other][0]) @ poses[k]
+        turn, offset = (matrix(pose.quaternion) for pose in poses)
+        points = [tuple(pose.position) for pose in poses]
+        frame = _rotation_vector(offset @ turn.T)
+        for kind, part, toward in (
+            (WayKind.SLIDER, gear[:3], (0.0, 0.0, 0.0)),
+            (WayKind.TURN, gear[3:], frame),
+        ):
+            weight = float(np.linalg.norm(part))
+            if weight > 0.0:
+                axis = tuple((turn @ np.array(part) / weight).tolist())
+                way.elements.append(WayElement(bodies[0], points[0], weight, kind, axis=axis))
+                way.elements.append(WayElement(bodies[1], points[1], 0.0, toward=toward))
+                way.trees += trees
+        return way
+
+    def _stands(self, number: int) -> bool:
+        return self._places.trees[number].description.bodies[0].joint.type == Joint.FIXED
+
     def _put(self, number: int, pose: Pose, way: Way) -> Pose:
         """Note on which tree an element is; return its pose in the body there, in the world if it stands."""
         place = self._places.bodies[number]
@@ -145,8 +190,7 @@ class WayReader:
         Points of the world are given to the base of a robot that stands, so that they move with it.
         """
         (number,) = way.moving
-        tree = self._places.trees[number].description
-        if tree.bodies[0].joint.type == Joint.FIXED:
+        if self._stands(number):
             base = self._places.poses[number][0]
             turn, origin = matrix(base.quaternion).T, np.array(base.position)
             for k, element in enumerate(way.elements):
@@ -162,6 +206,14 @@ class WayReader:
     def length(self, coupling: CouplingDescription, number: int) -> float:
         """Return the length of the way of a coupling of a tree as the file draws it [m]."""
         return float(laid(coupling, self._places.poses[number]).arrays["way_length"].sum())
+
+
+def _rotation_vector(turn: np.ndarray) -> tuple[float, float, float]:
+    w, *v = quaternion_of(turn)
+    length = float(np.linalg.norm(v))
+    angle = 2.0 * math.atan2(length, w)
+    x, y, z = (angle / length * np.array(v)).tolist() if length > 0.0 else (0.0, 0.0, 0.0)
+    return x, y, z
 
 
 def laid(coupling: CouplingDescription, poses: Sequence[Pose]) -> Work:
@@ -208,5 +260,6 @@ def moment(
             if 0 <= body < len(tree.bodies):
                 rotation, origin = jacobians[body]
                 at = origin + np.cross(rotation, work[place][0, k], axis=0)
-                row += sign * work["way_pull"][0, k] @ at
+                grows = rotation if element.kind == WayKind.TURN else at
+                row += sign * work["way_pull"][0, k] @ grows
     return row

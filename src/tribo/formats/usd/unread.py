@@ -92,7 +92,8 @@ def _is_read(name: str) -> bool:
 def _matters(name: str, value: Any) -> bool:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value != 0.0 and not abs(value) >= NEVER and not math.isnan(value)
-    return bool(value) and value != USUAL.get(name)
+    is_nothing = isinstance(value, list) and not any(value)
+    return bool(value) and not is_nothing and value != USUAL.get(name)
 
 
 def _say(prim: Prim, name: str, report: Report) -> None:

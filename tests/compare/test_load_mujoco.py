@@ -96,6 +96,15 @@ def test_a_compiled_model_is_read_as_its_file_is():
     )
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_flexible_bodies_of_a_compiled_model_are_listed(caplog):
+    """Their corners are bodies that fall apart here; that was not said."""
+    flex = '<flexcomp name="f" type="grid" count="3 3 1" spacing=".1 .1 .1" dim="2" mass="1"/>'
+    text = f"<mujoco><worldbody>{flex}</worldbody></mujoco>"
+    tribo.World().load_mujoco(mujoco.MjModel.from_xml_string(text))
+    assert "flexible bodies are not read" in caplog.text
+
+
 def test_what_is_no_model_of_mujoco_is_refused():
     world = tribo.World()
     with pytest.raises(TypeError, match="must be an MjModel or an MjSpec"):

@@ -62,6 +62,14 @@ def test_a_friction_loss_of_a_free_joint_is_listed():
     assert any("frictionloss of a free joint" in note for note in mjcf.read(text).notes)
 
 
+@pytest.mark.parametrize("tag", ["composite", "flexcomp", "plugin"])
+def test_what_a_body_holds_and_is_not_read_is_said_without_a_guess(tag):
+    """`<composite>`: did you mean 'site'?"""
+    notes = mjcf.read(model(f"<body><freejoint/>{BALL}<{tag}/></body>")).notes
+    assert [note for note in notes if "are not read" in note]
+    assert not [note for note in notes if "did you mean" in note]
+
+
 def test_a_range_counts_as_limited_and_autolimits_say():
     body = f'<body><joint range="0 1" {{}}/>{BALL}</body>'
     assert tree(model(body.format(""))).bodies[1].joint.upper == math.radians(1)

@@ -25,6 +25,11 @@ PLACE = frozenset({"name", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis
 BODY = PLACE | {"mocap", "user", "fuse", "simple", "sleep", "gravcomp"}
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 DRAWN = ("camera", "light")
+NOT_READ = {
+    "composite": "bodies that are made of many are not read: write them out, or load_mujoco a compiled model",
+    "flexcomp": "flexible bodies are not read",
+    "plugin": "plugins are not read",
+}
 SITE = PLACE - {"childclass"} | {
     "class", "type", "size", "fromto", "group", "material", "mesh", "rgba", "user"
 }  # fmt: skip
@@ -82,9 +87,11 @@ class BodyReader:
     def _children(self, node: Node, number: int, frame: Pose, childclass: str) -> Steps:
         """Read what a body, or a frame in it, holds; trees are deeper than Python calls."""
         body = self.bodies[number]
-        self._report.check_children(node, BODY_CHILDREN, silent=DRAWN)
+        self._report.check_children(node, BODY_CHILDREN, silent=(*DRAWN, *NOT_READ))
         for child in node.children:
-            if child.tag == "frame":
+            if child.tag in NOT_READ:
+                self._report.doubt(child, NOT_READ[child.tag], f"body/{child.tag}")
+            elif child.tag == "frame":
                 screen(child, self._report, PLACE, {})
                 inner = self._defaults.check(child, "childclass", childclass)
                 outer, rules = self._compiler, self._source.rules_of(child)

@@ -95,6 +95,12 @@ class _Writer:
         self._tendons(self._node("tendon", root))
         self._actuators(self._node("actuator", root))
         self._sensors(self._node("sensor", root))
+        for tag, count, section in (
+            ("flex", m.nflex, "deformable"),
+            ("plugin", m.nplugin, "extension"),
+        ):
+            if count:  # that they are not read is said as of files
+                self._node(tag, self._node(section, root))
         keys = self._node("keyframe", root)
         for k in range(m.nkey):
             self._node("key", keys, name=self._names["key", k], qpos=m.key_qpos[k] if m.nq else None,

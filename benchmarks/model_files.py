@@ -238,6 +238,7 @@ FAMILIAR = {
     "its convex hull, which collides, is larger than the mesh": "its convex hull, which collides",
     "overlaps, or gaps of constraints, are closed slowly": "are closed more slowly than asked",
     "the contact solve misses its laws": "the contact solve misses its laws",
+    "collision meshes are not found": "not found: (it does|they do) not collide",
     "stops that degrees would explain": r"stops at .* degrees\?",
     "an inertia that looks like a placeholder": "a placeholder, or other units",
 }

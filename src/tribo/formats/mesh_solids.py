@@ -33,6 +33,7 @@ PIECES = (
 MOST_PIECES = 1000  # the same, as a user may ask for them
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
+SHOWN = 5  # meshes that a warning names
 ROBOT_MODES = ("auto", "hull", "decomposition", "exact", "none")
 
 
@@ -234,6 +235,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
         ImportError: SciPy, trimesh or coacd is missing.
     """
     robot.collision_meshes = check.choice(mode, ROBOT_MODES, "collision_meshes")
+    missing: list[ShapeDescription] = []
     for number, body in enumerate(robot.bodies):
         stands = number == 0 and (body.joint.type == Joint.FIXED or robot.kind == Kind.STATIC)
         made: list[ShapeDescription] = []
@@ -245,13 +247,10 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
             if mode == "none" and not shape.mesh.collision:
                 made.append(shape)
             elif shape.mesh.path is None:
-                said = (
-                    f"{robot.source or 'robot'}: the mesh {shape.mesh.reference!r} of {shape.name} was not "
-                    "found: it does not collide; give its folder in package_dirs"
-                )
                 if strict:
+                    said = _missing(robot, [shape])
                     raise DescriptionError(f"{said} (an error because of strict=True)")
-                logger.warning("%s", said)
+                missing.append(shape)
                 made.append(shape)
             else:
                 try:
@@ -272,6 +271,24 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
                         'collision_meshes="none"'
                     ) from None
         body.shapes = made
+    if missing:
+        logger.warning("%s", _missing(robot, missing))
+
+
+def _missing(robot: TreeDescription, shapes: list[ShapeDescription]) -> str:
+    """Return what is said of collision meshes that were not found."""
+    named = [
+        f"{shape.mesh.reference!r} of {shape.name}" for shape in shapes if shape.mesh is not None
+    ]
+    if len(named) == 1:
+        text = f"the mesh {named[0]} was not found: it does not collide; give its folder in package_dirs"
+    else:
+        some = ", ".join(named[:SHOWN]) + (", …" if len(named) > SHOWN else "")
+        text = (
+            f"{len(named)} meshes were not found: they do not collide; give their folder in package_dirs: "
+            f"{some}"
+        )
+    return f"{robot.source or 'robot'}: {text}"
 
 
 def _chosen(shape: ShapeDescription, mode: str) -> ShapeDescription:

@@ -187,6 +187,12 @@ def test_a_mesh_that_would_collide_and_is_missing_is_refused_with_strict(caplog)
     caplog.clear()
     world.add_articulated_system(text.format("collision"))
     assert "was not found: it does not collide" in caplog.text
+    caplog.clear()
+    many = "".join(f"<collision>{mesh}</collision>".replace("missing", f"m{k}") for k in range(7))
+    world.add_articulated_system(f'<robot name="r"><link name="a">{inertial}{many}</link></robot>')
+    (record,) = [one for one in caplog.records if "do not collide" in one.message]  # one, not seven
+    assert "7 meshes were not found" in record.message
+    assert "'m4.obj' of a/4, …" in record.message
 
 
 def test_exact_meshes_of_links_that_move_have_holes(tmp_path):

@@ -153,7 +153,14 @@ def is_text(source: str | Path) -> bool:
 
 
 def parse(source: str | Path, kind: str, report: Report) -> YamlNode:
-    """Return the one document of a file, or of a text of several lines.
+    """Return the one document of a file, or of a text of several lines; see `parse_anchored`."""
+    return parse_anchored(source, kind, report)[0]
+
+
+def parse_anchored(
+    source: str | Path, kind: str, report: Report
+) -> tuple[YamlNode, dict[str, YamlNode]]:
+    """Return the one document of a file, or of a text of several lines, and what its anchors name.
 
     Args:
         source: Path or text.
@@ -169,8 +176,9 @@ def parse(source: str | Path, kind: str, report: Report) -> YamlNode:
     except ImportError:
         raise ImportError('YAML files need PyYAML: pip install "tribo[yaml]"') from None
     text, name = _text_of(source, kind)
+    builder = _Builder(name, report)
     try:
-        return _Builder(name, report).document(yaml.parse(text, Loader=_loader(yaml)), yaml)
+        return builder.document(yaml.parse(text, Loader=_loader(yaml)), yaml), builder.anchors
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -222,7 +230,7 @@ class _Builder:
     def __init__(self, name: str, report: Report) -> None:
         self._name = name
         self._report = report
-        self._anchors: dict[str, YamlNode] = {}
+        self.anchors: dict[str, YamlNode] = {}
         self._open: list[tuple[YamlNode, list[YamlNode], str | None]] = []
         self._merged = 0
         self._count = 0
@@ -297,17 +305,17 @@ class _Builder:
 
     def _remember(self, anchor: str | None, node: YamlNode) -> None:
         if anchor is not None:
-            self._anchors[anchor] = node
+            self.anchors[anchor] = node
 
     def _alias(self, anchor: str, line: int, column: int) -> None:
         where = YamlNode("scalar", self._name, line, column)
         if any(name == anchor for _, _, name in self._open):
             raise where.error(f"*{anchor[:60]} stands inside of what it names; write it out")
-        if anchor not in self._anchors:
+        if anchor not in self.anchors:
             raise where.error(
                 f"*{anchor[:60]} is used but &{anchor[:60]} is not defined above it in this file"
             )
-        self._take(self._anchors[anchor])
+        self._take(self.anchors[anchor])
 
     def _fill(self, node: YamlNode, children: list[YamlNode]) -> None:
         """Fill a mapping from keys and values in turn; explicit keys win over merged ones."""

@@ -80,7 +80,7 @@ class BodyReader:
         if path is not None:
             above = (*above, path.resolve())
         angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
-        elements = ElementReader(angles, MeshFinder(path, self._dirs), self._report)
+        elements = ElementReader(angles, path, self._dirs, self._report)
         reader = LinkReader(
             angles, elements, self._materials, self.name_of(root, path), self._report,
             gives_way=self._gives_way,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +24,11 @@ from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, v
 from tribo.formats.inertia import Inertial
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
+from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
 from tribo.formats.report import Report
 from tribo.formats.vrml_shapes import extruded
-from tribo.formats.yaml_nodes import YamlNode
+from tribo.formats.yaml_nodes import YamlNode, parse_anchored
 from tribo.model import Shape
 
 DEVICES = (
@@ -44,6 +48,9 @@ GEOMETRIES = (*MESHES, "ElevationGrid", "Extrusion", "Resource")
 ALONG_Y: Vector = (sqrt(0.5), -sqrt(0.5), 0.0, 0.0)  # turns z, tribo's axis, into y, Choreonoid's
 EQUAL = 1e-9  # [–] by which scales and angles may miss each other
 MAX_VERTICES = 200_000
+LISTS = (".yaml", ".yml")  # files of elements that a Resource names
+MAX_NESTED = 32  # such files in one another
+MAX_LISTS = 1000  # of one body
 THIN = 1e-3  # [m] thickness of a box that has none
 ROUNDS = "radii and half lengths"
 
@@ -90,11 +97,17 @@ class Around:
 class ElementReader:
     """Reads the elements of links."""
 
-    def __init__(self, angles: Angles, finder: MeshFinder, report: Report) -> None:
-        """Take the unit of angles and where meshes are."""
+    def __init__(
+        self, angles: Angles, path: Path | None, package_dirs: Sequence[Path], report: Report
+    ) -> None:
+        """Take the unit of angles, and the file whose elements are read."""
         self._angles = angles
-        self._finder = finder
+        self._dirs = package_dirs
+        self._finder = MeshFinder(path, package_dirs)
         self._report = report
+        self._above: tuple[Path, ...] = ()  # files of elements within which it reads
+        self._parsed: dict[Path, tuple[YamlNode, dict[str, YamlNode]]] = {}
+        self._lists = 0
 
     def read(self, elements: YamlNode | None, material: str, *, stands: bool) -> Contents:
         """Return what hangs on a link; triangles of what stands are taken as they are, else their hull."""
@@ -191,6 +204,11 @@ class ElementReader:
             self._grid(geometry, color, around)
         elif name == "Extrusion":
             self._extrusion(geometry, color, around)
+        elif name == "Resource" and _is_list(geometry):
+            with self._opened(geometry) as inner:
+                key = node.entries["geometry"][0]
+                held = {**node.entries, "geometry": (key, inner)}
+                self._shape(replace(node, entries=held), around)
         elif name == "Resource":
             self._resource(geometry, around, color)
         else:
@@ -213,10 +231,14 @@ class ElementReader:
             )
 
     def _resource(self, node: YamlNode, around: Around, color: Vector | None = None) -> None:
-        """Read a mesh file."""
+        """Read a mesh file, or a file of elements."""
         reference = word(node, "uri")
         if not reference:
             raise node.error("a Resource needs uri: FILE")
+        if _is_list(node):
+            with self._opened(node) as inner:
+                self._walk(inner, around)
+            return
         say = self._report.doubt if around.collides else self._look
         if node.get("fragment", "node") is not None:
             say(node, f"{reference}: all of it is taken, not only a fragment")
@@ -229,6 +251,35 @@ class ElementReader:
             Shape.MESH, (), pose.position, pose.quaternion, around.material, mesh=mesh
         )
         self._add(shape, color, around)
+
+    @contextmanager
+    def _opened(self, node: YamlNode) -> Iterator[YamlNode]:
+        """Yield what a YAML file holds, or what the anchor there names; its own files lie beside it."""
+        reference, anchor = word(node, "uri"), node.get("fragment", "node")
+        path, reason = self._finder.look_up(reference)
+        if path is None:
+            raise node.error(f"Resource {reference!r}: {reason}")
+        self._lists += 1
+        if path in self._above or len(self._above) >= MAX_NESTED or self._lists > MAX_LISTS:
+            raise node.error(
+                f"Resource {reference!r} contains itself, {MAX_NESTED} others in one another, or is one of "
+                f"more than {MAX_LISTS}"
+            )
+        if path not in self._parsed:
+            self._parsed[path] = parse_anchored(path, "resource", self._report)
+        found, anchors = self._parsed[path]
+        if anchor is not None:
+            if anchor.word() not in anchors:
+                raise anchor.error(
+                    f"&{anchor.word()[:60]} is no anchor of {reference}{known_hint(anchor.word(), anchors)}"
+                )
+            found = anchors[anchor.word()]
+        before = self._finder, self._above
+        self._finder, self._above = MeshFinder(path, self._dirs), (*self._above, path)
+        try:
+            yield found
+        finally:
+            self._finder, self._above = before
 
     def _look(self, node: YamlNode, text: str, key: str | None = None) -> None:
         """Keep a note on what changes looks only."""
@@ -348,6 +399,11 @@ def typed(elements: YamlNode) -> list[tuple[str, YamlNode]]:
             raise key.error(f"is called {name!r} and has the type {_type(node)!r}; keep one")
         made.append((name, node))
     return made
+
+
+def _is_list(node: YamlNode) -> bool:
+    """Tell whether a Resource names a file of elements."""
+    return word(node, "uri").lower().endswith(LISTS)
 
 
 def _type(node: YamlNode) -> str:

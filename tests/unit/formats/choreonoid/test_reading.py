@@ -207,6 +207,46 @@ def test_mesh_files_beside_the_body(tmp_path):
     assert "mesh '../../../../../../etc/outside.off': " in doubt
 
 
+PARTS = """
+- &ball { type: Shape, translation: [ 0, 0, 1 ], geometry: { type: Sphere, radius: 0.1 } }
+- &brick { type: Box, size: [ 1, 2, 3 ] }
+"""
+
+
+def test_elements_of_a_yaml_file_are_read(tmp_path):
+    """A Resource may name a file of elements, or what an anchor there names; it was no mesh format."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "parts.yaml").write_text(PARTS)
+    (tmp_path / "parts" / "whole.yaml").write_text("type: Resource\nuri: parts.yaml\nnode: ball\n")
+    path = tmp_path / "m.body"
+
+    def shapes(elements):
+        path.write_text(
+            LINKS + f"{{ name: a, jointType: free, massType: density, density: 8, {elements} }}\n"
+        )
+        robot = tribo.World().add_articulated_system(path, strict=True)
+        return robot.description.bodies[0].shapes
+
+    (ball,) = shapes(
+        "elements: [ { type: Resource, translation: [ 1, 0, 0 ], uri: parts/parts.yaml, node: ball } ]"
+    )
+    assert (ball.size, ball.position) == ((0.1,), (1.0, 0.0, 1.0))
+    assert shapes("elements: [ { type: Resource, uri: parts/whole.yaml } ]")[0].size == (0.1,)
+    geometry = "geometry: { type: Resource, uri: parts/parts.yaml, fragment: brick }"
+    (brick,) = shapes(f"elements: [ {{ type: Shape, {geometry} }} ]")
+    assert brick.size == (0.5, 1.0, 1.5)
+    named = "elements: [ { type: Resource, uri: parts/parts.yaml, node: bal } ]"
+    with pytest.raises(
+        tribo.DescriptionError, match=r"&bal is no anchor of parts/parts\.yaml.*'ball'"
+    ):
+        shapes(named)
+    (tmp_path / "parts" / "loop.yaml").write_text("type: Resource\nuri: loop.yaml\n")
+    with pytest.raises(tribo.DescriptionError, match="contains itself"):
+        shapes(named.replace("parts.yaml, node: bal", "loop.yaml"))
+    with pytest.raises(tribo.DescriptionError, match=r"none\.yaml.*(not found|outside)"):
+        shapes(named.replace("parts/parts.yaml, node: bal", "../../../../etc/none.yaml"))
+
+
 # -- materials -------------------------------------------------------------------------------------
 def test_use_link_info_makes_a_material_of_the_links_own():
     text = (

@@ -295,6 +295,17 @@ def test_a_mass_from_densities():
     assert tree.bodies[0].mass == pytest.approx(10.0 * 4.0 / 3.0 * math.pi * 1e-3)
 
 
+def test_a_link_that_is_called_world_is_one_or_the_world_itself():
+    """Grippers of pybullet_data have one; what hangs on it was there twice, in the same place."""
+    parts = link("a"), joint("j", "world", "a")
+    (item,) = sdf.read(file(model("<link name='world'/>", *parts)))[0].objects
+    assert item.tree.bodies[0].joint.type == Joint.FIXED
+    assert [body.name for body in item.tree.bodies[1:]] == ["a"]
+    (item,) = sdf.read(file(model(link("world"), *parts)))[0].objects
+    assert item.tree.bodies[0].joint.type == Joint.FREE
+    assert [body.name for body in item.tree.bodies] == ["world", "a"]
+
+
 def test_a_loop_closes():
     parts = (
         link("a"), link("l", "<pose>0 0 1 0 0 0</pose>"), link("r", "<pose>1 0 1 0 0 0</pose>"),

@@ -35,6 +35,8 @@ from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
 from tribo.model import Joint, Kind
 
+WORLD = "world"
+
 
 def read(
     source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
@@ -147,19 +149,26 @@ def _standing(model: Model, link: Part, pose: Pose, report: Report) -> Iterator[
 def _trees(model: Model, pose: Pose, report: Report) -> list[TreeDescription]:
     """Hang the links of a model on one another, and return a robot for each that hangs on none."""
     parts = {part.name: part for part in model.links}
-    below: dict[str, list[Part]] = {name: [] for name in (*parts, "world")}
+    if WORLD in parts and not parts[WORLD].node.children:
+        report.note(
+            f"{parts.pop(WORLD).node.place}: an empty link of this name is the world itself"
+        )
+    below: dict[str, list[Part]] = {name: [] for name in (*parts, WORLD)}
     above: dict[str, Part] = {}
     closing: list[Part] = []
     for joint in model.joints:
         parent, link = joint.ends
-        if link == "world" or parent == link:
+        if (link == WORLD and link not in parts) or parent == link:
             raise joint.node.error("its child must be a link, another one than its parent")
         if link in above:
             closing.append(joint)
             continue
         above[link] = joint
         below[parent].append(joint)
-    roots = [name for name in parts if name not in above or above[name].ends[0] == "world"]
+    stands = WORLD not in parts  # else a link is called so
+    roots = [
+        name for name in parts if name not in above or (stands and above[name].ends[0] == WORLD)
+    ]
     trees = [_tree(model, parts, below, name, above.get(name), pose, report) for name in roots]
     reached = {link for _, names in trees for group in names for link in group}
     for name, part in parts.items():

@@ -43,8 +43,8 @@ ROBOT = f"""
 """
 MOVES_NOTHING = {  # names, pictures, hints: what is passed over without a word
     "robot@": "name version",
-    "link@": "type",
-    "collision@": "name",  # shapes are called LINK/number
+    "link@": "type concave",  # PyBullet's word for exact triangles, which stand here anyway
+    "collision@": "name concave",  # shapes are called LINK/number
     "material:": "texture",
     "collision:": "verbose",
     "contact:": "contact_cfm contact_erp friction_anchor",

@@ -51,7 +51,8 @@ class MeshFinder:
         if scheme in {"package", "model"}:
             return self._allowed(self._in_packages(rest.lstrip("/")))
         if scheme == "file":
-            return self._allowed([(Path("/" + rest.lstrip("/")), self._roots())])
+            folders = [Path("/"), *self._above[:1]]  # many mean the folder of the file
+            return self._allowed([(folder / rest.lstrip("/"), self._roots()) for folder in folders])
         return None, f"{scheme}:// is not read; use package:// or a relative path"
 
     def _roots(self) -> list[Path]:

@@ -135,7 +135,7 @@ def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[s
     parts = [*robot.all("link"), *robot.all("joint")]
     names = {node.word("name") for node in parts}
     for node in robot.all("link"):
-        report.check_attributes(node, ("name", "type", "sensor"))
+        report.check_attributes(node, ("name", "type", "sensor", "concave"))
         report.check_children(node, LINK_CHILDREN, LINK_SILENT)
         name = node.text("name")
         if name in links:

@@ -89,7 +89,7 @@ class GeometryReader:
 
     def collision(self, node: Node, name: str) -> ShapeDescription:
         """Read a <collision>; `name` is LINK/index."""
-        self._report.check_attributes(node, ("name",))
+        self._report.check_attributes(node, ("name", "concave"))  # what stands is exact anyway
         known = ("origin", "geometry", "material")
         silent = ("verbose", DRAKE_CHILD)
         self._report.check_children(node, known, silent=silent)

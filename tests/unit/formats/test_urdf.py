@@ -434,7 +434,8 @@ def test_meshes_are_found_near_the_file(tmp_path):
     stl = tmp_path / "pkg" / "meshes" / "a.stl"
     stl.write_text("solid")
     file = tmp_path / "pkg" / "urdf" / "a.urdf"
-    for reference in ("../meshes/a.stl", "package://pkg/meshes/a.stl", f"file://{stl}"):
+    for reference in ("../meshes/a.stl", "package://pkg/meshes/a.stl", f"file://{stl}",
+                      "file://../meshes/a.stl"):  # fmt: skip
         file.write_text(mesh(reference))
         (visual,) = urdf.read(file).bodies[0].visuals
         assert (visual.kind, visual.mesh.path) == (Shape.MESH, stl.resolve())
@@ -457,6 +458,7 @@ def test_meshes_elsewhere_are_never_used(tmp_path):
         f"package://../{up}/secret.stl",
         str(tmp_path / "secret.stl"),
         f"file://{tmp_path}/secret.stl",
+        f"file://{up}/secret.stl",
         "link.stl",
         "secret.txt",
         "https://example.org/a.stl",

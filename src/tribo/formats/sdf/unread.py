@@ -64,7 +64,7 @@ ATTRIBUTES = {
     "pose": "relative_to frame degrees rotation_format",
     "link": "name",
     "inertial": "auto",
-    "collision": "; name",  # shapes are called LINK/number
+    "collision": "; name concave",  # shapes are called LINK/number; what stands is exact anyway
     "visual": "; name",
     "mesh": "optimization",
     "joint": "name type",

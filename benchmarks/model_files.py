@@ -191,7 +191,7 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
         if one.refused:
             reasons[_short(one.refused, root)].append(one)
     lines += ["| why | files | for example |", "| --- | --- | --- |"] if reasons else ["None."]
-    for text, own in sorted(reasons.items(), key=lambda item: -len(item[1])):
+    for text, own in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"| {text} | {len(own)} | `{own[0].package}/{own[0].file}` |")
     lines += ["", "## Warnings", "", "| what is said | format | files |", "| --- | --- | --- |"]
     tally = collections.Counter(
@@ -200,9 +200,8 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
         if not one.refused
         for text in {_short(text, root) for text in one.doubts}
     )
-    lines += [
-        f"| {text} | {kind} | {count} |" for (text, kind), count in tally.most_common(40) if text
-    ]
+    often = sorted(tally.items(), key=lambda item: (-item[1], item[0]))[:40]
+    lines += [f"| {text} | {kind} | {count} |" for (text, kind), count in often if text]
     return "\n".join(lines) + "\n"
 
 

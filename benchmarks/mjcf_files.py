@@ -253,7 +253,7 @@ def page(found: list[Result], known: dict[str, str]) -> str:
     )
     lines += [
         f"| {text.replace('|', '/')} | {count} |"
-        for text, count in counts.most_common()
+        for text, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         if "does nothing" not in text
     ]
     return "\n".join(lines) + "\n"

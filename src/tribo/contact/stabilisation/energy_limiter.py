@@ -5,10 +5,15 @@ Two light boxes on pins between heavy ones straighten within a fraction of a ste
 touch only each other and what stands are a constrained group: it may end the step with the energy that it
 had and was given. If it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then;
 impulses and the residual stay those of the solve. Where ties, and contacts beside them, do more work than a
-swing explains (`error_of_ties`) the step is `COARSE` as well. A robot on a fixed base that its
-stops hold (`fixed_base`) is slowed likewise; that happens often, and is not said. So is a robot that nothing
-holds, if its trajectory was integrated with springs too stiff for the time step; that is said.
+swing explains (`error_of_ties`) the step is `COARSE` as well. So is a robot that nothing holds, if its
+trajectory was integrated with springs too stiff for the time step.
+Where joints of a robot on a fixed base that turn fast meet their stops, the velocity changes within the
+step, but forces that depend on it are taken at one velocity: one hit would give a chain of ball joints at
+100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do couplings and what ties a
+robot to itself or to what stands still. So it is slowed likewise. That happens often, and is not said.
 """
+
+from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import lengths
@@ -19,18 +24,19 @@ from tribo.contact.problem.islands import (
     is_member,
     scalars_in,
 )
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, is_coupling_row, tie_of
 from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
 from tribo.contact.solver.natural_residual import FLAGGED
-from tribo.contact.stabilisation import fixed_base, velocity_scaling
+from tribo.contact.stabilisation import allowed_energy, velocity_scaling
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
 from tribo.enums import Tuning
 from tribo.math import vec
-from tribo.model import Constraint, Course, Integrator, Joint, Kind, Status
+from tribo.model import Constraint, Course, Integrator, Joint, Kind, Slot, Status
 
-FREE = int(Joint.FREE)
+FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
+LIMIT = int(Slot.LIMIT)
 LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
 ERP, REST = int(Tuning.ERP), int(Tuning.LENGTH)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
@@ -40,6 +46,8 @@ HELD_BACK = int(Course.HELD_BACK)
 FLOWN = int(Course.FLOWN)
 UNSETTLED = int(Course.UNSETTLED)
 ONE_H = int(Course.ONE_H)
+NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
+FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
 JERK = 0.01  # [–] of the energy: what ties give more is taken back
 ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
@@ -60,6 +68,25 @@ def is_doubtful(model, settings, work, tree):
 
 
 @kernel
+def joint_rotates_fast(model, state, settings, work, t, is_strict):
+    """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
+
+    Not strictly: far for the curve of its stop, which bends the more the narrower it is.
+    """
+    for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
+        joint = model.joint_type[i]
+        if joint != REVOLUTE and joint != SPHERICAL:
+            continue
+        most = FAST / settings.dt
+        if joint == SPHERICAL and not is_strict:
+            most *= min(1.0, 0.5 * model.joint_upper[i])
+        for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):
+            if abs(state.v[k]) > most or abs(work.next_v[k]) > most:
+                return True
+    return False
+
+
+@kernel
 def tree_rotates_far(model, state, settings, work, tree):
     """Tell whether a tree turns far in this step: its base, if that is loose, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
@@ -71,7 +98,7 @@ def tree_rotates_far(model, state, settings, work, tree):
             return True
     if model.tree_is_single[tree] == 1:
         return False
-    return fixed_base.joint_rotates_fast(model, state, settings, work, tree, False)
+    return joint_rotates_fast(model, state, settings, work, tree, False)
 
 
 @kernel
@@ -214,6 +241,25 @@ def is_apart(model, work, t):
 
 
 @kernel
+def grip(model, work, t):
+    """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`."""
+    found = NOTHING
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] == 0.0:
+            continue
+        if tie_of(model, work, n) >= 0:
+            found = max(found, TIES)
+            continue
+        if is_coupling_row(model, work, n):
+            if work.scalar_lower[n] == -inf and work.scalar_reach[n] != GIVES_WAY:
+                found = max(found, TIES)
+        elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + LIMIT:
+            found = STOPS
+    return found
+
+
+@kernel
 def limit_robot(model, state, settings, work, t, is_strict):
     """Slow the robot that is island t if its stops or ties would throw it; tell whether that is to be said.
 
@@ -221,18 +267,16 @@ def limit_robot(model, state, settings, work, t, is_strict):
 
     Writes: work.
     """
-    held = fixed_base.grip(model, work, t)
-    if held == fixed_base.NOTHING and not is_doubtful(model, settings, work, t):
+    held = grip(model, work, t)
+    if held == NOTHING and not is_doubtful(model, settings, work, t):
         return False
-    if held != fixed_base.STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
+    if held != STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
         return False  # its energy goes to and fro
-    if held == fixed_base.STOPS and fixed_base.joint_rotates_fast(
-        model, state, settings, work, t, True
-    ):
+    if held == STOPS and joint_rotates_fast(model, state, settings, work, t, True):
         is_strict = True
-    most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
+    most = allowed_energy.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
-    return is_slowed and held == fixed_base.NOTHING
+    return is_slowed and held == NOTHING
 
 
 @kernel
@@ -245,7 +289,7 @@ def limit_group(model, state, settings, work, t, is_strict):
         return False
     if not is_held(model, settings, work, t):
         return False
-    most = velocity_scaling.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
+    most = allowed_energy.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
     return velocity_scaling.slow(model, state, settings, work, t, most)
 
 

@@ -1,0 +1,133 @@
+"""Energy that an island may end a step with: what it has, and what drives, motors, springs and hands give.
+
+It is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
+`semi_implicit`, whose energy goes to and fro, springs give too. Who is asked, and why: `energy_limiter`.
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem.islands import is_member, scalars_in
+from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.problem.whitened_products import scalar_moved_by
+from tribo.dynamics.actuation import spring_torque
+from tribo.dynamics.energy import energy_at
+from tribo.dynamics.springs import spring_energy
+from tribo.dynamics.whitening import whiten_velocity
+from tribo.model import Integrator, Kind
+
+KINEMATIC = int(Kind.KINEMATIC)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+ROUNDING = 1e-12  # [–] of an energy that is given
+
+
+@kernel
+def given(model, state, settings, work, tree):
+    """Return what drives within their limits and hands give to a tree in this step [J], if positive.
+
+    Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
+    """
+    total = 0.0
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        force = work.drive_force[dof]
+        force -= work.drive_inertia[dof] * (work.next_v[dof] - work.kick_v[dof]) / settings.dt
+        if model.dof_stiffness[dof] != 0.0 and settings.integrator != SEMI_IMPLICIT:
+            force += spring_torque(model, settings, work, dof, state.v[dof], work.next_v[dof])
+        impulse = settings.dt * force
+        total += 0.5 * impulse * (work.kick_v[dof] + work.next_v[dof])
+    return max(0.0, total)
+
+
+@kernel
+def may_act(work, n):
+    """Tell whether row n may give energy: a motor, given tension, spring, or drive at its speed limit."""
+    if work.scalar_reach[n] == GIVES_WAY:
+        return True
+    lower, upper = work.scalar_lower[n], work.scalar_upper[n]
+    return max(-lower, upper) < inf and min(-lower, upper) == 0.0
+
+
+@kernel
+def is_led(model, work, n):
+    """Tell whether row n holds on to a kinematic body that moves."""
+    for side in range(2):
+        tree = model.body_tree[work.scalar_body[n, side]]
+        if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == KINEMATIC:
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                if work.kick_v[dof] != 0.0:
+                    return True
+    return False
+
+
+@kernel
+def motor_work(model, work, t):
+    """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
+
+    λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
+    moves it is −λ times the velocity of that end: how far the row itself opens or closes gives nothing.
+
+    Writes: work.
+    """
+    z = work.change_v
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            whiten_velocity(model, work, tree, work.kick_v, z)
+    total = 0.0
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        is_tie = tie_of(model, work, n) >= 0
+        if work.scalar_reach[n] == GIVES_WAY or (is_tie and may_act(work, n)):
+            before = scalar_moved_by(model, work, n, z, 0.0)
+            after = scalar_moved_by(model, work, n, work.response, before)
+            total += work.scalar_impulse[n] * 0.5 * (before + after)
+        elif is_tie and is_led(model, work, n):
+            both = work.scalar_start[n] + work.scalar_target[n]
+            own = scalar_moved_by(model, work, n, z, 0.0)
+            total -= work.scalar_impulse[n] * (both - own)
+    return max(0.0, total)
+
+
+@kernel
+def stored(model, q, settings, work, tree):
+    """Return the energy of the joint springs of a tree [J] that a step keeps: none under `semi_implicit`.
+
+    Writes: work.
+    """
+    if settings.integrator == SEMI_IMPLICIT:
+        return 0.0
+    return spring_energy(model, q, work, tree)
+
+
+@kernel
+def recovery_energy(model, work, t):
+    """Return the energy [J] that stops of ball joints of island t may give to bring joints back, ½ r²/G.
+
+    r is the speed at which a stop alone brings its joint back; other stops do so by shifts.
+    """
+    total = 0.0
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) < 0:
+            total += 0.5 * work.scalar_correction[n] ** 2 / work.scalar_delassus[n]
+    return total
+
+
+@kernel
+def allowed(model, state, settings, work, t, error):
+    """Return the energy [J] with which island t may end the step: what it has and is given.
+
+    A part `error` of what moves and swings more; at least what its stops may give.
+
+    Writes: work.
+    """
+    lively = potential = 0.0
+    brought = motor_work(model, work, t)
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            # First what is given: `stored` overwrites `spring_error`.
+            brought += given(model, state, settings, work, tree)
+            moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
+            lively += moving + stored(model, state.q, settings, work, tree)
+            potential += lying
+    most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
+    return potential + max(most, recovery_energy(model, work, t))

@@ -49,7 +49,9 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    bias_rounds = field(1, dtype=INT)  # fixed-point iterations of h in this step
+    bias_rounds = field(
+        2, dtype=INT
+    )  # fixed-point iterations of h in this step; one more than it may make, 0: all it needs
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     island_is_stale = field(
         "ntree", dtype=INT

@@ -15,6 +15,7 @@ from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
+MOST_ROUNDS = 10  # of the bias force of a step
 FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
@@ -76,25 +77,71 @@ class ExactStep:
         Raises:
             FloatingPointError: The step leads to what is no number.
         """
+        self._make(0)
+        found = self._differentiate(0, is_last=True)
+        if found == Obstacle.ROUNDS:
+            found = self._differentiate_rounds()
+        if found == Obstacle.ROOM:
+            self._make_room(int(self.tangents.arrays["counts"][0, ROWS]) - self.nv)
+            return self.take()
+        return self._reason(found, int(self.tangents.arrays["counts"][0, PLACE])) if found else ""
+
+    def _make(self, most: int) -> None:
+        """Make the step, with fewer rounds of its bias force than `most`; 0: with as many as it takes.
+
+        Raises:
+            FloatingPointError: It leads to what is no number.
+        """
         engine = self.engine
-        while True:
-            self._copy()
-            if engine.run(1) and engine.status[0, 0] & Status.INVALID:
-                raise FloatingPointError
-            step_tangents(
-                self._model,
-                engine.state,
-                engine.command,
-                engine.settings,
-                engine.work,
-                self.tangents,
-            )
-            counts = self.tangents.arrays["counts"][0].tolist()
-            if not counts[OBSTACLE]:
-                return ""
-            if counts[OBSTACLE] != Obstacle.ROOM:
-                return self._reason(Obstacle(counts[OBSTACLE]), counts[PLACE])
-            self._make_room(counts[ROWS] - self.nv)
+        self._copy()
+        engine.work.arrays["bias_rounds"][0, 1] = most
+        if engine.run(1) and engine.status[0, 0] & Status.INVALID:
+            raise FloatingPointError
+
+    def _differentiate(self, rounds: int, *, is_last: bool) -> Obstacle:
+        """Differentiate the step that was made with so many rounds; return the obstacle."""
+        engine, own = self.engine, self.tangents.arrays
+        own["stage"][0] = rounds, is_last, rounds > 0 and self.has_sides
+        step_tangents(
+            self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents
+        )
+        return Obstacle(int(own["counts"][0, OBSTACLE]))
+
+    def _differentiate_rounds(self) -> Obstacle:
+        """Differentiate a step whose bias force was taken anew, from round to round; return the obstacle.
+
+        v̄ of a round is (v + v⁺)/2 of the one before, of the trees that go on; all end with the v̄ of the step.
+        """
+        n, own, work = self.nv, self.tangents.arrays, self.engine.work.arrays
+        wanted = work["mid_v"][0].copy()
+        mean = end = wanted
+        dofs = np.arange(n)
+        for rounds in range(MOST_ROUNDS):
+            self._make(rounds + 1)
+            goes_on = np.flatnonzero(work["mid_v"][0] != mean) if rounds else dofs[:0]
+            mean = work["mid_v"][0].copy()
+            own["mean"][0] = mean
+            own["mean"][0, goes_on] = 0.5 * (own["start_v"][0] + end)[goes_on]
+            for side, made in (("grown", self._all_grown), ("fallen", self._all_fallen)):
+                by = own[f"mean_by_{side}"][0]
+                by[goes_on] = 0.5 * made[n + goes_on]
+                by[goes_on, n + goes_on] += 0.5
+            is_last = np.array_equal(mean, wanted)
+            if is_last:
+                self._make(0)
+            found = self._differentiate(rounds, is_last=is_last)
+            if found or is_last:
+                return Obstacle.FAST_ROTATION if found == Obstacle.ROUNDS else found
+            if rounds == 0:
+                for side in ("grown", "fallen"):
+                    by = own[f"mean_by_{side}"][0]
+                    by[...] = 0.0
+                    by[dofs, n + dofs] = 1.0
+                    by[dofs[:, None], np.stack([3 * n + dofs, 4 * n + dofs], 1)] = own[
+                        "first_mean_by"
+                    ][0]
+            end = work["next_v"][0].copy()
+        return Obstacle.FAST_ROTATION
 
     @property
     def nv(self) -> int:
@@ -102,14 +149,27 @@ class ExactStep:
         return int(self._source.sizes["nv"])
 
     @property
+    def _all_grown(self) -> np.ndarray:
+        return np.asarray(self.tangents.arrays["grown"][0])
+
+    @property
+    def _all_fallen(self) -> np.ndarray:
+        return np.asarray(self.tangents.arrays["fallen" if self.has_sides else "grown"][0])
+
+    @property
     def grown(self) -> np.ndarray:
         """Derivatives where inputs grow, (2 nv + impulses, 3 nv)."""
-        return np.asarray(self.tangents.arrays["grown"][0])
+        return self._all_grown[:, : 3 * self.nv]
 
     @property
     def fallen(self) -> np.ndarray:
         """Derivatives where inputs fall, (2 nv + impulses, 3 nv)."""
-        return np.asarray(self.tangents.arrays["fallen" if self.has_sides else "grown"][0])
+        return self._all_fallen[:, : 3 * self.nv]
+
+    def by_memory(self) -> np.ndarray:
+        """Return the mean of both sides by the accelerations of the last two steps, (2 nv, 2 nv)."""
+        n = self.nv
+        return 0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n :]
 
     @property
     def has_sides(self) -> bool:
@@ -126,7 +186,7 @@ class ExactStep:
         if not self.redundant:
             return False
         rows = int(self.tangents.arrays["counts"][0, 2])
-        left = self.tangents.arrays["left"][0, :rows] @ ways
+        left = self.tangents.arrays["left"][0, :rows, : 3 * self.nv] @ ways
         size = np.abs(self.grown[:rows] @ ways).max(initial=0.0)
         return bool(np.abs(left).max(initial=0.0) > CONSISTENT * size)
 
@@ -159,7 +219,7 @@ class ExactStep:
         n = self.nv
         rows = -(-(n + extra + 1) // 4) * 4
         sizes = self.engine.sizes | {
-            "nrow": rows, "ncolumn": rows + 4 * n + rows, "nresult": n + rows, "nv3": 3 * n,
+            "nrow": rows, "ncolumn": rows + 5 * n + rows + 8, "nresult": n + rows, "nv5": 5 * n,
         }  # fmt: skip
         self.tangents = Tangents.allocate(sizes)
         self._tables = ()

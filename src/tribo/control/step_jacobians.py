@@ -18,13 +18,12 @@ from tribo.control.inputs import COMMANDS, bundle_ways
 from tribo.control.kept_states import Held, Kept, put, take_over
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
-from tribo.model import Integrator, Joint
+from tribo.model import Integrator
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import CONTACTS, OBSTACLE, ROWS
+from tribo.queries.tangents import OBSTACLE
 
 MOST_INPUTS = 64  # of the worlds that are moved at a time
 SAME = 1e-9  # [–] of an acceleration, by which it may miss (v⁺ − v)/dt
-BY_A, BY_B = 0.875, -0.375  # [–] of dt, by which accelerations of the last two steps move v̄
 
 Matrices = tuple[np.ndarray, np.ndarray]
 
@@ -65,7 +64,6 @@ class StepJacobians:
             tree = model["body_tree"][0][model["dof_body"][0]]
             is_robot = model["tree_is_single"][0][tree] == 0  # a free body keeps no acceleration
             self._remembers = (model["dof_is_moved"][0] != 0) & is_robot
-            self._balls = model["joint_v"][0][model["joint_type"][0] == Joint.SPHERICAL].tolist()
         self._held = held
         self._dt = float(held.settings["dt"].flat[0])
         self._is_midpoint = held.settings["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
@@ -165,7 +163,7 @@ class StepJacobians:
         f[: 2 * n, : 2 * n], g[: 2 * n] = table[:, : 2 * n], table[:, 2 * n :] @ forces
         if not self._is_midpoint:
             return f, g
-        f[: 2 * n, 2 * n :] = self._by_memory()
+        f[: 2 * n, 2 * n :] = step.by_memory()
         return self._acceleration(f, g, forces) or (f, g)
 
     def _forces(self) -> np.ndarray:
@@ -174,44 +172,6 @@ class StepJacobians:
         for k, (kind, place) in enumerate(self._commands):
             dof = self._layout.dof_of[place] if kind == "target" else place
             made[:, k] = self._exact.forces_of(kind, np.array([dof]))[:, 0]
-        return made
-
-    def _by_memory(self) -> np.ndarray:
-        """Return derivatives of δq⁺ and δv⁺ by the accelerations of the last two steps, (2n, 2n)."""
-        n, arrays = self._nv, self._exact.tangents.arrays
-        counts = arrays["counts"][0]
-        rows, contacts = int(counts[ROWS]), int(counts[CONTACTS])
-        at_q = -(-rows // 4) * 4
-        answer = arrays["answer"][0, :n]
-        opens = answer[:, at_q + 4 * n : at_q + 4 * n + contacts]
-        opens = opens * arrays["gap_slope"][0, :contacts].mean(axis=1)
-        by_mean = (
-            answer[:, at_q + 2 * n : at_q + 3 * n] + opens @ arrays["gap_by_mean"][0, :contacts]
-        )
-        by_way = answer[:, at_q : at_q + n] + opens @ arrays["gap_by_q"][0, :contacts]
-        way = self._way_by_acceleration(arrays["start_v"][0])
-        made = np.zeros((2 * n, 2 * n))
-        dt, end_by_v = self._dt, arrays["end_by_v"][0]
-        for at, share in ((0, BY_A), (n, BY_B)):
-            by = share * dt * by_mean
-            if at == 0:
-                by = by + by_way @ way
-                made[:n, :n] = arrays["end_by_middle"][0] @ way
-            made[n:, at : at + n] = by
-            made[:n, at : at + n] += end_by_v @ by
-        made[:, ~np.tile(self._remembers, 2)] = 0.0
-        return made
-
-    def _way_by_acceleration(self, v: np.ndarray) -> np.ndarray:
-        """Return δq_m by δa: a ball joint turns by −dt³/24 ω × ω̇ besides (`kinematics.drift_ball`).
-
-        The left Jacobian of its turn counts as 1: what that leaves out is of the order dt⁴.
-        """
-        made = np.zeros((self._nv, self._nv))
-        for dof in self._balls:
-            x, y, z = v[dof : dof + 3]
-            cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-            made[dof : dof + 3, dof : dof + 3] = -(self._dt**3) / 24.0 * cross
         return made
 
     def _acceleration(self, f: np.ndarray, g: np.ndarray, forces: np.ndarray) -> str:
@@ -242,7 +202,7 @@ class StepJacobians:
             if step.tangents.arrays["counts"][0, OBSTACLE]:
                 return "the acceleration that is kept is that of a step with an obstacle of its own"
             table = step.central()[n : 2 * n]
-            by_memory = self._by_memory()[n:]
+            by_memory = step.by_memory()[n:]
         rows = slice(2 * n, 3 * n)
         f[rows, : 2 * n], f[rows, 2 * n :] = table[:, : 2 * n], by_memory
         f[rows, n : 2 * n] -= np.eye(n)

@@ -198,6 +198,16 @@ def velocity_difference(model, state, work, t, share, other):
 
 
 @kernel
+def move_middle(model, state, work, t):
+    """Put v̄ of a tree where the change of velocity leads that was followed last.
+
+    Writes: work.
+    """
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
+
+
+@kernel
 def follow_response(model, state, work, t, z, moves):
     """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
 
@@ -206,9 +216,14 @@ def follow_response(model, state, work, t, z, moves):
     unwhiten_tree(model, work, t, z, work.change_v)
     apart = velocity_difference(model, state, work, t, 0.5, work.mid_v)
     if moves:
-        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
+        move_middle(model, state, work, t)
     return apart
+
+
+@kernel
+def is_enough(work, rounds):
+    """Tell whether no more rounds are wanted: who differentiates a step takes them one after the other."""
+    return 0 < work.bias_rounds[1] <= rounds + 1
 
 
 @kernel
@@ -289,13 +304,15 @@ def settle_tree(model, state, command, settings, work, t):
     Writes: work.
     """
     enough, rounds = tolerance(model, command, settings, work, t)
-    if follow_response(model, state, work, t, work.free_response, True) <= enough:
-        return
-    for _ in range(max(1, rounds)):
-        bias.tree_bias(model, work.mid_v, settings, work, t)
-        integrate.tree_response(model, settings, work, t)
-        if follow_response(model, state, work, t, work.free_response, True) <= enough:
+    for k in range(max(1, rounds) + 1):
+        if follow_response(model, state, work, t, work.free_response, False) <= enough:
             return
+        if is_enough(work, k):
+            return
+        move_middle(model, state, work, t)
+        if k < max(1, rounds):
+            bias.tree_bias(model, work.mid_v, settings, work, t)
+            integrate.tree_response(model, settings, work, t)
     is_alone = is_left_alone(model, command, settings, work, t)
     work.tree_course[t] = IN_PARTS if is_alone else HELD
 

@@ -21,7 +21,14 @@ from tribo.queries.contact_tangents import (
     relative_change,
     surfaces_of,
 )
-from tribo.queries.tangents import COLUMNS, ROWS, Obstacle, filled_up, object_to
+from tribo.queries.tangents import (
+    COLUMNS,
+    ROWS,
+    Obstacle,
+    bend_columns,
+    filled_up,
+    object_to,
+)
 
 BORDER = int(Obstacle.BORDER)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -66,6 +73,7 @@ def contact_direction(
     n_v = model.dof_body.shape[0]
     rows = tangents.counts[ROWS]
     at_q = filled_up(rows)
+    at_mean, _ = bend_columns(tangents)
     still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     axis = spatial.load(work.dof_axis, j)
     axes = vec.load_mat(work.contact_axes, c)
@@ -152,7 +160,7 @@ def contact_direction(
     for r in range(3):
         tangents.system[at + r, at_q + j] -= faster[r] + bent[r]
         tangents.system[at + r, at_q + n_v + j] -= by_v[r]
-        tangents.system[at + r, at_q + 2 * n_v + j] -= by_mean[r]
+        tangents.system[at + r, at_mean + j] -= by_mean[r]
     sag = 0.0 if settings.integrator == SEMI_IMPLICIT else -0.25 * settings.dt
     tangents.gap_by_q[place, j] = opened + sag * bent[2]
     tangents.gap_by_v[place, j] = sag * by_v[2]

@@ -8,6 +8,7 @@ from tribo.model import Course, Integrator, Joint, Kind, Slot
 from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
 
 CONSTRAINT = int(Obstacle.CONSTRAINT)
+ROUNDS = int(Obstacle.ROUNDS)
 FAST_ROTATION = int(Obstacle.FAST_ROTATION)
 FLOATS = int(Obstacle.FLOATS)
 RESTS = int(Obstacle.RESTS)
@@ -24,8 +25,11 @@ DYNAMIC = int(Kind.DYNAMIC)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 SETTLED = int(Course.SETTLED)
+UNSETTLED = int(Course.UNSETTLED)
 FRICTION = int(Slot.FRICTION)
 
+LINE = 0.75  # [–] of the difference of two accelerations, in `middle.predict`
+LED = 1e-7  # [–] of the largest velocity, by which v̄ may miss that to which the round before leads
 AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
 ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
 
@@ -52,25 +56,60 @@ def check_actuators(model, tangents):
 
 
 @kernel
+def check_mean(model, work, tangents, half):
+    """Note trees whose h belongs to another v̄ than the prediction, or than the round before leads to.
+
+    In a first round write how v̄ changes with the accelerations of the last steps.
+
+    Writes: tangents.
+    """
+    n = model.dof_body.shape[0]
+    is_first = tangents.stage[0] == 0
+    most = 0.0
+    for dof in range(n):
+        most = max(most, abs(work.mid_v[dof]))
+    for dof in range(n):
+        vdot = tangents.start_vdot[dof]
+        more = half * (vdot + LINE * (vdot - tangents.start_vdot_before[dof]))
+        if is_first:
+            tangents.first_mean[dof] = work.mid_v[dof]
+            tangents.first_mean_by[dof, 0] = tangents.first_mean_by[dof, 1] = 0.0
+        if model.dof_is_moved[dof] == 0:
+            continue
+        if not is_first:
+            if not abs(work.mid_v[dof] - tangents.mean[dof]) <= LED * most:
+                object_to(tangents, FAST_ROTATION, model.dof_body[dof])
+            continue
+        if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
+            object_to(tangents, ROUNDS, model.dof_body[dof])
+        if model.tree_is_single[model.body_tree[model.dof_body[dof]]] == 0:
+            tangents.first_mean_by[dof, 0] = half * (1.0 + LINE)
+            tangents.first_mean_by[dof, 1] = -half * LINE
+
+
+@kernel
 def check_trees(model, state, command, settings, work, tangents):
     """Note trees whose step is more than one solve at one h.
 
     Writes: tangents.
     """
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    is_last = tangents.stage[1] != 0
     if model.constraint_kind.shape[0] > 0:
         object_to(tangents, CONSTRAINT, 0)
+    check_mean(model, work, tangents, half)
     if settings.integrator == RK4 or work.impact_count[0] > 0:
         object_to(tangents, FAST_ROTATION if settings.integrator == RK4 else REBOUND, 0)
     for t in range(model.tree_body.shape[0]):
         root = model.tree_body[t]
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if work.tree_course[t] != SETTLED or work.tree_is_fourth[t] != 0 or work.bias_rounds[0] > 0:
+        is_settled = work.tree_course[t] == SETTLED or work.tree_course[t] == UNSETTLED
+        if not is_settled or work.tree_is_fourth[t] != 0:
             object_to(tangents, FAST_ROTATION, root)
         if work.tree_is_struck[t] > 0:
             object_to(tangents, REBOUND, root)
-        if work.tree_is_kept[t] != 0 and half > 0.0:
+        if is_last and work.tree_is_kept[t] != 0 and half > 0.0:
             object_to(tangents, FLOATS, root)
         if state.tree_is_asleep[t] > 0 or work.tree_is_resting[t] > 0:
             object_to(tangents, RESTS, root)
@@ -81,13 +120,9 @@ def check_trees(model, state, command, settings, work, tangents):
     for dof in range(model.dof_body.shape[0]):
         if model.dof_is_moved[dof] == 0:
             continue
-        vdot = tangents.start_vdot[dof]
-        more = half * (vdot + 0.75 * (vdot - tangents.start_vdot_before[dof]))
-        if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
-            object_to(tangents, FAST_ROTATION, model.dof_body[dof])
         if command.carries[dof] != 0:
             object_to(tangents, BORNE, model.dof_body[dof])
-        if state.v[dof] != work.next_v[dof]:
+        if is_last and state.v[dof] != work.next_v[dof]:
             object_to(tangents, MISMATCH, model.dof_body[dof])
 
 

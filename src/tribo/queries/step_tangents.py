@@ -14,7 +14,7 @@ Source: implicit function theorem on the active set, Robinson 1980, "Strongly re
 from tribo.compiler.jit import entry, kernel
 from tribo.compiler.lanes import load4, store4
 from tribo.dynamics import inertia, kinematics
-from tribo.model import Joint
+from tribo.model import Integrator, Joint
 from tribo.queries.active_rows import (
     check_contact,
     check_open,
@@ -35,6 +35,7 @@ from tribo.queries.tangents import (
     SCALARS,
     SIDES,
     Obstacle,
+    bend_columns,
     filled_up,
     object_to,
 )
@@ -47,6 +48,8 @@ from tribo.queries.tree_tangents import (
 )
 
 ROOM = int(Obstacle.ROOM)
+ROUNDS = int(Obstacle.ROUNDS)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 REDUNDANT_PIVOT = 1e-10  # [kg, –] largest number left of a row that says nothing new
@@ -66,17 +69,21 @@ def step_tangents(model, state, command, settings, work, tangents):
         object_to(tangents, ROOM, 0)
         tangents.counts[ROWS] = n + 3 * work.contact_count[0] + work.scalar_count[0]
         return
+    if tangents.counts[OBSTACLE] == ROUNDS:
+        return
     kinematics.forward(model, work.mid_q, work)
     single_axes(model, work)
     inertia_of_trees(model, work)
-    check_way(model, state, settings, work, tangents)
+    if tangents.stage[1] != 0:
+        check_way(model, state, settings, work, tangents)
     choose_contacts(model, settings, work, tangents)
     choose_scalars(model, settings, work, tangents)
     contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
     rows = n + 3 * contacts + scalars
-    at_q = filled_up(rows)
-    columns = filled_up(at_q + 4 * n + contacts)
     tangents.counts[ROWS] = rows
+    at_q = filled_up(rows)
+    _, at_gap = bend_columns(tangents)
+    columns = filled_up(at_gap + contacts)
     tangents.counts[COLUMNS] = columns
     if rows > tangents.system.shape[0] or columns > tangents.system.shape[1]:
         tangents.counts[OBSTACLE] = ROOM
@@ -86,19 +93,22 @@ def step_tangents(model, state, command, settings, work, tangents):
     clear_system(tangents, rows, columns)
     for k in range(n):
         tangents.vdot[k] = (work.next_v[k] - tangents.start_v[k]) / settings.dt
-    move_bodies(model, settings, work, tangents)
+    move_bodies(model, settings, work, tangents, work.mid_v)
     collect_bodies(model, work, tangents)
-    differentiate_dofs(model, work, tangents)
+    differentiate_dofs(model, work, tangents, work.mid_v)
     drift_tangents(model, state, settings, work, tangents)
     inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_q + 2 * n)
     take_singles(model, settings, work, tangents, at_q, at_q + n)
     take_forces(model, command, settings, work, tangents, at_q, at_q + n, at_q + 3 * n)
     take_masses(model, tangents, at_q + n)
     take_wrenches(model, settings, work, tangents, at_q)
+    if tangents.stage[0] > 0:  # rows of contacts stay those of the first round
+        move_bodies(model, settings, work, tangents, tangents.first_mean)
+        differentiate_dofs(model, work, tangents, tangents.first_mean)
     for m in range(contacts):
         take_contact(model, settings, work, tangents, m, n + 3 * m)
         check_contact(model, settings, work, tangents, m, n + 3 * m)
-        tangents.system[n + 3 * m + 2, at_q + 4 * n + m] = 1.0
+        tangents.system[n + 3 * m + 2, at_gap + m] = 1.0
     for m in range(scalars):
         take_scalar(model, tangents, m, n + 3 * contacts + m, at_q)
     check_motion(model, settings, work, tangents)
@@ -109,14 +119,17 @@ def step_tangents(model, state, command, settings, work, tangents):
     if tangents.counts[OBSTACLE] != 0:
         return
     eliminate(tangents, rows, columns)
-    compose(model, tangents, tangents.grown, 1.0)
+    compose(model, settings, tangents, tangents.grown, tangents.mean_by_grown, 1.0)
+    tangents.counts[SIDES] = tangents.stage[2]
     for m in range(contacts):
         if tangents.gap_slope[m, 0] != tangents.gap_slope[m, 1]:
             tangents.counts[SIDES] = 1
-    if tangents.counts[SIDES] == 1:
-        compose(model, tangents, tangents.fallen, -1.0)
+    if tangents.counts[SIDES] > 0:
+        compose(model, settings, tangents, tangents.fallen, tangents.mean_by_fallen, -1.0)
     if tangents.counts[REDUNDANT] > 0:
-        compose_lack(model, tangents)
+        add_rows(
+            model, settings, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown, 0.0
+        )
 
 
 @kernel
@@ -217,8 +230,34 @@ def first_of_block(model, j):
 
 
 @kernel
-def compose(model, tangents, out, sign):
-    """Put together δq⁺, δv⁺ and δλ by δq, δv and δτ, as these grow (sign 1) or fall (−1).
+def results(tangents, settings):
+    """Return how many columns results have: accelerations move steps of the midpoint rule only."""
+    n = tangents.start_v.shape[0]
+    return 3 * n if settings.integrator == SEMI_IMPLICIT else 5 * n
+
+
+@kernel
+def middle_by(tangents, kind, m, j):
+    """Return δq_m by δq, δv or the acceleration of the last step; it goes with nothing else."""
+    if kind == 0:
+        return tangents.middle_by_q[m, j]
+    return tangents.middle_by_v[m, j] if kind == 1 else tangents.middle_by_rate[m, j]
+
+
+@kernel
+def add_column(source, rows, column, factor, out, first, place):
+    """Add a multiple of a column of a solution to a column of results.
+
+    Writes: out.
+    """
+    if factor != 0.0:
+        for r in range(rows):
+            out[first + r, place] += factor * source[r, column]
+
+
+@kernel
+def add_rows(model, settings, tangents, source, out, first, mean_by, sign):
+    """Put together δv⁺ and δλ, from row `first` on, as the inputs grow (sign 1) or fall (−1); 0: the mean.
 
     δq_m goes with δq and δv, and a gap has one slope where it opens and another where it closes.
 
@@ -227,69 +266,55 @@ def compose(model, tangents, out, sign):
     n = model.dof_body.shape[0]
     rows, contacts = tangents.counts[ROWS], tangents.counts[CONTACTS]
     at_q = filled_up(rows)
-    for column in range(3 * n):
-        for r in range(n + rows):
-            out[r, column] = 0.0
-    for j in range(n):
-        first, size = first_of_block(model, j)
+    at_bend, at_gap = bend_columns(tangents)
+    is_first = tangents.stage[0] == 0
+    for place in range(results(tangents, settings)):
+        kind, j = place // n, place % n
+        block, size = first_of_block(model, j)
+        if kind == 2 or kind == 4:
+            size = 0
+        bend = 1.0 if kind == 1 else 0.0
+        if kind > 2:
+            bend = tangents.first_mean_by[j, kind - 3]
         for r in range(rows):
-            by_v = tangents.answer[r, at_q + n + j] + tangents.answer[r, at_q + 2 * n + j]
-            by_q = 0.0
-            for m in range(first, first + size):
-                x = tangents.answer[r, at_q + m]
-                by_q += x * tangents.middle_by_q[m, j]
-                by_v += x * tangents.middle_by_v[m, j]
-            out[n + r, j] = by_q
-            out[n + r, n + j] = by_v
-            out[n + r, 2 * n + j] = tangents.answer[r, at_q + 3 * n + j]
+            out[first + r, place] = 0.0
+        for m in range(block, block + size):
+            add_column(source, rows, at_q + m, middle_by(tangents, kind, m, j), out, first, place)
+        if kind == 1 or kind == 2:
+            add_column(source, rows, at_q + (2 * kind - 1) * n + j, 1.0, out, first, place)
+        add_column(source, rows, at_bend + j, bend, out, first, place)
+        if not is_first:
+            for k in range(n):
+                add_column(source, rows, at_q + 2 * n + k, mean_by[k, place], out, first, place)
         for c in range(contacts):
-            gap_q = 0.0
-            gap_v = tangents.gap_by_v[c, j] + tangents.gap_by_mean[c, j]
-            for m in range(first, first + size):
-                gap_q += tangents.gap_by_q[c, m] * tangents.middle_by_q[m, j]
-                gap_v += tangents.gap_by_q[c, m] * tangents.middle_by_v[m, j]
-            if gap_q == 0.0 and gap_v == 0.0:
-                continue
-            gap_q *= tangents.gap_slope[c, 0 if sign * gap_q > 0.0 else 1]
-            gap_v *= tangents.gap_slope[c, 0 if sign * gap_v > 0.0 else 1]
-            for r in range(rows):
-                x = tangents.answer[r, at_q + 4 * n + c]
-                out[n + r, j] += x * gap_q
-                out[n + r, n + j] += x * gap_v
-    for k in range(n):
-        first, size = first_of_block(model, k)
-        for m in range(first, first + size):
-            x = tangents.end_by_v[k, m]
-            for column in range(3 * n):
-                out[k, column] += x * out[n + m, column]
-            out[k, n + m] += tangents.end_by_start[k, m]
-            x = tangents.end_by_middle[k, m]
-            for j in range(first, first + size):
-                out[k, j] += x * tangents.middle_by_q[m, j]
-                out[k, n + j] += x * tangents.middle_by_v[m, j]
+            gap = bend * tangents.gap_by_mean[c, j]
+            if kind == 1:
+                gap += tangents.gap_by_v[c, j]
+            for m in range(block, block + size):
+                gap += tangents.gap_by_q[c, m] * middle_by(tangents, kind, m, j)
+            slope = 0.5 * (tangents.gap_slope[c, 0] + tangents.gap_slope[c, 1])
+            if sign != 0.0:
+                slope = tangents.gap_slope[c, 0 if sign * gap > 0.0 else 1]
+            add_column(source, rows, at_gap + c, gap * slope, out, first, place)
 
 
 @kernel
-def compose_lack(model, tangents):
-    """Put together what redundant rows ask for besides, by δq, δv and δτ, gaps in the mean of both sides.
+def compose(model, settings, tangents, out, mean_by, sign):
+    """Put together δq⁺, δv⁺ and δλ by the inputs, as these grow (sign 1) or fall (−1).
 
-    Writes: tangents.
+    Writes: out.
     """
     n = model.dof_body.shape[0]
-    rows, contacts = tangents.counts[ROWS], tangents.counts[CONTACTS]
-    at_q = filled_up(rows)
-    for r in range(rows):
-        for j in range(n):
-            first, size = first_of_block(model, j)
-            by_v = tangents.lack[r, at_q + n + j] + tangents.lack[r, at_q + 2 * n + j]
-            by_q = 0.0
+    add_rows(model, settings, tangents, tangents.answer, out, n, mean_by, sign)
+    for k in range(n):
+        first, size = first_of_block(model, k)
+        for place in range(results(tangents, settings)):
+            kind, j = place // n, place % n
+            x = 0.0
             for m in range(first, first + size):
-                x = tangents.lack[r, at_q + m]
-                for c in range(contacts):
-                    slope = 0.5 * (tangents.gap_slope[c, 0] + tangents.gap_slope[c, 1])
-                    x += tangents.lack[r, at_q + 4 * n + c] * slope * tangents.gap_by_q[c, m]
-                by_q += x * tangents.middle_by_q[m, j]
-                by_v += x * tangents.middle_by_v[m, j]
-            tangents.left[r, j] = by_q
-            tangents.left[r, n + j] = by_v
-            tangents.left[r, 2 * n + j] = tangents.lack[r, at_q + 3 * n + j]
+                x += tangents.end_by_v[k, m] * out[n + m, place]
+                if first <= j < first + size and (kind == 0 or kind == 1 or kind == 3):
+                    x += tangents.end_by_middle[k, m] * middle_by(tangents, kind, m, j)
+            if kind == 1 and first <= j < first + size:
+                x += tangents.end_by_start[k, j]
+            out[k, place] = x

@@ -14,6 +14,7 @@ class Obstacle(IntEnum):
 
     NONE = 0
     ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
+    ROUNDS = 2  # h was taken anew: the step has to be made and differentiated round by round
     CONSTRAINT = 3
     FAST_ROTATION = 4
     FLOATS = 5
@@ -42,8 +43,9 @@ class Tangents(Record):
 
     Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
     each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple
-    of four, then the inputs δq_m, δv, δv̄, δτ, nv each, then a unit target velocity along the normal of each
-    contact that presses; filled up again.
+    of four, then the inputs δq_m, δv, δv̄, δτ, nv each, after the first round that v̄ besides to which rows of
+    contacts belong, then a unit target velocity along the normal of each contact that presses; filled up.
+    Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each.
     """
 
     # Filled in before the step: what the step itself changes.
@@ -52,8 +54,14 @@ class Tangents(Record):
     start_vdot = field("nv")
     start_vdot_before = field("nv")
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
+    stage = field(3, dtype=INT)  # rounds that were made; whether all were; whether sides differ
+    mean = field("nv")  # v̄ to which the round before leads, where there was one
+    mean_by_grown = field("nv", "nv5")  # δv̄ by the inputs, where there was one
+    mean_by_fallen = field("nv", "nv5")  # … where they are < 0
 
     # Motion of the bodies, spatial.
+    first_mean = field("nv")  # v̄ of the first round
+    first_mean_by = field("nv", 2)  # … by the accelerations of the last two steps
     twist = field("nbody", 6)  # at v̄
     rate = field("nbody", 6)  # acceleration at v̄ and v̇ = 0, gravity as acceleration upwards
     full = field("nbody", 6)  # the same at v̇ = (v⁺ − v)/dt
@@ -75,6 +83,7 @@ class Tangents(Record):
     # The way of the step in coordinates, blocks of joints.
     middle_by_q = field("nv", "nv")  # δq_m by δq
     middle_by_v = field("nv", "nv")  # … by δv
+    middle_by_rate = field("nv", "nv")  # … by the acceleration of the last step, of ball joints
     end_by_middle = field("nv", "nv")  # δq⁺ by δq_m
     end_by_v = field("nv", "nv")  # … by δv⁺
     end_by_start = field("nv", "nv")  # … by δv, of ball joints
@@ -83,9 +92,9 @@ class Tangents(Record):
     order = field("nrow", dtype=INT)  # rows in the order of elimination
     answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
     lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
-    grown = field("nresult", "nv3")  # δq⁺, δv⁺, δλ by δq, δv, δτ, where these are > 0
-    fallen = field("nresult", "nv3")  # … where they are < 0; filled in where `counts` says so
-    left = field("nrow", "nv3")  # `lack` by δq, δv, δτ
+    grown = field("nresult", "nv5")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0
+    fallen = field("nresult", "nv5")  # … where they are < 0; filled in where `counts` says so
+    left = field("nrow", "nv5")  # `lack` by the inputs
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act.
@@ -107,6 +116,16 @@ class Tangents(Record):
 def filled_up(count):
     """Return the next multiple of four."""
     return 4 * ((count + 3) // 4)
+
+
+@kernel
+def bend_columns(tangents):
+    """Return where columns of δv̄ begin to which rows of contacts belong, and where those of gaps begin."""
+    n = tangents.start_v.shape[0]
+    at_q = filled_up(tangents.counts[ROWS])
+    if tangents.stage[0] == 0:
+        return at_q + 2 * n, at_q + 4 * n
+    return at_q + 4 * n, at_q + 5 * n
 
 
 @kernel

@@ -55,7 +55,7 @@ def moves_axis(model, j, k):
 
 
 @kernel
-def move_bodies(model, settings, work, tangents):
+def move_bodies(model, settings, work, tangents, mean):
     """Write the motions of all bodies at v̄, at v and at v⁺, and the forces that they need.
 
     Writes: tangents.
@@ -73,8 +73,8 @@ def move_bodies(model, settings, work, tangents):
             full = spatial.load(tangents.full, parent)
         start, _ = body_motion(model, tangents.start_v, work, i, start, ZERO)
         end, _ = body_motion(model, work.next_v, work, i, end, ZERO)
-        _, full = body_motion(model, work.mid_v, work, i, v, full)
-        v, rate = body_motion(model, work.mid_v, work, i, v, rate)
+        _, full = body_motion(model, mean, work, i, v, full)
+        v, rate = body_motion(model, mean, work, i, v, rate)
         first = model.joint_v[i]
         for dof in range(first, first + dof_count(model.joint_type[i])):
             full = spatial.axpy(tangents.vdot[dof], spatial.load(work.dof_axis, dof), full)
@@ -134,13 +134,12 @@ def transposed_times(rate, i, s):
 
 
 @kernel
-def own_rate_of(model, work, tangents, j):
+def own_rate_of(model, work, tangents, v, j):
     """Return by what the acceleration of the body of dof j changes as v_j does, at v̇ = 0."""
     body = model.dof_body[j]
     axis = spatial.load(work.dof_axis, j)
     if model.joint_type[body] == FREE:
         first = model.joint_v[body]
-        v = work.mid_v
         if j < first + 3:
             omega = (v[first + 3], v[first + 4], v[first + 5])
             a = vec.cross((axis[3], axis[4], axis[5]), omega)
@@ -155,8 +154,8 @@ def own_rate_of(model, work, tangents, j):
 
 
 @kernel
-def differentiate_dofs(model, work, tangents):
-    """Write what each dof needs: ψ̇, ψ̈, ∂a_o/∂v, I^c s and B^cᵀ s.
+def differentiate_dofs(model, work, tangents, mean):
+    """Write what each dof needs at v̄: ψ̇, ψ̈, ∂a_o/∂v, I^c s and B^cᵀ s.
 
     Writes: tangents.
     """
@@ -171,7 +170,7 @@ def differentiate_dofs(model, work, tangents):
             psi2 = spatial.axpy(1.0, spatial.cross_motion(v, psi), psi2)
         spatial.store(tangents.turning, j, psi)
         spatial.store(tangents.turning_rate, j, psi2)
-        spatial.store(tangents.own_rate, j, own_rate_of(model, work, tangents, j))
+        spatial.store(tangents.own_rate, j, own_rate_of(model, work, tangents, mean, j))
         inertial = spatial.inertia_times(tangents.composite, body, axis)
         spatial.store(tangents.inertia_axis, j, inertial)
         spatial.store(tangents.swept_axis, j, transposed_times(tangents.swept, body, axis))
@@ -292,6 +291,7 @@ def drift_tangents(model, state, settings, work, tangents):
     n = model.dof_body.shape[0]
     clear_block(tangents.middle_by_q, n)
     clear_block(tangents.middle_by_v, n)
+    clear_block(tangents.middle_by_rate, n)
     clear_block(tangents.end_by_middle, n)
     clear_block(tangents.end_by_v, n)
     clear_block(tangents.end_by_start, n)
@@ -349,6 +349,8 @@ def turn_tangents(state, settings, work, tangents, b, before, after, is_ball):
             turned = vec.cross((next_v[b], next_v[b + 1], next_v[b + 2]), e)
             y = vec.axpy(c / dt, turned, y)  # ω̇⁺ = (v⁺ − v)/dt
             z = vec.scale(-c / dt, turned)
+            w = vec.scale(c, vec.cross((v[b], v[b + 1], v[b + 2]), e))
+            store_turned(tangents.middle_by_rate, b, k, one, w)
         store_turned(tangents.middle_by_v, b, k, one, x)
         store_turned(tangents.end_by_v, b, k, two, y)
         store_turned(tangents.end_by_start, b, k, two, z)

@@ -17,8 +17,10 @@ from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.middle import (
     ENOUGH,
     follow_response,
+    is_enough,
     judge_explicit,
     largest_turn,
+    move_middle,
     rotates_far,
     tolerance,
     velocity_difference,
@@ -144,7 +146,7 @@ def repeat(model, state, settings, work, t):
     work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
     if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
-    follow_response(model, state, work, t, work.response, True)
+    move_middle(model, state, work, t)
     bias.tree_bias(model, work.mid_v, settings, work, t)
     return True
 
@@ -165,6 +167,8 @@ def note_bias(model, state, command, settings, work, t, is_first):
         return False  # nothing changed since it was looked at
     if code == SETTLED and not rotates_far(model, state, settings, work, t):
         return False
+    if is_enough(work, work.bias_rounds[0]):
+        return False
     keep_bias(model, work, t)
     if has_contact(model, work, t):
         return repeat(model, state, settings, work, t)
@@ -172,10 +176,10 @@ def note_bias(model, state, command, settings, work, t, is_first):
         return False
     if code == SETTLED:
         enough, rounds = tolerance(model, command, settings, work, t)
-        may_repeat = work.bias_rounds[0] < rounds
-        if follow_response(model, state, work, t, work.response, may_repeat) <= enough:
+        if follow_response(model, state, work, t, work.response, False) <= enough:
             return False
-        if may_repeat:
+        if work.bias_rounds[0] < rounds:
+            move_middle(model, state, work, t)
             bias.tree_bias(model, work.mid_v, settings, work, t)
             return True
     work.tree_course[t] = HELD

@@ -15,6 +15,7 @@ from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
+SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
 MOST_ROUNDS = 10  # of the bias force of a step
 FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
@@ -25,7 +26,7 @@ REASONS = {
     Obstacle.RESTS: "{body} sleeps",
     Obstacle.COMPLIANT: "a contact gives way or pulls",
     Obstacle.AHEAD: "a contact was found ahead on the way of the step",
-    Obstacle.REBOUND: "a contact rebounds, or a body that tumbles is pushed as it rolls",
+    Obstacle.REBOUND: "impacts come one after the other, or a body that tumbles is hit",
     Obstacle.ROLLING: "a contact has rolling or spinning friction",
     Obstacle.STATIC_FRICTION: "a contact slips whose static friction is another one",
     Obstacle.SURFACES: "a contact is between surfaces whose curvature is not known",
@@ -95,17 +96,36 @@ class ExactStep:
         engine = self.engine
         self._copy()
         engine.work.arrays["bias_rounds"][0, 1] = most
+        engine.work.arrays["shift_v"][...] = 0.0
         if engine.run(1) and engine.status[0, 0] & Status.INVALID:
             raise FloatingPointError
 
     def _differentiate(self, rounds: int, *, is_last: bool) -> Obstacle:
         """Differentiate the step that was made with so many rounds; return the obstacle."""
+        self._stage = (rounds, is_last, rounds > 0 and self.has_sides)
+        found = self._solve(*self._stage, 0, 0)
+        if found == Obstacle.LASTING:
+            found = self._differentiate_free() or self._solve(*self._stage, 0, 1)
+        return found
+
+    def _solve(self, *stage: int) -> Obstacle:
         engine, own = self.engine, self.tangents.arrays
-        own["stage"][0] = rounds, is_last, rounds > 0 and self.has_sides
+        own["stage"][0] = stage
         step_tangents(
             self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents
         )
         return Obstacle(int(own["counts"][0, OBSTACLE]))
+
+    def _differentiate_free(self) -> Obstacle:
+        """Differentiate what forces alone add to velocities in the round at hand; return the obstacle."""
+        n, own, next_v = self.nv, self.tangents.arrays, self.engine.work.arrays["next_v"]
+        end = next_v.copy()
+        rounds, _, sides = self._stage
+        found = self._solve(rounds, False, sides, 1, 0)
+        next_v[...] = end
+        own["free_by"][0] = own["grown"][0, n : 2 * n]
+        own["free_by"][0, :, n : 2 * n] -= np.eye(n)
+        return found
 
     def _differentiate_rounds(self) -> Obstacle:
         """Differentiate a step whose bias force was taken anew, from round to round; return the obstacle.
@@ -170,6 +190,33 @@ class ExactStep:
         """Return the mean of both sides by the accelerations of the last two steps, (2 nv, 2 nv)."""
         n = self.nv
         return 0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n :]
+
+    def rates(self) -> np.ndarray | None:
+        """Return derivatives (nv, 5 nv) of the accelerations on which the next step counts.
+
+        That is (v⁺ − v)/dt, or what forces alone make of it where contacts change more than all other forces
+        (`integrate.set_acceleration`). None: it is neither. The tables of `take` may be overwritten.
+        """
+        n, own = self.nv, self.tangents.arrays
+        dt = float(self.engine.settings.arrays["dt"].flat[0])
+        last = dt * self.engine.state.arrays["vdot"][0]
+        change = self.engine.work.arrays["next_v"][0] - own["start_v"][0]
+        made = 0.5 * (self._all_grown + self._all_fallen)[n : 2 * n]
+        made[:, n : 2 * n] -= np.eye(n)
+        moved = self._model.arrays["dof_is_moved"][0] != 0
+        single = self._model.arrays["tree_is_single"][0][
+            self._model.arrays["body_tree"][0][self._model.arrays["dof_body"][0]]
+        ]
+        is_asked = moved & (single == 0)
+        near = SAME * max(dt, float(np.abs(change).max(initial=0.0)))
+        lasts = is_asked & (np.abs(last - change) > near)
+        if lasts.any():
+            if not own["stage"][0, 4] and self._differentiate_free():
+                return None
+            if (np.abs(last - own["free_v"][0])[lasts] > near).any():
+                return None
+            made[lasts] = own["free_by"][0][lasts]
+        return made / dt
 
     @property
     def has_sides(self) -> bool:

@@ -19,11 +19,8 @@ from tribo.control.kept_states import Held, Kept, put, take_over
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 from tribo.model import Integrator
-from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import OBSTACLE
 
 MOST_INPUTS = 64  # of the worlds that are moved at a time
-SAME = 1e-9  # [–] of an acceleration, by which it may miss (v⁺ − v)/dt
 
 Matrices = tuple[np.ndarray, np.ndarray]
 
@@ -164,7 +161,15 @@ class StepJacobians:
         if not self._is_midpoint:
             return f, g
         f[: 2 * n, 2 * n :] = step.by_memory()
-        return self._acceleration(f, g, forces) or (f, g)
+        rates = step.rates()
+        if rates is None:
+            return "the acceleration that the next step counts on is not that of forces alone"
+        remembers = self._remembers[:, None]
+        f[2 * n : 3 * n, : 2 * n] = np.where(remembers, rates[:, : 2 * n], 0.0)
+        f[2 * n : 3 * n, 2 * n :] = np.where(remembers, rates[:, 3 * n :], 0.0)
+        g[2 * n : 3 * n] = np.where(remembers, rates[:, 2 * n : 3 * n] @ forces, 0.0)
+        f[3 * n :, 2 * n : 3 * n] = np.eye(n)
+        return f, g
 
     def _forces(self) -> np.ndarray:
         """Return the joint forces (nv, commands) of commands of one unit each."""
@@ -173,45 +178,6 @@ class StepJacobians:
             dof = self._layout.dof_of[place] if kind == "target" else place
             made[:, k] = self._exact.forces_of(kind, np.array([dof]))[:, 0]
         return made
-
-    def _acceleration(self, f: np.ndarray, g: np.ndarray, forces: np.ndarray) -> str:
-        """Write the rows of δa⁺ and δb⁺ into F and G; return why that cannot be, "" if it can.
-
-        The next step counts on the acceleration that lasts: without the impulses of contacts where these
-        change more than all other forces (`integrate.set_acceleration`). The step is then differentiated
-        once more at the velocity to which it would have led without contacts.
-        """
-        n, step = self._nv, self._exact
-        state, work = step.engine.state.arrays, step.engine.work.arrays
-        start, end = step.tangents.arrays["start_v"][0], work["next_v"][0].copy()
-        last = state["vdot"][0].copy()
-        remembers = self._remembers
-        off = np.abs(last - (end - start) / self._dt)[remembers].max(initial=0.0)
-        table = step.central()[n : 2 * n]
-        by_memory = f[n : 2 * n, 2 * n :]
-        if off > SAME * max(1.0, float(np.abs(last[remembers]).max(initial=0.0))):
-            free = start + self._dt * np.where(remembers, last, 0.0)
-            work["contact_count"][...] = work["scalar_count"][...] = 0
-            work["next_v"][0, remembers] = state["v"][0, remembers] = free[remembers]
-            state["q"][0] = self._layout.plus(work["mid_q"][0], 0.5 * self._dt * work["next_v"])[0]
-            model = step.engine.model
-            step_tangents(
-                model, step.engine.state, step.engine.command, step.engine.settings,
-                step.engine.work, step.tangents,
-            )  # fmt: skip
-            if step.tangents.arrays["counts"][0, OBSTACLE]:
-                return "the acceleration that is kept is that of a step with an obstacle of its own"
-            table = step.central()[n : 2 * n]
-            by_memory = step.by_memory()[n:]
-        rows = slice(2 * n, 3 * n)
-        f[rows, : 2 * n], f[rows, 2 * n :] = table[:, : 2 * n], by_memory
-        f[rows, n : 2 * n] -= np.eye(n)
-        f[rows] /= self._dt
-        g[rows] = table[:, 2 * n :] @ forces / self._dt
-        f[rows][~remembers] = 0.0
-        g[rows][~remembers] = 0.0
-        f[3 * n :, 2 * n : 3 * n] = np.eye(n)
-        return ""
 
     # -- by differences ----------------------------------------------------------------------------
     def _by_differences(

@@ -5,14 +5,19 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import FLAT
 from tribo.contact.problem.contact_targets import (
+    LOOSE,
     NOTHING,
+    forced_velocity,
     gap_correction,
+    impact_speed,
+    parting_speed,
     rest_target,
     step_speed,
     without,
 )
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.dynamics.articulated import dof_count
+from tribo.enums import Bounce
 from tribo.math import spatial, vec
 from tribo.model import Pair, Slot
 from tribo.queries.contact_tangents import (
@@ -28,7 +33,6 @@ CONSTRAINT = int(Obstacle.CONSTRAINT)
 RESTS = int(Obstacle.RESTS)
 COMPLIANT = int(Obstacle.COMPLIANT)
 AHEAD = int(Obstacle.AHEAD)
-REBOUND = int(Obstacle.REBOUND)
 ROLLING = int(Obstacle.ROLLING)
 STATIC_FRICTION = int(Obstacle.STATIC_FRICTION)
 SURFACES = int(Obstacle.SURFACES)
@@ -42,6 +46,8 @@ BORDER = int(Obstacle.BORDER)
 SAG = int(Obstacle.SAG)
 
 LIMIT, FRICTION = int(Slot.LIMIT), int(Slot.FRICTION)
+GATE = int(Bounce.GATE)
+RESTITUTION, THRESHOLD = int(Pair.RESTITUTION), int(Pair.RESTITUTION_THRESHOLD)
 PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
 
 TOUCHES = 1e-9  # [m, rad] gap within which a contact touches: its target has a corner at 0
@@ -56,22 +62,17 @@ def choose_contacts(model, settings, work, tangents):
     Writes: tangents.
     """
     count = 0
-    least = step_speed(settings)
     for c in range(work.contact_count[0]):
         a = work.contact_body[c, 0]
         if work.contact_is_soft[c] != 0:
             object_to(tangents, COMPLIANT, c)
         if work.contact_is_resting[c] == 1:
             object_to(tangents, RESTS, a)
-        if work.contact_correction[c] > NOTHING * least:
-            object_to(tangents, OVERLAP, a)
         if work.contact_impulse[c, 2] <= 0.0:
             continue
         for k in range(3):
             if work.contact_compliance[c, k] != 0.0:
                 object_to(tangents, COMPLIANT, c)
-        if work.contact_bounce[c] > 0.0:
-            object_to(tangents, REBOUND, c)
         if work.contact_is_spun[c] == 1:
             object_to(tangents, ROLLING, c)
         if work.contact_pull[c] > 0.0:
@@ -97,7 +98,7 @@ def choose_contacts(model, settings, work, tangents):
             other = model.shape_material[work.contact_shape[c, 1]]
             if table[one, other, STATIC] != table[one, other, PAIR_FRICTION]:
                 object_to(tangents, STATIC_FRICTION, c)
-        gap_slopes(settings, work, tangents, count, work.contact_gap[c] + work.contact_sag[c])
+        gap_slopes(model, settings, work, tangents, count)
         if work.contact_sag[c] != 0.0:
             check_sag(settings, work, tangents, c)
         count += 1
@@ -129,22 +130,86 @@ def check_sag(settings, work, tangents, c):
 
 
 @kernel
-def gap_slopes(settings, work, tangents, k, gap):
-    """Write how the target velocity of a contact falls with its gap, where that grows and where it falls.
+def asked_of(settings, work, tangents, c):
+    """Return the least velocity w* of contact c, and the share of its correction that is taken by it [m/s].
 
-    An open gap may close, g + dt w ≥ 0; what overlaps opens by a part `erp` of it.
+    `contact_targets.aim_contact` of a contact that does not rebound.
+    """
+    gap = work.contact_gap[c] + work.contact_sag[c]
+    rest = rest_target(gap, settings)
+    if not gap < 0.0:
+        return rest, 0.0
+    asked = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+    part = asked - work.contact_correction[c]
+    return max(rest, part), part
+
+
+@kernel
+def gap_slopes(model, settings, work, tangents, k):
+    """Write how what contact number k asks for changes with its gap, where that grows and where it falls.
+
+    An open gap may close, g + dt w ≥ 0; what overlaps opens by a part `erp` of it: by the velocity, as far as
+    forces undo that, and by a shift. One that rebounds has the slopes of its law.
 
     Writes: tangents.
     """
+    c = tangents.contact[k]
+    gap = work.contact_gap[c] + work.contact_sag[c]
     opens = -1.0 / settings.dt
     closes = -settings.erp / settings.dt
+    if gap_correction(settings, gap) >= settings.max_push_out_speed:
+        closes = 0.0
+    for m in range(3):
+        tangents.law_slope[k, m] = 0.0
+    tangents.shift_slope[k, 0] = tangents.shift_slope[k, 1] = 0.0
     grows = falls = opens
-    if gap < -TOUCHES:
-        grows = falls = closes if work.contact_target[tangents.contact[k]] > -inf else 0.0
+    if work.contact_bounce[c] > 0.0:
+        grows = falls = 0.0
+        _, by_gap, by_speed, by_push = rebound_slopes(model, settings, work, c)
+        vec.store(tangents.law_slope, k, (by_speed, by_push, by_gap))
+    elif gap < -TOUCHES:
+        grows = falls = closes if work.contact_target[c] > -inf else 0.0
+        if work.contact_correction[c] > 0.0:
+            tangents.shift_slope[k, 0] = tangents.shift_slope[k, 1] = grows
+            grows = falls = 0.0
+            if asked_of(settings, work, tangents, c)[1] > 0.0:
+                tangents.law_slope[k, 1] = -LOOSE
     elif gap <= TOUCHES:
         falls = closes
     tangents.gap_slope[k, 0] = grows
     tangents.gap_slope[k, 1] = falls
+
+
+@kernel
+def rebound_slopes(model, settings, work, c):
+    """Return w* of contact c, which rebounds, and its derivatives by gap, speed before forces, and push.
+
+    `contact_targets.impact_speed`, `.rebound` and `.parting_speed`; push: what forces add to the speed.
+    """
+    table = model.pair_table
+    one = model.shape_material[work.contact_shape[c, 0]]
+    other = model.shape_material[work.contact_shape[c, 1]]
+    e = min(1.0, table[one, other, RESTITUTION] + settings.erp2)
+    loss = 0.0 if settings.bounce == GATE else table[one, other, THRESHOLD]
+    gap = max(0.0, work.contact_gap[c] + work.contact_sag[c])
+    is_open = 1.0 if gap > 0.0 else 0.0
+    dt = settings.dt
+    z = work.contact_vel[c, 2] - work.contact_drift[c, 2]
+    push = forced_velocity(model, work, c)
+    u = impact_speed(gap, z, push, dt)
+    bounce = e * (u - loss)
+    w = parting_speed(gap, bounce, push, dt)
+    root = w - 0.5 * push
+    if not (u > 0.0 and root > 0.0):
+        return w, 0.0, 0.0, inf
+    by_bounce = bounce / root
+    by_u = 0.5 * e * by_bounce / u
+    return (
+        w,
+        is_open * push / dt * (1.0 / root - 2.0 * by_u),
+        by_u * (2.0 * z + push),
+        0.5 + (0.25 * push + gap / dt) / root + by_u * (z - 2.0 * gap / dt),
+    )
 
 
 @kernel
@@ -168,8 +233,6 @@ def choose_scalars(model, settings, work, tangents):
         is_dry = FRICTION <= place < FRICTION + turns
         if is_dry:
             dof += place - FRICTION
-        if work.scalar_shift[n] != 0.0:
-            object_to(tangents, OVERLAP, i)
         if place >= FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
             if not (impulse <= lower or impulse >= upper) or work.scalar_compliance[n] == 0.0:
                 object_to(tangents, JOINT_ROW, i)
@@ -190,31 +253,57 @@ def choose_scalars(model, settings, work, tangents):
             if is_stop:
                 object_to(tangents, JOINT_ROW, i)
             continue  # it slips: a constant force
-        slope = 0.0
+        place = tangents.counts[CONTACTS] + count
+        side = 0.0
+        for k in range(2):
+            tangents.gap_slope[place, k] = tangents.shift_slope[place, k] = 0.0
         if is_stop:
+            side = 1.0 if impulse > 0.0 else -1.0
             q = work.mid_q[model.joint_q[i]]
-            gap = q - model.joint_lower[i] if impulse > 0.0 else model.joint_upper[i] - q
-            if abs(gap) <= TOUCHES:
-                object_to(tangents, AT_STOP, i)
-            if gap > 0.0:
-                slope = -1.0 / settings.dt
+            stop_slopes(
+                settings, tangents, place,
+                q - model.joint_lower[i] if side > 0.0 else model.joint_upper[i] - q,
+            )  # fmt: skip
         tangents.scalar[count] = n
         tangents.scalar_dof[count] = dof
-        tangents.scalar_slope[count] = slope
+        tangents.scalar_side[count] = side
         count += 1
     tangents.counts[SCALARS] = count
 
 
 @kernel
-def take_scalar(model, tangents, place, at, at_q):
+def stop_slopes(settings, tangents, place, gap):
+    """Write how what a stop asks for changes with its gap, where that grows and where it falls.
+
+    An open stop may be reached, one that is passed is left in the positions alone.
+
+    Writes: tangents.
+    """
+    opens = -1.0 / settings.dt
+    closes = -settings.erp / settings.dt
+    if gap_correction(settings, gap) >= settings.max_push_out_speed:
+        closes = 0.0
+    tangents.gap_slope[place, 0] = opens if gap >= -TOUCHES else 0.0
+    tangents.gap_slope[place, 1] = opens if gap > TOUCHES else 0.0
+    tangents.shift_slope[place, 0] = closes if gap < -TOUCHES else 0.0
+    tangents.shift_slope[place, 1] = closes if gap <= TOUCHES else 0.0
+
+
+@kernel
+def take_scalar(model, tangents, place, at, at_gap):
     """Write the row of a stop that presses, or of dry friction that holds.
 
     Writes: tangents.
     """
     dof = tangents.scalar_dof[place]
+    side = tangents.scalar_side[place]
+    gap = tangents.counts[CONTACTS] + place
+    for j in range(model.dof_body.shape[0]):
+        tangents.gap_by_q[gap, j] = side if j == dof else 0.0
+        tangents.gap_by_v[gap, j] = tangents.gap_by_mean[gap, j] = 0.0
     tangents.system[at, dof] = 1.0
     tangents.system[dof, at] = -1.0
-    tangents.system[at, at_q + dof] = tangents.scalar_slope[place]
+    tangents.system[at, at_gap + gap] = side
 
 
 @kernel
@@ -235,10 +324,13 @@ def check_contact(model, settings, work, tangents, place, at):
     """
     c = tangents.contact[place]
     u, v = slip_of(model, work, tangents, at, c)
-    gap = work.contact_gap[c] + work.contact_sag[c]
-    wanted = rest_target(gap, settings)
-    if gap < 0.0:
-        wanted = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+    wanted = asked_of(settings, work, tangents, c)[0]
+    if work.contact_bounce[c] > 0.0:
+        wanted, _, _, by_push = rebound_slopes(model, settings, work, c)
+        if by_push == inf:
+            object_to(tangents, BORDER, c)
+        if tangents.stage[0] > 0:  # forces have been taken anew, what it asks for has not
+            wanted = work.contact_target[c] + work.contact_drift[c, 2]
     wanted -= work.contact_drift[c, 2]
     if differs(wanted, work.contact_target[c], abs(work.contact_vel[c, 2])):
         object_to(tangents, MISMATCH, c)

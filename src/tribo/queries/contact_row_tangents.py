@@ -3,7 +3,6 @@
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.whitened_products import shared_dofs
 from tribo.math import spatial, vec
 from tribo.model import Integrator
 from tribo.queries.active_rows import slip_of
@@ -26,7 +25,10 @@ from tribo.queries.tangents import (
     ROWS,
     Obstacle,
     bend_columns,
+    bend_of_input,
     filled_up,
+    first_of_block,
+    middle_by,
     object_to,
 )
 
@@ -57,13 +59,37 @@ def write_rows(model, work, tangents, at, c):
 
 
 @kernel
+def moved_contact(model, work, c, j, moves, surfaces):
+    """Return by what contact c turns and its places move with coordinate j: on A, on B, in the mean; δφ."""
+    still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    axis = spatial.load(work.dof_axis, j)
+    n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
+    turned, da, db, opened = moved_place(
+        model, work, c, surfaces[0], surfaces[1], axis if moves[0] else still, axis if moves[1] else still
+    )  # fmt: skip
+    middle = vec.scale(0.5, vec.add(da, db))
+    if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
+        da = db = middle
+    return vec.cross(n, turned), da, db, middle, opened
+
+
+@kernel
+def is_moved_by(model, body, j):
+    """Tell whether dof j moves a body."""
+    depth = model.dof_depth[j]
+    if depth >= model.body_chain_len[body]:
+        return False
+    return model.chain_dof[model.body_chain_start[body] + depth] == j
+
+
+@kernel
 def contact_direction(
-    model, settings, work, tangents, place, at, j, moves, surfaces, motions, force
+    model, settings, work, tangents, place, at, j, moves, surfaces, motions, force, is_shift
 ):
     """Write how the rows of a contact that presses change with coordinate and velocity j.
 
     place: its number among those that press; at: its first row; moves: whether j moves A, and B; motions: of
-    both bodies at the point; force: on A.
+    both bodies at the point; force: on A; is_shift: rows of the shift at the end of the step.
 
     Writes: tangents.
     """
@@ -74,19 +100,10 @@ def contact_direction(
     rows = tangents.counts[ROWS]
     at_q = filled_up(rows)
     at_mean, _ = bend_columns(tangents)
-    still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    axis = spatial.load(work.dof_axis, j)
     axes = vec.load_mat(work.contact_axes, c)
-    n = (axes[6], axes[7], axes[8])
     one, other = work.contact_body[c, 0], work.contact_body[c, 1]
-    turned, da, db, opened = moved_place(
-        model, work, c, ha, hb, axis if has_a else still, axis if has_b else still
-    )
-    turn = vec.cross(n, turned)
-    middle = vec.scale(0.5, vec.add(da, db))
+    turn, da, db, middle, opened = moved_contact(model, work, c, j, moves, surfaces)
     pa, pb = pushed_ends(work, c)
-    if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
-        da = db = middle
     changed = vec.cross(turn, force)
     if work.contact_len[c, 0] > 0:
         add_force_change(model, work, tangents, one, j, has_a, force, pa, changed, da, at_q + j)
@@ -107,8 +124,17 @@ def contact_direction(
     faster = relative_change(
         model, work, tangents.end_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
     )
-    bent = by_v = by_mean = ZERO
+    if is_shift:
+        for r in range(3):
+            tangents.system[at + r, at_q + j] -= faster[r]
+        return
+    bent = by_v = by_mean = start = ZERO
     beta = vec.load(work.contact_drift, c)
+    by_speed, by_push, by_gap = vec.load(tangents.law_slope, place)
+    if by_speed != 0.0:
+        start = relative_change(
+            model, work, tangents.start_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
+        )
     if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
         p = vec.load(work.contact_pos, c)
         v = vec.load(work.contact_vel, c)
@@ -165,18 +191,33 @@ def contact_direction(
     tangents.gap_by_q[place, j] = opened + sag * bent[2]
     tangents.gap_by_v[place, j] = sag * by_v[2]
     tangents.gap_by_mean[place, j] = sag * by_mean[2]
+    if by_speed == 0.0 and by_push == 0.0:
+        return
+    own = tangents.system[at + 2, j]
+    pushed = relative_change(
+        model, work, tangents.free_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
+    )
+    tangents.target_by_q[place, j] = (
+        by_speed * (start[2] - bent[2]) + by_push * pushed[2] + by_gap * tangents.gap_by_q[place, j]
+    )
+    tangents.target_by_v[place, j] = (
+        by_speed * (own - by_v[2]) + by_gap * tangents.gap_by_v[place, j]
+    )
+    tangents.target_by_mean[place, j] = (
+        by_gap * tangents.gap_by_mean[place, j] - by_speed * by_mean[2]
+    )
 
 
 @kernel
-def take_contact(model, settings, work, tangents, place, at):
-    """Write the rows of a contact that presses, and how they change.
+def take_contact(model, settings, work, tangents, place, at, impulse, is_shift):
+    """Write the rows of a contact that presses, and how they change; impulse: (x, y, z) in its axes.
 
     Writes: tangents.
     """
     c = tangents.contact[place]
     write_rows(model, work, tangents, at, c)
     axes = vec.load_mat(work.contact_axes, c)
-    force = vec.mat_t_vec(axes, vec.load(work.contact_impulse, c))
+    force = vec.mat_t_vec(axes, impulse)
     one, other = work.contact_body[c, 0], work.contact_body[c, 1]
     p = vec.load(work.contact_pos, c)
     motions = (
@@ -185,22 +226,16 @@ def take_contact(model, settings, work, tangents, place, at):
     )
     surfaces = surfaces_of(model, work, c)
     for j in range(model.dof_body.shape[0]):
-        tangents.gap_by_q[place, j] = 0.0
-        tangents.gap_by_v[place, j] = 0.0
-        tangents.gap_by_mean[place, j] = 0.0
-    shared = shared_dofs(model, one, other)
-    chain = model.body_chain_start[one]
-    for k in range(model.body_chain_len[one]):
-        j = model.chain_dof[chain + k]
-        contact_direction(
-            model, settings, work, tangents, place, at, j, (True, k < shared), surfaces, motions, force
-        )  # fmt: skip
-    chain = model.body_chain_start[other]
-    for k in range(shared, model.body_chain_len[other]):
-        j = model.chain_dof[chain + k]
-        contact_direction(
-            model, settings, work, tangents, place, at, j, (False, True), surfaces, motions, force
-        )  # fmt: skip
+        if not is_shift:
+            tangents.gap_by_q[place, j] = tangents.target_by_q[place, j] = 0.0
+            tangents.gap_by_v[place, j] = tangents.target_by_v[place, j] = 0.0
+            tangents.gap_by_mean[place, j] = tangents.target_by_mean[place, j] = 0.0
+    for j in range(model.dof_body.shape[0]):
+        moves = (is_moved_by(model, one, j), is_moved_by(model, other, j))
+        if moves[0] or moves[1]:
+            contact_direction(
+                model, settings, work, tangents, place, at, j, moves, surfaces, motions, force, is_shift
+            )  # fmt: skip
 
 
 @kernel
@@ -235,3 +270,29 @@ def bend_slip(model, work, tangents, place, at):
     tangents.system[at + 1, at + 1] += 1.0
     tangents.system[at, at + 2] += work.contact_friction[c] * u
     tangents.system[at + 1, at + 2] += work.contact_friction[c] * v
+
+
+@kernel
+def compose_target(model, tangents, place, at, columns, out):
+    """Put together how the target of contact number `place` changes with the inputs through its law.
+
+    `target_by_q`, `_v` and `_mean` are of its own way; what forces add changes besides.
+
+    Writes: out.
+    """
+    c = tangents.contact[place]
+    n = model.dof_body.shape[0]
+    by_push = tangents.law_slope[place, 1]
+    for column in range(columns):
+        kind, j = column // n, column % n
+        block, size = first_of_block(model, j)
+        bend = bend_of_input(tangents, kind, j)
+        x = bend * tangents.target_by_mean[place, j]
+        if kind == 1:
+            x += tangents.target_by_v[place, j]
+        for m in range(block, block + size):
+            x += tangents.target_by_q[place, m] * middle_by(tangents, kind, m, j)
+        if by_push != 0.0:
+            for k in range(n):
+                x += by_push * tangents.system[at + 2, k] * tangents.free_by[k, column]
+        out[c, column] = x

@@ -17,6 +17,7 @@ OVERLAP = int(Obstacle.OVERLAP)
 BORNE = int(Obstacle.BORNE)
 MISMATCH = int(Obstacle.MISMATCH)
 HIT = int(Obstacle.HIT)
+LASTING = int(Obstacle.LASTING)
 ACTUATOR = int(Obstacle.ACTUATOR)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -29,7 +30,8 @@ UNSETTLED = int(Course.UNSETTLED)
 FRICTION = int(Slot.FRICTION)
 
 LINE = 0.75  # [–] of the difference of two accelerations, in `middle.predict`
-LED = 1e-7  # [–] of the largest velocity, by which v̄ may miss that to which the round before leads
+LED = 1e-10  # [–] of the largest velocity, by which v̄ may miss that to which the round before leads
+SAME = 1e-6  # [–] of an acceleration, by which the one that lasts may miss another
 AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
 ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
 
@@ -146,10 +148,16 @@ def check_way(model, state, settings, work, tangents):
             kinematics.drift_ball(model, i, work.mid_q, work.next_v, state.vdot, settings.dt, out)
             for dof in range(model.joint_v[i], model.joint_v[i] + 3):
                 last = (work.next_v[dof] - tangents.start_v[dof]) / settings.dt
-                if differs(state.vdot[dof], last, 1e-6 * abs(last)):
+                tangents.is_hit[dof] = 1 if differs(state.vdot[dof], last, SAME * abs(last)) else 0
+                if tangents.is_hit[dof] == 0:
+                    continue
+                if tangents.stage[4] == 0:
+                    object_to(tangents, LASTING, i)
+                elif differs(state.vdot[dof], tangents.free_v[dof] / settings.dt, SAME * abs(last)):
                     object_to(tangents, HIT, i)
         else:
             kinematics.drift_joint(model, i, work.mid_q, work.next_v, after, out)
+        kinematics.drift_joint(model, i, out, work.shift_v, 1.0, out)
         first = model.joint_q[i]
         count = dof_count(joint) + (1 if joint == SPHERICAL or joint == FREE else 0)
         for k in range(first, first + count):
@@ -192,7 +200,7 @@ def check_motion(model, settings, work, tangents):
                 )
                 x += push
                 size += abs(push)
-        for m in range(work.scalar_count[0]):
+        for m in range(0 if tangents.stage[3] else work.scalar_count[0]):
             i = work.scalar_body[m, 0]
             place = work.scalar_slot[m] - model.joint_slot[i]
             turns = max(1, dof_count(model.joint_type[i]))

@@ -14,6 +14,9 @@ Source: implicit function theorem on the active set, Robinson 1980, "Strongly re
 from tribo.compiler.jit import entry, kernel
 from tribo.compiler.lanes import load4, store4
 from tribo.dynamics import inertia, kinematics
+from tribo.dynamics.bias import body_motion
+from tribo.dynamics.whitening import unwhiten
+from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint
 from tribo.queries.active_rows import (
     check_contact,
@@ -22,8 +25,9 @@ from tribo.queries.active_rows import (
     choose_scalars,
     take_scalar,
 )
-from tribo.queries.contact_row_tangents import bend_slip, take_contact
+from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
+from tribo.queries.shift_tangents import add_shift, has_shift, note_pushes, shift_system
 from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.step_checks import check_motion, check_trees, check_way
 from tribo.queries.tangents import (
@@ -36,7 +40,11 @@ from tribo.queries.tangents import (
     SIDES,
     Obstacle,
     bend_columns,
+    bend_of_input,
+    clear_system,
     filled_up,
+    first_of_block,
+    middle_by,
     object_to,
 )
 from tribo.queries.tree_tangents import (
@@ -49,6 +57,9 @@ from tribo.queries.tree_tangents import (
 
 ROOM = int(Obstacle.ROOM)
 ROUNDS = int(Obstacle.ROUNDS)
+LASTING = int(Obstacle.LASTING)
+MISMATCH = int(Obstacle.MISMATCH)
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
@@ -64,6 +75,8 @@ def step_tangents(model, state, command, settings, work, tangents):
     n = model.dof_body.shape[0]
     for k in range(tangents.counts.shape[0]):
         tangents.counts[k] = 0
+    for dof in range(n):
+        tangents.is_hit[dof] = 0
     check_trees(model, state, command, settings, work, tangents)
     if work.contact_count[0] + work.scalar_count[0] > tangents.contact.shape[0]:
         object_to(tangents, ROOM, 0)
@@ -76,14 +89,18 @@ def step_tangents(model, state, command, settings, work, tangents):
     inertia_of_trees(model, work)
     if tangents.stage[1] != 0:
         check_way(model, state, settings, work, tangents)
-    choose_contacts(model, settings, work, tangents)
-    choose_scalars(model, settings, work, tangents)
+    is_free = tangents.stage[3] != 0
+    if is_free:
+        respond_freely(model, work, tangents)
+    else:
+        choose_contacts(model, settings, work, tangents)
+        choose_scalars(model, settings, work, tangents)
     contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
     rows = n + 3 * contacts + scalars
     tangents.counts[ROWS] = rows
     at_q = filled_up(rows)
     _, at_gap = bend_columns(tangents)
-    columns = filled_up(at_gap + contacts)
+    columns = filled_up(at_gap + contacts + scalars)
     tangents.counts[COLUMNS] = columns
     if rows > tangents.system.shape[0] or columns > tangents.system.shape[1]:
         tangents.counts[OBSTACLE] = ROOM
@@ -97,7 +114,7 @@ def step_tangents(model, state, command, settings, work, tangents):
     collect_bodies(model, work, tangents)
     differentiate_dofs(model, work, tangents, work.mid_v)
     drift_tangents(model, state, settings, work, tangents)
-    inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_q + 2 * n)
+    inverse_dynamics_tangents(model, settings, work, tangents, tangents.system, at_q, at_q + 2 * n)
     take_singles(model, settings, work, tangents, at_q, at_q + n)
     take_forces(model, command, settings, work, tangents, at_q, at_q + n, at_q + 3 * n)
     take_masses(model, tangents, at_q + n)
@@ -105,31 +122,102 @@ def step_tangents(model, state, command, settings, work, tangents):
     if tangents.stage[0] > 0:  # rows of contacts stay those of the first round
         move_bodies(model, settings, work, tangents, tangents.first_mean)
         differentiate_dofs(model, work, tangents, tangents.first_mean)
+    if tangents.stage[4] != 0:
+        move_freely(model, work, tangents)
     for m in range(contacts):
-        take_contact(model, settings, work, tangents, m, n + 3 * m)
+        impulse = vec.load(work.contact_impulse, tangents.contact[m])
+        take_contact(model, settings, work, tangents, m, n + 3 * m, impulse, False)
         check_contact(model, settings, work, tangents, m, n + 3 * m)
         tangents.system[n + 3 * m + 2, at_gap + m] = 1.0
     for m in range(scalars):
-        take_scalar(model, tangents, m, n + 3 * contacts + m, at_q)
+        take_scalar(model, tangents, m, n + 3 * contacts + m, at_gap)
     check_motion(model, settings, work, tangents)
-    check_open(model, work, tangents)
+    if not is_free:
+        check_open(model, work, tangents)
+        take_targets(model, settings, work, tangents)
+    is_shifted = tangents.stage[1] != 0 and has_shift(model, work, tangents)
+    if is_shifted:
+        note_pushes(model, settings, work, tangents)
     for m in range(contacts):
         if tangents.slips[m] == 1:
             bend_slip(model, work, tangents, m, n + 3 * m)
     if tangents.counts[OBSTACLE] != 0:
         return
     eliminate(tangents, rows, columns)
-    compose(model, settings, tangents, tangents.grown, tangents.mean_by_grown, 1.0)
     tangents.counts[SIDES] = tangents.stage[2]
-    for m in range(contacts):
-        if tangents.gap_slope[m, 0] != tangents.gap_slope[m, 1]:
+    for k in range(contacts + scalars):
+        if tangents.gap_slope[k, 0] != tangents.gap_slope[k, 1]:
             tangents.counts[SIDES] = 1
+        if is_shifted and tangents.shift_slope[k, 0] != tangents.shift_slope[k, 1]:
+            tangents.counts[SIDES] = 1
+    compose(model, settings, work, tangents, tangents.grown, tangents.mean_by_grown, 1.0)
     if tangents.counts[SIDES] > 0:
-        compose(model, settings, tangents, tangents.fallen, tangents.mean_by_fallen, -1.0)
-    if tangents.counts[REDUNDANT] > 0:
+        compose(model, settings, work, tangents, tangents.fallen, tangents.mean_by_fallen, -1.0)
+    redundant = tangents.counts[REDUNDANT]
+    if redundant > 0:
         add_rows(
-            model, settings, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown, 0.0
-        )
+            model, settings, work, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown,
+            0.0, False,
+        )  # fmt: skip
+    if is_shifted:
+        shift_system(model, settings, work, tangents)
+        eliminate(tangents, rows, columns)
+        compose_shift(model, settings, work, tangents, tangents.grown, 1.0)
+        if tangents.counts[SIDES] > 0:
+            compose_shift(model, settings, work, tangents, tangents.fallen, -1.0)
+        tangents.counts[REDUNDANT] = redundant
+
+
+@kernel
+def respond_freely(model, work, tangents):
+    """Let the step end as forces alone have it: `free_v` and the velocity at the end.
+
+    Writes: work, tangents.
+    """
+    unwhiten(model, work, work.free_response, tangents.free_v)
+    for dof in range(model.dof_body.shape[0]):
+        if model.dof_is_moved[dof] != 0:
+            work.next_v[dof] = tangents.start_v[dof] + tangents.free_v[dof]
+
+
+@kernel
+def move_freely(model, work, tangents):
+    """Write the motions of all bodies at what forces alone add to velocities.
+
+    Writes: tangents.
+    """
+    for i in range(model.body_parent.shape[0]):
+        parent = model.body_parent[i]
+        v = spatial.load(tangents.free_twist, parent) if parent >= 0 else STILL
+        v, _ = body_motion(model, tangents.free_v, work, i, v, STILL)
+        spatial.store(tangents.free_twist, i, v)
+
+
+@kernel
+def take_targets(model, settings, work, tangents):
+    """Write how what contacts ask for changes with their motion and with forces, in the first round.
+
+    Writes: tangents.
+    """
+    n = model.dof_body.shape[0]
+    is_first = tangents.stage[0] == 0
+    if is_first:
+        for c in range(work.contact_count[0]):
+            tangents.has_target[c] = 0
+    for m in range(tangents.counts[CONTACTS]):
+        by_speed, by_push, _ = vec.load(tangents.law_slope, m)
+        if by_speed == 0.0 and by_push == 0.0:
+            continue
+        c = tangents.contact[m]
+        if is_first:
+            if tangents.stage[4] == 0:
+                object_to(tangents, LASTING, c)
+            tangents.has_target[c] = 1
+            compose_target(
+                model, tangents, m, n + 3 * m, results(tangents, settings), tangents.target_by
+            )
+        elif tangents.has_target[c] == 0:
+            object_to(tangents, MISMATCH, c)
 
 
 @kernel
@@ -140,18 +228,6 @@ def inertia_of_trees(model, work):
     """
     for t in range(model.tree_body.shape[0]):
         inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
-
-
-@kernel
-def clear_system(tangents, rows, columns):
-    """Write zeros into the system.
-
-    Writes: tangents.
-    """
-    for r in range(rows):
-        for k in range(columns):
-            tangents.system[r, k] = 0.0
-            tangents.lack[r, k] = 0.0
 
 
 @kernel
@@ -217,31 +293,10 @@ def eliminate(tangents, rows, columns):
 
 
 @kernel
-def first_of_block(model, j):
-    """Return the first dof of those that turn together with dof j, and how many they are."""
-    body = model.dof_body[j]
-    joint = model.joint_type[body]
-    first = model.joint_v[body]
-    if joint == FREE:
-        first += 3
-    elif joint != SPHERICAL:
-        return j, 1
-    return (first, 3) if j >= first else (j, 1)
-
-
-@kernel
 def results(tangents, settings):
     """Return how many columns results have: accelerations move steps of the midpoint rule only."""
     n = tangents.start_v.shape[0]
     return 3 * n if settings.integrator == SEMI_IMPLICIT else 5 * n
-
-
-@kernel
-def middle_by(tangents, kind, m, j):
-    """Return δq_m by δq, δv or the acceleration of the last step; it goes with nothing else."""
-    if kind == 0:
-        return tangents.middle_by_q[m, j]
-    return tangents.middle_by_v[m, j] if kind == 1 else tangents.middle_by_rate[m, j]
 
 
 @kernel
@@ -256,8 +311,10 @@ def add_column(source, rows, column, factor, out, first, place):
 
 
 @kernel
-def add_rows(model, settings, tangents, source, out, first, mean_by, sign):
+def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign, is_shift):
     """Put together δv⁺ and δλ, from row `first` on, as the inputs grow (sign 1) or fall (−1); 0: the mean.
+
+    is_shift: those of the shift at the end of the step.
 
     δq_m goes with δq and δv, and a gap has one slope where it opens and another where it closes.
 
@@ -265,6 +322,7 @@ def add_rows(model, settings, tangents, source, out, first, mean_by, sign):
     """
     n = model.dof_body.shape[0]
     rows, contacts = tangents.counts[ROWS], tangents.counts[CONTACTS]
+    gaps = contacts + tangents.counts[SCALARS]
     at_q = filled_up(rows)
     at_bend, at_gap = bend_columns(tangents)
     is_first = tangents.stage[0] == 0
@@ -273,9 +331,7 @@ def add_rows(model, settings, tangents, source, out, first, mean_by, sign):
         block, size = first_of_block(model, j)
         if kind == 2 or kind == 4:
             size = 0
-        bend = 1.0 if kind == 1 else 0.0
-        if kind > 2:
-            bend = tangents.first_mean_by[j, kind - 3]
+        bend = bend_of_input(tangents, kind, j)
         for r in range(rows):
             out[first + r, place] = 0.0
         for m in range(block, block + size):
@@ -286,26 +342,55 @@ def add_rows(model, settings, tangents, source, out, first, mean_by, sign):
         if not is_first:
             for k in range(n):
                 add_column(source, rows, at_q + 2 * n + k, mean_by[k, place], out, first, place)
-        for c in range(contacts):
-            gap = bend * tangents.gap_by_mean[c, j]
+        for k in range(gaps):
+            gap = bend * tangents.gap_by_mean[k, j]
             if kind == 1:
-                gap += tangents.gap_by_v[c, j]
+                gap += tangents.gap_by_v[k, j]
             for m in range(block, block + size):
-                gap += tangents.gap_by_q[c, m] * middle_by(tangents, kind, m, j)
-            slope = 0.5 * (tangents.gap_slope[c, 0] + tangents.gap_slope[c, 1])
-            if sign != 0.0:
-                slope = tangents.gap_slope[c, 0 if sign * gap > 0.0 else 1]
-            add_column(source, rows, at_gap + c, gap * slope, out, first, place)
+                gap += tangents.gap_by_q[k, m] * middle_by(tangents, kind, m, j)
+            x = gap * slope_of(tangents, k, sign * gap if sign != 0.0 else 0.0, is_shift)
+            c = tangents.contact[k] if k < contacts else 0
+            if k < contacts and tangents.has_target[c] == 1:
+                if not is_shift:
+                    x += tangents.target_by[c, place]
+                elif work.contact_correction[c] > 0.0:
+                    x -= tangents.target_by[c, place]
+            if is_shift:
+                x *= settings.dt
+            add_column(source, rows, at_gap + k, x, out, first, place)
 
 
 @kernel
-def compose(model, settings, tangents, out, mean_by, sign):
+def slope_of(tangents, k, change, is_shift):
+    """Return the slope of what is asked for by gap k, as that changes; 0: the mean of both sides."""
+    if is_shift:
+        return tangents.shift_slope[k, 0 if change > 0.0 else 1]
+    if change == 0.0:
+        return 0.5 * (tangents.gap_slope[k, 0] + tangents.gap_slope[k, 1])
+    return tangents.gap_slope[k, 0 if change > 0.0 else 1]
+
+
+@kernel
+def compose_shift(model, settings, work, tangents, out, sign):
+    """Add the change of the shift to that of the coordinates, as the inputs grow (sign 1) or fall (−1).
+
+    Writes: tangents, out.
+    """
+    add_rows(
+        model, settings, work, tangents, tangents.answer, tangents.shift_by, 0, tangents.mean_by_grown,
+        sign, True,
+    )  # fmt: skip
+    add_shift(model, work, tangents, out)
+
+
+@kernel
+def compose(model, settings, work, tangents, out, mean_by, sign):
     """Put together δq⁺, δv⁺ and δλ by the inputs, as these grow (sign 1) or fall (−1).
 
     Writes: out.
     """
     n = model.dof_body.shape[0]
-    add_rows(model, settings, tangents, tangents.answer, out, n, mean_by, sign)
+    add_rows(model, settings, work, tangents, tangents.answer, out, n, mean_by, sign, False)
     for k in range(n):
         first, size = first_of_block(model, k)
         for place in range(results(tangents, settings)):
@@ -317,4 +402,7 @@ def compose(model, settings, tangents, out, mean_by, sign):
                     x += tangents.end_by_middle[k, m] * middle_by(tangents, kind, m, j)
             if kind == 1 and first <= j < first + size:
                 x += tangents.end_by_start[k, j]
+            for m in range(first, first + size):
+                if tangents.is_hit[m] == 1:  # δω̇ = (δv_free − δv)/dt
+                    x += tangents.end_by_rate[k, m] * tangents.free_by[m, place] / settings.dt
             out[k, place] = x

@@ -4,6 +4,10 @@ from enum import IntEnum
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.record import INT, Record, field
+from tribo.model import Joint
+
+SPHERICAL = int(Joint.SPHERICAL)
+FREE = int(Joint.FREE)
 
 # Entries of `Tangents.counts`.
 CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES = range(8)
@@ -14,6 +18,7 @@ class Obstacle(IntEnum):
 
     NONE = 0
     ROOM = 1  # tables are too small: `Tangents.counts` says how large they have to be
+    LASTING = 24  # derivatives of the response to forces alone are needed: `stage[3]`
     ROUNDS = 2  # h was taken anew: the step has to be made and differentiated round by round
     CONSTRAINT = 3
     FAST_ROTATION = 4
@@ -44,7 +49,7 @@ class Tangents(Record):
     Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
     each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple
     of four, then the inputs δq_m, δv, δv̄, δτ, nv each, after the first round that v̄ besides to which rows of
-    contacts belong, then a unit target velocity along the normal of each contact that presses; filled up.
+    contacts belong, then a unit target velocity of each gap; filled up.
     Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each.
     """
 
@@ -54,10 +59,20 @@ class Tangents(Record):
     start_vdot = field("nv")
     start_vdot_before = field("nv")
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
-    stage = field(3, dtype=INT)  # rounds that were made; whether all were; whether sides differ
+    stage = field(
+        5, dtype=INT
+    )  # rounds that were made; whether all were; whether sides differ; 1: without rows; `free_by` is there
     mean = field("nv")  # v̄ to which the round before leads, where there was one
     mean_by_grown = field("nv", "nv5")  # δv̄ by the inputs, where there was one
     mean_by_fallen = field("nv", "nv5")  # … where they are < 0
+
+    # Without rows: what forces alone do. Shift at the end of the step.
+    free_v = field("nv")  # [m/s, rad/s] change of velocity
+    free_by = field("nv", "nv5")  # δ of that by the inputs
+    free_twist = field("nbody", 6)  # at `free_v`
+    shift = field("nv")  # [m, rad]
+    shift_push = field("nrow", 3)  # dt R⁻¹ e of contacts that press, in their axes
+    shift_by = field("nrow", "nv5")
 
     # Motion of the bodies, spatial.
     first_mean = field("nv")  # v̄ of the first round
@@ -87,6 +102,8 @@ class Tangents(Record):
     end_by_middle = field("nv", "nv")  # δq⁺ by δq_m
     end_by_v = field("nv", "nv")  # … by δv⁺
     end_by_start = field("nv", "nv")  # … by δv, of ball joints
+    end_by_rate = field("nv", "nv")  # … by the acceleration, of ball joints that are hit
+    is_hit = field("nv", dtype=INT)  # 1: the acceleration that lasts is that of forces alone
 
     system = field("nrow", "ncolumn")
     order = field("nrow", dtype=INT)  # rows in the order of elimination
@@ -97,7 +114,7 @@ class Tangents(Record):
     left = field("nrow", "nv5")  # `lack` by the inputs
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
-    # Contacts that press and scalar rows that act.
+    # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
     counts = field(
         8, dtype=INT
     )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides
@@ -107,9 +124,18 @@ class Tangents(Record):
     gap_by_v = field("nrow", "nv")  # … by δv
     gap_by_mean = field("nrow", "nv")  # … by δv̄
     gap_slope = field("nrow", 2)  # [1/s] of its target velocity by its gap: where that grows, falls
+    shift_slope = field("nrow", 2)  # … of the speed that the shift is to have
+    law_slope = field(
+        "nrow", 3
+    )  # … by the speed before forces, what these add, the gap of a rebound
+    target_by_q = field("nrow", "nv")  # δ of the target by δq_m through these
+    target_by_v = field("nrow", "nv")
+    target_by_mean = field("nrow", "nv")
+    target_by = field("nrow", "nv5")  # of a contact: the same by the inputs, in the first round
+    has_target = field("nrow", dtype=INT)
     scalar = field("nrow", dtype=INT)
     scalar_dof = field("nrow", dtype=INT)
-    scalar_slope = field("nrow")  # [1/s] of its target velocity by its coordinate
+    scalar_side = field("nrow")  # 1: a lower stop, −1: an upper one; 0: no stop
 
 
 @kernel
@@ -143,3 +169,46 @@ def object_to(tangents, obstacle, place):
 def differs(a, b, size):
     """Tell whether two numbers differ by more than rounding of numbers of a size."""
     return not abs(a - b) <= 1e-12 * (size + abs(a) + abs(b))
+
+
+@kernel
+def first_of_block(model, j):
+    """Return the first dof of those that turn together with dof j, and how many they are."""
+    body = model.dof_body[j]
+    joint = model.joint_type[body]
+    first = model.joint_v[body]
+    if joint == FREE:
+        first += 3
+    elif joint != SPHERICAL:
+        return j, 1
+    return (first, 3) if j >= first else (j, 1)
+
+
+@kernel
+def middle_by(tangents, kind, m, j):
+    """Return δq_m by δq, δv or the acceleration of the last step; it goes with nothing else."""
+    if kind == 0:
+        return tangents.middle_by_q[m, j]
+    if kind == 1:
+        return tangents.middle_by_v[m, j]
+    return tangents.middle_by_rate[m, j] if kind == 3 else 0.0
+
+
+@kernel
+def bend_of_input(tangents, kind, j):
+    """Return by how much v̄ of dof j in the first round changes with an input that belongs to it."""
+    if kind > 2:
+        return tangents.first_mean_by[j, kind - 3]
+    return 1.0 if kind == 1 else 0.0
+
+
+@kernel
+def clear_system(tangents, rows, columns):
+    """Write zeros into the system.
+
+    Writes: tangents.
+    """
+    for r in range(rows):
+        for k in range(columns):
+            tangents.system[r, k] = 0.0
+            tangents.lack[r, k] = 0.0

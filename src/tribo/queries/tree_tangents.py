@@ -184,10 +184,10 @@ def acceleration_by_rate(tangents, work, j, v):
 
 
 @kernel
-def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
+def inverse_dynamics_tangents(model, settings, work, tangents, out, at_q, at_mean):
     """Write M among the unknowns, and −dt ∂ID/∂q, −dt ∂ID/∂v̄ into columns from `at_q`, `at_mean` on.
 
-    Writes: tangents.
+    Writes: out.
     """
     dt = settings.dt
     for j in range(model.dof_body.shape[0]):
@@ -218,22 +218,22 @@ def inverse_dynamics_tangents(model, settings, work, tangents, at_q, at_mean):
             k = model.chain_dof[chain + p]
             other = spatial.load(work.dof_axis, k)
             mass = spatial.dot(other, inertial)
-            tangents.system[k, j] = tangents.system[j, k] = mass
+            out[k, j] = out[j, k] = mass
             x = spatial.dot(other, by_q)
             if not moves_axis(model, j, k):
                 x += spatial.dot(other, carried)
-            tangents.system[k, at_q + j] = -dt * x
-            tangents.system[k, at_mean + j] = -dt * spatial.dot(other, by_v)
+            out[k, at_q + j] = -dt * x
+            out[k, at_mean + j] = -dt * spatial.dot(other, by_v)
             if model.dof_body[k] == body:
                 continue
             # Dof j is behind dof k here.
             x = spatial.dot(inertial, spatial.load(tangents.turning_rate, k))
             x += spatial.dot(swept, spatial.load(tangents.turning, k))
-            tangents.system[j, at_q + k] = -dt * x
+            out[j, at_q + k] = -dt * x
             there = spatial.load(tangents.twist, model.dof_body[k])
             x = spatial.dot(swept, other)
             x += spatial.dot(inertial, acceleration_by_rate(tangents, work, k, there))
-            tangents.system[j, at_mean + k] = -dt * x
+            out[j, at_mean + k] = -dt * x
 
 
 @kernel
@@ -295,6 +295,7 @@ def drift_tangents(model, state, settings, work, tangents):
     clear_block(tangents.end_by_middle, n)
     clear_block(tangents.end_by_v, n)
     clear_block(tangents.end_by_start, n)
+    clear_block(tangents.end_by_rate, n)
     dt = settings.dt
     is_explicit = settings.integrator == SEMI_IMPLICIT
     before = 0.0 if is_explicit else 0.5 * dt
@@ -347,8 +348,11 @@ def turn_tangents(state, settings, work, tangents, b, before, after, is_ball):
             x = vec.axpy(c, vec.cross(e, was), x)
             y = vec.axpy(c, vec.cross(e, now), y)
             turned = vec.cross((next_v[b], next_v[b + 1], next_v[b + 2]), e)
-            y = vec.axpy(c / dt, turned, y)  # ω̇⁺ = (v⁺ − v)/dt
-            z = vec.scale(-c / dt, turned)
+            if tangents.is_hit[b] or tangents.is_hit[b + 1] or tangents.is_hit[b + 2]:
+                store_turned(tangents.end_by_rate, b, k, two, vec.scale(c, turned))
+            else:
+                y = vec.axpy(c / dt, turned, y)  # ω̇⁺ = (v⁺ − v)/dt
+                z = vec.scale(-c / dt, turned)
             w = vec.scale(c, vec.cross((v[b], v[b + 1], v[b + 2]), e))
             store_turned(tangents.middle_by_rate, b, k, one, w)
         store_turned(tangents.middle_by_v, b, k, one, x)

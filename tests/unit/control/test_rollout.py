@@ -95,7 +95,7 @@ CASES = {
     "pendulum": (pendulum, {"arm": None}, "exact", 30),
     "semi-implicit": (lambda: pendulum("semi_implicit"), {"arm": ["elbow"]}, "exact", 30),
     "ball joint": (ball_joint, {"arm": None}, "exact", 30),
-    "slips": (slider, {"robot": None}, "auto", 40),
+    "slips": (slider, {"robot": None}, "exact", 40),
     "flies": (flying_box, {"cat": ["tail"], "box": None}, "auto", 12),
 }
 

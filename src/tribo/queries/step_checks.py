@@ -3,6 +3,7 @@
 from tribo.compiler.jit import kernel
 from tribo.dynamics import integrate, kinematics
 from tribo.dynamics.articulated import dof_count
+from tribo.dynamics.momentum import KEPT
 from tribo.math import spatial
 from tribo.model import Course, Integrator, Joint, Kind, Slot
 from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
@@ -10,7 +11,6 @@ from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
 CONSTRAINT = int(Obstacle.CONSTRAINT)
 ROUNDS = int(Obstacle.ROUNDS)
 FAST_ROTATION = int(Obstacle.FAST_ROTATION)
-FLOATS = int(Obstacle.FLOATS)
 RESTS = int(Obstacle.RESTS)
 REBOUND = int(Obstacle.REBOUND)
 OVERLAP = int(Obstacle.OVERLAP)
@@ -111,8 +111,6 @@ def check_trees(model, state, command, settings, work, tangents):
             object_to(tangents, FAST_ROTATION, root)
         if work.tree_is_struck[t] > 0:
             object_to(tangents, REBOUND, root)
-        if is_last and work.tree_is_kept[t] != 0 and half > 0.0:
-            object_to(tangents, FLOATS, root)
         if state.tree_is_asleep[t] > 0 or work.tree_is_resting[t] > 0:
             object_to(tangents, RESTS, root)
         for i in range(root, root + model.tree_body_count[t]):
@@ -124,7 +122,9 @@ def check_trees(model, state, command, settings, work, tangents):
             continue
         if command.carries[dof] != 0:
             object_to(tangents, BORNE, model.dof_body[dof])
-        if is_last and state.v[dof] != work.next_v[dof]:
+        t = model.body_tree[model.dof_body[dof]]
+        is_base = work.tree_is_kept[t] == KEPT and dof < model.tree_v[t] + 6
+        if is_last and not is_base and state.v[dof] != work.next_v[dof]:
             object_to(tangents, MISMATCH, model.dof_body[dof])
 
 
@@ -160,6 +160,8 @@ def check_way(model, state, settings, work, tangents):
         kinematics.drift_joint(model, i, out, work.shift_v, 1.0, out)
         first = model.joint_q[i]
         count = dof_count(joint) + (1 if joint == SPHERICAL or joint == FREE else 0)
+        if work.tree_is_kept[t] == KEPT and joint == FREE:
+            first, count = first + 3, 4  # its place is set besides
         for k in range(first, first + count):
             if differs(out[k], state.q[k], 1.0):
                 object_to(tangents, OVERLAP, i)

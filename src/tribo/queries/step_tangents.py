@@ -13,7 +13,7 @@ Source: implicit function theorem on the active set, Robinson 1980, "Strongly re
 
 from tribo.compiler.jit import entry, kernel
 from tribo.compiler.lanes import load4, store4
-from tribo.dynamics import inertia, kinematics
+from tribo.dynamics import kinematics
 from tribo.dynamics.bias import body_motion
 from tribo.dynamics.whitening import unwhiten
 from tribo.math import spatial, vec
@@ -27,6 +27,7 @@ from tribo.queries.active_rows import (
 )
 from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
+from tribo.queries.momentum_tangents import check_kept, keep_momentum_tangents
 from tribo.queries.shift_tangents import add_shift, has_shift, note_pushes, shift_system
 from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.step_checks import check_motion, check_trees, check_way
@@ -51,6 +52,7 @@ from tribo.queries.tree_tangents import (
     collect_bodies,
     differentiate_dofs,
     drift_tangents,
+    inertia_of_trees,
     inverse_dynamics_tangents,
     move_bodies,
 )
@@ -95,6 +97,8 @@ def step_tangents(model, state, command, settings, work, tangents):
     else:
         choose_contacts(model, settings, work, tangents)
         choose_scalars(model, settings, work, tangents)
+    if tangents.stage[1] != 0:
+        check_kept(model, work, tangents)
     contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
     rows = n + 3 * contacts + scalars
     tangents.counts[ROWS] = rows
@@ -166,6 +170,8 @@ def step_tangents(model, state, command, settings, work, tangents):
         if tangents.counts[SIDES] > 0:
             compose_shift(model, settings, work, tangents, tangents.fallen, -1.0)
         tangents.counts[REDUNDANT] = redundant
+    if tangents.stage[1] != 0:
+        keep_momentum_tangents(model, state, settings, work, tangents)
 
 
 @kernel
@@ -218,16 +224,6 @@ def take_targets(model, settings, work, tangents):
             )
         elif tangents.has_target[c] == 0:
             object_to(tangents, MISMATCH, c)
-
-
-@kernel
-def inertia_of_trees(model, work):
-    """Write the inertias of all bodies in world axes.
-
-    Writes: work.
-    """
-    for t in range(model.tree_body.shape[0]):
-        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
 
 
 @kernel

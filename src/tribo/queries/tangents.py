@@ -74,6 +74,11 @@ class Tangents(Record):
     shift_push = field("nrow", 3)  # dt R⁻¹ e of contacts that press, in their axes
     shift_by = field("nrow", "nv5")
 
+    # Momentum of floating trees.
+    start_mass = field("nv", "nv")  # M at the state before the step
+    start_bend = field("nv", "nv")  # ∂(M v)/∂q there
+    solved_by = field("nv", "nv5")  # δv⁺ before the momentum is set
+
     # Motion of the bodies, spatial.
     first_mean = field("nv")  # v̄ of the first round
     first_mean_by = field("nv", 2)  # … by the accelerations of the last two steps

@@ -21,6 +21,7 @@ common point and with B, which Echeandia, Wensing 2021 use for the Coriolis matr
 from math import cos, sin, sqrt, tan
 
 from tribo.compiler.jit import kernel
+from tribo.dynamics import inertia
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.bias import body_motion
 from tribo.math import spatial, vec
@@ -390,3 +391,13 @@ def store_turned(out, b, k, turn, x):
     y = vec.mat_vec(left_jacobian(turn), x)
     for r in range(3):
         out[b + r, b + k] = y[r]
+
+
+@kernel
+def inertia_of_trees(model, work):
+    """Write the inertias of all bodies in world axes.
+
+    Writes: work.
+    """
+    for t in range(model.tree_body.shape[0]):
+        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])

@@ -2,15 +2,22 @@
 
 `python benchmarks/linearize.py` prints, for the package's quadruped in the air and on four feet and for a box
 that tumbles, the time of A and B in steps of the same world, of MuJoCo in the same run, and for random trees
-how far A is from Richardson's extrapolation: the figures of docs/physics/derivatives.md.
+how far A is from Richardson's extrapolation: the figures of docs/physics/derivatives.md. With files in MJCF,
+`python benchmarks/linearize.py FILES`, their robots twitch at random, and it prints how many of their steps
+have exact derivatives, and what the obstacles of the others are.
 """
 
+import collections
+import logging
 import re
+import sys
 import time
 
 import numpy as np
 
 import tribo
+from tribo.control.exact_step import ExactStep
+from tribo.objects.controls import Controls
 from tribo.tools.demo import ASSETS
 
 REPEATS = 7
@@ -171,6 +178,33 @@ def quadruped_of_mujoco():
     )
 
 
+def count_exact(files, steps=200):
+    """Print how many steps of robots under random controls have exact derivatives, and the obstacles."""
+    logging.disable(logging.WARNING)
+    made = exact = 0
+    obstacles = collections.Counter()
+    for path in files:
+        world = tribo.World()
+        robots = [one for one in world.load_mjcf(path) if getattr(one, "description", None)]
+        generator = np.random.default_rng(0)
+        step = ExactStep(world.engine, {})
+        found = collections.Counter()
+        for k in range(steps):
+            for robot in robots if k % 2 == 0 else []:
+                if robot.description.actuators:
+                    count = Controls(robot.description).count
+                    robot.set_controls(generator.uniform(-1, 1, count))
+            why = step.take()
+            if not why and step.contradicts(np.eye(3 * step.nv)[:, : 2 * step.nv]):
+                why = "contacts share a load in more ways than one"
+            found[re.sub(r"body \d+", "a body", why)] += 1
+            world.step()
+        made, exact = made + steps, exact + found.pop("", 0)
+        obstacles += found
+        print(f"{path}: {steps - sum(found.values())} of {steps} exact, else {dict(found)}")
+    print(f"{exact} of {made} steps are exact; {obstacles.most_common()}")
+
+
 def random_tree(generator, floats=False, collides=False):
     root = tribo.LinkDescription("base")
     root.add_shape("box", (0.3, 0.2, 0.1), mass=generator.uniform(1, 5), collides=collides)
@@ -309,6 +343,9 @@ def accuracy_with_contacts(count=200):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        count_exact(sys.argv[1:])
+        sys.exit()
     cost()
     quadruped_of_mujoco()
     chains()

@@ -177,3 +177,24 @@ def largest(player: Player) -> list[Check]:
         load = tribo.largest_load(world, "box", (0, 0, 0, 1, 0, 0)).factor
         made.append(Check(what, abs(load / (factor * 3.0 * G) - 1.0), 1e-9))
     return made
+
+
+@case("G8", "ball, e = 0.6, meets the floor early, halfway and late in a step of 10 ms: A of that step",
+      "∇E⁺ A = e² ∇E, E = v²/2 + g z", note="exact derivatives, no differences")  # fmt: skip
+def rebound(player: Player) -> list[Check]:
+    """Largest relative error of two numbers, of each place of the impact within the step."""
+    del player
+    made = []
+    for gap, when in ((0.002, "early"), (0.01, "halfway"), (0.018, "late")):
+        world = tribo.World(time_step=0.01)
+        world.add_ground(material="floor")
+        world.set_material_pair("floor", "ball", restitution=0.6, restitution_threshold=0.0)
+        ball = world.add_sphere(0.05, 1.0, "ball", name="ball", position=(0, 0, 0.06 + gap))
+        ball.linear_velocity = (0, 0, -2.0)
+        found = tribo.linearize(world, method="exact")
+        names = ("q/ball/z", "v/ball/vz")
+        by_state = np.array([[found.of(a, b) for b in names] for a in names])
+        world.step()
+        after = np.array([G, ball.linear_velocity[2]]) @ by_state
+        made.append(Check(when, np.abs(after / (0.36 * np.array([G, -2.0])) - 1.0).max(), 1e-9))
+    return made

@@ -56,9 +56,11 @@ class ExactStep:
     Args:
         engine: Of a world, whose steps they are.
         bodies: Names of bodies, by row.
+        has_memory: Whether derivatives by the accelerations of the last two steps are wanted.
     """
 
-    def __init__(self, engine: Engine, bodies: Mapping[int, str]) -> None:
+    def __init__(self, engine: Engine, bodies: Mapping[int, str], has_memory: bool = False) -> None:
+        self._has_memory = has_memory
         self._bodies = bodies
         self._source = engine
         self._model = self._source.model
@@ -110,7 +112,7 @@ class ExactStep:
 
     def _solve(self, *stage: int) -> Obstacle:
         engine, own = self.engine, self.tangents.arrays
-        own["stage"][0] = stage
+        own["stage"][0] = (*stage, self._has_memory)
         step_tangents(
             self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents
         )

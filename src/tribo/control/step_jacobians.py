@@ -54,7 +54,9 @@ class StepJacobians:
         if self._held is None or held.model is not self._held.model:
             self._seat = Engine(held.model, held.sizes, held.capacity, 1)
             self._exact = ExactStep(
-                self._seat, {row: name for name, row in self._layout.bodies.items()}
+                self._seat,
+                {row: name for name, row in self._layout.bodies.items()},
+                has_memory=True,
             )
             self._moved = {}
             model = held.model.arrays

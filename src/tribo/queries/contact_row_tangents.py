@@ -24,11 +24,9 @@ from tribo.queries.tangents import (
     COLUMNS,
     ROWS,
     Obstacle,
+    add_by_inputs,
     bend_columns,
-    bend_of_input,
     filled_up,
-    first_of_block,
-    middle_by,
     object_to,
 )
 
@@ -145,37 +143,13 @@ def contact_direction(
         by_one = body_change_by_q(model, work, tangents, one, j, has_a, p, middle)
         by_other = body_change_by_q(model, work, tangents, other, j, has_b, p, middle)
         bent = bend_change(
-            settings,
-            axes,
-            ha,
-            hb,
-            motions[0],
-            motions[1],
-            v,
-            gap,
-            turn,
-            by_one,
-            by_other,
-            start,
-            opened,
-        )
+            settings, axes, ha, hb, motions[0], motions[1], v, gap, turn, by_one, by_other, start, opened
+        )  # fmt: skip
         by_one = body_change_by_v(model, work, tangents, one, j, has_a, p)
         by_other = body_change_by_v(model, work, tangents, other, j, has_b, p)
         by_mean = bend_change(
-            settings,
-            axes,
-            ha,
-            hb,
-            motions[0],
-            motions[1],
-            v,
-            gap,
-            ZERO,
-            by_one,
-            by_other,
-            ZERO,
-            0.0,
-        )
+            settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, by_one, by_other, ZERO, 0.0
+        )  # fmt: skip
         row = (
             tangents.system[at, j], tangents.system[at + 1, j], tangents.system[at + 2, j]
         )  # fmt: skip
@@ -273,7 +247,7 @@ def bend_slip(model, work, tangents, place, at):
 
 
 @kernel
-def compose_target(model, tangents, place, at, columns, out):
+def compose_target(tangents, place, at, columns, out):
     """Put together how the target of contact number `place` changes with the inputs through its law.
 
     `target_by_q`, `_v` and `_mean` are of its own way; what forces add changes besides.
@@ -281,18 +255,15 @@ def compose_target(model, tangents, place, at, columns, out):
     Writes: out.
     """
     c = tangents.contact[place]
-    n = model.dof_body.shape[0]
+    n = tangents.start_v.shape[0]
     by_push = tangents.law_slope[place, 1]
     for column in range(columns):
-        kind, j = column // n, column % n
-        block, size = first_of_block(model, j)
-        bend = bend_of_input(tangents, kind, j)
-        x = bend * tangents.target_by_mean[place, j]
-        if kind == 1:
-            x += tangents.target_by_v[place, j]
-        for m in range(block, block + size):
-            x += tangents.target_by_q[place, m] * middle_by(tangents, kind, m, j)
-        if by_push != 0.0:
-            for k in range(n):
-                x += by_push * tangents.system[at + 2, k] * tangents.free_by[k, column]
-        out[c, column] = x
+        out[c, column] = 0.0
+    for k in range(n):
+        push = by_push * tangents.system[at + 2, k]
+        for column in range(columns):
+            out[c, column] += push * tangents.free_by[k, column]
+        add_by_inputs(
+            tangents, out, c, k, columns, tangents.target_by_q[place, k],
+            tangents.target_by_v[place, k], tangents.target_by_mean[place, k],
+        )  # fmt: skip

@@ -40,12 +40,11 @@ from tribo.queries.tangents import (
     SCALARS,
     SIDES,
     Obstacle,
+    add_by_inputs,
     bend_columns,
-    bend_of_input,
     clear_system,
     filled_up,
     first_of_block,
-    middle_by,
     object_to,
 )
 from tribo.queries.tree_tangents import (
@@ -79,6 +78,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.counts[k] = 0
     for dof in range(n):
         tangents.is_hit[dof] = 0
+        tangents.block[dof, 0], tangents.block[dof, 1] = first_of_block(model, dof)
     check_trees(model, state, command, settings, work, tangents)
     if work.contact_count[0] + work.scalar_count[0] > tangents.contact.shape[0]:
         object_to(tangents, ROOM, 0)
@@ -219,9 +219,7 @@ def take_targets(model, settings, work, tangents):
             if tangents.stage[4] == 0:
                 object_to(tangents, LASTING, c)
             tangents.has_target[c] = 1
-            compose_target(
-                model, tangents, m, n + 3 * m, results(tangents, settings), tangents.target_by
-            )
+            compose_target(tangents, m, n + 3 * m, results(tangents, settings), tangents.target_by)
         elif tangents.has_target[c] == 0:
             object_to(tangents, MISMATCH, c)
 
@@ -290,20 +288,40 @@ def eliminate(tangents, rows, columns):
 
 @kernel
 def results(tangents, settings):
-    """Return how many columns results have: accelerations move steps of the midpoint rule only."""
+    """Return how many columns results have: accelerations, if wanted, move steps of the midpoint rule."""
     n = tangents.start_v.shape[0]
-    return 3 * n if settings.integrator == SEMI_IMPLICIT else 5 * n
+    is_wide = tangents.stage[5] != 0 and settings.integrator != SEMI_IMPLICIT
+    return 5 * n if is_wide else 3 * n
 
 
 @kernel
-def add_column(source, rows, column, factor, out, first, place):
-    """Add a multiple of a column of a solution to a column of results.
+def ask_gaps(settings, work, tangents, columns, sign, is_shift):
+    """Write by how much what each gap asks for changes with the inputs.
 
-    Writes: out.
+    A gap has one slope where it opens and another where it closes.
+
+    Writes: tangents.
     """
-    if factor != 0.0:
-        for r in range(rows):
-            out[first + r, place] += factor * source[r, column]
+    n = tangents.start_v.shape[0]
+    contacts = tangents.counts[CONTACTS]
+    for k in range(contacts + tangents.counts[SCALARS]):
+        for place in range(columns):
+            tangents.asked[k, place] = 0.0
+        for j in range(n):
+            add_by_inputs(
+                tangents, tangents.asked, k, j, columns, tangents.gap_by_q[k, j],
+                tangents.gap_by_v[k, j], tangents.gap_by_mean[k, j],
+            )  # fmt: skip
+        c = tangents.contact[k] if k < contacts else 0
+        law = 1.0 if k < contacts and tangents.has_target[c] == 1 else 0.0
+        if is_shift and law > 0.0:
+            law = -1.0 if work.contact_correction[c] > 0.0 else 0.0
+        for place in range(columns):
+            x = tangents.asked[k, place]
+            x *= slope_of(tangents, k, sign * x, is_shift)
+            if law != 0.0:
+                x += law * tangents.target_by[c, place]
+            tangents.asked[k, place] = settings.dt * x if is_shift else x
 
 
 @kernel
@@ -312,48 +330,45 @@ def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign,
 
     is_shift: those of the shift at the end of the step.
 
-    δq_m goes with δq and δv, and a gap has one slope where it opens and another where it closes.
+    Writes: tangents, out.
+    """
+    n = model.dof_body.shape[0]
+    at_q = filled_up(tangents.counts[ROWS])
+    at_bend, at_gap = bend_columns(tangents)
+    columns = results(tangents, settings)
+    ask_gaps(settings, work, tangents, columns, sign, is_shift)
+    for r in range(tangents.counts[ROWS]):
+        i = first + r
+        for j in range(n):
+            by_q = by_v = by_rate = 0.0
+            for m in range(tangents.block[j, 0], tangents.block[j, 0] + tangents.block[j, 1]):
+                x = source[r, at_q + m]
+                by_q += x * tangents.middle_by_q[m, j]
+                by_v += x * tangents.middle_by_v[m, j]
+                by_rate += x * tangents.middle_by_rate[m, j]
+            bend = source[r, at_bend + j]
+            out[i, j] = by_q
+            out[i, n + j] = by_v + source[r, at_q + n + j] + bend
+            out[i, 2 * n + j] = source[r, at_q + 3 * n + j]
+            if columns > 3 * n:
+                out[i, 3 * n + j] = by_rate + bend * tangents.first_mean_by[j, 0]
+                out[i, 4 * n + j] = bend * tangents.first_mean_by[j, 1]
+        if tangents.stage[0] > 0:
+            for k in range(n):
+                add_line(out, i, source[r, at_q + 2 * n + k], mean_by, k, columns)
+        for k in range(tangents.counts[CONTACTS] + tangents.counts[SCALARS]):
+            add_line(out, i, source[r, at_gap + k], tangents.asked, k, columns)
+
+
+@kernel
+def add_line(out, i, factor, table, k, columns):
+    """Add a multiple of row k of a table to row i of another.
 
     Writes: out.
     """
-    n = model.dof_body.shape[0]
-    rows, contacts = tangents.counts[ROWS], tangents.counts[CONTACTS]
-    gaps = contacts + tangents.counts[SCALARS]
-    at_q = filled_up(rows)
-    at_bend, at_gap = bend_columns(tangents)
-    is_first = tangents.stage[0] == 0
-    for place in range(results(tangents, settings)):
-        kind, j = place // n, place % n
-        block, size = first_of_block(model, j)
-        if kind == 2 or kind == 4:
-            size = 0
-        bend = bend_of_input(tangents, kind, j)
-        for r in range(rows):
-            out[first + r, place] = 0.0
-        for m in range(block, block + size):
-            add_column(source, rows, at_q + m, middle_by(tangents, kind, m, j), out, first, place)
-        if kind == 1 or kind == 2:
-            add_column(source, rows, at_q + (2 * kind - 1) * n + j, 1.0, out, first, place)
-        add_column(source, rows, at_bend + j, bend, out, first, place)
-        if not is_first:
-            for k in range(n):
-                add_column(source, rows, at_q + 2 * n + k, mean_by[k, place], out, first, place)
-        for k in range(gaps):
-            gap = bend * tangents.gap_by_mean[k, j]
-            if kind == 1:
-                gap += tangents.gap_by_v[k, j]
-            for m in range(block, block + size):
-                gap += tangents.gap_by_q[k, m] * middle_by(tangents, kind, m, j)
-            x = gap * slope_of(tangents, k, sign * gap if sign != 0.0 else 0.0, is_shift)
-            c = tangents.contact[k] if k < contacts else 0
-            if k < contacts and tangents.has_target[c] == 1:
-                if not is_shift:
-                    x += tangents.target_by[c, place]
-                elif work.contact_correction[c] > 0.0:
-                    x -= tangents.target_by[c, place]
-            if is_shift:
-                x *= settings.dt
-            add_column(source, rows, at_gap + k, x, out, first, place)
+    if factor != 0.0:
+        for place in range(columns):
+            out[i, place] += factor * table[k, place]
 
 
 @kernel
@@ -387,18 +402,22 @@ def compose(model, settings, work, tangents, out, mean_by, sign):
     """
     n = model.dof_body.shape[0]
     add_rows(model, settings, work, tangents, tangents.answer, out, n, mean_by, sign, False)
+    columns = results(tangents, settings)
     for k in range(n):
-        first, size = first_of_block(model, k)
-        for place in range(results(tangents, settings)):
-            kind, j = place // n, place % n
-            x = 0.0
+        first, size = tangents.block[k, 0], tangents.block[k, 1]
+        for place in range(columns):
+            out[k, place] = 0.0
+        for m in range(first, first + size):
+            add_line(out, k, tangents.end_by_v[k, m], out, n + m, columns)
+            if tangents.is_hit[m] == 1:  # δω̇ = (δv_free − δv)/dt
+                add_line(
+                    out, k, tangents.end_by_rate[k, m] / settings.dt, tangents.free_by, m, columns
+                )
+        for j in range(first, first + size):
+            out[k, n + j] += tangents.end_by_start[k, j]
             for m in range(first, first + size):
-                x += tangents.end_by_v[k, m] * out[n + m, place]
-                if first <= j < first + size and (kind == 0 or kind == 1 or kind == 3):
-                    x += tangents.end_by_middle[k, m] * middle_by(tangents, kind, m, j)
-            if kind == 1 and first <= j < first + size:
-                x += tangents.end_by_start[k, j]
-            for m in range(first, first + size):
-                if tangents.is_hit[m] == 1:  # δω̇ = (δv_free − δv)/dt
-                    x += tangents.end_by_rate[k, m] * tangents.free_by[m, place] / settings.dt
-            out[k, place] = x
+                x = tangents.end_by_middle[k, m]
+                out[k, j] += x * tangents.middle_by_q[m, j]
+                out[k, n + j] += x * tangents.middle_by_v[m, j]
+                if columns > 3 * n:
+                    out[k, 3 * n + j] += x * tangents.middle_by_rate[m, j]

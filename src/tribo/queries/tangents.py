@@ -60,8 +60,8 @@ class Tangents(Record):
     start_vdot_before = field("nv")
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
     stage = field(
-        5, dtype=INT
-    )  # rounds that were made; whether all were; whether sides differ; 1: without rows; `free_by` is there
+        6, dtype=INT
+    )  # rounds made; 1: all are, sides differ, without rows, `free_by` is there, by accelerations as well
     mean = field("nv")  # v̄ to which the round before leads, where there was one
     mean_by_grown = field("nv", "nv5")  # δv̄ by the inputs, where there was one
     mean_by_fallen = field("nv", "nv5")  # … where they are < 0
@@ -138,6 +138,8 @@ class Tangents(Record):
     target_by_mean = field("nrow", "nv")
     target_by = field("nrow", "nv5")  # of a contact: the same by the inputs, in the first round
     has_target = field("nrow", dtype=INT)
+    asked = field("nrow", "nv5")  # δ of what a gap asks for by the inputs
+    block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
     scalar = field("nrow", dtype=INT)
     scalar_dof = field("nrow", dtype=INT)
     scalar_side = field("nrow")  # 1: a lower stop, −1: an upper one; 0: no stop
@@ -190,21 +192,24 @@ def first_of_block(model, j):
 
 
 @kernel
-def middle_by(tangents, kind, m, j):
-    """Return δq_m by δq, δv or the acceleration of the last step; it goes with nothing else."""
-    if kind == 0:
-        return tangents.middle_by_q[m, j]
-    if kind == 1:
-        return tangents.middle_by_v[m, j]
-    return tangents.middle_by_rate[m, j] if kind == 3 else 0.0
+def add_by_inputs(tangents, out, row, k, columns, by_q, by_v, by_mean):
+    """Add by inputs what changes with coordinate k in the middle, its velocity and its first v̄.
 
-
-@kernel
-def bend_of_input(tangents, kind, j):
-    """Return by how much v̄ of dof j in the first round changes with an input that belongs to it."""
-    if kind > 2:
-        return tangents.first_mean_by[j, kind - 3]
-    return 1.0 if kind == 1 else 0.0
+    Writes: out.
+    """
+    n = tangents.start_v.shape[0]
+    is_wide = columns > 3 * n
+    out[row, n + k] += by_v + by_mean
+    if is_wide:
+        out[row, 3 * n + k] += by_mean * tangents.first_mean_by[k, 0]
+        out[row, 4 * n + k] += by_mean * tangents.first_mean_by[k, 1]
+    if by_q == 0.0:
+        return
+    for m in range(tangents.block[k, 0], tangents.block[k, 0] + tangents.block[k, 1]):
+        out[row, m] += by_q * tangents.middle_by_q[k, m]
+        out[row, n + m] += by_q * tangents.middle_by_v[k, m]
+        if is_wide:
+            out[row, 3 * n + m] += by_q * tangents.middle_by_rate[k, m]
 
 
 @kernel

@@ -292,7 +292,7 @@ def test_steps_are_differentiated_where_a_product_asks(monkeypatch):
     made = []
     real = step_jacobians.ExactStep
     monkeypatch.setattr(
-        step_jacobians, "ExactStep", lambda *given: made.append(1) or real(*given)
+        step_jacobians, "ExactStep", lambda *given, **more: made.append(1) or real(*given, **more)
     )  # fmt: skip
     function = RolloutFunction(pendulum(), forces={"arm": None}, threads=1)
     runs = [function.run(np.zeros((1, 3, 2))) for _ in range(3)]

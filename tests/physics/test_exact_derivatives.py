@@ -268,6 +268,40 @@ def test_what_is_not_known_is_named():
     assert "steps" in tribo.linearize(world, steps=2).obstacle
 
 
+COUPLED = """<mujoco><option timestep="0.001"/><worldbody>{base}
+  <geom type="box" size="0.1 0.1 0.05" mass="2" contype="0" conaffinity="0"/>
+  <body pos="0.1 0 0"><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.2 0 0"/>
+    <body pos="0.2 0 0"><joint name="b" axis="0 0.8 0.6"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0.2 0.05 0"/>
+      <body pos="0.2 0.05 0"><joint name="c" axis="1 0 0"/><geom size="0.06" pos="0.05 0.08 0"/></body>
+    </body></body></body></worldbody>
+  <tendon><fixed name="t" stiffness="40" damping="0.5"><joint joint="a" coef="0.5"/>
+    <joint joint="c" coef="-0.7"/></fixed>
+    <fixed name="u"><joint joint="b" coef="0.5"/><joint joint="c" coef="0.3"/></fixed></tendon>
+  <equality>{equality}</equality>
+  <actuator><position tendon="u" kp="30" kv="0.4"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
+@pytest.mark.parametrize("base", ['<body name="base">', '<body name="base"><freejoint/>'])
+@pytest.mark.parametrize(
+    "equality", ["", '<joint joint1="a" joint2="b" polycoef="0.01 0.6 0 0 0"/>']
+)
+def test_tendons_and_joints_that_follow_others(base, equality, integrator):
+    """Springs, dampers, drives and equations along linear couplings; the equation begins with a gap."""
+    world = tribo.World()
+    world.load_mjcf(COUPLED.format(base=base, equality=equality))
+    world.tolerance, world.integrator = TOLERANCE, integrator
+    robot = world["base"]
+    robot.generalized_velocity = 0.3 * np.random.default_rng(0).normal(size=robot.dof)
+    robot.set_controls([0.4])
+    world.step(2)
+    found = tribo.linearize(world, method="exact")
+    agree, told = agrees(found.central, *extrapolated(world))
+    assert agree
+    assert told.mean() > 0.8
+
+
 def test_an_actuator_that_turns_with_its_body_is_left_to_differences():
     """Its torque about the first joint depends on the second one; exact derivatives left that out."""
     text = """<mujoco><worldbody><body><joint axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/>

@@ -15,11 +15,13 @@ from tribo.contact.problem.contact_targets import (
     step_speed,
     without,
 )
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import is_coupling_row, tie_of
+from tribo.dynamics.actuators import DAMPING, STIFFNESS
 from tribo.dynamics.articulated import dof_count
-from tribo.enums import Bounce
+from tribo.dynamics.couplings import part_slope
+from tribo.enums import Bounce, CouplingSlot
 from tribo.math import spatial, vec
-from tribo.model import Pair, Slot
+from tribo.model import Integrator, Pair, Slot
 from tribo.queries.contact_tangents import (
     is_known,
     origin_of,
@@ -47,6 +49,10 @@ SAG = int(Obstacle.SAG)
 
 LIMIT, FRICTION = int(Slot.LIMIT), int(Slot.FRICTION)
 GATE = int(Bounce.GATE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+HOLD, SPRING = int(CouplingSlot.HOLD), int(CouplingSlot.SPRING)
+DAMPER, DRIVE = int(CouplingSlot.DAMPER), int(CouplingSlot.DRIVE)
+COUPLING_SLOTS = len(CouplingSlot)
 RESTITUTION, THRESHOLD = int(Pair.RESTITUTION), int(Pair.RESTITUTION_THRESHOLD)
 PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
 
@@ -223,8 +229,13 @@ def choose_scalars(model, settings, work, tangents):
         impulse = work.scalar_impulse[n]
         lower, upper = work.scalar_lower[n], work.scalar_upper[n]
         i = work.scalar_body[n, 0]
-        if tie_of(model, work, n) >= 0 or work.scalar_len[n, 1] > 0:
+        for k in range(model.dof_body.shape[0]):
+            tangents.row_by[n, k] = 0.0
+        if tie_of(model, work, n) >= 0:
             object_to(tangents, CONSTRAINT, n)
+            continue
+        if is_coupling_row(model, work, n):
+            count += choose_coupling(model, settings, work, tangents, n, count)
             continue
         place = work.scalar_slot[n] - model.joint_slot[i]
         dof = model.joint_v[i]
@@ -233,6 +244,8 @@ def choose_scalars(model, settings, work, tangents):
         is_dry = FRICTION <= place < FRICTION + turns
         if is_dry:
             dof += place - FRICTION
+        driven = dof + ((place - FRICTION) % turns if place >= FRICTION + turns else 0)
+        tangents.row_by[n, driven] = 1.0
         if place >= FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
             if not (impulse <= lower or impulse >= upper) or work.scalar_compliance[n] == 0.0:
                 object_to(tangents, JOINT_ROW, i)
@@ -253,36 +266,49 @@ def choose_scalars(model, settings, work, tangents):
             if is_stop:
                 object_to(tangents, JOINT_ROW, i)
             continue  # it slips: a constant force
-        place = tangents.counts[CONTACTS] + count
-        side = 0.0
-        for k in range(2):
-            tangents.gap_slope[place, k] = tangents.shift_slope[place, k] = 0.0
+        list_scalar(tangents, n, count)
         if is_stop:
-            side = 1.0 if impulse > 0.0 else -1.0
+            tangents.scalar_side[count] = side = 1.0 if impulse > 0.0 else -1.0
             q = work.mid_q[model.joint_q[i]]
             stop_slopes(
-                settings, tangents, place,
+                settings, tangents, count,
                 q - model.joint_lower[i] if side > 0.0 else model.joint_upper[i] - q,
             )  # fmt: skip
-        tangents.scalar[count] = n
-        tangents.scalar_dof[count] = dof
-        tangents.scalar_side[count] = side
         count += 1
     tangents.counts[SCALARS] = count
 
 
 @kernel
-def stop_slopes(settings, tangents, place, gap):
+def list_scalar(tangents, n, count):
+    """Note scalar row n as number `count` of those that act; what it asks for does not change.
+
+    Writes: tangents.
+    """
+    place = tangents.counts[CONTACTS] + count
+    for k in range(2):
+        tangents.gap_slope[place, k] = tangents.shift_slope[place, k] = 0.0
+    tangents.scalar[count] = n
+    tangents.scalar_side[count] = tangents.scalar_by_speed[count] = 0.0
+    tangents.scalar_is_held[count] = 0
+
+
+@kernel
+def closing_slope(settings, gap):
+    """Return how the correction of a gap changes with it [1/s]."""
+    is_most = gap_correction(settings, -abs(gap)) >= settings.max_push_out_speed
+    return 0.0 if is_most else -settings.erp / settings.dt
+
+
+@kernel
+def stop_slopes(settings, tangents, count, gap):
     """Write how what a stop asks for changes with its gap, where that grows and where it falls.
 
     An open stop may be reached, one that is passed is left in the positions alone.
 
     Writes: tangents.
     """
-    opens = -1.0 / settings.dt
-    closes = -settings.erp / settings.dt
-    if gap_correction(settings, gap) >= settings.max_push_out_speed:
-        closes = 0.0
+    place = tangents.counts[CONTACTS] + count
+    opens, closes = -1.0 / settings.dt, closing_slope(settings, gap)
     tangents.gap_slope[place, 0] = opens if gap >= -TOUCHES else 0.0
     tangents.gap_slope[place, 1] = opens if gap > TOUCHES else 0.0
     tangents.shift_slope[place, 0] = closes if gap < -TOUCHES else 0.0
@@ -290,19 +316,89 @@ def stop_slopes(settings, tangents, place, gap):
 
 
 @kernel
-def take_scalar(model, tangents, place, at, at_gap):
-    """Write the row of a stop that presses, or of dry friction that holds.
+def choose_coupling(model, settings, work, tangents, n, count):
+    """List scalar row n, of a coupling that is linear in the joints; return 1 if it acts, 0 otherwise.
+
+    An impulse at a bound is a constant force. Its spring, damper and drive are rows with a compliance, whose
+    target changes with φ and with J v (`spring_rows.set_law`).
 
     Writes: tangents.
     """
-    dof = tangents.scalar_dof[place]
-    side = tangents.scalar_side[place]
+    slot, i = work.scalar_slot[n], work.scalar_body[n, 0]
+    c = 0
+    while not 0 <= slot - model.coupling_slot[c] < COUPLING_SLOTS:
+        c += 1
+    kind = slot - model.coupling_slot[c]
+    curve = model.coupling_curve
+    is_bent = curve[c, 2] != 0.0 or curve[c, 3] != 0.0 or curve[c, 4] != 0.0
+    if is_bent or model.coupling_way[c, 0] < model.coupling_way[c, 1]:
+        object_to(tangents, CONSTRAINT, n)
+        return 0
+    phi = -curve[c, 0]
+    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+        by = model.term_factor[k] * part_slope(model.term_part[k], curve[c, 1])
+        tangents.row_by[n, model.term_dof[k]] += by
+        phi += by * work.mid_q[model.term_q[k]]
+    lower, upper, impulse = work.scalar_lower[n], work.scalar_upper[n], work.scalar_impulse[n]
+    w = -work.scalar_target[n]
+    size = abs(w)
+    for k in range(model.dof_body.shape[0]):
+        w += tangents.row_by[n, k] * work.next_v[k]
+        size += abs(tangents.row_by[n, k] * work.next_v[k])
+    if lower == upper or impulse <= lower * (1.0 - FREELY) or impulse >= upper * (1.0 - FREELY):
+        is_open = (w > 0.0) if impulse <= lower else (w < 0.0)
+        if lower < upper and not (is_open and abs(w) > AGREES * size):
+            object_to(tangents, AT_STOP, i)
+        return 0
+    if not abs(w + work.scalar_compliance[n] * impulse) <= AGREES * size:
+        object_to(tangents, MISMATCH, i)
+    list_scalar(tangents, n, count)
+    place = tangents.counts[CONTACTS] + count
+    by_gap = by_speed = 0.0
+    is_midpoint = 1.0 if settings.integrator != SEMI_IMPLICIT else 0.0
+    end = settings.dt * (1.0 - 0.5 * is_midpoint)
+    if kind == HOLD:
+        low, high = model.coupling_range[c, 0], model.coupling_range[c, 1]
+        tangents.scalar_side[count] = side = 1.0 if low == high or impulse > 0.0 else -1.0
+        if low == high:
+            tangents.scalar_is_held[count] = 1
+            closes = closing_slope(settings, phi - low)
+            tangents.shift_slope[place, 0] = tangents.shift_slope[place, 1] = closes
+        else:
+            stop_slopes(settings, tangents, count, phi - low if side > 0.0 else high - phi)
+    elif kind == SPRING:
+        if lower == 0.0 or upper == 0.0:
+            object_to(tangents, CONSTRAINT, n)  # it may be slack at the beginning of the step
+        by_gap, by_speed = -2.0 / end, is_midpoint * 0.5 * settings.dt / end
+    elif kind == DAMPER:
+        heavy = model.coupling_inertia[c] / settings.dt
+        by_speed = heavy / (model.coupling_damping[c] + heavy)
+    elif kind == DRIVE:
+        k = work.coupling_drive[c, STIFFNESS]
+        by_gap = -k / (k * end + work.coupling_drive[c, DAMPING])
+    if kind != HOLD:
+        tangents.gap_slope[place, 0] = tangents.gap_slope[place, 1] = by_gap
+        tangents.scalar_by_speed[count] = by_speed
+    return 1
+
+
+@kernel
+def take_scalar(model, work, tangents, place, at, at_v, at_gap):
+    """Write the row of a stop that presses, of dry friction that holds, or of a coupling.
+
+    Writes: tangents.
+    """
+    n = tangents.scalar[place]
+    side = tangents.scalar_side[place] if tangents.scalar_side[place] != 0.0 else 1.0
     gap = tangents.counts[CONTACTS] + place
     for j in range(model.dof_body.shape[0]):
-        tangents.gap_by_q[gap, j] = side if j == dof else 0.0
+        by = tangents.row_by[n, j]
+        tangents.gap_by_q[gap, j] = side * by
         tangents.gap_by_v[gap, j] = tangents.gap_by_mean[gap, j] = 0.0
-    tangents.system[at, dof] = 1.0
-    tangents.system[dof, at] = -1.0
+        tangents.system[at, j] = by
+        tangents.system[j, at] = -by
+        tangents.system[at, at_v + j] = tangents.scalar_by_speed[place] * by
+    tangents.system[at, at] = work.scalar_compliance[n]
     tangents.system[at, at_gap + gap] = side
 
 

@@ -41,6 +41,7 @@ from tribo.queries.tree_tangents import (
 )
 
 OVERLAP = int(Obstacle.OVERLAP)
+BORDER = int(Obstacle.BORDER)
 DYNAMIC = int(Kind.DYNAMIC)
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -204,9 +205,13 @@ def note_pushes(model, settings, work, tangents):
         push = 0.0
         row = tangents.scalar[m]
         side = tangents.scalar_side[m]
+        is_still = not moves_body(model, work, work.scalar_body[row, 0])
+        if tangents.scalar_is_held[m] == 1 and is_still and tangents.counts[CONTACTS] > 0:
+            object_to(tangents, BORDER, row)  # which contacts push depends on where it opens
         if side != 0.0 and moves_body(model, work, work.scalar_body[row, 0]):
             e = settings.dt * work.shift_scalar_error[row]
-            push = side * max(0.0, side * e) / (HOLDS * work.scalar_delassus[row])
+            e = e if tangents.scalar_is_held[m] == 1 else side * max(0.0, side * e)
+            push = e / (HOLDS * work.scalar_delassus[row])
         tangents.shift_push[tangents.counts[CONTACTS] + m, 0] = push
 
 
@@ -238,7 +243,7 @@ def shift_system(model, settings, work, tangents):
         push = vec.load(tangents.shift_push, m)
         take_contact(model, settings, work, tangents, m, n + 3 * m, push, True)
     for m in range(scalars):
-        take_scalar(model, tangents, m, n + 3 * contacts + m, at_gap)
+        take_scalar(model, work, tangents, m, n + 3 * contacts + m, at_q + n, at_gap)
     check_shift(model, work, tangents)
     for m in range(contacts):
         at = n + 3 * m
@@ -252,6 +257,8 @@ def shift_system(model, settings, work, tangents):
             let_go(tangents, at + 2)
     for m in range(scalars):
         at = n + 3 * contacts + m
+        for j in range(n):
+            tangents.system[at, at_q + n + j] = 0.0
         tangents.system[at, at] = HOLDS * work.scalar_delassus[tangents.scalar[m]]
         if tangents.scalar_side[m] == 0.0 or not holds(model, work, tangents, contacts + m):
             let_go(tangents, at)

@@ -47,12 +47,13 @@ def check_actuators(model, tangents):
             object_to(tangents, ACTUATOR, model.coupling_body[c, 0])
     for a in range(model.actuator_gear.shape[0]):
         c = model.actuator_coupling[a]
-        is_fixed = c >= 0
+        is_known = c >= 0
         for part in range(2):
-            table = model.actuator_gain if part == 0 else model.actuator_bias
-            is_fixed = is_fixed and model.actuator_is_muscle[a, part] == 0
-            is_fixed = is_fixed and table[a, 1] == 0.0 and table[a, 2] == 0.0
-        if not is_fixed:
+            is_known = is_known and model.actuator_is_muscle[a, part] == 0
+            for k in range(1, 3):
+                is_known = is_known and model.actuator_gain[a, k] == 0.0
+                is_known = is_known and model.actuator_bias[a, k] <= 0.0
+        if not is_known:
             b = model.coupling_body[c, 0] if c >= 0 else model.actuator_body[a]
             object_to(tangents, ACTUATOR, b)
 
@@ -203,12 +204,8 @@ def check_motion(model, settings, work, tangents):
                 x += push
                 size += abs(push)
         for m in range(0 if tangents.stage[3] else work.scalar_count[0]):
-            i = work.scalar_body[m, 0]
-            place = work.scalar_slot[m] - model.joint_slot[i]
-            turns = max(1, dof_count(model.joint_type[i]))
-            dof = model.joint_v[i] + ((place - FRICTION) % turns if place >= FRICTION else 0)
-            if dof == k:
-                x -= work.scalar_impulse[m]
-                size += abs(work.scalar_impulse[m])
+            push = tangents.row_by[m, k] * work.scalar_impulse[m]
+            x -= push
+            size += abs(push)
         if not abs(x) <= AGREES * size + ROUNDING * most:
             object_to(tangents, MISMATCH, model.dof_body[k])

@@ -134,7 +134,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         check_contact(model, settings, work, tangents, m, n + 3 * m)
         tangents.system[n + 3 * m + 2, at_gap + m] = 1.0
     for m in range(scalars):
-        take_scalar(model, tangents, m, n + 3 * contacts + m, at_gap)
+        take_scalar(model, work, tangents, m, n + 3 * contacts + m, at_q + n, at_gap)
     check_motion(model, settings, work, tangents)
     if not is_free:
         check_open(model, work, tangents)

@@ -141,7 +141,9 @@ class Tangents(Record):
     asked = field("nrow", "nv5")  # δ of what a gap asks for by the inputs
     block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
     scalar = field("nrow", dtype=INT)
-    scalar_dof = field("nrow", dtype=INT)
+    row_by = field("nrow", "nv")  # J of all scalar rows
+    scalar_by_speed = field("nrow")  # of its target by J v
+    scalar_is_held = field("nrow", dtype=INT)  # 1: its position is held either way
     scalar_side = field("nrow")  # 1: a lower stop, −1: an upper one; 0: no stop
 
 

@@ -18,9 +18,9 @@ from tribo.model import Work
 # Hundreds of lines, begun. "": the files beside the folders.
 LINES = {
     "": 14, "batch": 51, "batch_kernels": 5, "checks": 19, "collision": 63, "compiler": 36,
-    "contact": 153, "control": 38, "description": 25, "dynamics": 45, "engine": 28, "formats": 206,
+    "contact": 152, "control": 39, "description": 25, "dynamics": 46, "engine": 28, "formats": 206,
     "ground": 10, "ground_kernels": 6, "gym": 35, "identification": 33, "jax": 2, "learn": 15,
-    "materials": 15, "math": 11, "objects": 82, "probes": 12, "queries": 30, "raisimpy": 52,
+    "materials": 15, "math": 11, "objects": 82, "probes": 12, "queries": 40, "raisimpy": 52,
     "readout": 19, "recording": 22, "robots": 2, "scale": 5, "sensors": 17, "spatial": 32,
     "tools": 24, "torch": 2, "viewer": 78, "world": 44, "world_xml": 10,
 }  # fmt: skip
@@ -31,7 +31,7 @@ NUMBERS = {
     "kernels that write work.status": 36,
     "kernels that write work.contact_impulse": 14,
     "pairs of rooms of contact/ that import from each other": 2,
-    "files": 713,
+    "files": 715,
     "kernels in the longest chain of calls from step.py": 21,
 }
 

@@ -2,8 +2,8 @@
 
 `collect` plays scenes of loose bodies (small piles at 1 and 4 ms, bodies between jaws that close, bodies
 stuck in a funnel) and keeps the islands whose steps needed more than ten Newton steps, or were not solved.
-`solve` solves those of tests/data again. `figure` draws the error over the steps of sweeps, far sweeps,
-turns and Newton's method.
+`solve` solves those of tests/data again. `figure` draws the error over the steps of sweeps, far sweeps
+and Newton's method with a memory.
 
     python benchmarks/contact_problems.py collect --count 1500
     python benchmarks/contact_problems.py solve
@@ -22,14 +22,14 @@ import numpy as np
 
 import tribo
 from tribo.contact.solver import (
-    alternation,
     block_matrix,
-    checkpoint,
     conjugate_sweeps,
     gauss_seidel_iteration,
     island_solve,
     natural_residual,
-    newton_refinement,
+)
+from tribo.contact.solver import (
+    pile as pile_of_bodies,
 )
 from tribo.engine.engine import Engine
 
@@ -38,7 +38,6 @@ import hard_problems as problems
 
 HARD = 10  # Newton steps
 LOOKS = np.unique(np.geomspace(1, 400, 25).astype(int))  # steps after which the error is looked at
-TURNS = 60  # after which hardly one helps
 EXACT = 1e-16  # [–] error that a picture shows as none
 
 
@@ -186,23 +185,21 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
     model, state, settings, work = engine.model, engine.state, engine.settings, engine.work
     island_solve.warm_start(model, state, settings, work)
     speed = natural_residual.island_speed(settings, work, 0)
-    count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
+    work.removed_speed[0] = speed
+    count = block_matrix.find_nodes(model, work, 0)
     found, done, error = [], 0, 1.0
     for look in LOOKS.tolist():
-        # turns and far sweeps remember more than impulses: each look begins anew
-        if way == "turns":
+        # Newton's method and far sweeps remember more than impulses: each look begins anew
+        if way == "Newton with a memory" and error > EXACT:
             gauss_seidel_iteration.start_cold(model, work, 0)
-            alternation.take_turns(model, work, 0, count, 0.0, np.inf, min(look, TURNS))
-            checkpoint.go_back(model, work, 0, count, checkpoint.BEST, 1.0)
+            last = work.newton_steps[0] + look
+            pile_of_bodies.improve(model, work, 0, count, 0.0, last, np.inf, True)
         elif way == "far sweeps":
             gauss_seidel_iteration.start_cold(model, work, 0)
             conjugate_sweeps.sweep_far(model, work, 0, count, look, 0.0)
         elif way == "sweeps":
             for _ in range(look - done):
                 gauss_seidel_iteration.sweep_island(model, work, 0)
-        elif way == "Newton" and error > EXACT:
-            worst = natural_residual.violation(model, work, 0)
-            newton_refinement.refine(model, work, 0, count, 0.0, worst, look - done, look - done)
         error = max(natural_residual.violation(model, work, 0) / speed, EXACT)
         found.append(error)
         done = look
@@ -216,7 +213,7 @@ def draw(path: Path, picture: Path) -> None:
     loaded = problems.load(path)[::5]
     engine = problems.engine_for(loaded)
     _, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    for way in ("sweeps", "far sweeps", "turns", "Newton"):
+    for way in ("sweeps", "far sweeps", "Newton with a memory"):
         seen = np.array([errors(engine, problem, way) for problem in loaded])
         low, middle, high = np.percentile(seen, [10, 50, 90], axis=0)
         (line,) = axes.loglog(LOOKS, middle, label=way)

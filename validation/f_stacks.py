@@ -27,12 +27,12 @@ G = 9.81
     "maps differ by up to 2), or said to be unsolved",
     fast=False,
     note="the solver of a step on tables written by hand, as "
-    "`tests/unit/contact/solver/test_sparse_island.py` does; some of these problems have no solution",
+    "`tests/unit/contact/solver/test_pile.py` does; some of these problems have no solution",
 )
 def random_problems(player: Player) -> list[Check]:
     """Largest residual of what is said to be solved; share of the rest."""
     import hard_problems
-    from unit.contact.solver.test_sparse_island import MAX_CONTACTS, NODES, solve
+    from unit.contact.solver.test_pile import MAX_CONTACTS, NODES, solve
 
     rng = np.random.default_rng(2024)
     engine = hard_problems.engine_of(NODES, MAX_CONTACTS)

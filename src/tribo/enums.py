@@ -51,23 +51,6 @@ class Origin(IntEnum):
     LAST_STEP = 0
     LAST_ROUND = 1  # contacts were added to it in this step
     UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
-    NOTHING = 3  # those at hand bring energy
-
-
-class Trees(IntEnum):
-    """How hard an island is tried that is solved as one sparse problem, by what holds its trees together."""
-
-    ANY = 0  # constraints: a chain, of as many trees as there are
-    AT_REST = 1  # contacts
-    MOVING = 2  # contacts that move
-
-
-class Answer(IntEnum):
-    """Outcome of solving an island as a sparse problem."""
-
-    UNSOLVED = 0
-    SOLVED = 1
-    TOO_LARGE = 2  # to be done in every step
 
 
 class Course(IntEnum):
@@ -266,7 +249,7 @@ class Late(IntEnum):
 
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
-    PILE = 2  # the sparse problem of an island
+    PILE = 2  # rows and matrix of an island of many bodies
     IMPACT = 3  # impacts that are handed on
     COMPLIANT = 4  # contacts of compliant pairs
     LINKAGE = 5  # rows of constraints between bodies

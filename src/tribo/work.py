@@ -249,11 +249,11 @@ class Work(Record):
     # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
     column_count = field(1, dtype=INT)  # columns that the largest island wants here
     dense_count = field(1, dtype=INT)  # rows that the largest island wants here, with directions
-    dense_size = field(5, dtype=INT)  # of the present one, see there
+    dense_size = field(8, dtype=INT)  # of the present one, see there
     column_of = field("nv", dtype=INT)  # place of a dof in the list, from 1 on; 0: none
     column_dof = field("nv", dtype=INT)  # the list: the first has the last column
     column_matrix = field("ncolumn", "ncolumn")  # [–] of a Newton step, then its factor
-    column_vector = field(5, "ncolumn")  # responses by column: z, z_free, what lacks, a step, …
+    column_vector = field(5, "nwide")  # responses by column: z, z_free, what lacks, a step, …
     dense_row = field("ndense", "ncolumn")  # Y, whitened rows over the roots of their own blocks
     dense_vector = field(16, "ndense")  # numbers of rows: velocities, rates, impulses, …
     law_row = field("ndense", 3, dtype=INT)  # first row, kind, row of the normal impulse
@@ -284,7 +284,7 @@ class Work(Record):
     contact_guess = field("max_contact", 3)  # [N s] of an impact
     contact_spin_guess = field("max_contact", 3)  # [m/s] before an impact
     contact_shift = field("max_contact")  # [m/s] speed after an impact
-    contact_kept = field(4, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    contact_kept = field(3, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
     scalar_kept = field(5, "nscalar")
     scalar_guess = field("nscalar")  # of a projection, by row
 

@@ -27,9 +27,9 @@ LINES = {
 
 NUMBERS = {
     "fields of Work": 290,
-    "numbers at the tops of files in contact/ and dynamics/": 337,
+    "numbers at the tops of files in contact/ and dynamics/": 326,
     "kernels that write work.status": 36,
-    "kernels that write work.contact_impulse": 14,
+    "kernels that write work.contact_impulse": 12,
     "pairs of rooms of contact/ that import from each other": 2,
     "files": 715,
     "kernels in the longest chain of calls from step.py": 21,

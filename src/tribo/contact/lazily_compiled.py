@@ -1,7 +1,7 @@
 """Functions of their own that are compiled when a step first needs them.
 
-The sparse problem of an island waits until a sweep is first too slow: a ball, a robot that stands, a few
-boxes never need it, and it would be a quarter of the step's compile time. Compliant contacts wait for a
+What a pile of bodies asks of its rows waits for the first pile: a ball, a robot that stands, a few boxes
+never need it. Compliant contacts wait for a
 compliant pair, the rows of constraints for a constraint.
 """
 
@@ -12,7 +12,7 @@ from tribo.contact.compliant import ground_law
 from tribo.contact.constraints.linkage import linkage
 from tribo.contact.constraints.position_projection import projection
 from tribo.contact.impact.event_driven import propagate
-from tribo.contact.solver.sparse_island import solve_pile
+from tribo.contact.solver import pile_problem
 from tribo.model import Command, Late, Model, Settings, State, Work
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
@@ -21,10 +21,10 @@ SETTINGS = Settings._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
 
 
-def _pile_at(model_at, work_at, t, trees, limit):
+def _pile_at(model_at, work_at, what, z, number):
     model = from_address(MODEL, model_at)
     work = from_address(WORK, work_at)
-    return solve_pile(model, work, t, trees, limit)
+    return pile_problem.answer(model, work, what, z, number)
 
 
 def _impact_at(model_at, work_at, t, is_midpoint, dt):
@@ -72,8 +72,8 @@ ADDRESS = {
 }
 
 
-def _call_python(address, model, work, t, trees, limit):
-    return solve_pile(model, work, t, trees, limit)
+def _call_python(address, model, work, what, z, number):
+    return pile_problem.answer(model, work, what, z, number)
 
 
 def _call_impact_python(address, model, work, t, is_midpoint, dt):

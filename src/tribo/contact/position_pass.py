@@ -33,6 +33,7 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver.natural_residual import stiffness
 from tribo.contact.solver.proximal_newton import largest_unit
+from tribo.contact.solver.proximal_products import measure_motion
 from tribo.contact.solver.proximal_rows import (
     FREE,
     GIVE,
@@ -47,7 +48,6 @@ from tribo.contact.solver.proximal_rows import (
     Z,
     find_columns,
     leave_columns,
-    measure_motion,
     write_island,
 )
 from tribo.contact.solver.proximal_step import run_round
@@ -324,9 +324,9 @@ def find_shift(model, work, t, count, nothing):
     x = work.column_vector
     for k in range(count):
         x[Z, k] = x[FREE, k] = 0.0
-    measure_motion(work, Z, MOTION, 1.0)
+    measure_motion(model, work, Z)
     made = work.newton_steps[0]
-    run_round(work, inf, nothing, largest_unit(work), made + STEPS, STEPS, False)
+    run_round(model, work, inf, nothing, largest_unit(work), made + STEPS, STEPS, False)
     work.newton_steps[0] = made  # they are none of the solve
     read_shift(work, t, count)
 

@@ -160,6 +160,7 @@ def _sizes(
         "ntree1": count[Column.TREE] + 1,
         "nq": count[Column.Q],
         "nv": count[Column.V],
+        "nwide": max(capacity.columns, (count[Column.V] + 3) // 4 * 4),
         "nmatrix": count[Column.ROW],
         "nchain": count[Column.CHAIN],
         "nshape": count[Column.SHAPE],

@@ -6,7 +6,7 @@ import tribo
 from tribo.contact import look_ahead
 from tribo.contact.solver import island_solve
 from tribo.contact.solver.natural_residual import FLAGGED
-from tribo.contact.solver.sparse_island import ENOUGH_SAID
+from tribo.contact.solver.pile import NEAR
 from tribo.enums import Origin
 from tribo.model import Status
 
@@ -82,7 +82,7 @@ def test_what_is_as_good_as_it_was_takes_no_step():
     """Its impulses stay, bit for bit; if they are no longer as good they are found again."""
     world = fill("p", boxes=16)  # too many for `proximal_newton`
     world.add_sphere(0.1, 1.0, position=(-3, 0, 0.1), name="other")
-    missed, steps, near = 0.0, 0, ENOUGH_SAID * FLAGGED
+    missed, steps, near = 0.0, 0, NEAR * FLAGGED
     while not 1e-8 < missed < near:  # solved, but no farther than what moves is
         assert steps < 30
         world.step()

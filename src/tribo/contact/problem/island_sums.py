@@ -38,12 +38,6 @@ def product(model, work, count, x, y):
 
 
 @kernel
-def full(d):
-    """Return the nine numbers, row by row, of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
-    return (d[0], d[3], d[4], d[3], d[1], d[5], d[4], d[5], d[2])
-
-
-@kernel
 def add_block(model, work, out_table, in_table, c, r, d):
     """Add what contact c couples.   matrix += r Y_outᵀ D Y_in, D row by row
 

@@ -23,9 +23,6 @@ from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
-MAX_NODES = 1500  # the table of blocks has the square of it
-MAX_WORK = 3e7  # multiplications of one factor: about 20 ms
-MOVING_NODES, MOVING_WORK = 300, 3e6  # the same of what moves: about 2 ms
 MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
 
 
@@ -175,30 +172,27 @@ def lay_out(model, work, count):
 
 
 @kernel
-def prepare(model, work, t, most_nodes, most_work):
-    """Set up the blocks of island t; return the number of nodes, 0 if they are too many or have no room.
+def prepare(model, work, t, count, most_work):
+    """Set up the blocks of so many nodes of island t; return whether there is room for them.
 
-    most_nodes: that may be; most_work: multiplications that a factor may take.
+    most_work: multiplications that a factor may take at most.
 
     Writes: work.
     """
-    count = find_nodes(model, work, t)
-    if count > most_nodes:
-        return 0
     if count > work.node_order.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)
         work.status[0] |= CAPACITY
-        return 0
+        return False
     connect(model, work, t, count)
     order(work, count)
     values = lay_out(model, work, count)
     if work.factor_work[0] > most_work:
-        return 0
+        return False
     work.value_count[0] = max(work.value_count[0], values)
     if values > work.block_value.shape[0]:
         work.status[0] |= CAPACITY
-        return 0
-    return count
+        return False
+    return True
 
 
 @kernel

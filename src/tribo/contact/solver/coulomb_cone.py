@@ -144,15 +144,6 @@ def nearest_in_cone(mu, x):
 
 
 @kernel
-def into_cone(mu, x):
-    """Return an impulse with its normal part kept and its tangential part shortened into the cone."""
-    n = max(0.0, x[2])
-    s = sqrt(x[0] * x[0] + x[1] * x[1])
-    f = mu * n / s if s > mu * n else 1.0
-    return (f * x[0], f * x[1], n)
-
-
-@kernel
 def slip_by_fixed_point(g, c, mu):
     """Return the impulse by projected descent on the De Saxcé form: always finite (Painlevé regime)."""
     rho = 1.0 / (g[0] + g[1] + g[2])

@@ -19,6 +19,7 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.natural_residual import GOOD, violation
 from tribo.contact.solver.packet_visit import larger, visit
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
@@ -126,6 +127,19 @@ def sweep_island(model, work, t):
     for k in contacts_in(work, t):
         change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change
+
+
+@kernel
+def sweep_only(model, work, t, sweeps, limit):
+    """Sweep island t at most a number of times; return whether it is solved.
+
+    Writes: work.
+    """
+    for k in range(1, sweeps + 1):
+        work.sweeps[0] = max(work.sweeps[0], k)
+        if sweep_island(model, work, t) <= limit:
+            return violation(model, work, t) <= GOOD * limit
+    return False
 
 
 @kernel

@@ -35,7 +35,7 @@ from tribo.model import Course, Integrator, Status
 CAPACITY = int(Status.CAPACITY)
 SETTLED = int(Course.SETTLED)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-LAST_STEP, LAST_ROUND, UNCHANGED, _ = map(int, Origin)
+LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
 BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
 

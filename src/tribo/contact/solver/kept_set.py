@@ -37,6 +37,8 @@ from tribo.contact.solver.proximal_rows import (
     copy_vector,
 )
 
+SET_RATE = 1e6  # of a solve with the set of the last step
+REDUNDANT_RATE = 1e4  # the same where what sticks is more than needed
 SLIDES = 1.0 - 1e-9  # [–] of a bound: from here on an impulse slides
 BARELY = 1e-6  # [–] of an impulse: by so much the trial of what begins to slide is beyond its bound
 LEAST = 1e-12  # the same of what slides already

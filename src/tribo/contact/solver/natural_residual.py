@@ -131,44 +131,28 @@ def force_violation_at(work, c, w):
 
 
 @kernel
-def violations_of_packets(model, work):
-    """Return the largest violation of the contacts in packets and in none [m/s], and the sum of squares."""
-    worst = square = 0.0
-    for p in range(work.packet_count[0]):
-        own = packet_violations(work, p)
-        for lane in range(LANES):
-            v = number(own, lane)
-            worst = max(worst, v)
-            square += v * v
-    for k in range(work.packet_alone[0]):
-        v = contact_violation(model, work, work.packet_rest[k])
-        worst = max(worst, v)
-        square += v * v
-    return worst, square
-
-
-@kernel
-def violations(model, work, t):
-    """Return how far island t is from the law: the largest violation [m/s], and the sum of all squares."""
-    worst = square = 0.0
-    if has_packets(work, t):
-        worst, square = violations_of_packets(model, work)
-    else:
-        for k in contacts_in(work, t):
-            v = contact_violation(model, work, work.island_contact[k])
-            worst = max(worst, v)
-            square += v * v
-    for k in scalars_in(work, t):
-        v = scalar_violation(model, work, work.island_scalar[k])
-        worst = max(worst, v)
-        square += v * v
-    return worst if square >= 0.0 else square, square  # no number is the worst
+def worse(a, b):
+    """Return the larger of two violations; no number is the worst."""
+    return a if b <= a or not a >= 0.0 else b
 
 
 @kernel
 def violation(model, work, t):
     """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
-    return violations(model, work, t)[0]
+    worst = 0.0
+    if has_packets(work, t):
+        for p in range(work.packet_count[0]):
+            own = packet_violations(work, p)
+            for lane in range(LANES):
+                worst = worse(worst, number(own, lane))
+        for k in range(work.packet_alone[0]):
+            worst = worse(worst, contact_violation(model, work, work.packet_rest[k]))
+    else:
+        for k in contacts_in(work, t):
+            worst = worse(worst, contact_violation(model, work, work.island_contact[k]))
+    for k in scalars_in(work, t):
+        worst = worse(worst, scalar_violation(model, work, work.island_scalar[k]))
+    return worst
 
 
 @kernel

@@ -11,7 +11,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
-from tribo.contact.solver.natural_residual import largest, project
+from tribo.contact.solver.natural_residual import largest, project, worse
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     FRICTION,
@@ -143,12 +143,6 @@ def own_velocity(work, i):
     """Return the velocity of row i, with what its compliance gives way."""
     x = work.dense_vector
     return x[MOTION, i] + x[GIVE, i] * x[IMPULSE, i]
-
-
-@kernel
-def worse(a, b):
-    """Return the larger of two violations; no number is the worst."""
-    return a if b <= a or not a >= 0.0 else b
 
 
 @kernel

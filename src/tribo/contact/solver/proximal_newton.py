@@ -11,29 +11,31 @@ Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991; Hintermüller, 
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.kept_set import correct_set, keep_set
+from tribo.contact.solver.kept_set import SET_RATE, correct_set, keep_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
 from tribo.contact.solver.proximal_law import apply_laws, set_row_rates, violation_here
+from tribo.contact.solver.proximal_products import (
+    gather_response,
+    measure_motion,
+    write_response,
+)
 from tribo.contact.solver.proximal_rows import (
     BEST,
+    COLUMNS,
+    FIRST,
     FREE,
     IMPULSE,
     MEMORY,
-    MOTION,
     ROWS,
     START,
     STEP,
     UNIT,
     Z,
     copy_vector,
-    gather_response,
-    measure_motion,
     read_impulses,
     write_island,
-    write_response,
 )
 from tribo.contact.solver.proximal_step import (
-    SET_RATE,
     column_product,
     find_violation,
     run_round,
@@ -60,7 +62,7 @@ SOFT_STEPS = 20
 
 
 @kernel
-def try_set(work, limit, best, last):
+def try_set(model, work, limit, best, last):
     """Solve with the set of the present impulses, and correct it, as long as that helps.
 
     Returns the least violation [m/s]. Its impulses are the memory and BEST then, and their response in row Z.
@@ -73,10 +75,10 @@ def try_set(work, limit, best, last):
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else VAIN) or work.newton_steps[0] >= last:
             break
-        if not solve_with_set(work, True):
+        if not solve_with_set(model, work, True):
             break
         correct_set(work)
-        now = find_violation(work)
+        now = find_violation(model, work)
         copy_vector(work, IMPULSE, MEMORY)
         if now <= GOOD * best:
             best = now
@@ -86,19 +88,19 @@ def try_set(work, limit, best, last):
             vain += 1
         if best <= NEARER * limit:
             return best
-    restore_impulses(work, BEST)
+    restore_impulses(model, work, BEST)
     return best
 
 
 @kernel
-def restore_impulses(work, kept):
+def restore_impulses(model, work, kept):
     """Make impulses that are kept the present ones and the memory.
 
     Writes: work.
     """
     copy_vector(work, kept, IMPULSE)
     copy_vector(work, kept, MEMORY)
-    find_violation(work)
+    find_violation(model, work)
 
 
 @kernel
@@ -111,7 +113,7 @@ def largest_unit(work):
 
 
 @kernel
-def make_rounds(work, limit, best, last):
+def make_rounds(model, work, limit, best, last):
     """Make rounds from the memory and row Z; return the least violation [m/s], whose impulses are BEST.
 
     Writes: work.
@@ -130,11 +132,11 @@ def make_rounds(work, limit, best, last):
         is_begun = False
         if has_set:
             keep_set(work, False)
-            is_begun = solve_with_set(work, False)
-        arrived = run_round(work, rho, limit, unit, last, ROUND_STEPS, is_begun)
+            is_begun = solve_with_set(model, work, False)
+        arrived = run_round(model, work, rho, limit, unit, last, ROUND_STEPS, is_begun)
         if not arrived and work.newton_steps[0] == begun:  # no numbers
             break
-        now = find_violation(work)
+        now = find_violation(model, work)
         idle = 0 if now < GAIN * best else idle + 1
         if now < best:
             best = now
@@ -154,21 +156,21 @@ def make_rounds(work, limit, best, last):
         else:
             rho = max(rho * BACK, LEAST_RATE)
             has_set = False
-            restore_impulses(work, MEMORY)
-    restore_impulses(work, BEST)
+            restore_impulses(model, work, MEMORY)
+    restore_impulses(model, work, BEST)
     return best
 
 
 @kernel
-def impulse_energy(work):
+def impulse_energy(model, work):
     """Return what the present impulses bring, ½ λᵀ G λ + λ · c [J]: none that obey their laws bring any.
 
     Writes: work.
     """
     x = work.column_vector
-    for k in range(x.shape[1]):
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         x[STEP, k] = 0.0
-    gather_response(work, IMPULSE, STEP)
+    gather_response(model, work, IMPULSE, STEP)
     total = 0.5 * column_product(work, STEP, STEP) + column_product(work, STEP, FREE)
     for i in range(work.dense_size[ROWS]):
         total += work.dense_vector[IMPULSE, i] * work.dense_vector[START, i]
@@ -176,7 +178,7 @@ def impulse_energy(work):
 
 
 @kernel
-def round_without_memory(work, limit):
+def round_without_memory(model, work, limit):
     """Make one soft round without a memory, whose impulses bring no energy, and take them if they do not.
 
     Writes: work.
@@ -184,13 +186,32 @@ def round_without_memory(work, limit):
     for i in range(work.dense_size[ROWS]):
         work.dense_vector[MEMORY, i] = 0.0
     apply_laws(work, MEMORY, MEMORY)
-    restore_impulses(work, MEMORY)
+    restore_impulses(model, work, MEMORY)
     set_row_rates(work, SOFT_RATE)
     last = work.newton_steps[0] + SOFT_STEPS
-    run_round(work, SOFT_RATE, limit, largest_unit(work), last, SOFT_STEPS, False)
-    if impulse_energy(work) > 0.0:
+    run_round(model, work, SOFT_RATE, limit, largest_unit(work), last, SOFT_STEPS, False)
+    if impulse_energy(model, work) > 0.0:
         copy_vector(work, BEST, IMPULSE)
-    write_response(work, Z)
+    write_response(model, work, Z)
+
+
+@kernel
+def approach(model, work, limit, last, tries_set):
+    """Improve the impulses of the problem at hand; return the least violation [m/s], whose impulses are BEST.
+
+    last: `newton_steps` that end it; tries_set: with the set of the present impulses first.
+
+    Writes: work.
+    """
+    measure_motion(model, work, Z)
+    best = violation_here(work)
+    copy_vector(work, IMPULSE, MEMORY)
+    copy_vector(work, IMPULSE, BEST)
+    if tries_set and best > NEARER * limit:
+        best = try_set(model, work, limit, best, last)
+    if best > limit:
+        best = make_rounds(model, work, limit, best, last)
+    return best
 
 
 @kernel
@@ -203,17 +224,9 @@ def solve_in_dofs(model, work, t, count, limit):
     Writes: work.
     """
     write_island(model, work, t, count)
-    last = work.newton_steps[0] + MAX_STEPS
-    measure_motion(work, Z, MOTION, 1.0)
-    best = violation_here(work)
-    copy_vector(work, IMPULSE, MEMORY)
-    copy_vector(work, IMPULSE, BEST)
-    if best > NEARER * limit:
-        best = try_set(work, limit, best, last)
-    if best > limit:
-        best = make_rounds(work, limit, best, last)
+    best = approach(model, work, limit, work.newton_steps[0] + MAX_STEPS, True)
     said = FLAGGED * work.removed_speed[0]
-    if not best <= max(limit, said) and impulse_energy(work) > 0.0:
-        round_without_memory(work, limit)
+    if not best <= max(limit, said) and impulse_energy(model, work) > 0.0:
+        round_without_memory(model, work, limit)
     read_impulses(work, t)
     return best <= max(limit, min(ENOUGH * limit, said))

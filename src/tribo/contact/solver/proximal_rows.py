@@ -1,21 +1,26 @@
-"""An island as a dense problem in the dofs that its rows move: whitened rows, laws, and products with them.
+"""An island as a problem in the dofs that its rows move: rows, laws, responses.
 
-Each dof that a row moves has a column; a robot's leaves come before its root, so that elimination fills in
-little. Rows are divided by the root of their own block of G: Y Yᵀ has a diagonal near one, and impulses and
+Rows are divided by the root of their own block of G: Y Yᵀ has a diagonal near one, and impulses and
 velocities of rows are in the same unit, the root of an energy. Each contact has a law for its normal impulse
 and one for its friction, and two more where it resists rolling and spinning. Scalar rows, the last ones, have
 bounds; laws take them four at a time.
+
+A *dense* problem has a column for each dof that a row moves, and a matrix Y; a robot's leaves come before its
+root, so that elimination fills in little. In a *pile*, of many trees, dofs have the places that they have in
+the world, and rows stay where they are (`pile_problem`); its responses are all that the island's other rows
+leave to it.
 """
 
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import load4, spread4, store4, transposed
+from tribo.compiler.lanes import load4, spread4, store4
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.natural_residual import stiffness
 from tribo.math import spatial, vec
 
-ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS = 0, 1, 2, 3, 4  # of `dense_size`; the first scalar row
+# Of `dense_size`; the first scalar row, the first column in use; of a pile: 1 + the island, nodes.
+ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES = range(8)
 Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
 (
     START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK,
@@ -139,8 +144,14 @@ def write_number(work, i, start, give, soft, unit, impulse):
 
 
 @kernel
-def write_contact_rows(model, work, c, i, width):
-    """Write contact c from row i on; return the next row.
+def spin_size(work, c):
+    """Return the root of the own block of the torques of contact c, by which they are divided; 0: none."""
+    return sqrt(stiffness(spatial.load(work.contact_spin_delassus, c)))
+
+
+@kernel
+def write_contact(model, work, c, i, width):
+    """Write contact c from row i on; width: of Y, 0 of a pile. Return the next row.
 
     Writes: work.
     """
@@ -149,10 +160,9 @@ def write_contact_rows(model, work, c, i, width):
         return i
     size = sqrt(own)
     is_spun = work.contact_is_spun[c] == 1
-    clear_rows(work, i, i + (6 if is_spun else 3), width)
-    for side in range(2):
-        body, length = work.contact_body[c, side], work.contact_len[c, side]
-        write_side(model, work, body, length, work.contact_row[c, side], i, 1.0 / size, 3)
+    if width > 0:
+        clear_rows(work, i, i + (6 if is_spun else 3), width)
+        write_sides(model, work, work.contact_row, c, i, 1.0 / size)
     reach = own * stiffness(spatial.load(work.contact_delassus, c))
     r = work.contact_compliance
     for a in range(3):
@@ -165,13 +175,10 @@ def write_contact_rows(model, work, c, i, width):
     add_law(work, i, FRICTION, i + 2, work.contact_friction[c], reach)
     if not is_spun:
         return i + 3
-    near = stiffness(spatial.load(work.contact_spin_delassus, c))
-    turn = 1.0 / sqrt(near) if near > 0.0 else 0.0
-    unturn = 1.0 / turn if near > 0.0 else 0.0
-    for side in range(2):
-        body, length = work.contact_body[c, side], work.contact_len[c, side]
-        first = work.contact_spin_row[c, side]
-        write_side(model, work, body, length, first, i + 3, unturn, 3)
+    unturn = spin_size(work, c)
+    turn = 1.0 / unturn if unturn > 0.0 else 0.0
+    if width > 0:
+        write_sides(model, work, work.contact_spin_row, c, i + 3, unturn)
     for a in range(3):
         write_number(
             work, i + 3 + a, work.contact_spin_start[c, a] * unturn, 0.0, 0.0,
@@ -184,8 +191,19 @@ def write_contact_rows(model, work, c, i, width):
 
 
 @kernel
+def write_sides(model, work, table, c, i, scale):
+    """Write the rows of a table for both sides of contact c, times a scale, as rows of Y from i on.
+
+    Writes: work.
+    """
+    for side in range(2):
+        body, length = work.contact_body[c, side], work.contact_len[c, side]
+        write_side(model, work, body, length, table[c, side], i, scale, 3)
+
+
+@kernel
 def write_scalar(model, work, n, i, width):
-    """Write scalar row n as row i; return the next row.
+    """Write scalar row n as row i; width: of Y, 0 of a pile. Return the next row.
 
     Writes: work.
     """
@@ -193,10 +211,11 @@ def write_scalar(model, work, n, i, width):
     if not own > 0.0:
         return i
     size = sqrt(own)
-    clear_rows(work, i, i + 1, width)
-    for side in range(2):
-        body, length = work.scalar_body[n, side], work.scalar_len[n, side]
-        write_side(model, work, body, length, work.scalar_row[n, side], i, 1.0 / size, 1)
+    if width > 0:
+        clear_rows(work, i, i + 1, width)
+        for side in range(2):
+            body, length = work.scalar_body[n, side], work.scalar_len[n, side]
+            write_side(model, work, body, length, work.scalar_row[n, side], i, 1.0 / size, 1)
     give = work.scalar_compliance[n] / own
     impulse = min(max(work.scalar_impulse[n], work.scalar_lower[n]), work.scalar_upper[n])
     unit = (own - work.scalar_compliance[n]) / size
@@ -207,32 +226,65 @@ def write_scalar(model, work, n, i, width):
 
 
 @kernel
+def write_rows(model, work, t, width):
+    """Write rows and laws of island t with the present impulses; width: of Y, 0 of a pile.
+
+    Writes: work.
+    """
+    size = work.dense_size
+    size[LAWS] = 0
+    i = 0
+    for k in contacts_in(work, t):
+        i = write_contact(model, work, work.island_contact[k], i, width)
+    size[SCALARS] = i
+    for k in scalars_in(work, t):
+        i = write_scalar(model, work, work.island_scalar[k], i, width)
+    size[ROWS] = i
+    x = work.dense_vector
+    for row in range(x.shape[0]):  # scalar rows are taken four at a time, from any row on
+        store4(x, x.shape[1] * row + i, spread4(0.0))
+        store4(x, x.shape[1] * row + i + 4, spread4(0.0))
+
+
+@kernel
 def write_island(model, work, t, count):
     """Write island t, whose dofs are listed, as a dense problem, with the present impulses and response.
 
     Writes: work.
     """
     size = work.dense_size
-    size[LAWS], size[COLUMNS] = 0, count
+    size[COLUMNS], size[FIRST], size[PILE] = count, 0, 0
     width = wide(count)
-    i = 0
-    for k in contacts_in(work, t):
-        i = write_contact_rows(model, work, work.island_contact[k], i, width)
-    size[SCALARS] = i
-    for k in scalars_in(work, t):
-        i = write_scalar(model, work, work.island_scalar[k], i, width)
-    size[ROWS] = i
-    clear_rows(work, i, wide(i), width)
-    x = work.dense_vector
-    for row in range(x.shape[0]):  # scalar rows are taken four at a time, from any row on
-        store4(x, x.shape[1] * row + i, spread4(0.0))
-        store4(x, x.shape[1] * row + i + 4, spread4(0.0))
+    write_rows(model, work, t, width)
+    clear_rows(work, size[ROWS], wide(size[ROWS]), width)
     x = work.column_vector
     for k in range(width):
         x[STEP, k] = x[LACK, k] = x[Z, k] = x[FREE, k] = x[REACHED, k] = 0.0
     for k in range(count):
         dof = work.column_dof[count - 1 - k]
         x[Z, k], x[FREE, k] = work.response[dof], work.free_response[dof]
+
+
+@kernel
+def write_pile(model, work, t, count):
+    """Write island t, or what stands in its lists, as a pile of so many nodes.
+
+    z_free, of its rows, is still to be found: the response less that to their impulses.
+
+    Writes: work.
+    """
+    size = work.dense_size
+    first, last = work.response.shape[0], 0
+    for a in range(count):
+        tree = work.node_tree[a]
+        first = min(first, model.tree_v[tree])
+        last = max(last, model.tree_v[tree] + model.tree_nv[tree])
+    size[COLUMNS], size[FIRST], size[PILE], size[NODES] = last, first & ~3, t + 1, count
+    write_rows(model, work, t, 0)
+    x = work.column_vector
+    for k in range(size[FIRST], wide(last)):
+        x[Z, k] = work.response[k] if k < work.response.shape[0] else 0.0
+        x[STEP, k] = x[LACK, k] = x[FREE, k] = x[REACHED, k] = 0.0
 
 
 @kernel
@@ -247,7 +299,7 @@ def unscaled(work, n, impulse):
 
 @kernel
 def read_impulses(work, t):
-    """Take the impulses of the dense problem and the response in row Z over.
+    """Take the impulses of the problem of island t and the response in row Z over.
 
     Writes: work.
     """
@@ -264,7 +316,7 @@ def read_impulses(work, t):
         )  # fmt: skip
         i += 3
         if work.contact_is_spun[c] == 1:
-            f = sqrt(stiffness(spatial.load(work.contact_spin_delassus, c)))
+            f = spin_size(work, c)
             vec.store(
                 work.contact_spin_impulse, c,
                 (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),
@@ -276,61 +328,12 @@ def read_impulses(work, t):
             work.scalar_impulse[n] = unscaled(work, n, x[IMPULSE, i])
             i += 1
     count = work.dense_size[COLUMNS]
+    if work.dense_size[PILE] > 0:
+        for k in range(work.dense_size[FIRST], count):
+            work.response[k] = work.column_vector[Z, k]
+        return
     for k in range(count):
         work.response[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
-
-
-@kernel
-def measure_motion(work, z, out, part):
-    """Write the velocities that row z of `column_vector` gives, and a part of those without it.
-
-    Writes: work.
-    """
-    y, x, v = work.dense_row, work.column_vector, work.dense_vector
-    width = wide(work.dense_size[COLUMNS])
-    at, stride = x.shape[1] * z, y.shape[1]
-    for i in range(0, work.dense_size[ROWS], 4):
-        q = stride * i
-        a = b = c = d = spread4(0.0)
-        for j in range(0, width, 4):
-            four = load4(x, at + j)
-            a = a + four * load4(y, q + j)
-            b = b + four * load4(y, q + stride + j)
-            c = c + four * load4(y, q + 2 * stride + j)
-            d = d + four * load4(y, q + 3 * stride + j)
-        a, b, c, d = transposed(a, b, c, d)
-        begin = part * load4(v, v.shape[1] * START + i)
-        store4(v, v.shape[1] * out + i, ((a + b) + (c + d)) + begin)
-
-
-@kernel
-def gather_response(work, v, z):
-    """Add Yᵀ of a row of `dense_vector` to row z of `column_vector`.
-
-    Writes: work.
-    """
-    y, x, numbers = work.dense_row, work.column_vector, work.dense_vector
-    width, rows = wide(work.dense_size[COLUMNS]), wide(work.dense_size[ROWS])
-    at, stride = x.shape[1] * z, y.shape[1]
-    for j in range(0, width, 4):
-        even = load4(x, at + j)
-        odd = spread4(0.0)
-        for i in range(0, rows, 2):
-            even = even + load4(y, stride * i + j) * spread4(numbers[v, i])
-            odd = odd + load4(y, stride * i + stride + j) * spread4(numbers[v, i + 1])
-        store4(x, at + j, even + odd)
-
-
-@kernel
-def write_response(work, z):
-    """Set row z of `column_vector` to z_free + Yᵀ λ.
-
-    Writes: work.
-    """
-    x = work.column_vector
-    for k in range(0, work.dense_size[COLUMNS], 4):
-        store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * FREE + k))
-    gather_response(work, IMPULSE, z)
 
 
 @kernel

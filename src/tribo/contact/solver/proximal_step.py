@@ -10,6 +10,8 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4
+from tribo.contact.solver.kept_set import REDUNDANT_RATE, SET_RATE
+from tribo.contact.solver.pile_problem import NEWTON, SET
 from tribo.contact.solver.proximal_law import (
     apply_laws,
     memory_error,
@@ -25,29 +27,32 @@ from tribo.contact.solver.proximal_matrix import (
     solve_step,
     write_directions,
 )
+from tribo.contact.solver.proximal_products import (
+    ask_pile,
+    gather_response,
+    measure_motion,
+    write_response,
+)
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
     DIRECTIONS,
+    FIRST,
     FREE,
     IMPULSE,
     LACK,
     LINEAR,
     MOTION,
+    PILE,
     REACHED,
     ROWS,
     STEP,
     TRIAL,
     Z,
-    gather_response,
-    measure_motion,
-    write_response,
 )
 
 LINE_STEPS = 8  # looks along a step
 FLAT = 0.1  # [–] of the first slope: a point this flat is good enough
-SET_RATE = 1e6  # of a solve with the set of the last step
-REDUNDANT_RATE = 1e4  # the same where what sticks is more than needed
 EXACT = 0.05  # [–] of the limit: Newton's method goes no farther
 
 
@@ -60,7 +65,7 @@ def write_difference(work, a, b, out):
     x = work.column_vector
     n = x.shape[1]
     total = spread4(0.0)
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS], 4):
         four = load4(x, n * a + k) - load4(x, n * b + k)
         total = total + four * four
         store4(x, n * out + k, four)
@@ -73,41 +78,53 @@ def column_product(work, a, b):
     x = work.column_vector
     n = x.shape[1]
     total = spread4(0.0)
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS], 4):
         total = total + load4(x, n * a + k) * load4(x, n * b + k)
     return sum4(total)
 
 
 @kernel
-def add_part(table, count, out, part, step):
-    """Add a part of a row of a table to another row.
+def add_part(table, first, count, out, part, step):
+    """Add a part of a row of a table to another row, from a first number on.
 
     Writes: table.
     """
     n = table.shape[1]
-    for k in range(0, count, 4):
+    for k in range(first, count, 4):
         store4(table, n * out + k, load4(table, n * out + k) + part * load4(table, n * step + k))
 
 
 @kernel
-def write_lack(work):
+def add_to_response(work, part):
+    """Add a part of row STEP to row Z.
+
+    Writes: work.
+    """
+    size = work.dense_size
+    add_part(work.column_vector, size[FIRST], size[COLUMNS], Z, part, STEP)
+
+
+@kernel
+def write_lack(model, work):
     """Write the impulses of the trials, and z − z_free − Yᵀ λ; return its size.
 
     Writes: work.
     """
     apply_laws(work, TRIAL, IMPULSE)
-    write_response(work, REACHED)
+    write_response(model, work, REACHED)
     return sqrt(write_difference(work, Z, REACHED, LACK))
 
 
 @kernel
-def newton_step(work):
+def newton_step(model, work):
     """Write the Newton step at the trials to row STEP; return whether there is one.
 
     Writes: work.
     """
     work.newton_steps[0] += 1
     write_difference(work, REACHED, Z, STEP)
+    if work.dense_size[PILE] > 0:
+        return ask_pile(model, work, NEWTON, STEP, 0.0) == 1
     return solve_step(work, STEP, write_directions(work), False)
 
 
@@ -138,7 +155,7 @@ def look_along(work):
 
 
 @kernel
-def run_round(work, rho, limit, unit, last, steps, is_begun):
+def run_round(model, work, rho, limit, unit, last, steps, is_begun):
     """Follow Newton's method for one memory from row Z; return whether it arrived.
 
     unit: largest velocity that a whitened response of 1 is; last: `newton_steps` that end the solve;
@@ -147,7 +164,7 @@ def run_round(work, rho, limit, unit, last, steps, is_begun):
     Writes: work.
     """
     write_trials(work)
-    first = least = size = write_lack(work)
+    first = least = size = write_lack(model, work)
     for k in range(steps):
         if not size < inf:
             return False
@@ -160,21 +177,21 @@ def run_round(work, rho, limit, unit, last, steps, is_begun):
                 return True
         if work.newton_steps[0] >= last:
             return True
-        if not newton_step(work):
+        if not newton_step(model, work):
             return False
-        measure_motion(work, STEP, CHANGE, 0.0)
+        measure_motion(model, work, STEP)
         part = look_along(work)
         if part == 0.0:
             return False
-        add_part(work.column_vector, work.dense_size[COLUMNS], Z, part, STEP)
-        add_part(work.dense_vector, work.dense_size[ROWS], MOTION, part, CHANGE)
+        add_to_response(work, part)
+        add_part(work.dense_vector, 0, work.dense_size[ROWS], MOTION, part, CHANGE)
         write_trials(work)
-        size = write_lack(work)
+        size = write_lack(model, work)
     return True
 
 
 @kernel
-def solve_with_set(work, exact):
+def solve_with_set(model, work, exact):
     """Solve the problem that is linear around the trials; tell whether there was a solution.
 
     exact: to the end where it is cheap: where nothing slides the matrix is symmetric, and its factor is good
@@ -185,6 +202,8 @@ def solve_with_set(work, exact):
     Writes: work.
     """
     work.newton_steps[0] += 1
+    if work.dense_size[PILE] > 0:
+        return ask_pile(model, work, SET, 1 if exact else 0, 0.0) == 1
     refinements = 0
     if exact:
         set_row_rates(work, SET_RATE)
@@ -196,14 +215,14 @@ def solve_with_set(work, exact):
             set_row_rates(work, REDUNDANT_RATE)
             write_directions(work)
     write_difference(work, FREE, Z, STEP)
-    gather_response(work, LINEAR, STEP)
+    gather_response(model, work, LINEAR, STEP)
     if not solve_step(work, STEP, is_symmetric, True):
         return False
-    add_part(work.column_vector, work.dense_size[COLUMNS], Z, 1.0, STEP)
-    measure_motion(work, Z, MOTION, 1.0)
+    add_to_response(work, 1.0)
+    measure_motion(model, work, Z)
     for k in range(refinements):
         if k > 0:
-            measure_motion(work, Z, MOTION, 1.0)
+            measure_motion(model, work, Z)
         refine_set_solution(work)
     if refinements == 2:
         remove_opposed_impulses(work)
@@ -211,11 +230,11 @@ def solve_with_set(work, exact):
 
 
 @kernel
-def find_violation(work):
+def find_violation(model, work):
     """Return how far the impulses are from the hard law [m/s]; row Z and the velocities are theirs.
 
     Writes: work.
     """
-    write_response(work, Z)
-    measure_motion(work, Z, MOTION, 1.0)
+    write_response(model, work, Z)
+    measure_motion(model, work, Z)
     return violation_here(work)

@@ -1,32 +1,25 @@
-"""Choice of the solver of an island: cheap ones first, the one that always ends last."""
+"""Choice of the solver of an island: cheap ones first."""
 
 from tribo.compiler.jit import kernel
-from tribo.contact.lazily_compiled import call_late
-from tribo.contact.problem import island_sums
 from tribo.contact.problem.contact_targets import LOOSE, loosen, usual_speed
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.contact_packets import leave_packets
-from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_island
+from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.loose_contacts import lay_out_loose
-from tribo.contact.solver.natural_residual import GOOD, island_speed, largest, violation
+from tribo.contact.solver.natural_residual import island_speed, largest, violation
+from tribo.contact.solver.pile import solve_pile
 from tribo.contact.solver.proximal_newton import NEARER, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
-from tribo.enums import Answer, Origin, Solver, Trees
+from tribo.enums import Solver
 from tribo.math import vec
-from tribo.model import MAX_DOFS, Late, Status
+from tribo.model import MAX_DOFS, Status
 
 CAPACITY = int(Status.CAPACITY)
-PILE = int(Late.PILE)
-SOLVED, TOO_LARGE = int(Answer.SOLVED), int(Answer.TOO_LARGE)
-ANY, AT_REST, MOVING = map(int, Trees)
 SWEEPS_ONLY = int(Solver.SWEEPS)
-LAST_ROUND = int(Origin.LAST_ROUND)
 FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
 PAIR = 2  # trees: a robot and what it holds; a sweep over more is cheap next to a solve
 SMALL_ROWS = 32  # up to here an island is no heap
-SWEEPS = 24  # of an island that is too large for a matrix: enough to carry it
 MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
 
 
@@ -42,35 +35,6 @@ def has_room(work, t, columns):
     work.column_count[0] = max(work.column_count[0], columns)
     work.dense_count[0] = max(work.dense_count[0], rows)
     work.status[0] |= CAPACITY
-    return False
-
-
-@kernel
-def solve_sparse(model, work, t, trees, limit):
-    """Solve island t as one sparse problem; trees: what holds them together (`Trees`). Return an `Answer`.
-
-    Where larger tables or the late kernel are missing the status says so, and the step is made again.
-
-    Writes: work.
-    """
-    if model.late_address[PILE] == 0:
-        work.late_wanted[PILE] = 1
-        work.status[0] |= CAPACITY
-        return SOLVED
-    answer = call_late(model.late_address[PILE], model, work, t, trees, limit)
-    return SOLVED if work.status[0] & CAPACITY else answer
-
-
-@kernel
-def sweep_only(model, work, t, sweeps, limit):
-    """Sweep island t at most a number of times; return whether it is solved.
-
-    Writes: work.
-    """
-    for k in range(1, sweeps + 1):
-        work.sweeps[0] = max(work.sweeps[0], k)
-        if sweep_island(model, work, t) <= limit:
-            return violation(model, work, t) <= GOOD * limit
     return False
 
 
@@ -91,7 +55,7 @@ def is_moving(model, settings, work, t):
 def is_tied(work, t):
     """Tell whether island t has more rows of joints and constraints than contacts.
 
-    Sweeps carry little along a chain: such an island is solved as a sparse problem however many trees it has.
+    Sweeps carry little along a chain: such an island is solved as one that rests, however it moves.
     """
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     return work.island_scalar_start[t + 1] - work.island_scalar_start[t] > contacts
@@ -118,41 +82,6 @@ def loosen_heap(model, settings, work, t, rows):
 
 
 @kernel
-def carry(model, settings, work, t, limit):
-    """Sweep island t, which is too large for a matrix, on; return whether it is solved.
-
-    Where far sweeps bring energy it is swept from zero, and no sweep goes farther than it leads.
-
-    Writes: work.
-    """
-    sweeps = min(SWEEPS, settings.max_sweeps)
-    if work.island_origin[t] == LAST_ROUND:  # a good start
-        sweeps = max(1, sweeps // 2)
-    count = block_matrix.find_nodes(model, work, t)
-    made = sweep_far(model, work, t, count, sweeps, limit)
-    work.sweeps[0] = max(work.sweeps[0], made)
-    if island_sums.brings_energy(model, work, t, count):
-        start_cold(model, work, t)
-        return sweep_only(model, work, t, sweeps, limit)
-    return violation(model, work, t) <= GOOD * limit
-
-
-@kernel
-def solve_large(model, settings, work, t, limit):
-    """Find the impulses of island t, which has many dofs or trees; return success.
-
-    Writes: work.
-    """
-    trees = ANY
-    if not is_tied(work, t):
-        trees = MOVING if is_moving(model, settings, work, t) else AT_REST
-    answer = solve_sparse(model, work, t, trees, limit)
-    if answer == TOO_LARGE:
-        return carry(model, settings, work, t, limit)
-    return answer == SOLVED
-
-
-@kernel
 def solve_listed(model, settings, work, t, count, limit):
     """Find the impulses of those contacts of island t that stand in its list; return success.
 
@@ -164,16 +93,15 @@ def solve_listed(model, settings, work, t, count, limit):
         lay_out_loose(model, work, t)
         if sweep_only(model, work, t, 1, limit):  # what rests needs no more
             return True
-    if count > block_matrix.MANY:
-        return solve_large(model, settings, work, t, limit)
-    columns = find_columns(model, work, t, MAX_DOFS + 1)
-    is_solved = True
-    if columns <= MAX_DOFS and has_room(work, t, columns):
-        is_solved = solve_in_dofs(model, work, t, columns, limit)
-    leave_columns(work, columns)
-    if columns > MAX_DOFS:
-        return solve_large(model, settings, work, t, limit)
-    return is_solved
+    if count <= block_matrix.MANY:
+        is_solved, columns = True, find_columns(model, work, t, MAX_DOFS + 1)
+        if columns <= MAX_DOFS and has_room(work, t, columns):
+            is_solved = solve_in_dofs(model, work, t, columns, limit)
+        leave_columns(work, columns)
+        if columns <= MAX_DOFS:
+            return is_solved
+    moves = not is_tied(work, t) and is_moving(model, settings, work, t)
+    return solve_pile(model, work, t, limit, moves)
 
 
 @kernel

@@ -6,14 +6,12 @@ import reference
 from scenes import empty_world, random_state, random_tree
 
 from tribo.contact.problem import contact_rows, islands, joint_limit_rows, scalar_rows
-from tribo.contact.solver import island_solve, natural_residual, proximal_rows, sparse_island
+from tribo.contact.solver import island_solve, natural_residual, pile, proximal_rows
 from tribo.dynamics import actuation, inertia, integrate
 from tribo.engine import lazy_kernels
-from tribo.enums import Trees
 from tribo.model import Late, Status
 
 TOLERANCE = 1e-10
-ANY = int(Trees.ANY)
 EQUATION = (-np.inf, np.inf)
 
 
@@ -248,7 +246,7 @@ def test_random_islands(way, copies, compliant):
                 if islands.island_rows(work, t):
                     speed = natural_residual.island_speed(engine.settings, work, t)
                     work.removed_speed[0] = speed
-                    unsolved += not sparse_island.solve_pile(model, work, t, ANY, TOLERANCE * speed)
+                    unsolved += not pile.solve_pile(model, work, t, TOLERANCE * speed, False)
         g = jacobian @ inverse @ jacobian.T + np.diag(compliance)
         free = integrate_free(engine, inverse)
         x = work.scalar_impulse[:size].copy()

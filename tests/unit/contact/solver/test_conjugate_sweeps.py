@@ -12,7 +12,6 @@ from tribo.contact.solver import (
     loose_contacts,
     natural_residual,
 )
-from tribo.contact.solver.block_matrix import MAX_NODES, MAX_WORK
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 
 
@@ -34,7 +33,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
         loose_contacts.lay_out_loose(model, work, t)
-        count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
+        count = block_matrix.find_nodes(model, work, t)
         assert count == 40
         if goes_on:
             sweep_far(model, work, t, count, 60, 0.0)
@@ -69,7 +68,7 @@ def test_impulses_obey_their_bounds():
         gauss_seidel_iteration.start_cold(model, work, t)
         loose_contacts.lay_out_loose(model, work, t)
         before = natural_residual.violation(model, work, t)
-        count = block_matrix.prepare(model, work, t, MAX_NODES, MAX_WORK)
+        count = block_matrix.find_nodes(model, work, t)
         sweep_far(model, work, t, count, sweeps, 0.0)
         for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
             c = work.island_contact[k]

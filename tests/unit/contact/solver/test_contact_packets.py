@@ -189,16 +189,16 @@ def test_a_visit_solves_each_contact_as_a_visit_to_it_alone(laid_out):
 
 
 def test_violations_are_those_of_each_contact(laid_out):
-    """The largest, and the sum of squares, to round-off; at impulses that are far from the law."""
+    """The largest, to round-off; at impulses that are far from the law."""
     _, model, work, island, _ = laid_out
     rng = np.random.default_rng(4)
     kept = np.asarray(work.contact_impulse).copy()
     for size in (0.0, 1e-3, 0.1):
         work.contact_impulse[:] = kept + size * rng.normal(size=kept.shape)
         work.packet_island[0] = 1 + island
-        found = natural_residual.violations(model, work, island)
+        found = natural_residual.violation(model, work, island)
         contact_packets.leave_packets(work)
-        want = natural_residual.violations(model, work, island)
+        want = natural_residual.violation(model, work, island)
         np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-14)
     work.contact_impulse[:] = kept
 
@@ -284,7 +284,7 @@ def test_what_is_no_number_is_the_worst(laid_out):
     work.contact_impulse[work.packet_contact[0, 0], 2] = np.nan
     work.packet_island[0] = 1 + island
     for _ in range(2):
-        assert np.isnan(natural_residual.violations(model, work, island)).all()
+        assert np.isnan(natural_residual.violation(model, work, island))
         contact_packets.leave_packets(work)
     work.contact_impulse[:] = kept
     work.packet_island[0] = 1 + island

@@ -60,7 +60,8 @@ def test_blocks_are_those_of_any_contact(engine):
     table = work.contact_row
     for problem in KEPT[:8]:
         contacts = begin(engine, problem)
-        count = block_matrix.prepare(model, work, 0, block_matrix.MAX_NODES, block_matrix.MAX_WORK)
+        count = block_matrix.find_nodes(model, work, 0)
+        assert block_matrix.prepare(model, work, 0, count, np.inf)
         blocks = [tuple(rng.normal(size=9)) for _ in contacts]
         block_matrix.clear(model, work, count)
         for c, d in zip(contacts, blocks, strict=True):

@@ -12,6 +12,7 @@ from tribo.contact.solver import (
     natural_residual,
     proximal_law,
     proximal_matrix,
+    proximal_products,
     proximal_rows,
     proximal_step,
 )
@@ -82,7 +83,7 @@ def test_rows_have_their_blocks_and_velocities(make):
     dofs = work.column_dof[:count]
     assert len(set(dofs)) == count
     y = work.dense_row[:, :count]
-    proximal_rows.measure_motion(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
+    proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
     w = work.dense_vector[proximal_rows.MOTION]
     i = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
@@ -124,9 +125,9 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
 
         def lack(z):
             x[proximal_rows.Z, :count] = z
-            proximal_rows.measure_motion(work, proximal_rows.Z, proximal_rows.MOTION, 1.0)
+            proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
             proximal_law.write_trials(work)
-            proximal_step.write_lack(work)
+            proximal_step.write_lack(engine.model, work)
             return x[proximal_rows.LACK, :count].copy()
 
         step = rng.normal(size=count)

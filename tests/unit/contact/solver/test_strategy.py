@@ -115,11 +115,11 @@ def test_a_law_that_is_missed_is_said_from_a_thousandth_on(sweeps, missed, is_sa
     assert ("raise world.max_sweeps" in caplog.text) == is_said
 
 
-def test_a_crowd_without_a_matrix_gains_no_energy_and_keeps_its_momentum():
-    """361 balls of 0.01 and 100 kg that fly at one another are too many for a matrix, and are swept.
+def test_a_crowd_gains_no_energy_and_keeps_its_momentum():
+    """361 balls of 0.01 and 100 kg that fly at one another, one island of more than 300.
 
-    Far sweeps are no way downhill: of these steps, four brought energy. Such impulses are left. Momentum is
-    that of pairs of forces, to rounding, whatever is missed.
+    Far sweeps are no way downhill: impulses that bring energy are left. Momentum is that of pairs of forces,
+    to rounding, whatever is missed.
     """
     world = tribo.World(2e-3, gravity=(0, 0, 0))
     world.default_pair = tribo.PairProperties(friction=1.5)
@@ -136,7 +136,7 @@ def test_a_crowd_without_a_matrix_gains_no_energy_and_keeps_its_momentum():
         model, work = world.engine.model, world.engine.work
         sizes = np.bincount(work.tree_island)
         t = int(sizes.argmax())
-        if sizes[t] <= block_matrix.MOVING_NODES:
+        if sizes[t] <= 300:
             continue
         large += 1
         count = block_matrix.find_nodes(model, work, t)
@@ -145,7 +145,6 @@ def test_a_crowd_without_a_matrix_gains_no_energy_and_keeps_its_momentum():
         impulse, mu = work.contact_impulse[:contacts], work.contact_friction[:contacts]
         friction = np.hypot(impulse[:, 0], impulse[:, 1])
         assert (friction <= mu * impulse[:, 2] * (1.0 + 1e-12)).all()
-        assert world.sweeps in {strategy.SWEEPS, strategy.SWEEPS // 2}  # half after a good start
     assert large > 3
     after = mass @ [ball.linear_velocity for ball in world.objects]
     np.testing.assert_allclose(after, before, atol=1e-11 * mass.sum())

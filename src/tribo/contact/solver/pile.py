@@ -1,0 +1,241 @@
+"""An island of many bodies: far sweeps, then Newton's method on the bodies that still miss their laws.
+
+Sweeps find out quickly which contacts open, stick and slip, for that is decided near by; how a load goes
+through a pile they find slowly. After some of them few contacts still miss their laws. These, the bodies that
+they touch and the next ones are a *piece*: a problem of its own, in which the impulses of all other contacts
+stay, solved by the method of small islands (`proximal_newton`). A few sweeps carry what has changed there to
+the rest, and the next piece is found. A pile at rest is one piece, for its load goes through all of it.
+Source: Silcowitz, Niebe, Erleben 2010 (sweeps and subspace minimisation in turns).
+"""
+
+from math import inf
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
+from tribo.contact.solver.block_matrix import add_node, find_nodes
+from tribo.contact.solver.checkpoint import BEST, go_back, keep
+from tribo.contact.solver.conjugate_sweeps import sweep_far
+from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
+from tribo.contact.solver.natural_residual import (
+    ENOUGH,
+    FLAGGED,
+    contact_violation,
+    scalar_violation,
+    violation,
+)
+from tribo.contact.solver.pile_problem import PREPARE
+from tribo.contact.solver.proximal_newton import approach
+from tribo.contact.solver.proximal_products import ask_pile, gather_response
+from tribo.contact.solver.proximal_rows import (
+    COLUMNS,
+    FIRST,
+    FREE,
+    IMPULSE,
+    Z,
+    read_impulses,
+    wide,
+    write_pile,
+)
+from tribo.enums import Origin
+from tribo.model import Late, Status
+
+CAPACITY = int(Status.CAPACITY)
+LATE = int(Late.PILE)
+LAST_ROUND = int(Origin.LAST_ROUND)
+MAX_NODES = 1500  # of a piece: the table of blocks has the square of it
+MAX_WORK = 3e7  # multiplications of one factor of what rests: about 20 ms
+PIECE_WORK = 3e5  # the same of a part of a pile
+MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # far ones, before the first piece
+PIECES = 8  # at most
+FIRST_SWEEPS, MOST_SWEEPS = 20, 320  # far ones after a piece, twice as many each time
+PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of a pile
+NEAR = 0.5  # [–] of what has to be said, and of that in a piece: what moves is left there
+
+
+@kernel
+def list_bad(model, work, t, most):
+    """Make nodes of the trees of island t whose contacts or rows miss their laws by more than `most` [m/s].
+
+    And of those next to them, which a contact presses. Return how many.
+
+    Writes: work.
+    """
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        for side in range(2):
+            work.tree_node[model.body_tree[work.contact_body[c, side]]] = -1
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        for side in range(2):
+            work.tree_node[model.body_tree[work.scalar_body[n, side]]] = -1
+    count = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if contact_violation(model, work, c) > most:
+            for side in range(2):
+                if work.contact_len[c, side] > 0:
+                    count = add_node(work, model.body_tree[work.contact_body[c, side]], count)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if scalar_violation(model, work, n) > most:
+            for side in range(2):
+                if work.scalar_len[n, side] > 0:
+                    count = add_node(work, model.body_tree[work.scalar_body[n, side]], count)
+    bad = count
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if work.contact_impulse[c, 2] > 0.0 and touches(model, work, c, bad):
+            for side in range(2):
+                if work.contact_len[c, side] > 0:
+                    count = add_node(work, model.body_tree[work.contact_body[c, side]], count)
+    return count
+
+
+@kernel
+def touches(model, work, c, bad):
+    """Tell whether one of the first nodes, as many as `bad`, has contact c."""
+    for side in range(2):
+        if work.contact_len[c, side] > 0:
+            if 0 <= work.tree_node[model.body_tree[work.contact_body[c, side]]] < bad:
+                return True
+    return False
+
+
+@kernel
+def is_inside(model, work, body, length):
+    """Tell whether a side of a contact or row is of a node, or of what does not give way."""
+    return length == 0 or work.tree_node[model.body_tree[body]] >= 0
+
+
+@kernel
+def narrow(model, work, t, most):
+    """Let the lists of island t end after the contacts and rows of a piece, which are brought forward.
+
+    most: violation [m/s] beyond which its bodies miss their laws. Return how many nodes it has.
+
+    Writes: work.
+    """
+    count = list_bad(model, work, t, most)
+    contacts = scalars = 0
+    members, body, length = work.island_contact, work.contact_body, work.contact_len
+    for k in contacts_in(work, t):
+        c = members[k]
+        if is_inside(model, work, body[c, 0], length[c, 0]):
+            if is_inside(model, work, body[c, 1], length[c, 1]):
+                first = work.island_contact_start[t] + contacts
+                members[k], members[first] = members[first], c
+                contacts += 1
+    members, body, length = work.island_scalar, work.scalar_body, work.scalar_len
+    for k in scalars_in(work, t):
+        n = members[k]
+        if is_inside(model, work, body[n, 0], length[n, 0]):
+            if is_inside(model, work, body[n, 1], length[n, 1]):
+                first = work.island_scalar_start[t] + scalars
+                members[k], members[first] = members[first], n
+                scalars += 1
+    work.island_contact_start[t + 1] = work.island_contact_start[t] + contacts
+    work.island_scalar_start[t + 1] = work.island_scalar_start[t] + scalars
+    return count
+
+
+@kernel
+def is_ready(model, work, t):
+    """Tell whether the rows of island t fit, and the late kernel is there; if not, the step is made again.
+
+    Writes: work.
+    """
+    rows = wide(island_rows(work, t) + spun_rows(work, t)) + 8  # `write_rows`
+    if model.late_address[LATE] == 0:
+        work.late_wanted[LATE] = 1
+    elif rows > work.dense_row.shape[0]:
+        work.dense_count[0] = max(work.dense_count[0], rows)
+    else:
+        return True
+    work.status[0] |= CAPACITY
+    return False
+
+
+@kernel
+def improve(model, work, t, count, limit, last, most_work, is_whole):
+    """Improve the impulses of what stands in the lists of island t, of so many nodes, if there is room.
+
+    Writes: work.
+    """
+    if count > MAX_NODES or not is_ready(model, work, t):
+        return
+    write_pile(model, work, t, count)
+    if ask_pile(model, work, PREPARE, count, most_work) == 0:
+        return
+    gather_response(model, work, IMPULSE, FREE)
+    x = work.column_vector
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
+        x[FREE, k] = x[Z, k] - x[FREE, k]
+    approach(model, work, limit, last, is_whole)
+    read_impulses(work, t)
+
+
+@kernel
+def sweep_on(model, work, t, sweeps, limit):
+    """Sweep island t far.
+
+    Writes: work.
+    """
+    count = find_nodes(model, work, t)
+    made = sweep_far(model, work, t, count, sweeps, limit)
+    work.sweeps[0] = max(work.sweeps[0], made)
+
+
+@kernel
+def keep_best(model, work, t, best):
+    """Keep the present impulses if they are the best so far; return their violation, and the least [m/s].
+
+    Writes: work.
+    """
+    worst = violation(model, work, t)
+    if worst < best:
+        keep(work, t, BEST)
+    return worst, min(worst, best)
+
+
+@kernel
+def solve_pile(model, work, t, limit, moves):
+    """Find the impulses of island t, of many dofs or trees, from those at hand; return success.
+
+    moves: then half of what has to be said is near enough, for it is another problem in the next step. If
+    that fails the impulses are the best that were found or, if these bring energy, those of some sweeps.
+
+    Writes: work.
+    """
+    said = max(limit, FLAGGED * work.removed_speed[0])
+    near = max(limit, NEAR * said) if moves else limit
+    sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
+    if work.island_origin[t] == LAST_ROUND:  # a good start
+        sweeps //= 2
+    sweep_on(model, work, t, sweeps, near)
+    last = work.newton_steps[0] + ALL_STEPS
+    ends = work.island_contact_start[t + 1], work.island_scalar_start[t + 1]
+    worst, best = keep_best(model, work, t, inf)
+    for k in range(PIECES):
+        enough = said if moves and k > 0 else near
+        if best <= enough or work.newton_steps[0] >= last or work.status[0] & CAPACITY:
+            break
+        if k == 0 and not moves:
+            count = find_nodes(model, work, t)
+            improve(model, work, t, count, limit, last, MAX_WORK, True)
+            near = max(limit, min(ENOUGH * limit, said))
+        else:
+            stop = min(last, work.newton_steps[0] + PIECE_STEPS)
+            count = narrow(model, work, t, near)
+            improve(model, work, t, count, NEAR * near, stop, PIECE_WORK, False)
+            work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
+        worst, best = keep_best(model, work, t, best)
+        if worst > near:
+            sweep_on(model, work, t, min(FIRST_SWEEPS << k, MOST_SWEEPS), near)
+            worst, best = keep_best(model, work, t, best)
+    if not worst <= best:
+        go_back(model, work, t, find_nodes(model, work, t), BEST)
+    if best > said and island_sums.brings_energy(model, work, t, find_nodes(model, work, t)):
+        start_cold(model, work, t)
+        sweep_only(model, work, t, MOVING_SWEEPS, limit)
+    return best <= (said if moves else near)

@@ -1,0 +1,387 @@
+"""A pile as a problem in the dofs of its trees: products with its rows, and its Newton step.
+
+Its rows stay where they are, those of loose bodies laid out for lanes (`loose_rows`): a product with them
+costs as much as a sweep. With D, the derivative of the laws at the trials, three by three of each contact, a
+step solves (I + Yᵀ D Y) δz = b, a matrix of one block per pair of trees that touch (`block_matrix`).
+
+`answer` is what others ask: a function of its own, which is compiled when an island is first too large.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.contact.problem import island_sums
+from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.problem.whitened_products import (
+    add_contact_response,
+    add_scalar_to,
+    add_to,
+    moved_by,
+    moved_by_force,
+    scalar_moved_by,
+)
+from tribo.contact.solver import block_matrix
+from tribo.contact.solver.kept_set import REDUNDANT_RATE, SET_RATE
+from tribo.contact.solver.proximal_law import set_row_rates, trial_at
+from tribo.contact.solver.proximal_rows import (
+    CHANGE,
+    COLUMNS,
+    FIRST,
+    FREE,
+    GIVE,
+    KIND,
+    LAWS,
+    LINEAR,
+    LOOK,
+    LOWER,
+    MEMORY,
+    MOTION,
+    NODES,
+    NORMAL,
+    PILE,
+    PRESS,
+    RATE,
+    ROW,
+    ROWS,
+    SCALARS,
+    SHARE,
+    SPINNING,
+    START,
+    STEP,
+    TRIAL,
+    UPPER,
+    Z,
+    spin_size,
+)
+
+PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # what `answer` is asked for
+REFINEMENTS = 2  # of that solution
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def store_velocities(work, out, i, f, w):
+    """Write three velocities w times f to rows from i on; to MOTION, those at no response besides.
+
+    Writes: work.
+    """
+    x = work.dense_vector
+    part = 1.0 if out == MOTION else 0.0
+    for a in range(3):
+        x[out, i + a] = f * w[a] + part * x[START, i + a]
+
+
+@kernel
+def measure(model, work, t, z):
+    """Write the velocities at the response in row Z to MOTION; what a change in another row does, to CHANGE.
+
+    Writes: work.
+    """
+    x, response = work.dense_vector, work.column_vector[z]
+    out = MOTION if z == Z else CHANGE
+    i = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if not work.contact_own[c] > 0.0:
+            continue
+        w = moved_by_force(model, work, c, response, ZERO)
+        store_velocities(work, out, i, 1.0 / sqrt(work.contact_own[c]), w)
+        i += 3
+        if work.contact_is_spun[c] == 1:
+            w = moved_by(model, work, work.contact_spin_row, c, response, ZERO)
+            store_velocities(work, out, i, spin_size(work, c), w)
+            i += 3
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_delassus[n] > 0.0:
+            w = scalar_moved_by(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
+            x[out, i] = w + x[START, i] if out == MOTION else w
+            i += 1
+
+
+@kernel
+def load_scaled(work, v, i, f):
+    """Return three numbers of row v of `dense_vector` from i on, times f."""
+    x = work.dense_vector
+    return (f * x[v, i], f * x[v, i + 1], f * x[v, i + 2])
+
+
+@kernel
+def gather(model, work, t, v, z):
+    """Add Yᵀ of row v of `dense_vector` to row z of `column_vector`.
+
+    Writes: work.
+    """
+    response = work.column_vector[z]
+    i = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        if not work.contact_own[c] > 0.0:
+            continue
+        impulse = load_scaled(work, v, i, 1.0 / sqrt(work.contact_own[c]))
+        if impulse[0] != 0.0 or impulse[1] != 0.0 or impulse[2] != 0.0:
+            add_contact_response(model, work, c, impulse, response)
+        i += 3
+        if work.contact_is_spun[c] == 1:
+            torque = load_scaled(work, v, i, spin_size(work, c))
+            add_to(model, work, work.contact_spin_row, c, torque, response)
+            i += 3
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if work.scalar_delassus[n] > 0.0:
+            impulse = work.dense_vector[v, i] / sqrt(work.scalar_delassus[n])
+            add_scalar_to(model, work, n, impulse, response)
+            i += 1
+
+
+@kernel
+def disc_block(work, i, share, n):
+    """Return D of two rows from i on, bounded by a share of the normal impulse of row n.
+
+    By their own velocities, xx, xy, yy, and by that of row n, x and y.
+    """
+    x = work.dense_vector
+    most = share * x[TRIAL, n]
+    if not most > 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    s, t = x[TRIAL, i], x[TRIAL, i + 1]
+    square = s * s + t * t
+    if square <= most * most:
+        return x[RATE, i], 0.0, x[RATE, i + 1], 0.0, 0.0
+    size = sqrt(square)
+    s /= size
+    t /= size
+    d, push = x[RATE, i] * most / size, share * x[RATE, n]
+    return d * t * t, -d * s * t, d * s * s, push * s, push * t
+
+
+@kernel
+def line_block(work, i, share, n):
+    """Return the same of one row: by its own velocity, by that of row n."""
+    x = work.dense_vector
+    most = share * x[TRIAL, n]
+    if not most > 0.0:
+        return 0.0, 0.0
+    if abs(x[TRIAL, i]) <= most:
+        return x[RATE, i], 0.0
+    return 0.0, share * x[RATE, n] if x[TRIAL, i] > 0.0 else -share * x[RATE, n]
+
+
+@kernel
+def force_block(work, b, i):
+    """Return D of the force in rows from i on, row by row; b: its law of friction."""
+    xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, SHARE], i + 2)
+    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[RATE, i + 2])
+
+
+@kernel
+def spin_blocks(work, b, i):
+    """Return D of the torque in rows from i on by turning, and by the normal velocity; b: its first law."""
+    n = work.law_row[b, PRESS]
+    xx, xy, yy, u, v = disc_block(work, i, work.law_number[b, SHARE], n)
+    zz, w = line_block(work, i + 2, work.law_number[b + 1, SHARE], n)
+    return (xx, xy, 0.0, xy, yy, 0.0, 0.0, 0.0, zz), (0.0, 0.0, u, 0.0, 0.0, v, 0.0, 0.0, w)
+
+
+@kernel
+def is_between(work, i):
+    """Tell whether the trial of scalar row i is between its bounds, which are two."""
+    x = work.dense_vector
+    return x[LOWER, i] < x[UPPER, i] and x[LOWER, i] <= x[TRIAL, i] <= x[UPPER, i]
+
+
+@kernel
+def scaled(f, d):
+    """Return nine numbers times f."""
+    return (
+        f * d[0],
+        f * d[1],
+        f * d[2],
+        f * d[3],
+        f * d[4],
+        f * d[5],
+        f * d[6],
+        f * d[7],
+        f * d[8],
+    )
+
+
+@kernel
+def assemble(model, work, t):
+    """Write I + Yᵀ D Y at the trials.
+
+    Writes: work.
+    """
+    block_matrix.clear(model, work, work.dense_size[NODES])
+    spins, table = work.contact_spin_row, work.contact_row
+    i = b = 0
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        own = work.contact_own[c]
+        if not own > 0.0:
+            continue
+        is_open = not work.dense_vector[TRIAL, i + 2] > 0.0
+        if not is_open:
+            d = scaled(1.0 / own, force_block(work, b + 1, i))
+            island_sums.add_force_block(model, work, c, d)
+        i += 3
+        b += 2
+        if work.contact_is_spun[c] == 0:
+            continue
+        if not is_open:
+            turning, pressing = spin_blocks(work, b, i)
+            f = spin_size(work, c)
+            island_sums.add_block(model, work, spins, spins, c, f * f, turning)
+            island_sums.add_block(model, work, spins, table, c, f / sqrt(own), pressing)
+        i += 3
+        b += 2
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        own = work.scalar_delassus[n]
+        if own > 0.0:
+            if is_between(work, i):
+                island_sums.add_scalar_block(model, work, n, work.dense_vector[RATE, i] / own)
+            i += 1
+
+
+@kernel
+def push(work, v):
+    """Set LOOK to D times row v of `dense_vector`.
+
+    Writes: work.
+    """
+    x, law = work.dense_vector, work.law_row
+    for b in range(work.dense_size[LAWS]):
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        if kind == NORMAL:
+            x[LOOK, i] = x[RATE, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
+        elif kind == SPINNING:
+            own, pressed = line_block(work, i, work.law_number[b, SHARE], n)
+            x[LOOK, i] = own * x[v, i] + pressed * x[v, n]
+        else:
+            xx, xy, yy, f, g = disc_block(work, i, work.law_number[b, SHARE], n)
+            p, q, w = x[v, i], x[v, i + 1], x[v, n]
+            x[LOOK, i], x[LOOK, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
+        x[LOOK, i] = x[RATE, i] * x[v, i] if is_between(work, i) else 0.0
+
+
+@kernel
+def slides(work):
+    """Tell whether an impulse is at a bound that follows the normal impulse: D is not symmetric then."""
+    x, law = work.dense_vector, work.law_row
+    for b in range(work.dense_size[LAWS]):
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        if kind == NORMAL:
+            continue
+        most = work.law_number[b, SHARE] * x[TRIAL, n]
+        s, t = x[TRIAL, i], x[TRIAL, i + 1] if kind != SPINNING else 0.0
+        if most > 0.0 and s * s + t * t > most * most:
+            return True
+    return False
+
+
+@kernel
+def add_solution(model, work, t):
+    """Add H⁻¹ of row STEP to row Z.
+
+    Writes: work.
+    """
+    x = work.column_vector
+    block_matrix.solve_blocks(model, work, work.dense_size[NODES], x[STEP])
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
+        x[Z, k] += x[STEP, k]
+
+
+@kernel
+def refine_set(model, work, t):
+    """Improve a solution with a set in which nothing slides: velocities of what sticks become nothing.
+
+    Writes: work.
+    """
+    x, z = work.dense_vector, work.column_vector
+    for i in range(work.dense_size[ROWS]):
+        x[CHANGE, i] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
+    push(work, CHANGE)
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
+        z[STEP, k] = 0.0
+    gather(model, work, t, LOOK, STEP)
+    for i in range(work.dense_size[ROWS]):
+        x[LINEAR, i] += x[LOOK, i]
+    add_solution(model, work, t)
+    measure(model, work, t, STEP)
+    push(work, CHANGE)
+    for i in range(work.dense_size[ROWS]):
+        x[LINEAR, i] -= x[LOOK, i]
+
+
+@kernel
+def solve_set(model, work, t, is_exact):
+    """Solve the problem that is linear around the trials; tell whether there was a solution.
+
+    As `proximal_step.solve_with_set` does. A pile has more that sticks than dofs.
+
+    Writes: work.
+    """
+    x, z = work.dense_vector, work.column_vector
+    refinements = 0 if slides(work) or not is_exact else REFINEMENTS
+    if is_exact:
+        set_row_rates(work, REDUNDANT_RATE if refinements > 0 else SET_RATE)
+    assemble(model, work, t)
+    if not block_matrix.factor(model, work, work.dense_size[NODES]):
+        return False
+    for i in range(work.dense_size[ROWS]):  # to what velocity it leads if the impulse stays
+        x[CHANGE, i] = x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
+    push(work, CHANGE)
+    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
+        if not is_between(work, i):
+            x[LOOK, i] = min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
+    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
+        z[STEP, k] = z[FREE, k] - z[Z, k]
+    gather(model, work, t, LOOK, STEP)
+    add_solution(model, work, t)
+    measure(model, work, t, Z)
+    for i in range(work.dense_size[ROWS]):
+        x[LINEAR, i] = trial_at(work, i, x[MOTION, i])
+    for k in range(refinements):
+        if k > 0:
+            measure(model, work, t, Z)
+        refine_set(model, work, t)
+    return True
+
+
+@kernel
+def step(model, work, t):
+    """Replace row STEP by the Newton step that it asks for at the trials; tell whether there is one.
+
+    Writes: work.
+    """
+    assemble(model, work, t)
+    if not block_matrix.factor(model, work, work.dense_size[NODES]):
+        return False
+    block_matrix.solve_blocks(model, work, work.dense_size[NODES], work.column_vector[STEP])
+    return True
+
+
+@kernel
+def answer(model, work, what, z, number):
+    """Do one part of the solve of a pile, which `dense_size` names; return 1 or 0: whether it succeeded.
+
+    PREPARE: set up the blocks of z nodes of an island; number: multiplications that a factor may take.
+    MEASURE: velocities of row z. GATHER: the response to impulses in row `number`, added to row z. NEWTON:
+    the step for row STEP. SET: a linear solve, to the end if z is 1.
+
+    Writes: work.
+    """
+    t = work.dense_size[PILE] - 1
+    if what == PREPARE:
+        return 1 if block_matrix.prepare(model, work, t, z, number) else 0
+    if what == MEASURE:
+        measure(model, work, t, z)
+    elif what == GATHER:
+        gather(model, work, t, int(number), z)
+    elif what == NEWTON:
+        return 1 if step(model, work, t) else 0
+    else:
+        return 1 if solve_set(model, work, t, z == 1) else 0
+    return 1

@@ -206,17 +206,21 @@ def write_dofs(work, is_symmetric):
         for j in range(0, columns, 4):
             store4(h, h.shape[1] * i + j, spread4(0.0))
         h[i, i] = 1.0
-    for u in range(work.dense_size[DIRECTIONS]):
-        felt, push = row[u, FELT], row[u, PUSH]
+    for u in range(0, work.dense_size[DIRECTIONS], 2):
+        v = min(u + 1, work.dense_size[DIRECTIONS] - 1)  # the last one alone: its slope is 0 then
         slope = 1.0 / work.direction_number[u, RESISTANCE]
+        other = 1.0 / work.direction_number[v, RESISTANCE] if v > u else 0.0
+        push, beside = row[u, PUSH], row[v, PUSH]
+        felt, next_felt = n * row[u, FELT], n * row[v, FELT]
         for i in range(columns):
-            f = slope * y[push, i]
-            if f == 0.0:
+            f, g = slope * y[push, i], other * y[beside, i]
+            if f == 0.0 and g == 0.0:
                 continue
-            four = spread4(f)
+            one, two = spread4(f), spread4(g)
             for j in range((i if is_symmetric else 0) & ~3, columns, 4):
                 at = h.shape[1] * i + j
-                store4(h, at, load4(h, at) + four * load4(y, n * felt + j))
+                more = load4(h, at) + one * load4(y, felt + j)
+                store4(h, at, more + two * load4(y, next_felt + j))
 
 
 @kernel
@@ -301,26 +305,48 @@ def solve_step(work, z, is_symmetric, asks):
 
 
 @kernel
+def eliminate_row(h, count, k, i, begin, is_symmetric):
+    """Take row k of H from row i, from column `begin` on, so that column k of it is 0; return the factor.
+
+    Writes: h.
+    """
+    stride = h.shape[1]
+    f = (h[k, i] if is_symmetric else h[i, k]) * (1.0 / h[k, k])
+    four = spread4(f)
+    for j in range(begin & ~3, count, 4):
+        at = stride * i + j
+        store4(h, at, load4(h, at) - four * load4(h, stride * k + j))
+    return f
+
+
+@kernel
 def solve_in_place(h, count, is_symmetric, b):
-    """Replace b by H⁻¹ b; return False if H has a pivot that is nothing.
+    """Replace b by H⁻¹ b; return False if H has a pivot that is nothing. Two rows are eliminated at a time.
 
     Writes: h, b.
     """
     stride = h.shape[1]
-    for k in range(count):
+    for k in range(0, count, 2):
+        m = k + 1
         if not abs(h[k, k]) > MIN_PIVOT:
             return False
-        inverse = 1.0 / h[k, k]
-        for i in range(k + 1, count):
-            f = h[k, i] if is_symmetric else h[i, k]
-            if f == 0.0:
+        if m == count:
+            break
+        b[m] -= eliminate_row(h, count, k, m, m, is_symmetric) * b[k]
+        if not abs(h[m, m]) > MIN_PIVOT:
+            return False
+        first, second = 1.0 / h[k, k], 1.0 / h[m, m]
+        for i in range(k + 2, count):
+            f = (h[k, i] if is_symmetric else h[i, k]) * first
+            g = (h[m, i] if is_symmetric else h[i, m] - f * h[k, m]) * second
+            if f == 0.0 and g == 0.0:
                 continue
-            f *= inverse
-            b[i] -= f * b[k]
-            four = spread4(f)
-            for j in range((i if is_symmetric else k + 1) & ~3, count, 4):
+            b[i] = (b[i] - f * b[k]) - g * b[m]
+            one, two = spread4(f), spread4(g)
+            for j in range((i if is_symmetric else k + 2) & ~3, count, 4):
                 at = stride * i + j
-                store4(h, at, load4(h, at) - four * load4(h, stride * k + j))
+                left = load4(h, at) - one * load4(h, stride * k + j)
+                store4(h, at, left - two * load4(h, stride * m + j))
     back(h, count, b)
     return True
 

@@ -1,6 +1,6 @@
 """Functions of their own that are compiled when a step first needs them.
 
-What a pile of bodies asks of its rows waits for the first pile: a ball, a robot that stands, a few boxes
+Kernels of piles wait for the first pile: a ball, a robot that stands, a few boxes
 never need it. Compliant contacts wait for a
 compliant pair, the rows of constraints for a constraint.
 """

@@ -98,7 +98,7 @@ def test_answers_compiled_and_plain_agree():
     work = any_work()
     rng = np.random.default_rng(2)
     counts = set()
-    for _ in range(40):
+    for _ in range(80):
         start = rng.normal(size=work.contact_kept.shape)
         said, _ = of_both(every_answer, work, start, 2, 0.5)
         counts.add(said[1])

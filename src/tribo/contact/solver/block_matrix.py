@@ -40,31 +40,46 @@ def add_node(work, tree, count):
 
 
 @kernel
+def add_nodes(model, work, bodies, lengths, k, count):
+    """Make nodes of the trees that contact or row k moves; return the number of nodes.
+
+    Writes: work.
+    """
+    for side in range(2):
+        if lengths[k, side] > 0:
+            count = add_node(work, model.body_tree[bodies[k, side]], count)
+    return count
+
+
+@kernel
+def forget_nodes(model, work, t):
+    """Let no tree of island t be a node.
+
+    Writes: work.
+    """
+    for side in range(2):
+        for k in contacts_in(work, t):
+            c = work.island_contact[k]
+            work.tree_node[model.body_tree[work.contact_body[c, side]]] = -1
+        for k in scalars_in(work, t):
+            n = work.island_scalar[k]
+            work.tree_node[model.body_tree[work.scalar_body[n, side]]] = -1
+
+
+@kernel
 def find_nodes(model, work, t):
     """Number the trees of island t that impulses move; return how many.
 
     Writes: work.
     """
+    forget_nodes(model, work, t)
     count = 0
-    for fresh in range(2):
-        for k in contacts_in(work, t):
-            c = work.island_contact[k]
-            for side in range(2):
-                if work.contact_len[c, side] > 0:
-                    tree = model.body_tree[work.contact_body[c, side]]
-                    if fresh == 0:
-                        work.tree_node[tree] = -1
-                    else:
-                        count = add_node(work, tree, count)
-        for k in scalars_in(work, t):
-            n = work.island_scalar[k]
-            for side in range(2):
-                if work.scalar_len[n, side] > 0:
-                    tree = model.body_tree[work.scalar_body[n, side]]
-                    if fresh == 0:
-                        work.tree_node[tree] = -1
-                    else:
-                        count = add_node(work, tree, count)
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        count = add_nodes(model, work, work.scalar_body, work.scalar_len, n, count)
     return count
 
 

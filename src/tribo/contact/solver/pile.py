@@ -13,7 +13,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
-from tribo.contact.solver.block_matrix import add_node, find_nodes
+from tribo.contact.solver.block_matrix import add_nodes, find_nodes, forget_nodes
 from tribo.contact.solver.checkpoint import BEST, go_back, keep
 from tribo.contact.solver.conjugate_sweeps import sweep_far
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
@@ -61,34 +61,21 @@ def list_bad(model, work, t, most):
 
     Writes: work.
     """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        for side in range(2):
-            work.tree_node[model.body_tree[work.contact_body[c, side]]] = -1
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        for side in range(2):
-            work.tree_node[model.body_tree[work.scalar_body[n, side]]] = -1
+    forget_nodes(model, work, t)
     count = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if contact_violation(model, work, c) > most:
-            for side in range(2):
-                if work.contact_len[c, side] > 0:
-                    count = add_node(work, model.body_tree[work.contact_body[c, side]], count)
+            count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if scalar_violation(model, work, n) > most:
-            for side in range(2):
-                if work.scalar_len[n, side] > 0:
-                    count = add_node(work, model.body_tree[work.scalar_body[n, side]], count)
+            count = add_nodes(model, work, work.scalar_body, work.scalar_len, n, count)
     bad = count
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_impulse[c, 2] > 0.0 and touches(model, work, c, bad):
-            for side in range(2):
-                if work.contact_len[c, side] > 0:
-                    count = add_node(work, model.body_tree[work.contact_body[c, side]], count)
+            count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
     return count
 
 
@@ -103,9 +90,24 @@ def touches(model, work, c, bad):
 
 
 @kernel
-def is_inside(model, work, body, length):
-    """Tell whether a side of a contact or row is of a node, or of what does not give way."""
-    return length == 0 or work.tree_node[model.body_tree[body]] >= 0
+def bring_forward(model, work, members, first, stop, bodies, lengths):
+    """Bring those of a list forward whose both sides are of nodes, or of what does not give way.
+
+    Return where they end.
+
+    Writes: members.
+    """
+    end = first
+    for k in range(first, stop):
+        n = members[k]
+        is_inside = True
+        for side in range(2):
+            if lengths[n, side] > 0 and work.tree_node[model.body_tree[bodies[n, side]]] < 0:
+                is_inside = False
+        if is_inside:
+            members[k], members[end] = members[end], n
+            end += 1
+    return end
 
 
 @kernel
@@ -117,25 +119,16 @@ def narrow(model, work, t, most):
     Writes: work.
     """
     count = list_bad(model, work, t, most)
-    contacts = scalars = 0
-    members, body, length = work.island_contact, work.contact_body, work.contact_len
-    for k in contacts_in(work, t):
-        c = members[k]
-        if is_inside(model, work, body[c, 0], length[c, 0]):
-            if is_inside(model, work, body[c, 1], length[c, 1]):
-                first = work.island_contact_start[t] + contacts
-                members[k], members[first] = members[first], c
-                contacts += 1
-    members, body, length = work.island_scalar, work.scalar_body, work.scalar_len
-    for k in scalars_in(work, t):
-        n = members[k]
-        if is_inside(model, work, body[n, 0], length[n, 0]):
-            if is_inside(model, work, body[n, 1], length[n, 1]):
-                first = work.island_scalar_start[t] + scalars
-                members[k], members[first] = members[first], n
-                scalars += 1
-    work.island_contact_start[t + 1] = work.island_contact_start[t] + contacts
-    work.island_scalar_start[t + 1] = work.island_scalar_start[t] + scalars
+    start = work.island_contact_start
+    bodies, lengths = work.contact_body, work.contact_len
+    start[t + 1] = bring_forward(
+        model, work, work.island_contact, start[t], start[t + 1], bodies, lengths
+    )
+    start = work.island_scalar_start
+    bodies, lengths = work.scalar_body, work.scalar_len
+    start[t + 1] = bring_forward(
+        model, work, work.island_scalar, start[t], start[t + 1], bodies, lengths
+    )
     return count
 
 
@@ -145,7 +138,7 @@ def is_ready(model, work, t):
 
     Writes: work.
     """
-    rows = wide(island_rows(work, t) + spun_rows(work, t)) + 8  # `write_rows`
+    rows = wide(island_rows(work, t) + spun_rows(work, t)) + 8  # `write_problem_rows`
     if model.late_address[LATE] == 0:
         work.late_wanted[LATE] = 1
     elif rows > work.dense_row.shape[0]:

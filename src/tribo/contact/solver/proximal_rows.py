@@ -150,7 +150,7 @@ def spin_size(work, c):
 
 
 @kernel
-def write_contact(model, work, c, i, width):
+def write_contact_problem(model, work, c, i, width):
     """Write contact c from row i on; width: of Y, 0 of a pile. Return the next row.
 
     Writes: work.
@@ -226,7 +226,7 @@ def write_scalar(model, work, n, i, width):
 
 
 @kernel
-def write_rows(model, work, t, width):
+def write_problem_rows(model, work, t, width):
     """Write rows and laws of island t with the present impulses; width: of Y, 0 of a pile.
 
     Writes: work.
@@ -235,7 +235,7 @@ def write_rows(model, work, t, width):
     size[LAWS] = 0
     i = 0
     for k in contacts_in(work, t):
-        i = write_contact(model, work, work.island_contact[k], i, width)
+        i = write_contact_problem(model, work, work.island_contact[k], i, width)
     size[SCALARS] = i
     for k in scalars_in(work, t):
         i = write_scalar(model, work, work.island_scalar[k], i, width)
@@ -255,7 +255,7 @@ def write_island(model, work, t, count):
     size = work.dense_size
     size[COLUMNS], size[FIRST], size[PILE] = count, 0, 0
     width = wide(count)
-    write_rows(model, work, t, width)
+    write_problem_rows(model, work, t, width)
     clear_rows(work, size[ROWS], wide(size[ROWS]), width)
     x = work.column_vector
     for k in range(width):
@@ -280,7 +280,7 @@ def write_pile(model, work, t, count):
         first = min(first, model.tree_v[tree])
         last = max(last, model.tree_v[tree] + model.tree_nv[tree])
     size[COLUMNS], size[FIRST], size[PILE], size[NODES] = last, first & ~3, t + 1, count
-    write_rows(model, work, t, 0)
+    write_problem_rows(model, work, t, 0)
     x = work.column_vector
     for k in range(size[FIRST], wide(last)):
         x[Z, k] = work.response[k] if k < work.response.shape[0] else 0.0

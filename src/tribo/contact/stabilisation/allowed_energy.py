@@ -1,7 +1,7 @@
-"""Energy that an island may end a step with: what it has, and what drives, motors, springs and hands give.
+"""Part of stage `energy_limiter.limit`: the energy with which an island may end a step.
 
-It is that of motion, of weight and of joint springs; what drives and hands give is a gift. Under
-`semi_implicit`, whose energy goes to and fro, springs give too. Who is asked, and why: `energy_limiter`.
+That is the energy that it has, of motion, of weight and of joint springs, and what drives, motors and hands
+give. Under `semi_implicit`, whose energy goes to and fro, springs give too.
 """
 
 from math import inf
@@ -99,7 +99,7 @@ def stored(model, q, settings, work, tree):
 
 
 @kernel
-def recovery_energy(model, work, t):
+def stop_energy(model, work, t):
     """Return the energy [J] that stops of ball joints of island t may give to bring joints back, ½ r²/G.
 
     r is the speed at which a stop alone brings its joint back; other stops do so by shifts.
@@ -130,4 +130,4 @@ def allowed(model, state, settings, work, t, error):
             lively += moving + stored(model, state.q, settings, work, tree)
             potential += lying
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
-    return potential + max(most, recovery_energy(model, work, t))
+    return potential + max(most, stop_energy(model, work, t))

@@ -46,7 +46,7 @@ HELD_BACK = int(Course.HELD_BACK)
 FLOWN = int(Course.FLOWN)
 UNSETTLED = int(Course.UNSETTLED)
 ONE_H = int(Course.ONE_H)
-NOTHING, TIES, STOPS = 0, 1, 2  # what holds a robot
+NOTHING, TIES, STOPS = 0, 1, 2  # what holds an island
 FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
 JERK = 0.01  # [–] of the energy: what ties give more is taken back
@@ -113,11 +113,8 @@ def note_last(model, work):
 
 
 @kernel
-def is_held(model, settings, work, t):
-    """Tell whether a row acts on island t, or the way of one of its trees is doubtful."""
-    for k in scalars_in(work, t):
-        if work.scalar_impulse[work.island_scalar[k]] != 0.0:
-            return True
+def is_any_doubtful(model, settings, work, t):
+    """Tell whether the way of a tree of island t is doubtful."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_doubtful(model, settings, work, tree) and is_member(model, work, tree, t):
             return True
@@ -242,7 +239,7 @@ def is_apart(model, work, t):
 
 @kernel
 def grip(model, work, t):
-    """Return what holds the robot that is island t: `NOTHING`, `TIES` or `STOPS`."""
+    """Return what holds island t: `NOTHING`, `TIES` or `STOPS`."""
     found = NOTHING
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -260,42 +257,11 @@ def grip(model, work, t):
 
 
 @kernel
-def limit_robot(model, state, settings, work, t, is_strict):
-    """Slow the robot that is island t if its stops or ties would throw it; tell whether that is to be said.
-
-    Strictly: it may gain nothing.
-
-    Writes: work.
-    """
-    held = grip(model, work, t)
-    if held == NOTHING and not is_doubtful(model, settings, work, t):
-        return False
-    if held != STOPS and settings.integrator == SEMI_IMPLICIT and not is_strict:
-        return False  # its energy goes to and fro
-    if held == STOPS and joint_rotates_fast(model, state, settings, work, t, True):
-        is_strict = True
-    most = allowed_energy.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
-    is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
-    return is_slowed and held == NOTHING
-
-
-@kernel
-def limit_group(model, state, settings, work, t, is_strict):
-    """Slow island t if what holds it together would throw it; tell whether it was. Strict: it gains nothing.
-
-    Writes: work.
-    """
-    if settings.integrator == SEMI_IMPLICIT and not is_strict:
-        return False
-    if not is_held(model, settings, work, t):
-        return False
-    most = allowed_energy.allowed(model, state, settings, work, t, 0.0 if is_strict else ERROR)
-    return velocity_scaling.slow(model, state, settings, work, t, most)
-
-
-@kernel
 def limit_island(model, state, settings, work, t, is_strict):
     """Slow island t if it touches nothing and what holds it would throw it; tell whether that is to be said.
+
+    Strictly: it may gain nothing. Under `semi_implicit` energy goes to and fro: only stops of a robot on a
+    fixed base are asked for it.
 
     Writes: work.
     """
@@ -303,9 +269,19 @@ def limit_island(model, state, settings, work, t, is_strict):
         return False
     if not is_apart(model, work, t):
         return False
-    if work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE:
-        return limit_robot(model, state, settings, work, t, is_strict)
-    return limit_group(model, state, settings, work, t, is_strict)
+    held = grip(model, work, t)
+    if held == NOTHING and not is_any_doubtful(model, settings, work, t):
+        return False
+    is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE
+    has_stops = is_robot and held == STOPS
+    if settings.integrator == SEMI_IMPLICIT and not is_strict and not has_stops:
+        return False
+    if has_stops and joint_rotates_fast(model, state, settings, work, t, True):
+        is_strict = True
+    error = 0.0 if is_strict else ERROR
+    most = allowed_energy.allowed(model, state, settings, work, t, error)
+    is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
+    return is_slowed and (held == NOTHING or not is_robot)
 
 
 @kernel

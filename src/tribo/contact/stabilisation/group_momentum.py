@@ -11,6 +11,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.way_swing import side_of
+from tribo.contact.far_contacts import is_of_later_pose
 from tribo.contact.problem.islands import find_representative, is_member, join, moved_tree
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.dynamics.integrate import STRUCK
@@ -130,6 +131,12 @@ def hold(work, tree):
 
 
 @kernel
+def is_alone(work, tree):
+    """Tell whether the group of a tree has neither ties nor robots."""
+    return work.group_motion[find_representative(work.tree_group, tree), 0] == ALONE
+
+
+@kernel
 def runs_over_world(model, c):
     """Tell whether the way of constraint c, if it is a wire, runs over a point that stands."""
     first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
@@ -143,7 +150,9 @@ def runs_over_world(model, c):
 
 @kernel
 def find_held(model, work):
-    """Note which groups exchange momentum with the world.
+    """Note which groups exchange momentum with the world, or are free bodies that met on the way of the step.
+
+    These are pushed at their own surfaces, where they meet: velocities are right, places in mid step are not.
 
     Writes: work.
     """
@@ -161,7 +170,7 @@ def find_held(model, work):
         if acts(work, c):
             a = moved_tree(model, work.contact_body[c, 0])
             b = moved_tree(model, work.contact_body[c, 1])
-            if min(a, b) < 0:
+            if min(a, b) < 0 or (is_of_later_pose(work, c) and is_alone(work, max(a, b))):
                 hold(work, max(a, b))
     for c in range(model.coupling_way.shape[0]):
         for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):

@@ -264,6 +264,8 @@ class _Parser:
         if kind == "DEF":
             name, kind = self._word(), self._word()
         made = Element(kind)
+        if self._ahead != "{":
+            raise self._error(f"has {kind[:40]!r} where a value or a node, {{ … }}, must be")
         self._take("{")
         while self._ahead != "}":
             if self._next is None:

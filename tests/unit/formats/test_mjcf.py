@@ -401,6 +401,10 @@ def test_broken_models_are_refused_and_the_world_stays(name):
             "neither surface nor",
         ),
         ('file="missing.stl"', "not found"),
+        (
+            'builtin="cone" params="9"',
+            "<geom>: mesh='m' has neither file nor vertex in .*<mesh name='m'>",
+        ),
         ('file="/etc/passwd"', "not a mesh format"),
         ('file="../../../../../../etc/a.stl"', "not found|refused"),
     ],

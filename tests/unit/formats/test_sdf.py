@@ -386,6 +386,10 @@ def test_models_of_gazebo_that_are_not_there_are_its_own(folder):
     ("text", "says"),
     [
         (file(), "holds no model with a link"),
+        (
+            file("<world name='w'>", "<population name='p'>", model(link("a")), "</population></world>"),
+            "holds nothing that is read: .*<population name='p'>: is not read",
+        ),
         ("<model/>", "is not the outermost|is no SDF|is not a"),
         (file(model(link("a"), joint("j", "a", "b"))), "'b' does not exist"),
         (file(model(link("a"), link("b"), joint("j", "a", "b", "screw"))), "screw.*not supported"),
@@ -412,6 +416,13 @@ def test_a_defect_is_named(text, says):
     with pytest.raises(DescriptionError):
         world.load_sdf(text)
     assert world.objects == ()
+
+
+def test_of_two_shapes_in_a_geometry_the_first_is_read_and_that_is_said():
+    both = "<sphere><radius>1</radius></sphere><box><size>1 1 1</size></box>"
+    inside = f"<collision name='c'><geometry>{both}</geometry></collision>"
+    tree, *_ = read_robot(file(model(link("a", inside=inside))))
+    assert any("<geometry>: has 2 shapes: only the first is read" in text for text in tree.notes)
 
 
 def test_models_that_include_one_another_end(tmp_path):

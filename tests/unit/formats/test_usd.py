@@ -1,6 +1,8 @@
 """USD: bodies, joints, drives, colliders, materials, units; files that name others."""
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -282,6 +284,27 @@ def test_what_is_no_usd_is_refused_in_words(tmp_path, data, says):
     path.write_bytes(data)
     with pytest.raises(DescriptionError, match=says):
         tribo.World.load(path)
+
+
+def test_a_negative_mass_is_not_used_and_said(tmp_path):
+    path = tmp_path / "a.usda"
+    path.write_text(stage(ball("a", "float physics:mass = -3")))
+    scene, _ = usd.read(path)
+    assert [text for text in scene.doubts if "physics:mass=-3 is below 0: it is not used" in text]
+
+
+def test_a_stage_is_read_under_limits_that_are_lower_than_those_of_the_reader():
+    """The process that reads sets limits of its own; one above the limit of its parent is an error."""
+    code = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
+from tribo.formats import usd
+print([item.name for item in usd.read({str(ARM)!r})[0].objects])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "['arm', 'floor']\n", done.stderr
 
 
 def test_a_robot_is_added_like_others_and_told_by_controls():

@@ -198,6 +198,7 @@ def test_an_elevation_grid():
         (HEAD + "Group { [ 1 2 ] }", "lacks a word"),
         (HEAD + "PROTO P [ [ 1 2 ] ] { Group { } }", "lacks a word"),
         (HEAD + "[ 1 2 ]", "lacks a word"),
+        (HEAD + "Coordinate { point [ 0 0 nan ] }", "line 2 has 'nan' where a value"),
         (HEAD + f"Transform {{ rotation 0 0 1 1e999 children {shape('Box { }')} }}", "is not finite"),
     ],
 )  # fmt: skip

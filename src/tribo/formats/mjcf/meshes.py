@@ -144,6 +144,7 @@ class Meshes:
         """Find their files; none is opened yet."""
         self._report = report
         self._meshes: dict[str, Mesh] = {}
+        self._empty: dict[str, Node] = {}  # assets without triangles
         for section in source.sections("asset"):
             rules = source.rules_of(section)
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
@@ -157,6 +158,11 @@ class Meshes:
     def __getitem__(self, owner: tuple[Node, str]) -> Mesh:
         """Return the mesh that an element names."""
         node, name = owner
+        if name in self._empty:
+            raise node.error(
+                f"mesh={name!r} has neither file nor vertex in {self._empty[name].place}, so no triangles; "
+                "write it to a file (builtin is not read)"
+            )
         if name not in self._meshes:
             raise node.error(
                 f"mesh={name!r} is not among the assets{known_hint(name, self._meshes)}"
@@ -180,6 +186,7 @@ class Meshes:
                 self._report.doubt(node, f"mesh {reference!r}: {reason}")
         elif "vertex" not in node.attributes:
             self._report.doubt(node, "has neither file nor vertex: it has no triangles")
+            self._empty[name] = node
             return
         if not name or name in self._meshes:
             raise node.error("needs a name of its own")

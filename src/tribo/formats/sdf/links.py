@@ -124,6 +124,8 @@ def _geometry(
     """Return kind, size as in `Shape`, what turns a plane, and mesh; None: nothing that is read."""
     node = child(owner, "geometry")
     shape = next((c for c in node.children), None) if node is not None else None
+    if node is not None and len(node.children) > 1:
+        report.doubt(node, f"has {len(node.children)} shapes: only the first is read", "two shapes")
     if shape is None or shape.tag == EMPTY:
         return None
     if shape.tag in UNREAD:

@@ -95,6 +95,8 @@ def read(
                 node, f"placement_frame {anchor!r} is no frame of the model: it is not used"
             )
         scene.objects += _objects(model, pose, report)
+    if not scene.objects and report.doubts:
+        raise root.error(f"holds nothing that is read: {'; '.join(report.doubts[:3])}")
     if not scene.objects:
         raise root.error("holds no model with a link; there is nothing to add")
     surface_friction.add_laws(scene)

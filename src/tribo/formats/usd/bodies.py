@@ -153,7 +153,7 @@ class BodyReader:
         """Return mass, centre of mass and inertia of a body: what it says, else what its colliders make."""
         prim, stage = body.prim, self._stage
         assert prim is not None
-        mass = max(prim.number("physics:mass", 0.0), 0.0) * stage.kilograms
+        mass = self._own_mass(prim) * stage.kilograms
         density = self._density(prim, 0.0)
         whole = weighed(list(self._weights(body, density)))
         lone = whole.mass <= 0.0
@@ -189,9 +189,18 @@ class BodyReader:
         for prim, solid in body.solids:
             if solid.unit is None or not solid.shapes:
                 continue
-            mass = max(prim.number("physics:mass", 0.0), 0.0) * self._stage.kilograms
+            mass = self._own_mass(prim) * self._stage.kilograms
             own = self._density(prim, 0.0) or self._material_density(prim) or density or DENSITY
             yield solid.unit, mass or own * solid.unit.mass
+
+    def _own_mass(self, prim: Prim) -> float:
+        """Return the mass that a prim gives, in the stage's unit; 0: none."""
+        mass = prim.number("physics:mass", 0.0)
+        if mass < 0.0:
+            self._report.doubt(
+                prim, f"physics:mass={mass:g} is below 0: it is not used", "mass < 0"
+            )
+        return max(mass, 0.0)
 
     def _material_density(self, prim: Prim) -> float:
         found = self._stage.prims.get(prim.shape.get("material", ""))

@@ -43,9 +43,14 @@ class Refused(Exception):
 def main() -> None:
     """Read what is asked for, and write what was found."""
     wanted = json.loads(sys.stdin.read())
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, most in (
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)  # of who started it: nobody may raise that
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (bound, hard))
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints is no result
     arrays: list[bytes] = []

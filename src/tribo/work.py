@@ -49,13 +49,11 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    bias_rounds = field(
-        2, dtype=INT
-    )  # fixed-point iterations of h in this step; one more than it may make, 0: all it needs
+    # Fixed-point iterations of h in this step; one more than it may make, 0: all it needs.
+    bias_rounds = field(2, dtype=INT)
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
-    island_is_stale = field(
-        "ntree", dtype=INT
-    )  # 1: an h may change, or did, after its solve; 2: solved again
+    # 1: an h may change, or did, after its solve; 2: solved again.
+    island_is_stale = field("ntree", dtype=INT)
     island_miss = field("ntree")  # [–] of the speed to remove: how far from the law; inf: a draft
     change_v = field("nv")  # [m/s, rad/s] scratch
 
@@ -285,7 +283,7 @@ class Work(Record):
     contact_spin_guess = field("max_contact", 3)  # [m/s] before an impact
     contact_shift = field("max_contact")  # [m/s] speed after an impact
     contact_kept = field(3, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
-    scalar_kept = field(5, "nscalar")
+    scalar_kept = field(3, "nscalar")
     scalar_guess = field("nscalar")  # of a projection, by row
 
     # The shift that corrects positions (`src/tribo/contact/position_pass.py`).

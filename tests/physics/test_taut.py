@@ -165,6 +165,20 @@ def test_a_sprung_arm_that_a_wire_whips_round_gains_nothing(kind, stiffness, spe
     assert quiet > 5  # else nothing is judged
 
 
+def test_a_wire_that_is_taken_in_slows_no_spin():
+    """A ball that spins about its wire is lifted: the wire gives energy, and the spin stays."""
+    world = tribo.World(time_step=1e-3)
+    ball = world.add_sphere(0.02, 1.0, position=(0, 0, -1.0), angular_velocity=(0, 0, 150.0))
+    wire = world.add_wire(ball, None, second_point=(0, 0, 0), length=1.0)
+    world.step(5)
+    for _ in range(40):
+        wire.length -= 1e-3
+        world.step()
+        assert world.status == 0
+    assert ball.position[2] > -0.98
+    np.testing.assert_allclose(ball.angular_velocity, (0, 0, 150.0), rtol=1e-12)
+
+
 def limits(upper):
     """Return options of ball joints with a stop of the whole turn."""
     return lambda k: {"upper": upper, "is_cone": False}

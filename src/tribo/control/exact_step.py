@@ -205,13 +205,11 @@ class ExactStep:
         change = self.engine.work.arrays["next_v"][0] - own["start_v"][0]
         made = 0.5 * (self._all_grown + self._all_fallen)[n : 2 * n]
         keeps = self.engine.work.arrays["tree_is_kept"][0] != 0
-        if keeps.any():
-            made = own["solved_by"][0].copy()
+        tree = self._model.arrays["body_tree"][0][self._model.arrays["dof_body"][0]]
+        made[keeps[tree]] = own["solved_by"][0][keeps[tree]]
         made[:, n : 2 * n] -= np.eye(n)
         moved = self._model.arrays["dof_is_moved"][0] != 0
-        single = self._model.arrays["tree_is_single"][0][
-            self._model.arrays["body_tree"][0][self._model.arrays["dof_body"][0]]
-        ]
+        single = self._model.arrays["tree_is_single"][0][tree]
         is_asked = moved & (single == 0)
         near = SAME * max(dt, float(np.abs(change).max(initial=0.0)))
         lasts = is_asked & (np.abs(last - change) > near)

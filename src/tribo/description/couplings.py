@@ -22,9 +22,8 @@ class WayElement:
     point: Vector  # [m] body frame, of what stands in the world
     weight: float = 1.0  # [–] of the thread that begins here; 0: it ends here
     kind: WayKind = WayKind.POINT
-    radius: float = (
-        0.0  # [m] of a sphere or cylinder; length of the rod of a slider, 0: it has none
-    )
+    # [m] of a sphere or cylinder; length of the rod of a slider, 0: it has none
+    radius: float = 0.0
     axis: Vector = (0.0, 0.0, 0.0)  # of a cylinder, slider or turn, unit vector, body frame
     # [m] from the centre: on which side it lies; 0: any. After a turn [rad]: the frame that turns, body frame
     toward: Vector = (0.0, 0.0, 0.0)

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 PIXEL_SCALE, TIEPOINTS, TRANSFORMATION, KEYS, NODATA = 33550, 33922, 34264, 34735, 42113
-MODEL_TYPE, GEOGRAPHIC, LENGTH_UNIT, METRE = 1024, 2, 3076, 9001  # geokeys, and what they may be
+# Geokeys, and what they may be.
+MODEL_TYPE, PROJECTED, GEOGRAPHIC, PROJECTION, LENGTH_UNIT, METRE = 1024, 1, 2, 3072, 3076, 9001
+UTM = (range(25828, 25839), range(26901, 26924), range(32601, 32661), range(32701, 32761))  # metres
 GIVE = "give size=(x, y) in metres"
 
 
@@ -54,12 +56,15 @@ def lengths(path: Path, shape: tuple[int, ...], tags: Mapping[int, Any]) -> tupl
     """
     step = _step(path, tags)
     keys = _keys(tags)
-    if keys.get(MODEL_TYPE) == GEOGRAPHIC:
+    model, unit = keys.get(MODEL_TYPE), keys.get(LENGTH_UNIT)
+    if model == GEOGRAPHIC:
         raise ValueError(f"{path}: its samples are degrees apart, not metres; {GIVE}")
-    if keys.get(LENGTH_UNIT, METRE) != METRE:
-        raise ValueError(
-            f"{path}: its unit of length is no metre (code {keys[LENGTH_UNIT]} of EPSG); {GIVE}"
-        )
+    if model != PROJECTED:
+        raise ValueError(f"{path}: is not projected (GTModelTypeGeoKey is {model}); {GIVE}")
+    if unit is None and any(keys.get(PROJECTION) in codes for codes in UTM):
+        unit = METRE
+    if unit != METRE:
+        raise ValueError(f"{path}: its unit of length is no metre (code {unit} of EPSG); {GIVE}")
     rows, columns = shape[:2]
     return step[0] * (columns - 1), step[1] * (rows - 1)
 

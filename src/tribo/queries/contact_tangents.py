@@ -211,14 +211,6 @@ def motion_change(twist, rate, arm, by_twist, by_rate, by_arm):
 
 
 @kernel
-def turned_at(motion, p_minus_origin, other):
-    """Return by what the acceleration of a point changes if its body turns at another rate."""
-    omega = motion[0]
-    after = vec.cross(other, vec.cross(other, p_minus_origin))
-    return vec.sub(after, vec.cross(omega, vec.cross(omega, p_minus_origin)))
-
-
-@kernel
 def bend_of(settings, axes, ha, hb, one, other, v, gap):
     """Return β of a contact as far as it counts: `contact_drift.bend` and `.trusted`, of given motions.
 

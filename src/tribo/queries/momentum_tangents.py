@@ -16,7 +16,7 @@ from tribo.dynamics.momentum import KEPT, load_motion
 from tribo.math import vec
 from tribo.queries.shift_tangents import add_momentum_tangents, move_from_rest
 from tribo.queries.single_tangents import inverse_matrix, plus, single_axes, skew
-from tribo.queries.tangents import CONTACTS, ROWS, Obstacle, filled_up, object_to
+from tribo.queries.tangents import CONTACTS, ROWS, SIDES, Obstacle, filled_up, object_to
 from tribo.queries.tree_tangents import inertia_of_trees
 
 FLOATS = int(Obstacle.FLOATS)
@@ -111,7 +111,8 @@ def keep_momentum_tangents(model, state, settings, work, tangents):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_kept[t] == KEPT:
             keep_tree_tangents(model, state, settings, work, tangents, t, at_q, tangents.grown)
-            keep_tree_tangents(model, state, settings, work, tangents, t, at_q, tangents.fallen)
+            if tangents.counts[SIDES] > 0:
+                keep_tree_tangents(model, state, settings, work, tangents, t, at_q, tangents.fallen)
 
 
 @kernel

@@ -59,9 +59,9 @@ class Tangents(Record):
     start_vdot = field("nv")
     start_vdot_before = field("nv")
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
-    stage = field(
-        6, dtype=INT
-    )  # rounds made; 1: all are, sides differ, without rows, `free_by` is there, by accelerations as well
+    # Of a derivative in work: rounds made; then 1 or 0: all are made; sides differ; rows are left out;
+    # `free_by` is there; by the last accelerations as well.
+    stage = field(6, dtype=INT)
     mean = field("nv")  # v̄ to which the round before leads, where there was one
     mean_by_grown = field("nv", "nv5")  # δv̄ by the inputs, where there was one
     mean_by_fallen = field("nv", "nv5")  # … where they are < 0

@@ -13,6 +13,10 @@ SCALE = {33550: (DOUBLES, (30.0, 20.0, 0.0)), 33922: (DOUBLES, (0.0, 0.0, 0.0, 5
 PROJECTED = (1, 1, 0, 2, 1024, 0, 1, 1, 3076, 0, 1, 9001)
 GEOGRAPHIC = (1, 1, 0, 1, 1024, 0, 1, 2)
 FEET = (1, 1, 0, 2, 1024, 0, 1, 1, 3076, 0, 1, 9002)
+UTM = (1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32633)
+NEW_YORK = (1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 2263)  # in feet, which is not written
+GEOCENTRIC = (1, 1, 0, 1, 1024, 0, 1, 3)
+METRES = {34735: (SHORTS, PROJECTED)}
 
 
 def written(folder, tags, heights=HEIGHTS):
@@ -26,9 +30,10 @@ def written(folder, tags, heights=HEIGHTS):
     return path
 
 
-def test_lengths_are_those_of_the_tags_unless_they_are_given(tmp_path):
+@pytest.mark.parametrize("keys", [PROJECTED, UTM])
+def test_lengths_are_those_of_the_tags_unless_they_are_given(tmp_path, keys):
     """Three samples 30 m apart span 60 m; two 20 m apart span 20 m."""
-    path = written(tmp_path, SCALE | {34735: (SHORTS, PROJECTED)})
+    path = written(tmp_path, SCALE | {34735: (SHORTS, keys)})
     field = HeightField.from_image(path)
     assert field.size == (60.0, 20.0)
     np.testing.assert_array_equal(field.heights, HEIGHTS[::-1])
@@ -38,13 +43,11 @@ def test_lengths_are_those_of_the_tags_unless_they_are_given(tmp_path):
 def test_a_matrix_of_the_tags_has_the_lengths_too(tmp_path):
     matrix = [0.0] * 16
     matrix[0], matrix[5], matrix[3] = 5.0, -10.0, 4e5
-    assert HeightField.from_image(written(tmp_path, {34264: (DOUBLES, tuple(matrix))})).size == (
-        10.0,
-        10.0,
-    )
+    path = written(tmp_path, METRES | {34264: (DOUBLES, tuple(matrix))})
+    assert HeightField.from_image(path).size == (10.0, 10.0)
     matrix[1] = 0.1
     with pytest.raises(ValueError, match="its axes are turned"):
-        HeightField.from_image(written(tmp_path, {34264: (DOUBLES, tuple(matrix))}))
+        HeightField.from_image(written(tmp_path, METRES | {34264: (DOUBLES, tuple(matrix))}))
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,9 @@ def test_a_matrix_of_the_tags_has_the_lengths_too(tmp_path):
         ({33922: SCALE[33922]}, ValueError, "tie points and no distance"),
         (SCALE | {34735: (SHORTS, GEOGRAPHIC)}, ValueError, "are degrees apart, not metres"),
         (SCALE | {34735: (SHORTS, FEET)}, ValueError, r"no metre \(code 9002"),
+        (SCALE | {34735: (SHORTS, NEW_YORK)}, ValueError, r"no metre \(code None"),
+        (SCALE | {34735: (SHORTS, GEOCENTRIC)}, ValueError, r"GTModelTypeGeoKey is 3"),
+        (SCALE, ValueError, r"GTModelTypeGeoKey is None"),
         ({33550: (DOUBLES, (0.0, 1.0, 0.0))}, ValueError, "samples are 0 × 1 apart"),
     ],
 )
@@ -68,12 +74,12 @@ def test_tags_without_lengths_in_metres_are_refused(tmp_path, tags, kind, says):
 def test_samples_without_a_height_are_an_error(tmp_path, mark):
     heights = HEIGHTS.copy()
     heights[1, 1:] = np.float32(mark)
-    path = written(tmp_path, SCALE | {42113: (TEXT, mark)}, heights)
+    path = written(tmp_path, SCALE | METRES | {42113: (TEXT, mark)}, heights)
     with pytest.raises(ValueError, match=r"2 of 6 samples have no height.*row 1, column 1: fill"):
         HeightField.from_image(path)
     with pytest.raises(ValueError, match="have no height"):
         HeightField.from_image(path, (1.0, 1.0), scale=0.5)
-    assert HeightField.from_image(written(tmp_path, SCALE | {42113: (TEXT, "-9999")}))
+    assert HeightField.from_image(written(tmp_path, SCALE | METRES | {42113: (TEXT, "-9999")}))
 
 
 def test_a_picture_of_another_format_needs_a_size(tmp_path):

@@ -162,7 +162,7 @@ def improve(model, work, t, count, limit, last, most_work, is_whole):
         return
     gather_response(model, work, IMPULSE, FREE)
     x = work.column_vector
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
+    for k in range(work.dense_size[FIRST], wide(work.dense_size[COLUMNS])):
         x[FREE, k] = x[Z, k] - x[FREE, k]
     approach(model, work, limit, last, is_whole)
     read_impulses(work, t)
@@ -186,9 +186,10 @@ def keep_best(model, work, t, best):
     Writes: work.
     """
     worst = violation(model, work, t)
-    if worst < best:
-        keep(work, t, BEST)
-    return worst, min(worst, best)
+    if not worst < best:
+        return worst, best
+    keep(work, t, BEST)
+    return worst, worst
 
 
 @kernel
@@ -208,6 +209,7 @@ def solve_pile(model, work, t, limit, moves):
     sweep_on(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS
     ends = work.island_contact_start[t + 1], work.island_scalar_start[t + 1]
+    keep(work, t, BEST)
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
         enough = said if moves and k > 0 else near

@@ -7,6 +7,7 @@ give. Under `semi_implicit`, whose energy goes to and fro, springs give too.
 from math import inf
 
 from tribo.compiler.jit import kernel
+from tribo.contact.constraints import lengths
 from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import scalar_moved_by
@@ -14,8 +15,11 @@ from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.springs import spring_energy
 from tribo.dynamics.whitening import whiten_velocity
-from tribo.model import Integrator, Kind
+from tribo.enums import Tuning
+from tribo.model import Constraint, Integrator, Kind
 
+LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
+REST = int(Tuning.LENGTH)
 KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ROUNDING = 1e-12  # [–] of an energy that is given
@@ -60,7 +64,15 @@ def is_led(model, work, n):
 
 
 @kernel
-def motor_work(model, work, t):
+def is_reeled(model, state, command, c):
+    """Tell whether the length of constraint c changes in this step: the user's work, or a motor's."""
+    kind = model.constraint_kind[c]
+    changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
+    return kind == WINCH or (kind == LENGTH and changes)
+
+
+@kernel
+def motor_work(model, state, command, work, t):
     """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
 
     λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
@@ -75,12 +87,13 @@ def motor_work(model, work, t):
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        is_tie = tie_of(model, work, n) >= 0
-        if work.scalar_reach[n] == GIVES_WAY or (is_tie and may_act(work, n)):
+        c = tie_of(model, work, n)
+        acts = c >= 0 and (may_act(work, n) or is_reeled(model, state, command, c))
+        if work.scalar_reach[n] == GIVES_WAY or acts:
             before = scalar_moved_by(model, work, n, z, 0.0)
             after = scalar_moved_by(model, work, n, work.response, before)
             total += work.scalar_impulse[n] * 0.5 * (before + after)
-        elif is_tie and is_led(model, work, n):
+        elif c >= 0 and is_led(model, work, n):
             both = work.scalar_start[n] + work.scalar_target[n]
             own = scalar_moved_by(model, work, n, z, 0.0)
             total -= work.scalar_impulse[n] * (both - own)
@@ -113,7 +126,7 @@ def stop_energy(model, work, t):
 
 
 @kernel
-def allowed(model, state, settings, work, t, error):
+def allowed(model, state, command, settings, work, t, error):
     """Return the energy [J] with which island t may end the step: what it has and is given.
 
     A part `error` of what moves and swings more; at least what its stops may give.
@@ -121,7 +134,7 @@ def allowed(model, state, settings, work, t, error):
     Writes: work.
     """
     lively = potential = 0.0
-    brought = motor_work(model, work, t)
+    brought = motor_work(model, state, command, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             # First what is given: `stored` overwrites `spring_error`.

@@ -16,7 +16,6 @@ robot to itself or to what stands still. So it is slowed likewise. That happens 
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import lengths
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
 from tribo.contact.problem.islands import (
     contacts_in,
@@ -33,12 +32,11 @@ from tribo.dynamics.middle import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
 from tribo.enums import Tuning
 from tribo.math import vec
-from tribo.model import Constraint, Course, Integrator, Joint, Kind, Slot, Status
+from tribo.model import Course, Integrator, Joint, Kind, Slot, Status
 
 FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
-LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
-ERP, REST = int(Tuning.ERP), int(Tuning.LENGTH)
+ERP = int(Tuning.ERP)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 COARSE = int(Status.COARSE)
@@ -122,14 +120,6 @@ def is_any_doubtful(model, settings, work, t):
 
 
 @kernel
-def is_reeled(model, state, command, c):
-    """Tell whether the length of constraint c changes in this step: the user's work, or a motor's."""
-    kind = model.constraint_kind[c]
-    changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
-    return kind == WINCH or (kind == LENGTH and changes)
-
-
-@kernel
 def work_of_ties(model, state, command, work, t):
     """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · way that they bend [J s].
 
@@ -142,7 +132,12 @@ def work_of_ties(model, state, command, work, t):
         n = work.island_scalar[k]
         c = tie_of(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
-        if impulse == 0.0 or reach < 0.0 or c < 0 or is_reeled(model, state, command, c):
+        if (
+            impulse == 0.0
+            or reach < 0.0
+            or c < 0
+            or allowed_energy.is_reeled(model, state, command, c)
+        ):
             continue
         before = work.scalar_start[n] + work.scalar_target[n]
         after = scalar_moved_by(model, work, n, work.response, before)
@@ -257,7 +252,7 @@ def grip(model, work, t):
 
 
 @kernel
-def limit_island(model, state, settings, work, t, is_strict):
+def limit_island(model, state, command, settings, work, t, is_strict):
     """Slow island t if it touches nothing and what holds it would throw it; tell whether that is to be said.
 
     Strictly: it may gain nothing. Under `semi_implicit` energy goes to and fro: only stops of a robot on a
@@ -279,7 +274,7 @@ def limit_island(model, state, settings, work, t, is_strict):
     if has_stops and joint_rotates_fast(model, state, settings, work, t, True):
         is_strict = True
     error = 0.0 if is_strict else ERROR
-    most = allowed_energy.allowed(model, state, settings, work, t, error)
+    most = allowed_energy.allowed(model, state, command, settings, work, t, error)
     is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
     return is_slowed and (held == NOTHING or not is_robot)
 
@@ -303,7 +298,7 @@ def limit(model, state, command, settings, work):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
         error = error_of_ties(model, state, command, settings, work, t)
-        is_slowed = limit_island(model, state, settings, work, t, error > JERK)
+        is_slowed = limit_island(model, state, command, settings, work, t, error > JERK)
         keeps = settings.integrator != SEMI_IMPLICIT  # whose energy goes to and fro
         is_wrong = keeps and error > FLAGGED * FLAGGED
         if is_slowed or is_wrong:

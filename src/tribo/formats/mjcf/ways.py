@@ -106,9 +106,7 @@ class WayReader:
             [place.inner @ p for place, p in placed],
         )
         trees = [place.tree for place, _ in placed]
-        for k in range(
-            2
-        ):  # a base that stands carries what stands with it, so that it may be moved
+        for k in range(2):  # a base that stands carries what stands with it: it may be moved
             other = trees[1 - k]
             if trees[k] < 0 <= other and self._stands(other):
                 trees[k], bodies[k] = other, 0

@@ -49,7 +49,7 @@ READ = {
     "axis": "xyz limit dynamics mimic use_parent_model_frame",
     "limit": "lower upper effort velocity",
     "dynamics": "damping friction spring_reference spring_stiffness",
-    "mimic": "joint axis multiplier offset reference",
+    "mimic": "joint multiplier offset reference",
 }
 SAME = {"axis2": "axis"}  # elements that hold what others hold
 BULLET = "link/contact"  # PyBullet's words of friction, screened by `surface_friction.of_bullet`

@@ -60,6 +60,8 @@ USUAL = {  # values that change nothing, besides zero, false and nothing
     "physxMaterial:frictionCombineMode": "average",
     "physxMaterial:restitutionCombineMode": "average",
     "physxRigidBody:enableGyroscopicForces": True,
+    "physxRigidBody:solveContact": True,
+    "physxArticulation:articulationEnabled": True,
 }
 PROGRAMS = ("Mjc", "Newton", "Physx")  # whose prims have types of their own
 DEFORMABLE = re.compile(r"\w*Deformable\w*API")
@@ -90,10 +92,12 @@ def _is_read(name: str) -> bool:
 
 
 def _matters(name: str, value: Any) -> bool:
+    if name in USUAL:
+        return bool(value != USUAL[name])
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value != 0.0 and not abs(value) >= NEVER and not math.isnan(value)
     is_nothing = isinstance(value, list) and not any(value)
-    return bool(value) and not is_nothing and value != USUAL.get(name)
+    return bool(value) and not is_nothing
 
 
 def _say(prim: Prim, name: str, report: Report) -> None:

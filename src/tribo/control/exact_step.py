@@ -191,7 +191,7 @@ class ExactStep:
     def by_memory(self) -> np.ndarray:
         """Return the mean of both sides by the accelerations of the last two steps, (2 nv, 2 nv)."""
         n = self.nv
-        return 0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n :]
+        return np.asarray(0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n :])
 
     def rates(self) -> np.ndarray | None:
         """Return derivatives (nv, 5 nv) of the accelerations on which the next step counts.
@@ -219,7 +219,7 @@ class ExactStep:
             if (np.abs(last - own["free_v"][0])[lasts] > near).any():
                 return None
             made[lasts] = own["free_by"][0][lasts]
-        return made / dt
+        return np.asarray(made / dt)
 
     @property
     def has_sides(self) -> bool:

@@ -286,11 +286,14 @@ def test_what_is_no_usd_is_refused_in_words(tmp_path, data, says):
         tribo.World.load(path)
 
 
-def test_a_negative_mass_is_not_used_and_said(tmp_path):
+@pytest.mark.parametrize(
+    "name", ["physics:mass", "physics:density", "drive:angular:physics:damping"]
+)
+def test_a_negative_number_that_may_not_be_is_not_used_and_said(tmp_path, name):
     path = tmp_path / "a.usda"
-    path.write_text(stage(ball("a", "float physics:mass = -3")))
+    path.write_text(stage(ball("a", f"float {name} = -3")))
     scene, _ = usd.read(path)
-    assert [text for text in scene.doubts if "physics:mass=-3 is below 0: it is not used" in text]
+    assert [text for text in scene.doubts if f"{name}=-3 is below 0: it is not used" in text]
 
 
 def test_a_stage_is_read_under_limits_that_are_lower_than_those_of_the_reader():

@@ -195,12 +195,7 @@ class BodyReader:
 
     def _own_mass(self, prim: Prim) -> float:
         """Return the mass that a prim gives, in the stage's unit; 0: none."""
-        mass = prim.number("physics:mass", 0.0)
-        if mass < 0.0:
-            self._report.doubt(
-                prim, f"physics:mass={mass:g} is below 0: it is not used", "mass < 0"
-            )
-        return max(mass, 0.0)
+        return max(prim.number("physics:mass", 0.0), 0.0)
 
     def _material_density(self, prim: Prim) -> float:
         found = self._stage.prims.get(prim.shape.get("material", ""))

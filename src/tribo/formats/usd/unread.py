@@ -65,6 +65,7 @@ USUAL = {  # values that change nothing, besides zero, false and nothing
 }
 PROGRAMS = ("Mjc", "Newton", "Physx")  # whose prims have types of their own
 DEFORMABLE = re.compile(r"\w*Deformable\w*API")
+NOT_NEGATIVE = re.compile(r"physics:(mass|density)|drive:\w+:physics:(stiffness|damping|maxForce)")
 NEVER = 1e30  # [–] from here on a bound is none; single precision ends at 3.4e38
 
 
@@ -79,6 +80,9 @@ def screen(stage: Stage, report: Report) -> None:
         if any(DEFORMABLE.fullmatch(name) for name in prim.applied):
             report.doubt(prim, "deformable bodies are not read: it is left as it is", "deformable")
         for name, value in prim.values.items():
+            is_number = isinstance(value, (int, float))
+            if is_number and value < 0.0 and NOT_NEGATIVE.fullmatch(name):
+                report.doubt(prim, f"{name}={value:g} is below 0: it is not used", f"{name} < 0")
             if not _is_read(name) and _matters(name, value):
                 _say(prim, name, report)
         for name, targets in prim.targets.items():

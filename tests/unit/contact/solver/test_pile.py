@@ -183,6 +183,41 @@ def test_kept_problems_are_solved_or_answered_lawfully(kept_engine):
     assert unsolved <= 160
 
 
+def improved(number, extra):
+    """Spoil a contact of a heap, solve its piece while the next body moves faster; return the impulses.
+
+    None: the dofs of the piece fill lanes of four.
+    """
+    world, t = heap(39)
+    model, work = world.engine.model, world.engine.work
+    work.removed_speed[0] = natural_residual.island_speed(world.engine.settings, work, t)
+    work.newton_steps[0] = 0
+    loose_contacts.lay_out_loose(model, work, t)
+    members = range(work.island_contact_start[t], work.island_contact_start[t + 1])
+    pressed = [c for c in work.island_contact[members] if work.contact_impulse[c, 2] > 0.0]
+    work.contact_impulse[pressed[number]] *= 0.5
+    island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))
+    worst = max(natural_residual.contact_violation(model, work, c) for c in pressed)
+    count = pile.narrow(model, work, t, 0.5 * worst)
+    end = int(max(model.tree_v[tree] for tree in work.node_tree[:count])) + 6
+    if end % 4 == 0 or end == len(work.response):
+        return None
+    work.response[end : end + 2] += extra
+    pile.improve(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
+    return work.contact_impulse.copy()
+
+
+def test_a_piece_knows_nothing_of_bodies_that_are_not_in_it():
+    """Its rows of dofs are padded to lanes of four, where those of the next body lie."""
+    asked = 0
+    for number in range(0, 40, 4):
+        made = improved(number, 0.0)
+        if made is not None:
+            asked += 1
+            np.testing.assert_array_equal(improved(number, 1e3), made)
+    assert asked > 0
+
+
 def test_a_search_ends(kept_engine):
     """Each of the kept problems, with a solution or without one, takes no more steps than there may be."""
     most = proximal_newton.MAX_STEPS + proximal_newton.SOFT_STEPS

@@ -117,6 +117,19 @@ def pendulum(length: float = 1.0, mass: float = 1.0, **options: Any) -> TreeDesc
     return TreeDescription([base(), bob])
 
 
+def two_links() -> tribo.LinkDescription:
+    """Return an arm of two links that turn about different axes: `shoulder`, `elbow`."""
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    upper = root.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
+    upper.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2), collides=False)
+    lower = upper.add_child(
+        "lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow"
+    )
+    lower.add_shape("box", (0.05, 0.1, 0.3), mass=0.5, position=(0.02, 0, -0.15), collides=False)
+    return root
+
+
 def random_unit(rng: np.random.Generator, n: int) -> np.ndarray:
     """Return a random unit vector of n numbers."""
     x = rng.normal(size=n)

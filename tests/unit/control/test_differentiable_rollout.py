@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scenes import two_links
 
 import tribo
 from tribo.control import NotDifferentiableError, RolloutFunction
@@ -23,15 +24,7 @@ def sliding_box():
 
 def arm():
     world = tribo.World(time_step=DT)
-    root = tribo.LinkDescription("root")
-    root.fix_to_world()
-    upper = root.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
-    upper.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2), collides=False)
-    lower = upper.add_child(
-        "lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow"
-    )
-    lower.add_shape("box", (0.05, 0.1, 0.3), mass=0.5, position=(0.02, 0, -0.15), collides=False)
-    robot = world.add_articulated_system(root, name="arm")
+    robot = world.add_articulated_system(two_links(), name="arm")
     robot.joint("elbow").damping = 0.1
     robot.set_state([0.4, -0.3], [0.8, -0.5])
     return world

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from scenes import ground_world
+from scenes import ground_world, two_links
 
 import tribo
 from tribo.control import NotDifferentiableError, RolloutFunction, step_jacobians
@@ -23,15 +23,7 @@ def pendulum(integrator="midpoint", time_step=0.002):
     """Two links that turn about different axes, one driven by a spring, thrown."""
     world = tribo.World(time_step=time_step)
     world.integrator = integrator
-    root = tribo.LinkDescription("root")
-    root.fix_to_world()
-    upper = root.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
-    upper.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2), collides=False)
-    lower = upper.add_child(
-        "lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow"
-    )
-    lower.add_shape("box", (0.05, 0.1, 0.3), mass=0.5, position=(0.02, 0, -0.15), collides=False)
-    arm = world.add_articulated_system(root, name="arm")
+    arm = world.add_articulated_system(two_links(), name="arm")
     arm.set_pd_gains([0.0, 3.0], [0.0, 0.05])
     arm.set_state([0.4, -0.3], [0.8, -0.5])
     return world

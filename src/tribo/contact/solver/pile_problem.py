@@ -23,6 +23,7 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.kept_set import REDUNDANT_RATE, SET_RATE
 from tribo.contact.solver.proximal_law import set_row_rates, trial_at
+from tribo.contact.solver.proximal_matrix import ask_of
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
@@ -34,7 +35,6 @@ from tribo.contact.solver.proximal_rows import (
     LINEAR,
     LOOK,
     LOWER,
-    MEMORY,
     MOTION,
     NODES,
     NORMAL,
@@ -282,7 +282,7 @@ def slides(work):
 
 
 @kernel
-def add_solution(model, work, t):
+def add_solution(model, work):
     """Add H⁻¹ of row STEP to row Z.
 
     Writes: work.
@@ -308,7 +308,7 @@ def refine_set(model, work, t):
     gather(model, work, t, LOOK, STEP)
     for i in range(work.dense_size[ROWS]):
         x[LINEAR, i] += x[LOOK, i]
-    add_solution(model, work, t)
+    add_solution(model, work)
     measure(model, work, t, STEP)
     push(work, CHANGE)
     for i in range(work.dense_size[ROWS]):
@@ -330,8 +330,8 @@ def solve_set(model, work, t, is_exact):
     assemble(model, work, t)
     if not block_matrix.factor(model, work, work.dense_size[NODES]):
         return False
-    for i in range(work.dense_size[ROWS]):  # to what velocity it leads if the impulse stays
-        x[CHANGE, i] = x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
+    for i in range(work.dense_size[ROWS]):
+        x[CHANGE, i] = ask_of(work, i)
     push(work, CHANGE)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
         if not is_between(work, i):
@@ -339,7 +339,7 @@ def solve_set(model, work, t, is_exact):
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = z[FREE, k] - z[Z, k]
     gather(model, work, t, LOOK, STEP)
-    add_solution(model, work, t)
+    add_solution(model, work)
     measure(model, work, t, Z)
     for i in range(work.dense_size[ROWS]):
         x[LINEAR, i] = trial_at(work, i, x[MOTION, i])

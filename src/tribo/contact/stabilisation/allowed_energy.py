@@ -44,9 +44,7 @@ def given(model, state, settings, work, tree):
 
 @kernel
 def may_act(work, n):
-    """Tell whether row n may give energy: a motor, given tension, spring, or drive at its speed limit."""
-    if work.scalar_reach[n] == GIVES_WAY:
-        return True
+    """Tell whether row n is bounded on one side alone, and may give energy: a motor, a given tension."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     return max(-lower, upper) < inf and min(-lower, upper) == 0.0
 

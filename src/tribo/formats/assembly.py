@@ -110,7 +110,7 @@ def assemble(root: LinkDescription) -> TreeDescription:
     checked = _checked(root)
     report = Report(strict=False)
     tree, members = merge(checked, report)
-    check_masses(tree, [[Spot(f"link {name!r}") for name in names] for names in members], report)
+    check_masses(tree, [[Spot(f"link {name!r}", report) for name in names] for names in members])
     tree.notes, tree.doubts = report.notes, report.doubts
     return tree
 

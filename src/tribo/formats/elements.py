@@ -15,7 +15,6 @@ from tribo.description.trees import MeshFile, Vector
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, Written
 from tribo.formats.pose import normalized
-from tribo.formats.report import Report
 
 NO_DIRECTION = 1e-12  # largest component of what is no axis
 
@@ -65,10 +64,10 @@ def factors(node: Written, scale: Sequence[float]) -> Vector:
 
 
 def mesh(
-    node: Written, finder: MeshFinder, reference: str, scale: Vector, report: Report, mode: str = ""
+    node: Written, finder: MeshFinder, reference: str, scale: Vector, mode: str = ""
 ) -> MeshFile:
     """Return the mesh that an element names; that it is not found is noted."""
     path, reason = finder.find(reference)
     if path is None:
-        report.note(f"{node.place}: mesh {reference!r}: {reason}", f"mesh {reference}")
+        node.note(f"mesh {reference!r}: {reason}", f"mesh {reference}")
     return MeshFile(path, reference, scale, mode)

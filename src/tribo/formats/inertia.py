@@ -10,7 +10,6 @@ import numpy as np
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
 from tribo.formats.nodes import Written
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report
 
 ROUNDING = 1e-15  # [m²] inertia per mass; CAD programs write noise of this size instead of 0
 THICKNESS = 1e-3  # [–] of the largest moment: least second moment of an inertia that is repaired
@@ -118,12 +117,11 @@ def impossible_moments(part: Inertial, tolerance: float = 1e-6) -> str | None:
     return f"{low:.6g}, {middle:.6g}, {high:.6g} kg m²"
 
 
-def check_inertia(node: Written, part: Inertial, report: Report, owner: str) -> None:
+def check_inertia(node: Written, part: Inertial, owner: str) -> None:
     """Doubt an inertia with a negative moment; what links make up together is checked later."""
     least = negative_moment(part)
     if least is not None:
-        report.doubt(
-            node,
+        node.doubt(
             f"the inertia of {owner} has eigenvalue {least:.6g} kg m², must be ≥ 0; "
-            "check the signs and the products of inertia",
+            "check the signs and the products of inertia"
         )

@@ -17,13 +17,7 @@ from tribo.formats.material_keys import CONTACT_KEYS, LISTS, MATERIAL_KEYS, OTHE
 from tribo.formats.nodes import known_hint
 from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, is_text, parse
-from tribo.materials import (
-    ContactMaterial,
-    EffectivePair,
-    Material,
-    MaterialLibrary,
-    MaterialTable,
-)
+from tribo.materials import ContactMaterial, EffectivePair, Material, MaterialLibrary, MaterialTable
 from tribo.materials.contact_material import friction_model, reduction_mode
 from tribo.materials.material import canonical_name
 from tribo.materials.pair_properties import DEFAULT_MATERIAL, PairProperties
@@ -81,32 +75,31 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
         known = [word for words in LISTS.values() for word in words]
         hint = "" if name in known else known_hint(name, known)
         if hint:  # what is not near to a list is where files park anchors
-            report.doubt(key, f"{key.shown()} is unknown here, ignored{hint}")
+            key.doubt(f"{key.shown()} is unknown here, ignored{hint}")
     seen: dict[str, YamlNode] = {}
     wrong: list[DescriptionError] = []  # of entries: all of them are read before the first is said
-    for node in _entries(root, "materials", report):
+    for node in _entries(root, "materials"):
         try:
-            material = _material(node, report)
+            material = _material(node)
         except DescriptionError as error:
             wrong.append(error)
             continue
         if material is None:
             continue
         if material.name in seen:
-            report.doubt(
-                node,
+            node.doubt(
                 f"material {material.name!r} stands in line {seen[material.name].line} already; the last one "
-                "counts",
+                "counts"
             )
         seen[material.name] = node
         made.add(material)
-    found = _entries(root, "contact_materials", report)
+    found = _entries(root, "contact_materials")
     given: dict[tuple[str, str], int] = {}
     all_known = not wrong  # a name may be that of a material that could not be read
     for node in found:
         try:
             names = _names(node)
-            law = _contact(node, report)
+            law = _contact(node)
         except DescriptionError as error:
             wrong.append(error)
             continue
@@ -115,7 +108,7 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
                 near = check.nearest(name, [*seen, *below.names])
                 near = near if "did you mean" in near else ""
                 said = f"material {name!r} is not in materials: it has standard values{near}"
-                report.doubt(at, said)
+                at.doubt(said)
         plain = [name for name, _ in names]
         distinct = list(dict.fromkeys(plain))
         own = [name for name in distinct if plain.count(name) > 1]
@@ -123,16 +116,15 @@ def _read_one(source: str | Path, below: MaterialLibrary, *, strict: bool) -> Ma
             made.set_pair(*pair, law)
             both = (min(pair), max(pair))
             if both in given:
-                report.doubt(
-                    node,
+                node.doubt(
                     f"the pair {both[0]!r}, {both[1]!r} stands in line {given[both]} already; the last one "
-                    "counts",
+                    "counts"
                 )
             given[both] = node.line
     if wrong:
         raise DescriptionError(_together([str(error) for error in wrong], report.doubts))
     if not seen and not found and not report.doubts:
-        report.doubt(root, f"holds no material and no pair{EMPTY}")
+        root.doubt(f"holds no material and no pair{EMPTY}")
     made.take_notes(report.notes, report.doubts)
     return made
 
@@ -144,32 +136,30 @@ def _together(errors: Sequence[str], doubts: Sequence[str]) -> str:
     return "\n".join(lines[:SHOWN]) + (f"\n… and {more} more" if more > 0 else "")
 
 
-def _entries(root: YamlNode, name: str, report: Report) -> list[YamlNode]:
+def _entries(root: YamlNode, name: str) -> list[YamlNode]:
     """Return the mappings of a list; today's spelling of its key wins."""
     found = [root.entries[key] for key in LISTS[name] if key in root.entries]
     for key, _ in found[1:]:
-        report.doubt(
-            key, f"{key.shown()} is ignored: {found[0][0].shown()} stands there too; keep one"
-        )
+        key.doubt(f"{key.shown()} is ignored: {found[0][0].shown()} stands there too; keep one")
     if not found or found[0][1].is_null:
         return []
     nodes = found[0][1].need("list", name).items
     return [node.need("mapping", f"an entry of {name}") for node in nodes]
 
 
-def _material(node: YamlNode, report: Report) -> Material | None:
+def _material(node: YamlNode) -> Material | None:
     if "name" not in node.entries:
-        report.doubt(node, "a material without name is left out; give it one")
+        node.doubt("a material without name is left out; give it one")
         return None
     label = node.entries["name"][1]
     name = canonical_name("" if label.is_null else label.word())
     owner = f"material {name!r}"
-    _check_keys(node, MATERIAL_KEYS, ("name", *OTHER_ENGINES["material"]), owner, report)
-    _note_others(node, OTHER_ENGINES["material"], report)
-    values = _numbers(node, MATERIAL_KEYS, parameters(Material), owner, report)
+    _check_keys(node, MATERIAL_KEYS, ("name", *OTHER_ENGINES["material"]), owner)
+    _note_others(node, OTHER_ENGINES["material"])
+    values = _numbers(node, MATERIAL_KEYS, parameters(Material), owner)
     if "poisson_ratio" in values:
-        at = _value(node, MATERIAL_KEYS["poisson_ratio"], owner, report)
-        report.doubt(at or node, f"poissonRatio of {owner} has no effect: deprecated; leave it out")
+        at = _value(node, MATERIAL_KEYS["poisson_ratio"], owner)
+        (at or node).doubt(f"poissonRatio of {owner} has no effect: deprecated; leave it out")
         del values["poisson_ratio"]
     return Material(name, **values)
 
@@ -192,36 +182,36 @@ def _names(node: YamlNode) -> list[tuple[str, YamlNode]]:
     return names
 
 
-def _contact(node: YamlNode, report: Report) -> ContactMaterial:
+def _contact(node: YamlNode) -> ContactMaterial:
     owner = "a contact material"
-    _check_keys(node, CONTACT_KEYS, ("materials", *OTHER_ENGINES["contact"]), owner, report)
-    _note_others(node, OTHER_ENGINES["contact"], report)
+    _check_keys(node, CONTACT_KEYS, ("materials", *OTHER_ENGINES["contact"]), owner)
+    _note_others(node, OTHER_ENGINES["contact"])
     known = parameters(ContactMaterial)
     known |= dict.fromkeys(("static_friction", "dynamic_friction"), known["friction"])
     known["constant_normal_force"] = Parameter("N")
-    values: dict[str, Any] = _numbers(node, CONTACT_KEYS, known, owner, report)
+    values: dict[str, Any] = _numbers(node, CONTACT_KEYS, known, owner)
     if "static_friction" in values:
         values["friction"] = values.pop("static_friction")
     dynamic = values.pop("dynamic_friction", None)
     if dynamic is not None and dynamic != values.get("friction"):
-        at = _value(node, CONTACT_KEYS["dynamic_friction"], owner, report) or node
-        report.doubt(at, "dynamic friction is ignored: a contact material has one coefficient")
+        at = _value(node, CONTACT_KEYS["dynamic_friction"], owner) or node
+        at.doubt("dynamic friction is ignored: a contact material has one coefficient")
     for name, translate in _WORDS.items():
-        value = _value(node, CONTACT_KEYS[name], owner, report)
+        value = _value(node, CONTACT_KEYS[name], owner)
         if value is not None:
             words = [item.text for item in value.items] if value.kind == "list" else value.text
             try:
                 values[name] = translate(words)
             except ValueError as error:
-                report.doubt(value, f"{error}; the default is used")
+                value.doubt(f"{error}; the default is used")
     for name in ("reference_body", "reference_link"):
-        value = _value(node, CONTACT_KEYS[name], owner, report)
+        value = _value(node, CONTACT_KEYS[name], owner)
         if value is not None:
             values[name] = value.word()
-    direction = _value(node, CONTACT_KEYS["primary_direction"], owner, report)
+    direction = _value(node, CONTACT_KEYS["primary_direction"], owner)
     if direction is not None:
         values["primary_direction"] = direction.numbers(3)
-    bins = _value(node, CONTACT_KEYS["contact_reduction_bin_resolution"], owner, report)
+    bins = _value(node, CONTACT_KEYS["contact_reduction_bin_resolution"], owner)
     if bins is not None:
         count = bins.number()
         if not count.is_integer():
@@ -236,24 +226,22 @@ def _contact(node: YamlNode, report: Report) -> ContactMaterial:
 
 
 def _numbers(
-    node: YamlNode, keys: Mapping[str, tuple[str, ...]], kinds: Mapping[str, Parameter], owner: str,
-    report: Report,
-) -> dict[str, Any]:  # fmt: skip
+    node: YamlNode, keys: Mapping[str, tuple[str, ...]], kinds: Mapping[str, Parameter], owner: str
+) -> dict[str, Any]:
     """Return the numbers that stand in an entry; what is none is left out with a doubt."""
     values: dict[str, Any] = {}
     for name, kind in kinds.items():
-        value = _value(node, keys[name], owner, report)
+        value = _value(node, keys[name], owner)
         if value is None:
             continue
         number = value.as_number()
         if number is None:
-            report.doubt(
-                value,
-                f"{name} of {owner} is no number ({value.shown()}): the standard value is used",
+            value.doubt(
+                f"{name} of {owner} is no number ({value.shown()}): the standard value is used"
             )
         elif kind.unit == "Pa" and LARGEST <= kind.most < number < math.inf:
-            report.note(
-                f"{value.place}: {name} of {owner} is {value.shown()}, more than a double solves with: it is "
+            value.note(
+                f"{name} of {owner} is {value.shown()}, more than a double solves with: it is "
                 f"taken as {kind.most:g}",
                 f"{value.place} limit",
             )
@@ -271,39 +259,37 @@ def _numbers(
     return values
 
 
-def _value(node: YamlNode, keys: tuple[str, ...], owner: str, report: Report) -> YamlNode | None:
+def _value(node: YamlNode, keys: tuple[str, ...], owner: str) -> YamlNode | None:
     """Return the value of a parameter, None if it is not there or empty; its first spelling wins."""
     found = [node.entries[key] for key in keys if key in node.entries]
     for key, value in found:
         if value.is_null:
             text = f"{key.text} of {owner} has no value: the standard value is used"
-            report.doubt(value, text, f"{value.place} empty")
+            value.doubt(text, f"{value.place} empty")
     filled = [entry for entry in found if not entry[1].is_null]
     for key, value in filled[1:]:
         if value.text != filled[0][1].text or value.kind != "scalar":
             text = (
                 f"{key.text} of {owner} is ignored: {filled[0][0].text} stands there too; keep one"
             )
-            report.doubt(key, text, f"{key.place} twice")
+            key.doubt(text, f"{key.place} twice")
     return filled[0][1] if filled else None
 
 
 def _check_keys(
-    node: YamlNode, keys: Mapping[str, tuple[str, ...]], also: tuple[str, ...], owner: str, report: Report
-) -> None:  # fmt: skip
+    node: YamlNode, keys: Mapping[str, tuple[str, ...]], also: tuple[str, ...], owner: str
+) -> None:
     known = [*(word for words in keys.values() for word in words), *also]
     for name, (key, _) in node.entries.items():
         if name not in known:
-            report.doubt(key, f"{key.shown()} of {owner} is unknown, ignored{known_hint(name, known)}",
+            key.doubt(f"{key.shown()} of {owner} is unknown, ignored{known_hint(name, known)}",
                          f"{key.place} unknown")  # fmt: skip
 
 
-def _note_others(node: YamlNode, names: tuple[str, ...], report: Report) -> None:
+def _note_others(node: YamlNode, names: tuple[str, ...]) -> None:
     for name in names:
         if name in node.entries:
-            report.note(
-                f"{node.entries[name][0].place}: {name} is for another engine", f"other {name}"
-            )
+            node.entries[name][0].note(f"{name} is for another engine", f"other {name}")
 
 
 # -- into the table of a world ---------------------------------------------------------------------

@@ -101,8 +101,7 @@ def _closed(made: Any, what: str) -> Mesh:
     """Return the triangles of trimesh's mesh, from outside anticlockwise if it is closed."""
     vertices, triangles = np.asarray(made.vertices), np.asarray(made.faces)
     is_closed = aside(
-        lambda: bool(made.is_watertight and made.is_winding_consistent),
-        lasts=len(triangles) > MANY,
+        lambda: bool(made.is_watertight and made.is_winding_consistent), lasts=len(triangles) > MANY
     )
     if is_closed:
         volume = volume_moments(vertices, triangles)[0]

@@ -1,4 +1,4 @@
-"""Elements of files, piece by piece: each knows where it stands, and its errors say so."""
+"""Elements of files, piece by piece: each knows where it stands, its errors and remarks say so."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from typing import TypeVar
 
 from tribo.checks import check
 from tribo.checks.errors import DescriptionError
+from tribo.formats.report import Report
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 Named = TypeVar("Named")
+NOTHING: Mapping[str, str] = {}
 
 
 def known_hint(name: str, known: Iterable[str]) -> str:
@@ -36,6 +38,7 @@ class Written(ABC):
     """Something that a file, or a program, describes: what is wrong with it is said of its place."""
 
     __slots__ = ()
+    report: Report  # takes remarks on it
 
     @property
     @abstractmethod
@@ -46,6 +49,16 @@ class Written(ABC):
         """Return (not raise) an error that says where."""
         return DescriptionError(f"{self.place}: {message}")
 
+    def note(self, message: str, key: str | None = None) -> None:
+        """Keep a remark that says where; one with the same key counts as a repetition."""
+        self.report.note(f"{self.place}: {message}", key)
+
+    def doubt(self, message: str, key: str | None = None) -> None:
+        """Keep a remark on what changes the motion, of which users are warned; with `strict` an error."""
+        if self.report.strict:
+            raise self.error(f"{message} (an error because of strict=True)")
+        self.report.note(f"{self.place}: {message}", key, is_doubt=True)
+
     def one(self, tag: str) -> Node | None:
         """Return the element with a tag in it; None: it has none, or is no element."""
         return None
@@ -54,11 +67,11 @@ class Written(ABC):
 class Spot(Written):
     """A place without an element: a whole file, a link that was made in Python."""
 
-    __slots__ = ("_place",)
+    __slots__ = ("_place", "report")
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, report: Report) -> None:
         """Take its name."""
-        self._place = place
+        self._place, self.report = place, report
 
     @property
     def place(self) -> str:
@@ -73,10 +86,10 @@ class Node(Written):
     tag: str
     file: str
     line: int
+    report: Report
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
     largest: float = math.inf  # size of a number that is still read
-    note: str = ""  # of the outermost element: what was passed over to read the file
     content: str = ""  # the text before its first child, blanks around it removed
 
     @property
@@ -85,6 +98,56 @@ class Node(Written):
         name = self.attributes.get("name")
         label = f"<{self.tag}>" if not name else f"<{self.tag} name={short(name)}>"
         return f"{self.file}:{self.line}: {label}"
+
+    def made(
+        self, tag: str, attributes: dict[str, str] | None = None, children: Iterable[Node] = ()
+    ) -> Node:
+        """Return an element that a reader puts in the place of this one."""
+        return Node(
+            tag, self.file, self.line, self.report, attributes or {}, list(children), self.largest
+        )
+
+    def refused(self, feature: str, remedy: str) -> DescriptionError:
+        """Return (not raise) the error for a feature that the engine does not have yet."""
+        return self.error(f"{feature} is not supported yet; {remedy}")
+
+    def check(
+        self, attributes: Iterable[str], children: Iterable[str] = (), silent: Iterable[str] = (), *,
+        said: Mapping[str, str] = NOTHING,
+    ) -> None:  # fmt: skip
+        """Report attributes and children that are not known, as `check_attributes`, `check_children` do."""
+        self.check_attributes(attributes, said)
+        self.check_children(children, silent)
+
+    def check_attributes(self, known: Iterable[str], said: Mapping[str, str] = NOTHING) -> None:
+        """Report the attributes that are not known; `said`: why those that are known have no effect."""
+        known = tuple(known)
+        for name in self.attributes:
+            if name in known:
+                continue
+            key = f"{self.tag}@{name}"
+            if name in said:
+                self.doubt(f"{name} {said[name]}", key)
+            else:
+                what = f"unknown attribute {name[:80]!r} is ignored"
+                self.unknown(name, what, key, (*known, *said))
+
+    def check_children(self, known: Iterable[str], silent: Iterable[str] = ()) -> None:
+        """Report the children that are not known; `silent` ones belong to others."""
+        known, silent = tuple(known), frozenset(silent)
+        for child in self.children:
+            if child.tag.partition(":")[0] == "xacro":
+                raise child.error(
+                    "is a xacro macro; run xacro on the file first, or add_articulated_system(FILE, xacro={})"
+                )
+            if child.tag not in known and child.tag not in silent:
+                what = f"unknown in <{self.tag}>, ignored"
+                child.unknown(child.tag, what, f"{self.tag}/{child.tag}", known)
+
+    def unknown(self, name: str, what: str, key: str, known: Iterable[str]) -> None:
+        """Doubt an unknown name, the nearest known one proposed."""
+        hint = known_hint(name, known) if self.report.strict or not self.report.is_full(key) else ""
+        self.doubt(what + hint, key)
 
     def all(self, tag: str) -> Iterator[Node]:
         """Iterate over the children with a tag."""

@@ -10,7 +10,6 @@ from dataclasses import fields
 
 from tribo.description.trees import DescriptionError
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.materials.parameters import parameters
 from tribo.materials.table import Law
@@ -32,23 +31,23 @@ COMPLIANT = tuple(item.name for item in fields(ContactMaterial))
 MARK = "youngs_modulus"
 
 
-def read(node: Node, owner: str, report: Report, *names: str) -> Law:
+def read(node: Node, owner: str, *names: str) -> Law:
     """Return the law that an element's attributes describe, besides those of the given names.
 
     Raises:
         DescriptionError: A value is missing, or outside its range.
     """
     is_compliant = MARK in node.attributes
-    report.check_attributes(node, (*names, *(COMPLIANT if is_compliant else (*RIGID, MARK))))
+    node.check_attributes((*names, *(COMPLIANT if is_compliant else (*RIGID, MARK))))
     try:
-        return _contact_material(node) if is_compliant else _rigid(node, owner, report)
+        return _contact_material(node) if is_compliant else _rigid(node, owner)
     except ValueError as error:
         if isinstance(error, DescriptionError):
             raise
         raise DescriptionError(f"{node.place}: {owner}: {error}") from None
 
 
-def _rigid(node: Node, owner: str, report: Report) -> PairProperties:
+def _rigid(node: Node, owner: str) -> PairProperties:
     values = {name: node.number(key) for key, name in RIGID.items() if key in node.attributes}
     if "friction" not in values:
         raise node.error(f"{owner}: attribute 'friction' is missing; add it")
@@ -56,10 +55,9 @@ def _rigid(node: Node, owner: str, report: Report) -> PairProperties:
     if static == values["friction"] and values.get("static_friction_velocity") == 0.0:
         del values["static_friction_velocity"]  # without static friction it has no meaning
     elif static != values["friction"] and "static_friction_velocity" not in values:
-        report.doubt(
-            node,
+        node.doubt(
             f"{owner}: static_friction without static_friction_velocity_threshold: "
-            f"{PairProperties().static_friction_velocity:g} m/s is used",
+            f"{PairProperties().static_friction_velocity:g} m/s is used"
         )
     return PairProperties(**values)
 

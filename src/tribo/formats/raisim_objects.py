@@ -23,7 +23,6 @@ from tribo.formats.raisim_shapes import (
     read_size,
 )
 from tribo.formats.raisim_template import find_file, snake
-from tribo.formats.report import Report, refuse
 from tribo.formats.self_collision import MODES
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Kind
@@ -43,24 +42,24 @@ _BITS = re.compile(r"collision\[(-?\d+(?:\|\d+)*)\]", re.ASCII)
 
 
 def read_object(
-    node: Node, classes: Mapping[str, Node], report: Report, package_dirs: Sequence[Path] = ()
+    node: Node, classes: Mapping[str, Node], package_dirs: Sequence[Path] = ()
 ) -> ObjectDescription:
     """Read a child of <objects>; `classes` are the templates of <object_class>."""
     if node.tag in classes:
         node = _instance(node, classes[node.tag])
     if node.tag in NOT_YET:
-        raise refuse(node, f"object type {node.tag!r}", f"remove it; known: {', '.join(KNOWN)}")
+        raise node.refused(f"object type {node.tag!r}", f"remove it; known: {', '.join(KNOWN)}")
     for child in node.children:
         if child.tag in NOT_YET_CHILDREN:
-            raise refuse(child, f"<{child.tag}> in {node.place}", "remove it")
+            raise child.refused(f"<{child.tag}> in {node.place}", "remove it")
     if node.tag in DIMENSIONS or node.tag in {"compound", "mesh"}:
-        return _single(node, report, package_dirs)
+        return _single(node, package_dirs)
     if node.tag in {"heightmap", "height_map"}:
-        return _height_map(node, report, package_dirs)
+        return _height_map(node, package_dirs)
     if node.tag == "ground":
-        return _ground(node, report)
+        return _ground(node)
     if node.tag == "articulated_system":
-        return _articulated(node, report, package_dirs)
+        return _articulated(node, package_dirs)
     hint = known_hint(node.tag, (*KNOWN, *classes))
     raise node.error(f"unknown object type; known: {', '.join((*KNOWN, *classes))}{hint}")
 
@@ -78,7 +77,7 @@ def read_classes(node: Node, classes: dict[str, Node]) -> None:
 
 def _instance(node: Node, template: Node) -> Node:
     """Return an object as if it were written out: what it says itself wins over its class."""
-    made = Node(snake(template.text("type")), node.file, node.line)
+    made = node.made(snake(template.text("type")))
     made.attributes = {k: v for k, v in template.attributes.items() if k != "type"}
     made.attributes.update(node.attributes)
     if "urdf_path" in template.attributes and "urdf_path" not in node.attributes:
@@ -87,45 +86,42 @@ def _instance(node: Node, template: Node) -> Node:
     for child in template.children:
         tag = "dim" if child.tag == "dimension" else child.tag
         if tag not in own:
-            made.children.append(
-                Node(tag, child.file, child.line, child.attributes, child.children)
-            )
+            made.children.append(child.made(tag, child.attributes, child.children))
     made.children += node.children
     return made
 
 
-def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
+def _single(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     own = {"compound": ("children",), "mesh": ("file", "scale")}.get(node.tag, ("dim",))
     is_mesh = node.tag == "mesh"
-    report.check_attributes(
-        node,
+    node.check_attributes(
         (*SINGLE, "file_name", "scale", "collision", "max_hulls", "tolerance", "resolution")
         if is_mesh
-        else SINGLE,
+        else SINGLE
     )
-    report.check_children(node, (*own, "inertia", "state", "collision_body"))
+    node.check_children((*own, "inertia", "state", "collision_body"))
     made = _common(node)
-    _rules(node, made, report)
+    _rules(node, made)
     made.kind = KINDS[node.choice("body_type", KINDS, "dynamic", fold=True)]
     if made.kind == Kind.DYNAMIC:
         made.mass = node.number("mass", above=0.0)
     else:
         made.mass = node.number("mass", 1.0, at_least=0.0)
     if node.tag == "compound":
-        made.parts = read_parts(node, report)
+        made.parts = read_parts(node)
     elif is_mesh:
         read_mesh(node, made, package_dirs, is_static=made.kind == Kind.STATIC)
     else:
-        made.size = read_size(node, report)
+        made.size = read_size(node)
     if "com" in node.attributes:
         made.com = node.vector("com", 3)
     inertia = node.one("inertia")
     if inertia is not None:
-        report.check_attributes(inertia, INERTIA_NAMES)
+        inertia.check_attributes(INERTIA_NAMES)
         made.inertia = _inertia(inertia)
     state = node.one("state")
     if state is not None:
-        report.check_attributes(state, ("pos", "quat", "lin_vel", "ang_vel", "com_pos"))
+        state.check_attributes(("pos", "quat", "lin_vel", "ang_vel", "com_pos"))
         if "com_pos" in state.attributes:
             made.com_position = state.vector("com_pos", 3)
         made.position = state.vector("pos", 3, ORIGIN)
@@ -135,37 +131,35 @@ def _single(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectD
     return made
 
 
-def _height_map(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
+def _height_map(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     made = _common(node)
     made.type, made.kind = "heightmap", Kind.STATIC
-    made.heights, made.position = read_heights(node, report, package_dirs)
+    made.heights, made.position = read_heights(node, package_dirs)
     state = node.one("state")
     if state is not None:
-        report.check_attributes(state, ("pos", "quat"))
+        state.check_attributes(("pos", "quat"))
         made.position = state.vector("pos", 3, made.position)
         made.quaternion = read_quaternion(state)
     return made
 
 
-def _ground(node: Node, report: Report) -> ObjectDescription:
-    report.check_attributes(node, ("name", "material", "appearance", "height", *FILTER))
-    report.check_children(node, ())
+def _ground(node: Node) -> ObjectDescription:
+    node.check(("name", "material", "appearance", "height", *FILTER))
     made = _common(node)
     made.kind = Kind.STATIC
     made.size = (node.number("height", 0.0),)
     return made
 
 
-def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> ObjectDescription:
+def _articulated(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     known = ("name", "urdf_path", "res_dir", "convexify_meshes", "modules", "joint_order",
              "collide_parent", "self_collision", "collision_meshes", "appearance", *FILTER)  # fmt: skip
-    report.check_attributes(node, known)
-    report.check_children(node, ("state", "drive", "collision_body"))
+    node.check(known, ("state", "drive", "collision_body"))
     made = _common(node)
-    _rules(node, made, report)
+    _rules(node, made)
     drive = node.one("drive")
     if drive is not None:
-        report.check_attributes(drive, DRIVE)
+        drive.check_attributes(DRIVE)
         made.drive = {name: drive.vector(name, None) for name in DRIVE if name in drive.attributes}
     made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
@@ -181,10 +175,10 @@ def _articulated(node: Node, report: Report, package_dirs: Sequence[Path]) -> Ob
         except DescriptionError as error:
             raise node.error(str(error)) from None
     if "res_dir" in node.attributes:
-        report.note(f"{node.place}: res_dir is not used: meshes are found from where the URDF is")
+        node.note("res_dir is not used: meshes are found from where the URDF is")
     state = node.one("state")
     if state is not None:
-        report.check_attributes(state, ("qpos", "qvel"))
+        state.check_attributes(("qpos", "qvel"))
         if "qpos" in state.attributes:
             made.generalized_coordinate = state.vector("qpos", None)
         if "qvel" in state.attributes:
@@ -201,10 +195,10 @@ def _meshes(node: Node) -> str:
     return node.choice("collision_meshes", ROBOT_MODES, "")
 
 
-def _rules(node: Node, made: ObjectDescription, report: Report) -> None:
+def _rules(node: Node, made: ObjectDescription) -> None:
     """Read what of collision bodies differs from their object."""
     for child in node.all("collision_body"):
-        report.check_attributes(child, ("name", "material", *FILTER, *RUNNING))
+        child.check_attributes(("name", "material", *FILTER, *RUNNING))
         group, mask = _bits(child, "collision_group"), _bits(child, "collision_mask")
         if group is None or mask is None:
             raise child.error("has no collision_group or no collision_mask; give both")

@@ -22,7 +22,6 @@ from tribo.formats import elements
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import normalized
 from tribo.formats.raisim_template import find_file
-from tribo.formats.report import Report
 
 DIMENSIONS = {
     "sphere": ("radius",),
@@ -40,11 +39,11 @@ MAP = ("x_sample", "y_sample", "x_size", "y_size", "center_x", "center_y", "heig
        "z_scale", "height_scale", "z_offset", "height_offset")  # fmt: skip
 
 
-def read_size(node: Node, report: Report) -> Vector:
+def read_size(node: Node) -> Vector:
     """Return the numbers of a primitive's <dim>."""
     dim = node.need("dim")
     names = DIMENSIONS[node.tag]
-    report.check_attributes(dim, names)
+    dim.check_attributes(names)
     size = tuple(dim.number(name, at_least=0.0) for name in names)
     # A capsule whose cap centres coincide is a sphere; every other length must be there.
     lengths = size[:1] if node.tag == "capsule" else size
@@ -65,7 +64,7 @@ def read_quaternion(state: Node, name: str = "quat") -> Vector:
     return normalized(quaternion)
 
 
-def read_parts(node: Node, report: Report) -> list[CompoundPart]:
+def read_parts(node: Node) -> list[CompoundPart]:
     """Read the <children> of a <compound>."""
     parts = []
     for child in node.need("children").children:
@@ -73,15 +72,16 @@ def read_parts(node: Node, report: Report) -> list[CompoundPart]:
             raise child.error(
                 f"a compound is made of {', '.join(DIMENSIONS)}{known_hint(child.tag, DIMENSIONS)}"
             )
-        report.check_attributes(child, ("name", "material", "appearance", "mass", "pos", "quat"))
-        report.check_children(child, ("dim", "state", "pose"))
+        child.check(
+            ("name", "material", "appearance", "mass", "pos", "quat"), ("dim", "state", "pose")
+        )
         place = child.one("state") or child.one("pose") or child
         if place is not child:
-            report.check_attributes(place, ("pos", "quat"))
+            place.check_attributes(("pos", "quat"))
         parts.append(
             CompoundPart(
                 child.tag,
-                read_size(child, report),
+                read_size(child),
                 position=place.vector("pos", 3, ORIGIN),
                 orientation=read_quaternion(place),
                 material=child.word("material"),
@@ -120,17 +120,15 @@ def read_mesh(
             )
 
 
-def read_heights(
-    node: Node, report: Report, package_dirs: Sequence[Path]
-) -> tuple[HeightField, Vector]:
+def read_heights(node: Node, package_dirs: Sequence[Path]) -> tuple[HeightField, Vector]:
     """Return the heights of a <heightmap> and where its centre is.
 
     Raises:
         DescriptionError: No form or several, a file that is refused, wrong numbers.
     """
-    report.check_attributes(node, ("name", "material", "appearance", "collision_group",
+    node.check_attributes(("name", "material", "appearance", "collision_group",
                                    "collision_mask", *MAP))  # fmt: skip
-    report.check_children(node, ("terrain_properties", "state"))
+    node.check_children(("terrain_properties", "state"))
     centre = (node.number("center_x", 0.0), node.number("center_y", 0.0), 0.0)
     terrain = node.one("terrain_properties")
     forms = [name for name in ("height", "png", "text") if name in node.attributes]
@@ -138,7 +136,7 @@ def read_heights(
         raise node.error("must have one of height, png, text or <terrainProperties>")
     try:
         if terrain is not None:
-            return _fractal(node, terrain, report), centre
+            return _fractal(node, terrain), centre
         if forms == ["text"]:
             return HeightField.from_text(find_file(node, "text", package_dirs)), centre
         size = [node.number(name, above=0.0) for name in ("x_size", "y_size")]
@@ -164,8 +162,8 @@ def read_heights(
         raise node.error(str(error)) from None
 
 
-def _fractal(node: Node, terrain: Node, report: Report) -> HeightField:
-    report.check_attributes(terrain, (*TERRAIN, "x_size", "y_size", "x_sample", "y_sample",
+def _fractal(node: Node, terrain: Node) -> HeightField:
+    terrain.check_attributes((*TERRAIN, "x_size", "y_size", "x_sample", "y_sample",
                                       "x_samples", "y_samples"))  # fmt: skip
 
     def number(name: str, default: float) -> float:

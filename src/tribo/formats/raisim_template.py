@@ -14,6 +14,7 @@ from tribo.description.trees import DescriptionError
 from tribo.formats.expression import evaluate
 from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
 from tribo.formats.nodes import Node
+from tribo.formats.report import Report
 from tribo.formats.substitution import Substitution, checked
 from tribo.formats.xml import parse, path_of
 
@@ -99,22 +100,25 @@ def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
     return path
 
 
-def expand(source: str | Path, parameters: Mapping[str, object] | None = None) -> Node:
+def expand(
+    source: str | Path, report: Report, parameters: Mapping[str, object] | None = None
+) -> Node:
     """Read a file and all it includes; return its root with templates filled in.
 
     Args:
         source: Path or text.
+        report: Takes remarks.
         parameters: Values for @@name, here and in included files; a <params> in a file wins.
     """
     given = {} if parameters is None else checked(parameters)
-    return _Expansion(source, given).root
+    return _Expansion(source, report, given).root
 
 
 class _Expansion:
     """One top file: what it may include, and how much it may grow."""
 
-    def __init__(self, source: str | Path, given: dict[str, str]) -> None:
-        self._given = given
+    def __init__(self, source: str | Path, report: Report, given: dict[str, str]) -> None:
+        self._report, self._given = report, given
         self._nodes = 0
         self._fill = Substitution().fill
         self._includes = 0
@@ -124,10 +128,9 @@ class _Expansion:
         self.root = self._file(source, [top] if top else [])
 
     def _file(self, source: str | Path, chain: list[Path]) -> Node:
-        written = parse(source, KIND)
+        written = parse(source, KIND, self._report)
         values = {**self._given, **self._parameters(written)}
         root = self._filled(written, values)
-        root.note = written.note
         for child in written.children:
             if child.tag == "include":
                 include = self._filled(child, values)
@@ -205,7 +208,7 @@ class _Expansion:
     def _filled(self, node: Node, values: Mapping[str, str]) -> Node:
         """Copy an element without its children: snake_case names, values filled in."""
         self._count(node, 1 + len(node.attributes))
-        copy = Node(snake(node.tag), node.file, node.line)
+        copy = node.made(snake(node.tag))
         for name, value in node.attributes.items():
             key = snake(name)
             if key in copy.attributes:

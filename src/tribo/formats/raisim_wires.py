@@ -17,7 +17,6 @@ from lxml import etree
 
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 from tribo.formats.written_xml import numbers
 
 TYPES = ("stiff", "compliant", "custom", "winch")  # the last one is not RaiSim's
@@ -44,9 +43,9 @@ END = ("name", "local_index", "pos", "frame")
 MAX_BODY = 1_000_000
 
 
-def read_wire(node: Node, report: Report) -> ConstraintDescription:
+def read_wire(node: Node) -> ConstraintDescription:
     """Read a <wire>."""
-    report.check_attributes(node, (*WIRE, *OWN, *WINCH, *SHARED))
+    node.check_attributes((*WIRE, *OWN, *WINCH, *SHARED))
     kind = node.word("type", "stiff").lower()
     if kind not in TYPES:
         raise node.error(f"type={kind!r} is not known; known: {', '.join(TYPES)}")
@@ -73,18 +72,18 @@ def read_wire(node: Node, report: Report) -> ConstraintDescription:
         numbers.setdefault("max_force", inf)  # what is not written has no bound
         numbers.setdefault("brake_force", inf)
     made.numbers = numbers
-    _ends(node, made, report, (), over=True)
+    _ends(node, made, (), over=True)
     if "friction" in node.attributes:
         numbers["friction"] = node.number("friction", at_least=0.0)
     return made
 
 
-def read_constraint(node: Node, report: Report) -> ConstraintDescription:
+def read_constraint(node: Node) -> ConstraintDescription:
     """Read a <constraint>: a pin, weld, hinge or motor, or settings of one that a robot brings along."""
-    report.check_attributes(node, CONSTRAINT)
+    node.check_attributes(CONSTRAINT)
     kind = node.text("type")
     if kind == OF_ROBOT:
-        report.check_children(node, ())
+        node.check_children(())
         return ConstraintDescription(OF_ROBOT, name=node.text("name"), numbers=_shared(node))
     if kind not in KINDS:
         raise node.error(f"type={kind!r} is not known; known: {', '.join((*KINDS, OF_ROBOT))}")
@@ -107,7 +106,7 @@ def read_constraint(node: Node, report: Report) -> ConstraintDescription:
         made.numbers["force_range"] = tuple(node.vector("force_range", 2))
     if kind == "magnet":
         made.numbers |= {name: node.number(name, at_least=0.0) for name in CATCH}
-    _ends(node, made, report, ("axes",))
+    _ends(node, made, ("axes",))
     return made
 
 
@@ -140,12 +139,12 @@ def _flag(node: Node, name: str, *, default: bool) -> bool:
 
 
 def _ends(
-    node: Node, made: ConstraintDescription, report: Report, more: tuple[str, ...], *, over: bool = False
-) -> None:  # fmt: skip
+    node: Node, made: ConstraintDescription, more: tuple[str, ...], *, over: bool = False
+) -> None:
     """Read <object1> and <object2>, and of a wire <over>: where it runs over."""
-    report.check_children(node, ("object1", "object2", "over") if over else ("object1", "object2"))
+    node.check_children(("object1", "object2", "over") if over else ("object1", "object2"))
     for child in node.all("over") if over else ():
-        report.check_attributes(child, ("name", "local_index", "pos"))
+        child.check_attributes(("name", "local_index", "pos"))
         body = _body(child)
         name = child.word("name")
         made.over.append((name or None, body, child.vector("pos", 3, (0.0, 0.0, 0.0))))
@@ -153,7 +152,7 @@ def _ends(
     bodies, frames = [], []
     for side, tag in enumerate(("object1", "object2")):
         child = node.need(tag)
-        report.check_attributes(child, (*END, *more))
+        child.check_attributes((*END, *more))
         name = child.word("name")
         objects.append(name or None)
         body = _body(child)

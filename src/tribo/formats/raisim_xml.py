@@ -12,7 +12,7 @@ from tribo.formats.raisim_objects import read_classes, read_object
 from tribo.formats.raisim_template import expand
 from tribo.formats.raisim_wires import read_constraint, read_wire
 from tribo.formats.raisim_write import write
-from tribo.formats.report import Report, refuse
+from tribo.formats.report import Report
 from tribo.formats.xml import is_text, wrong_root
 from tribo.materials.table import Law, PairProperties, origins_of
 
@@ -52,13 +52,11 @@ def read(
         >>> read(text).objects[0].material
         'ice'
     """
-    root = expand(source, parameters)
+    report = Report(strict=strict)
+    root = expand(source, report, parameters)
     if root.tag != "raisim":
         raise wrong_root(root, "raisim")
-    report = Report(strict=strict)
-    report.begin(root)
-    report.check_attributes(root, ("version",))
-    report.check_children(root, CHILDREN, silent=("simulation", *NOT_YET))
+    root.check(("version",), CHILDREN, ("simulation", *NOT_YET))
     world = WorldDescription(source=None if is_text(source) else Path(source))
     classes: dict[str, Node] = {}
     for node in root.all("object_class"):
@@ -66,28 +64,27 @@ def read(
     names: dict[str, int] = {}
     for node in root.children:
         if node.tag in NOT_YET:
-            raise refuse(node, f"<{node.tag}>", "remove it")
+            raise node.refused(f"<{node.tag}>", "remove it")
         if node.tag == "simulation":
-            report.doubt(node, "solver settings of another engine are ignored")
+            node.doubt("solver settings of another engine are ignored")
         elif node.tag == "material":
             world.default_pair = _materials(
-                node, world.default_pair, world.pairs, world.pair_origins, report
+                node, world.default_pair, world.pairs, world.pair_origins
             )
         elif node.tag in {"wire", "constraint"}:
             if len(world.constraints) >= MAX_WIRES:
                 raise node.error(f"more than {MAX_WIRES} wires and constraints; split the world")
             reader = read_wire if node.tag == "wire" else read_constraint
-            world.constraints.append(reader(node, report))
+            world.constraints.append(reader(node))
         elif node.tag == "objects":
             for child in node.children:
-                made = read_object(child, classes, report, package_dirs)
+                made = read_object(child, classes, package_dirs)
                 if made.name and made.name in names:
-                    text = f"{child.place}: line {names[made.name]} uses the same name"
-                    report.note(text, f"name {made.name}")
+                    child.note(f"line {names[made.name]} uses the same name", f"name {made.name}")
                 names.setdefault(made.name, child.line)
                 world.objects.append(made)
         else:
-            _setting(node, world, report)
+            _setting(node, world)
     world.notes, world.doubts = report.notes, report.doubts
     return world
 
@@ -98,33 +95,32 @@ def read_materials(path: str | Path) -> tuple[Law, Pairs, Origins]:
     Raises:
         DescriptionError: The message says where, what and the remedy.
     """
-    root = expand(path)
-    report = Report(strict=False)
+    root = expand(path, Report(strict=False))
     pairs: Pairs = {}
     origins: Origins = {}
     default: Law | None = None
     if root.tag in {"material", "materials"}:
-        default = _materials(root, None, pairs, origins, report)
+        default = _materials(root, None, pairs, origins)
         return default or PairProperties(), pairs, origins
     found = [*root.all("material"), *root.all("materials")]
     if root.tag != "raisim" or not found:
         raise root.error("holds no materials; expected <material>, or <raisim> with one in it")
     for node in found:
-        default = _materials(node, default, pairs, origins, report)
+        default = _materials(node, default, pairs, origins)
     return default or PairProperties(), pairs, origins
 
 
-def _setting(node: Node, world: WorldDescription, report: Report) -> None:
+def _setting(node: Node, world: WorldDescription) -> None:
     """Read a setting; the last one counts, so that a file overrides what it includes."""
     if node.tag == "time_step":
-        report.check_attributes(node, ("value",))
+        node.check_attributes(("value",))
         world.time_step = node.time_step("value")
     elif node.tag == "gravity":
-        report.check_attributes(node, ("value",))
+        node.check_attributes(("value",))
         gravity: Vector = node.vector("value", 3)
         world.gravity = gravity
     elif node.tag == "erp":
-        report.check_attributes(node, ("erp", "erp2"))
+        node.check_attributes(("erp", "erp2"))
         if "erp" in node.attributes:
             world.erp = node.number("erp", at_least=0.0)
         if "erp2" in node.attributes:
@@ -133,22 +129,20 @@ def _setting(node: Node, world: WorldDescription, report: Report) -> None:
         world.camera = dict(node.attributes)
 
 
-def _materials(
-    node: Node, default: Law | None, pairs: Pairs, origins: Origins, report: Report
-) -> Law | None:
+def _materials(node: Node, default: Law | None, pairs: Pairs, origins: Origins) -> Law | None:
     """Read a material block into `pairs` and `origins`; return the default pair."""
-    report.check_children(node, ("default", "pair_prop"))
+    node.check_children(("default", "pair_prop"))
     for child in node.all("default"):
-        default = pair_attributes.read(child, "the default pair", report)
+        default = pair_attributes.read(child, "the default pair")
     for child in node.all("pair_prop"):
         first, second = child.text("name1"), child.text("name2")
         if not first or not second:
             raise child.error("name1 and name2 must not be empty; name two materials")
         key = (first, second) if first <= second else (second, first)
         owner = f"pair {first!r}, {second!r}"
-        made = pair_attributes.read(child, owner, report, "name1", "name2")
+        made = pair_attributes.read(child, owner, "name1", "name2")
         if pairs.get(key, made) != made:
-            report.doubt(child, f"pair {first!r}, {second!r} is set again, the last one counts")
+            child.doubt(f"pair {first!r}, {second!r} is set again, the last one counts")
         pairs[key] = made
         given = pair_attributes.given(child, made)
         origins[key] = origins_of(

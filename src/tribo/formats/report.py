@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-
-from tribo.checks.errors import DescriptionError
-from tribo.formats.nodes import Node, Written, known_hint
 
 MAX_NOTES = 1000
 SHOWN = 5  # doubts that a warning holds in full
@@ -21,6 +17,10 @@ class Report:
         """With `strict`, doubts raise instead of becoming notes."""
         self.strict = strict
         self._notes: dict[str, tuple[str, int, bool]] = {}  # text, how often, whether it is a doubt
+
+    def is_full(self, key: str) -> bool:
+        """Tell whether a note of a key would only be counted."""
+        return key in self._notes or len(self._notes) >= MAX_NOTES
 
     @property
     def notes(self) -> list[str]:
@@ -39,43 +39,6 @@ class Report:
             key, text = "", "more notes than are kept"
         first, count, doubted = self._notes.get(key, (text, 0, False))
         self._notes[key] = (first, count + 1, doubted or is_doubt)
-
-    def begin(self, root: Node) -> None:
-        """Keep the note on what was passed over to read a file at all, if there is one."""
-        if root.note:
-            self.note(f"{root.place}: {root.note}")
-
-    def unknown(self, node: Node, name: str, what: str, key: str, known: Iterable[str]) -> None:
-        """Keep a note on an unknown name, the nearest known one proposed; with `strict` an error."""
-        is_kept = key not in self._notes and len(self._notes) < MAX_NOTES
-        hint = known_hint(name, known) if is_kept or self.strict else ""
-        self.doubt(node, what + hint, key)
-
-    def doubt(self, node: Written, message: str, key: str | None = None) -> None:
-        """Keep a note on what changes the motion, of which users are warned; with `strict` an error."""
-        if self.strict:
-            raise node.error(f"{message} (an error because of strict=True)")
-        self.note(f"{node.place}: {message}", key, is_doubt=True)
-
-    def check_attributes(self, node: Node, known: Iterable[str]) -> None:
-        """Report the attributes of an element that are not known."""
-        known = tuple(known)
-        for name in node.attributes:
-            if name not in known:
-                what = f"unknown attribute {name[:80]!r} is ignored"
-                self.unknown(node, name, what, f"{node.tag}@{name}", known)
-
-    def check_children(self, node: Node, known: Iterable[str], silent: Iterable[str] = ()) -> None:
-        """Report the children of an element that are not known; `silent` ones belong to others."""
-        known, silent = tuple(known), frozenset(silent)
-        for child in node.children:
-            if child.tag.partition(":")[0] == "xacro":
-                raise child.error(
-                    "is a xacro macro; run xacro on the file first, or add_articulated_system(FILE, xacro={})"
-                )
-            if child.tag not in known and child.tag not in silent:
-                what = f"unknown in <{node.tag}>, ignored"
-                self.unknown(child, child.tag, what, f"{node.tag}/{child.tag}", known)
 
 
 def is_news(source: Path | None, text: str) -> bool:
@@ -119,8 +82,3 @@ def warning(owner: str, doubts: list[str]) -> str:
 
 def _counted(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
-
-
-def refuse(node: Node, feature: str, remedy: str) -> DescriptionError:
-    """Return (not raise) the error for a feature that the engine does not have yet."""
-    return node.error(f"{feature} is not supported yet; {remedy}")

@@ -100,24 +100,24 @@ def read_srdf(tree: TreeDescription, source: str | Path, *, strict: bool) -> Non
     """
     from tribo.formats.xml import parse
 
-    root = parse(source, "SRDF")
+    report = Report(strict=strict)
+    root = parse(source, "SRDF", report)
     if root.tag != "robot":
         raise root.error("is not an SRDF; the outermost element must be <robot>")
-    report = Report(strict=strict)
-    report.check_children(root, RULES, SILENT)
-    apply(tree, root, report)
+    root.check_children(RULES, SILENT)
+    apply(tree, root)
     tree.notes += report.notes
     tree.doubts += report.doubts
 
 
-def apply(tree: TreeDescription, root: Node, report: Report) -> None:
+def apply(tree: TreeDescription, root: Node) -> None:
     """Apply the rules among the children of an element, all `disable` before all `enable`."""
     bodies = {frame.name: frame.body for frame in tree.frames}
     bodies |= {body.name: k for k, body in enumerate(tree.bodies)}
     alone: set[int] = set()
     for node in root.all("disable_default_collisions"):
-        report.check_attributes(node, ("link",))
-        here = _body(node, "link", bodies, report)
+        node.check_attributes(("link",))
+        here = _body(node, "link", bodies)
         if here is None or here in alone:
             continue
         alone.add(here)
@@ -130,18 +130,18 @@ def apply(tree: TreeDescription, root: Node, report: Report) -> None:
                 set_pair(tree, here, k, touching=False)
     for tag, touching in (("disable_collisions", False), ("enable_collisions", True)):
         for node in root.all(tag):
-            report.check_attributes(node, ("link1", "link2", "reason"))
-            first = _body(node, "link1", bodies, report)
-            second = _body(node, "link2", bodies, report)
+            node.check_attributes(("link1", "link2", "reason"))
+            first = _body(node, "link1", bodies)
+            second = _body(node, "link2", bodies)
             if first is not None and second is not None and first != second:
                 set_pair(tree, first, second, touching=touching)
 
 
-def _body(node: Node, key: str, bodies: dict[str, int], report: Report) -> int | None:
+def _body(node: Node, key: str, bodies: dict[str, int]) -> int | None:
     """Return the body of a link, None if there is none."""
     name = node.text(key)
     if name not in bodies:
         hint = known_hint(name, bodies)
-        report.doubt(node, f"names link {name!r}, which does not exist{hint}", f"rule for {name}")
+        node.doubt(f"names link {name!r}, which does not exist{hint}", f"rule for {name}")
         return None
     return bodies[name]

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from tribo.description.trees import SensorDescription
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.formats.urdf_geometry import read_origin
 from tribo.formats.xml import parse
 
@@ -34,7 +33,7 @@ class SensorSet:
     name: str
 
 
-def find_sets(robot: Node, source: Path | None, report: Report) -> list[SensorSet]:
+def find_sets(robot: Node, source: Path | None) -> list[SensorSet]:
     """Return the sensor files that the links of a URDF refer to.
 
     A file must lie in the URDF's folder, in ``sensor`` or ``sensors`` there, one folder above, or in
@@ -56,14 +55,13 @@ def find_sets(robot: Node, source: Path | None, report: Report) -> list[SensorSe
                 if source is None
                 else f"it is not in the folder of the URDF, nor in {', '.join(PLACES[1:])} from there"
             )
-            report.doubt(
-                link, f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
+            link.doubt(
+                f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
             )
             continue
-        root = parse(path, "sensor file")
+        root = parse(path, "sensor file", robot.report)
         if root.tag != "sensor_set":
             raise root.error("is not a sensor file; the outermost element must be <sensor_set>")
-        report.begin(root)
         name = root.word("name") or PurePosixPath(reference).stem
         found.append(SensorSet(link, root, name))
     return found
@@ -83,33 +81,32 @@ def add_housings(robot: Node, sets: list[SensorSet]) -> None:
             taken.add(name)
             robot.children.append(replace(part, attributes={"name": name}, children=body))
             ends = [
-                Node(tag, part.file, part.line, {"link": link})
+                part.made(tag, {"link": link})
                 for tag, link in (("parent", one.link.text("name")), ("child", name))
             ]
-            joint = Node("joint", part.file, part.line, {"name": name, "type": "fixed"}, ends)
+            joint = part.made("joint", {"name": name, "type": "fixed"}, ends)
             joint.children += one.root.all("origin")
             robot.children.append(joint)
 
 
-def read_set(one: SensorSet, report: Report) -> list[SensorDescription]:
+def read_set(one: SensorSet) -> list[SensorDescription]:
     """Return the sensors of a set: those that stand in it, and those in its <link>.
 
     Raises:
         DescriptionError: One is wrong; the message says where and the remedy.
     """
     root = one.root
-    report.check_children(root, ("origin", "link", "sensor"))
-    place = read_origin(root, report)
+    root.check_children(("origin", "link", "sensor"))
+    place = read_origin(root)
     nodes = list(root.all("sensor"))
     for part in root.all("link"):
-        report.check_attributes(part, ("name",))
-        report.check_children(part, ("sensor", *HOUSING))
+        part.check(("name",), ("sensor", *HOUSING))
         nodes += part.all("sensor")
     if not nodes:
-        report.doubt(root, "has no <sensor>: nothing is measured")
+        root.doubt("has no <sensor>: nothing is measured")
     found: list[SensorDescription] = []
     for node in nodes:
-        sensor = _sensor(node, one.name, one.link.text("name"), place, report)
+        sensor = _sensor(node, one.name, one.link.text("name"), place)
         if sensor is None:
             continue
         if any(other.name == sensor.name for other in found):
@@ -150,30 +147,28 @@ def _find(link: Node, reference: str, source: Path | None) -> Path | None:
     return None
 
 
-def _sensor(
-    node: Node, group: str, link: str, place: Pose, report: Report
-) -> SensorDescription | None:
-    report.check_attributes(node, ("name", "type", "update_rate"))
+def _sensor(node: Node, group: str, link: str, place: Pose) -> SensorDescription | None:
+    node.check_attributes(("name", "type", "update_rate"))
     kind = node.text("type").lower()
     if kind not in KINDS:
         raise node.error(f"type={kind[:80]!r} is unknown; use one of {', '.join(KINDS)}")
     if kind == "rgb":
-        report.doubt(node, "colour cameras are not simulated, the sensor is left out", "rgb")
+        node.doubt("colour cameras are not simulated, the sensor is left out", "rgb")
         return None
-    pose = place @ read_origin(node, report)
+    pose = place @ read_origin(node)
     rate = node.number("update_rate", 0.0, at_least=0.0) or None
     noise = _noise(node.one("noise"))
     values: dict[str, object] = {}
     if kind == "imu":
-        report.check_children(node, ("origin", "limit", "noise"))
+        node.check_children(("origin", "limit", "noise"))
         limit = node.one("limit")
         if limit is not None:
             values["max_acceleration"] = limit.number("acc_limit", math.inf, above=0.0)
             values["max_angular_velocity"] = limit.number("ang_vel_limit", math.inf, above=0.0)
     elif kind == "depth":
-        values, noise = _camera(node, report)
+        values, noise = _camera(node)
     else:
-        values = _lidar(node, report)
+        values = _lidar(node)
     return SensorDescription(
         kind, f"{group}/{node.text('name')}", link, pose.position, pose.quaternion, rate, noise, values
     )  # fmt: skip
@@ -192,11 +187,11 @@ def _noise(node: Node | None) -> dict[str, str | float] | None:
     }
 
 
-def _camera(node: Node, report: Report) -> tuple[dict[str, object], dict[str, str | float] | None]:
+def _camera(node: Node) -> tuple[dict[str, object], dict[str, str | float] | None]:
     """Return the numbers of a camera; its parts stand in <camera> or beside it."""
-    report.check_children(node, ("origin", "camera", "image", "clip", "noise", "data"))
+    node.check_children(("origin", "camera", "image", "clip", "noise", "data"))
     camera = node.need("camera")
-    report.check_children(camera, ("image", "clip", "noise", "data"))
+    camera.check_children(("image", "clip", "noise", "data"))
 
     def part(tag: str) -> Node | None:
         inside = camera.one(tag)
@@ -215,8 +210,8 @@ def _camera(node: Node, report: Report) -> tuple[dict[str, object], dict[str, st
     return values, _noise(part("noise"))
 
 
-def _lidar(node: Node, report: Report) -> dict[str, object]:
-    report.check_children(node, ("origin", "model", "yaw", "pitch", "spin", "range", "noise"))
+def _lidar(node: Node) -> dict[str, object]:
+    node.check_children(("origin", "model", "yaw", "pitch", "spin", "range", "noise"))
     yaw, pitch, span = (node.need(tag) for tag in ("yaw", "pitch", "range"))
     spin = node.one("spin")
     samples = pitch.integer("samples")

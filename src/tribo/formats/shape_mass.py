@@ -13,9 +13,7 @@ from tribo.formats.mesh_reading import MeshError
 from tribo.formats.pose import Pose
 from tribo.model import Shape
 
-PRIMITIVES = (
-    Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID,
-)  # fmt: skip
+PRIMITIVES = (Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.CONE, Shape.ELLIPSOID)
 
 
 def moments(shape: ShapeDescription) -> tuple[float, np.ndarray, np.ndarray]:

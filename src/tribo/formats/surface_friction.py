@@ -17,17 +17,12 @@ from dataclasses import dataclass, fields
 
 from tribo.description.trees import TreeDescription, WorldDescription
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION, Law, PairProperties
 
 GAZEBO, BULLET, DRAKE, USD = "gazebo", "bullet", "drake", "usd"
 GAZEBO_WORDS = ("mu1", "mu2", "kp", "kd")
-BULLET_WORDS = (
-    "lateral_friction", "rolling_friction", "spinning_friction", "restitution",
-)  # fmt: skip
-BULLET_SILENT = (
-    "stiffness", "damping", "contact_cfm", "contact_erp", "friction_anchor",
-)  # fmt: skip
+BULLET_WORDS = ("lateral_friction", "rolling_friction", "spinning_friction", "restitution")
+BULLET_SILENT = ("stiffness", "damping", "contact_cfm", "contact_erp", "friction_anchor")
 DRAKE_CHILD = "drake:proximity_properties"
 RIGID = "its contact stiffness and damping are not read: contacts of it are rigid"
 _NAME = re.compile(r"(gazebo|bullet|drake|usd)((?: [a-z_]+ [0-9.e+-]+)+)")
@@ -156,7 +151,7 @@ def add_laws(scene: WorldDescription) -> None:
     scene.pairs |= laws_between(both, both)
 
 
-def of_gazebo(robot: Node, report: Report) -> dict[str, Surface]:
+def of_gazebo(robot: Node) -> dict[str, Surface]:
     """Return what <gazebo reference="LINK"> elements say of friction, by link."""
     found: dict[str, Surface] = {}
     for node in robot.all("gazebo"):
@@ -167,47 +162,47 @@ def of_gazebo(robot: Node, report: Report) -> dict[str, Surface]:
         mu = [_value(child) for tag in ("mu1", "mu2") if (child := given[tag]) is not None]
         if mu:
             if len(mu) == 2 and mu[0] != mu[1]:
-                report.note(
-                    f"{node.place}: mu1 and mu2 of {link} differ: the smaller one counts in all directions",
+                node.note(
+                    f"mu1 and mu2 of {link} differ: the smaller one counts in all directions",
                     "mu1 mu2",
                 )
-            found[link] = Surface(GAZEBO, _bounded(node, min(mu), report))
+            found[link] = Surface(GAZEBO, _bounded(node, min(mu)))
         if given["kp"] is not None or given["kd"] is not None:
-            report.note(f"{node.place}: {RIGID}", "kp kd")
+            node.note(f"{RIGID}", "kp kd")
     return found
 
 
-def of_bullet(link: Node, report: Report) -> Surface | None:
+def of_bullet(link: Node) -> Surface | None:
     """Return what <contact> in a link says of friction, None: nothing."""
     node = next(link.all("contact"), None)
     if node is None:
         return None
-    report.check_children(node, BULLET_WORDS, BULLET_SILENT)
+    node.check_children(BULLET_WORDS, BULLET_SILENT)
     numbers = {
         word: _value(child) for word in BULLET_WORDS if (child := _said(node, word)) is not None
     }
     if any(_said(node, word) is not None for word in ("stiffness", "damping")):
-        report.note(f"{node.place}: {RIGID}", "contact stiffness")
+        node.note(f"{RIGID}", "contact stiffness")
     if not numbers:
         return None
     return Surface(
         BULLET,
-        _bounded(node, numbers.get("lateral_friction", 0.5), report),
+        _bounded(node, numbers.get("lateral_friction", 0.5)),
         rolling=min(max(numbers.get("rolling_friction", 0.0), 0.0), MAX_FRICTION),
         spinning=min(max(numbers.get("spinning_friction", 0.0), 0.0), MAX_FRICTION),
         restitution=min(max(numbers.get("restitution", 0.0), 0.0), 1.0),
     )
 
 
-def of_drake(collision: Node, report: Report) -> Surface | None:
+def of_drake(collision: Node) -> Surface | None:
     """Return what <drake:proximity_properties> in a <collision> says of friction, None: nothing."""
     node = next(collision.all(DRAKE_CHILD), None)
     if node is None:
         return None
     given = [_said(node, f"drake:mu_{word}") for word in ("dynamic", "static")]
-    numbers = [_bounded(node, _value(child), report) for child in given if child is not None]
+    numbers = [_bounded(node, _value(child)) for child in given if child is not None]
     if len(numbers) < len(node.children):
-        report.note(f"{node.place}: {RIGID}", "drake proximity")
+        node.note(f"{RIGID}", "drake proximity")
     if not numbers:
         return None
     return Surface(DRAKE, numbers[0], static=max(numbers) if max(numbers) > numbers[0] else 0.0)
@@ -225,11 +220,11 @@ def _value(node: Node) -> float:
     return node.number("value")
 
 
-def _bounded(node: Node, friction: float, report: Report) -> float:
+def _bounded(node: Node, friction: float) -> float:
     """Return a coefficient that this engine has."""
     if not 0.0 <= friction <= MAX_FRICTION:
-        report.note(
-            f"{node.place}: a coefficient of friction of {friction:g} is taken as "
+        node.note(
+            f"a coefficient of friction of {friction:g} is taken as "
             f"{min(max(friction, 0.0), MAX_FRICTION):g}",
             "friction bound",
         )

@@ -95,33 +95,29 @@ def read(
     """
     path = path_of(source, "URDF")
     place = path if at is None else at
-    robot = parse(source, "URDF")
+    report = Report(strict=strict)
+    robot = parse(source, "URDF", report)
     if robot.tag != "robot":
         raise wrong_root(robot, "robot")
     urdf_modules.append(robot, place, modules)
     fill_tree(robot, parameters)
-    report = Report(strict=strict)
-    report.begin(robot)
-    report.check_attributes(robot, ("name", "version"))
-    report.check_children(robot, ROBOT_CHILDREN, ROBOT_SILENT)
-    drop_surplus(robot, report)
-    sensor_sets = find_sets(robot, path, report)
+    robot.check(("name", "version"), ROBOT_CHILDREN, ROBOT_SILENT)
+    drop_surplus(robot)
+    sensor_sets = find_sets(robot, path)
     add_housings(robot, sensor_sets)
-    links = _read_links(
-        robot, GeometryReader(robot, MeshFinder(place, package_dirs), report), report
-    )
-    _take_friction(robot, links, report)
-    urdf_unread.screen(robot, report)
-    joints, closing = _read_joints(robot, links, report)
-    tree = _build(links, joints, _root(robot, links, joints), report)
+    links = _read_links(robot, GeometryReader(robot, MeshFinder(place, package_dirs)))
+    _take_friction(robot, links)
+    urdf_unread.screen(robot)
+    joints, closing = _read_joints(robot, links)
+    tree = _build(links, joints, _root(robot, links, joints))
     for one in sensor_sets:
-        tree.sensors += read_set(one, report)
-    self_collision.apply(tree, robot, report)
+        tree.sensors += read_set(one)
+    self_collision.apply(tree, robot)
     if path is not None and not is_alone:
         self_collision.read_beside(tree, path, report)
-    read_constraints(robot, tree, report)
+    read_constraints(robot, tree)
     for joint in closing:
-        close_loop(joint, tree, report)
+        close_loop(joint, tree)
     if not modules and parameters is None:  # else no file says all of it
         tree.source = path
         tree.text = without_declaration(str(source)) if path is None else None
@@ -130,47 +126,45 @@ def read(
     return tree
 
 
-def _read_links(robot: Node, geometry: GeometryReader, report: Report) -> dict[str, UrdfLink]:
+def _read_links(robot: Node, geometry: GeometryReader) -> dict[str, UrdfLink]:
     links: dict[str, UrdfLink] = {}
     parts = [*robot.all("link"), *robot.all("joint")]
     names = {node.word("name") for node in parts}
     for node in robot.all("link"):
-        report.check_attributes(node, ("name", "type", "sensor", "concave"))
-        report.check_children(node, LINK_CHILDREN, LINK_SILENT)
+        node.check(("name", "type", "sensor", "concave"), LINK_CHILDREN, LINK_SILENT)
         name = node.text("name")
         if name in links:
-            report.doubt(
-                node,
-                f"a link of this name stands in line {links[name].node.line}: that one is read; rename one",
+            node.doubt(
+                f"a link of this name stands in line {links[name].node.line}: that one is read; rename one"
             )
             continue
         for child in [one for one in node.all("collision") if is_empty(one)]:
-            report.doubt(child, "a collision shape of size 0 is left out", "collision 0")
+            child.doubt("a collision shape of size 0 is left out", "collision 0")
             node.children.remove(child)
         shapes = [
             geometry.collision(child, _shape_name(child, names) or f"{name}/{i}")
             for i, child in enumerate(node.all("collision"))
         ]
         visuals = [made for child in node.all("visual") if (made := geometry.visual(child))]
-        links[name] = UrdfLink(node, name, _read_inertial(node, report), shapes, visuals)
+        links[name] = UrdfLink(node, name, _read_inertial(node), shapes, visuals)
     if not links:
         raise robot.error("has no <link>; a robot needs at least one")
     return links
 
 
-def _take_friction(robot: Node, links: dict[str, UrdfLink], report: Report) -> None:
+def _take_friction(robot: Node, links: dict[str, UrdfLink]) -> None:
     """Give collision shapes the materials that elements of friction of other programs mean."""
-    of_links = surface_friction.of_gazebo(robot, report)
+    of_links = surface_friction.of_gazebo(robot)
     found: dict[str, str] = {}
     for link in links.values():
-        of_link = surface_friction.of_bullet(link.node, report) or of_links.get(link.name)
+        of_link = surface_friction.of_bullet(link.node) or of_links.get(link.name)
         for shape, node in zip(link.shapes, link.node.all("collision"), strict=True):
-            surface = surface_friction.of_drake(node, report) or of_link
+            surface = surface_friction.of_drake(node) or of_link
             if surface is not None and shape.material == DEFAULT_MATERIAL:
                 shape.material = surface.material
                 found.setdefault(shape.material, link.name)
     for material, name in found.items():
-        report.note(
+        robot.report.note(
             f"friction of {name!r} and others like it is that of the material {material!r}: its pair with "
             '"default" and those with materials of other files are set, others are world.default_pair'
         )
@@ -183,28 +177,28 @@ def _shape_name(node: Node, names: set[str]) -> str:
     return name if link in names and number.isdecimal() else ""
 
 
-def _read_inertial(link: Node, report: Report) -> Inertial:
+def _read_inertial(link: Node) -> Inertial:
     node = link.one("inertial")
     if node is None:
         return Inertial()
-    report.check_children(node, ("origin", "mass", "inertia"))
+    node.check_children(("origin", "mass", "inertia"))
     mass = node.need("mass")
     value = mass.number("value")
     if value < 0.0:
         raise mass.error(f"link {link.text('name')!r} has mass {value!r} kg, must be ≥ 0")
-    pose = read_origin(node, report)
+    pose = read_origin(node)
     matrix = node.one("inertia")
     if matrix is None:
-        report.doubt(link, "has a mass but no <inertia>: 0 is taken")
+        link.doubt("has a mass but no <inertia>: 0 is taken")
         return Inertial(value, pose.position)
-    report.check_attributes(matrix, INERTIA_NAMES)
+    matrix.check_attributes(INERTIA_NAMES)
     part = Inertial(value, inertia=elements.inertia(matrix, INERTIA_NAMES))
-    check_inertia(matrix, part, report, f"link {link.text('name')!r}")
+    check_inertia(matrix, part, f"link {link.text('name')!r}")
     return part.moved(pose)
 
 
 def _read_joints(
-    robot: Node, links: dict[str, UrdfLink], report: Report
+    robot: Node, links: dict[str, UrdfLink]
 ) -> tuple[dict[str, list[UrdfJoint]], list[UrdfJoint]]:
     """Return the joints that hang on each link, and those to links that hang on another one already."""
     below: dict[str, list[UrdfJoint]] = {name: [] for name in links}
@@ -212,16 +206,14 @@ def _read_joints(
     closing: list[UrdfJoint] = []
     seen: dict[str, Node] = {}
     for node in robot.all("joint"):
-        joint = read_joint(node, report)
+        joint = read_joint(node)
         name = joint.description.name
         if name in seen:
             raise node.error(f"a joint of this name stands in line {seen[name].line}; rename one")
         seen[name] = node
         if joint.parent == WORLD and WORLD not in links:
-            report.note(
-                f"{node.place}: its parent {WORLD!r} is not declared: the robot stands on it"
-            )
-            implied = Node("link", robot.file, robot.line, {"name": WORLD})
+            node.note(f"its parent {WORLD!r} is not declared: the robot stands on it")
+            implied = robot.made("link", {"name": WORLD})
             links[WORLD], below[WORLD] = UrdfLink(implied, WORLD, Inertial()), []
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
@@ -272,7 +264,7 @@ def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
 
 
 def _build(
-    links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str, report: Report
+    links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str
 ) -> TreeDescription:
     """Hang the links on one another, merge those behind fixed joints, check the masses."""
     made = {
@@ -286,21 +278,21 @@ def _build(
         for joint in below:
             made[name].attach(made[joint.child], joint.description)
     if not any(link.mass > 0.0 for link in made.values()) and root.casefold() != "world":
-        report.note(f"{links[root].node.place}: nothing of it has mass: it stands where it is put")
+        links[root].node.note("nothing of it has mass: it stands where it is put")
         made[root].joint = JointDescription(root, Joint.FIXED)
-    _hold_massless(made, joints, root, report)
+    _hold_massless(made, joints, root)
     if root.casefold() == "world":
         made[root].joint = JointDescription(root, Joint.FIXED)
         root = _standing_root(made, joints, root)
-    tree, members = merge(made[root], report)
-    check_masses(tree, [[links[name].node for name in names] for names in members], report)
-    _drop_lost_mimics(tree, joints, report)
+    tree, members = merge(made[root], links[root].node.report)
+    check_masses(tree, [[links[name].node for name in names] for names in members])
+    _drop_lost_mimics(tree, joints)
     check_mimics(tree)
     return tree
 
 
 def _hold_massless(
-    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], root: str, report: Report
+    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], root: str
 ) -> None:
     """Hold joints that move nothing with mass or inertia: no motion of theirs can be computed."""
     order: list[tuple[str, UrdfJoint | None]] = [(root, None)]
@@ -314,8 +306,7 @@ def _hold_massless(
         if joint is None or below[name] or joint.description.type == Joint.FIXED:
             continue
         if joint.description.armature <= 0.0:
-            report.doubt(
-                joint.node,
+            joint.node.doubt(
                 "moves nothing that has mass: it is held where it is; give its link mass and inertia, or the "
                 "joint rotor_inertia",
                 "massless",
@@ -341,17 +332,14 @@ def _standing_root(
     return joint.child if keeps and joint.description.type == Joint.FIXED else world
 
 
-def _drop_lost_mimics(
-    tree: TreeDescription, joints: dict[str, list[UrdfJoint]], report: Report
-) -> None:
+def _drop_lost_mimics(tree: TreeDescription, joints: dict[str, list[UrdfJoint]]) -> None:
     """Let joints move freely that follow what is no joint or does not move: files in use have such."""
     nodes = {joint.description.name: joint.node for below in joints.values() for joint in below}
     moving = {body.joint.name for body in tree.bodies}
     for body in tree.bodies:
         mimic = body.joint.mimic
         if mimic is not None and mimic[0] not in moving:
-            report.doubt(
-                nodes[body.joint.name],
-                f"follows {mimic[0]!r} (<mimic>), which is no joint that moves: it moves freely",
+            nodes[body.joint.name].doubt(
+                f"follows {mimic[0]!r} (<mimic>), which is no joint that moves: it moves freely"
             )
             body.joint.mimic = None

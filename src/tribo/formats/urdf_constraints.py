@@ -18,7 +18,6 @@ from tribo.engine.layout import COORDINATES
 from tribo.formats.loops import CLOSING, across, drawn, holding, place_of, poses_at
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.report import Report
 from tribo.formats.urdf_joints import UrdfJoint
 from tribo.formats.written_xml import add, numbers
 from tribo.model import Joint
@@ -29,13 +28,12 @@ SHUT = 1e-3  # [m] by which a loop may be open as drawn
 ARM = 0.1  # [m] from the pin of a hinge or weld to the points that keep it from turning
 
 
-def read_constraints(robot: Node, tree: TreeDescription, report: Report) -> None:
+def read_constraints(robot: Node, tree: TreeDescription) -> None:
     """Add the loops of a robot to its description; it then starts where they are closed."""
     for block in robot.all("constraints"):
-        report.check_attributes(block, ("nominal_config",))
-        report.check_children(block, ("pin", "equality"))
+        block.check(("nominal_config",), ("pin", "equality"))
         if not block.children:
-            report.doubt(block, "holds no loop")
+            block.doubt("holds no loop")
             continue
         if tree.closed is not None:
             raise block.error("is the second of its kind; put all loops into one")
@@ -47,7 +45,7 @@ def read_constraints(robot: Node, tree: TreeDescription, report: Report) -> None
         for node in block.children:
             if node.tag not in {"pin", "equality"}:
                 continue
-            made = _read(node, tree, poses, report)
+            made = _read(node, tree, poses)
             if made.name in lines:
                 raise node.error(
                     f"a constraint named {made.name!r} stands in line {lines[made.name]}; rename one"
@@ -72,11 +70,8 @@ def _nominal(block: Node, tree: TreeDescription) -> Vector:
     return tuple(made)
 
 
-def _read(
-    node: Node, tree: TreeDescription, poses: list[Pose], report: Report
-) -> ConstraintDescription:
-    report.check_attributes(node, ("name", "body1", "body2", "anchor"))
-    report.check_children(node, ("axis",) if node.tag == "equality" else ())
+def _read(node: Node, tree: TreeDescription, poses: list[Pose]) -> ConstraintDescription:
+    node.check(("name", "body1", "body2", "anchor"), ("axis",) if node.tag == "equality" else ())
     places = []
     for key in ("body1", "body2"):
         found = place_of(tree, node.text(key))
@@ -100,7 +95,7 @@ def _read(
     return made
 
 
-def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
+def close_loop(joint: UrdfJoint, tree: TreeDescription) -> None:
     """Add what a joint is whose child hangs on another joint already: it closes a loop.
 
     A URDF is a tree; exporters of CAD programs write closed chains in this way all the same.
@@ -131,9 +126,9 @@ def close_loop(joint: UrdfJoint, tree: TreeDescription, report: Report) -> None:
     open_by = f"; it is open by {gap:.3g} m where the file draws the robot" if gap > SHUT else ""
     text = f"is the second joint above link {joint.child!r}: it closes a loop, as a {kind}{open_by}"
     if open_by:
-        report.doubt(node, text)
+        node.doubt(text)
     else:
-        report.note(f"{node.place}: {text}")
+        node.note(f"{text}")
 
 
 def _axes(node: Node) -> np.ndarray:

@@ -11,7 +11,6 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
-from tribo.formats.report import Report
 from tribo.formats.surface_friction import DRAKE_CHILD
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Shape
@@ -28,12 +27,12 @@ SAME = 1e-9  # [–] by which a quaternion and the angles beside it may differ
 Geometry = tuple[Shape, Vector, MeshFile | None]
 
 
-def read_origin(node: Node, report: Report) -> Pose:
+def read_origin(node: Node) -> Pose:
     """Read the <origin> of an element; without one: no displacement."""
     origin = node.one("origin")
     if origin is None:
         return NO_POSE
-    report.check_attributes(origin, ("xyz", "rpy", "quaternion"))
+    origin.check_attributes(("xyz", "rpy", "quaternion"))
     xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     turn = from_roll_pitch_yaw(rpy)
@@ -55,15 +54,13 @@ def _exact(origin: Node, turn: Vector) -> Vector:
 class GeometryReader:
     """Reads <visual> and <collision> of one robot: knows its colours and where its meshes are."""
 
-    def __init__(self, robot: Node, finder: MeshFinder, report: Report) -> None:
+    def __init__(self, robot: Node, finder: MeshFinder) -> None:
         """Collect the colours of all named materials of a robot."""
         self._finder = finder
-        self._report = report
         self._found: dict[str, tuple[MeshFile, str]] = {}
         self._colors: dict[str, Vector] = {}
         for material in robot.all("material"):
-            report.check_attributes(material, ("name",))
-            report.check_children(material, ("color", "texture"))
+            material.check(("name",), ("color", "texture"))
             self._remember(material)
         for link in robot.all("link"):
             for visual in link.all("visual"):
@@ -72,29 +69,27 @@ class GeometryReader:
 
     def visual(self, node: Node) -> VisualDescription | None:
         """Read a <visual>; None: it has no size."""
-        self._report.check_attributes(node, ("name",))
-        self._report.check_children(node, ("origin", "geometry", "material"))
+        node.check(("name",), ("origin", "geometry", "material"))
         if is_empty(node):
-            self._report.note(f"{node.place}: a visual of size 0 is not drawn", "visual 0")
+            node.note("a visual of size 0 is not drawn", "visual 0")
             return None
         kind, size, mesh = self._geometry(node)
-        pose = read_origin(node, self._report)
+        pose = read_origin(node)
         material = next(node.all("material"), None)
         color = None
         if material is not None:
-            self._report.check_attributes(material, ("name",))
-            self._report.check_children(material, ("color", "texture"))
+            material.check(("name",), ("color", "texture"))
             color = _color(material) or self._colors.get(material.attributes.get("name", ""))
         return VisualDescription(kind, size, pose.position, pose.quaternion, color, mesh)
 
     def collision(self, node: Node, name: str) -> ShapeDescription:
         """Read a <collision>; `name` is LINK/index."""
-        self._report.check_attributes(node, ("name", "concave"))  # what stands is exact anyway
+        node.check_attributes(("name", "concave"))  # what stands is exact anyway
         known = ("origin", "geometry", "material")
         silent = ("verbose", DRAKE_CHILD)
-        self._report.check_children(node, known, silent=silent)
+        node.check_children(known, silent=silent)
         kind, size, mesh = self._geometry(node)
-        pose = read_origin(node, self._report)
+        pose = read_origin(node)
         material = self._contact_material(node)
         return ShapeDescription(
             kind, size, pose.position, pose.quaternion, material, name, mesh=mesh
@@ -105,11 +100,11 @@ class GeometryReader:
         material = node.one("material")
         if material is None:
             return DEFAULT_MATERIAL
-        self._report.check_children(material, ("contact",), silent=("color", "texture"))
+        material.check_children(("contact",), silent=("color", "texture"))
         contact = material.one("contact")
         if contact is None:
             return DEFAULT_MATERIAL
-        self._report.check_attributes(contact, ("name",))
+        contact.check_attributes(("name",))
         name = contact.text("name")
         if not name:
             raise contact.error("name='' is not a contact material; name one or remove the element")
@@ -117,7 +112,7 @@ class GeometryReader:
 
     def _geometry(self, owner: Node) -> Geometry:
         node = owner.need("geometry")
-        self._report.check_attributes(node, ("name",))
+        node.check_attributes(("name",))
         kinds = [child for child in node.children if child.tag in GEOMETRIES]
         if len(kinds) != 1:
             other = [child.tag for child in node.children if child.tag not in GEOMETRIES]
@@ -126,9 +121,9 @@ class GeometryReader:
             raise node.error(
                 f"in {owner.place}: holds {held}, must hold one of {', '.join(GEOMETRIES)}{hint}"
             )
-        self._report.check_children(node, GEOMETRIES)
+        node.check_children(GEOMETRIES)
         shape = kinds[0]
-        self._report.check_attributes(shape, GEOMETRIES[shape.tag])
+        shape.check_attributes(GEOMETRIES[shape.tag])
         if shape.tag == "mesh":
             return Shape.MESH, (), self._mesh(shape)
         return *_primitive(shape), None
@@ -136,7 +131,7 @@ class GeometryReader:
     def _mesh(self, node: Node) -> MeshFile:
         scale = elements.factors(node, node.vector("scale", None, (1.0,)))
         mode = node.choice("collision", (*MODES, ""), "")
-        return elements.mesh(node, self._finder, node.text("filename"), scale, self._report, mode)
+        return elements.mesh(node, self._finder, node.text("filename"), scale, mode)
 
     def _remember(self, material: Node) -> None:
         color = _color(material)

@@ -11,7 +11,6 @@ from tribo.description.joints import STOP_DAMPING
 from tribo.description.trees import JointDescription
 from tribo.formats.elements import unit_axis
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report, refuse
 from tribo.formats.urdf_geometry import read_origin
 from tribo.model import Joint
 
@@ -42,13 +41,12 @@ class UrdfJoint:
     description: JointDescription
 
 
-def read_joint(node: Node, report: Report) -> UrdfJoint:
+def read_joint(node: Node) -> UrdfJoint:
     """Read a <joint>."""
-    report.check_attributes(node, ATTRIBUTES)
-    report.check_children(node, CHILDREN, SILENT)
+    node.check(ATTRIBUTES, CHILDREN, SILENT)
     name = node.text("name")
     kind = _type(node)
-    pose = read_origin(node, report)
+    pose = read_origin(node)
     joint = JointDescription(name, kind, pose.position, pose.quaternion)
     if kind != Joint.FIXED:
         axis = node.one("axis")
@@ -59,58 +57,57 @@ def read_joint(node: Node, report: Report) -> UrdfJoint:
         elif axis is None:
             joint.axis = (0.0, 0.0, 1.0)
         else:
-            report.check_attributes(axis, ("xyz",))
+            axis.check_attributes(("xyz",))
             joint.axis = unit_axis(axis.vector("xyz", 3), axis)
     if kind != Joint.FIXED:
-        _read_limit(node, joint, report)
-        _read_dynamics(node, joint, report)
+        _read_limit(node, joint)
+        _read_dynamics(node, joint)
         mimic = node.one("mimic")
         if mimic is not None:
-            report.check_attributes(mimic, ("joint", "multiplier", "offset"))
+            mimic.check_attributes(("joint", "multiplier", "offset"))
             ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
             joint.mimic = (mimic.text("joint"), ratio, offset)
-    return UrdfJoint(node, _link(node, "parent", report), _link(node, "child", report), joint)
+    return UrdfJoint(node, _link(node, "parent"), _link(node, "child"), joint)
 
 
 def _type(node: Node) -> Joint:
     name = node.text("type")
     if name in OTHER_TYPES:
-        raise refuse(node, f"joint type {name!r}", OTHER_TYPES[name])
+        raise node.refused(f"joint type {name!r}", OTHER_TYPES[name])
     return TYPES[node.choice("type", TYPES, "")]
 
 
-def _link(node: Node, tag: str, report: Report) -> str:
+def _link(node: Node, tag: str) -> str:
     link = node.need(tag)
-    report.check_attributes(link, ("link",))
+    link.check_attributes(("link",))
     return link.text("link")
 
 
-def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
+def _read_limit(node: Node, joint: JointDescription) -> None:
     """Read <limit>: stops of revolute and prismatic joints, effort and velocity of all."""
     limit = node.one("limit")
     is_endless = node.attributes["type"].strip() == "continuous"
     if limit is None:
         if not is_endless and joint.type != Joint.SPHERICAL:
-            report.doubt(node, "has no <limit>: it moves without stops", "joint without limit")
+            node.doubt("has no <limit>: it moves without stops", "joint without limit")
         return
-    report.check_attributes(limit, ("lower", "upper", "effort", "velocity", *STOP))
-    joint.effort = _most(limit, "effort", node, report)
-    joint.velocity = _most(limit, "velocity", node, report)
+    limit.check_attributes(("lower", "upper", "effort", "velocity", *STOP))
+    joint.effort = _most(limit, "effort", node)
+    joint.velocity = _most(limit, "velocity", node)
     if joint.type == Joint.SPHERICAL:
-        _read_cone(node, limit, joint, report)
+        _read_cone(node, limit, joint)
         return
     lower = limit.number("lower", 0.0)
     upper = limit.number("upper", 0.0)
     if lower > upper:
-        report.doubt(
-            limit, f"lower={lower!r} is above upper={upper!r} in {node.place}: it has no stops, as in "
+        limit.doubt(f"lower={lower!r} is above upper={upper!r} in {node.place}: it has no stops, as in "
             "PyBullet; swap them if it has", "stops crossed",
         )  # fmt: skip
         return
     is_held = any(key in limit.attributes for key in STOP)  # by stops that are said to be there
     if (lower == upper == 0.0 and not is_held) or is_endless:
         if not is_endless:
-            report.note(f"{node.place}: both stops are 0 or missing: it has none", "stops 0")
+            node.note("both stops are 0 or missing: it has none", "stops 0")
         return
     joint.lower, joint.upper = lower, upper
     joint.stop_compliance = limit.number("compliance", 0.0, at_least=0.0)
@@ -120,17 +117,17 @@ def _read_limit(node: Node, joint: JointDescription, report: Report) -> None:
     joint.stop_force_lower = least if least != -joint.stop_force else None
 
 
-def _most(limit: Node, name: str, joint: Node, report: Report) -> float:
+def _most(limit: Node, name: str, joint: Node) -> float:
     """Return a limit of effort or velocity; files in use have 0 and −1 where there is none."""
     most = limit.number(name, inf)
     if most > 0.0:
         return most
     said = limit.attributes[name].strip()[:40]
-    report.note(f"{joint.place}: {name}={said!r} is taken as no limit", f"{name} 0")
+    joint.note(f"{name}={said!r} is taken as no limit", f"{name} 0")
     return inf
 
 
-def _read_cone(node: Node, limit: Node, joint: JointDescription, report: Report) -> None:
+def _read_cone(node: Node, limit: Node, joint: JointDescription) -> None:
     """Read the angle of the cone of a spherical joint, which is `upper`; `lower` has no meaning there."""
     lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
     if upper != 0.0 and not 0.0 < upper < math.pi:
@@ -139,22 +136,18 @@ def _read_cone(node: Node, limit: Node, joint: JointDescription, report: Report)
         )
     if lower != 0.0:
         held = f"its cone is upper={upper:g}" if upper else 'it has no cone; write upper="ANGLE"'
-        report.doubt(
-            limit,
-            f"lower={lower:g} of the spherical {node.place} is not read: {held}",
-            "cone lower",
+        limit.doubt(
+            f"lower={lower:g} of the spherical {node.place} is not read: {held}", "cone lower"
         )
     if upper != 0.0:
         joint.upper = upper
 
 
-def _read_dynamics(node: Node, joint: JointDescription, report: Report) -> None:
+def _read_dynamics(node: Node, joint: JointDescription) -> None:
     dynamics = node.one("dynamics")
     if dynamics is None:
         return
-    report.check_attributes(
-        dynamics, ("damping", "friction", "rotor_inertia", "stiffness", "spring_mount")
-    )
+    dynamics.check_attributes(("damping", "friction", "rotor_inertia", "stiffness", "spring_mount"))
     joint.damping = dynamics.number("damping", 0.0, at_least=0.0)
     joint.friction = dynamics.number("friction", 0.0, at_least=0.0)
     joint.armature = dynamics.number("rotor_inertia", 0.0, at_least=0.0)

@@ -19,7 +19,6 @@ from tribo.formats.inertia import (
     negative_moment,
 )
 from tribo.formats.nodes import Node, Written
-from tribo.formats.report import Report
 from tribo.model import Joint
 
 INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -29,7 +28,7 @@ REMEDY = (
 NOT_RIGID = "violate the triangle inequality: no rigid body has them"
 
 
-def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]], report: Report) -> None:
+def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]]) -> None:
     """Check each movable body; `links` are the places that each was merged from, its own first."""
     bodies = tree.bodies
     mass_below = [body.mass for body in bodies]
@@ -45,8 +44,8 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]], repo
                 f"{LARGEST:g} in size, got {body.mass:.6g} kg, {np.abs(body.com).max():.6g} m, "
                 f"{np.abs(body.inertia).max():.6g} kg m²"
             )
-        _repair_moments(body, links[i], report)
-        _doubt_moments(body, links[i], report)
+        _repair_moments(body, links[i])
+        _doubt_moments(body, links[i])
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue
         if mass_below[i] <= 0.0 and body.joint.armature <= 0.0:
@@ -55,13 +54,13 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]], repo
             )
             raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
         if not has_children[i]:
-            _fill_inertia(body, links[i], report)
+            _fill_inertia(body, links[i])
             _check_leaf(body, node)
         elif body.mass <= 0.0:
-            report.note(f"{node.place}: has no mass of its own; what hangs on it has")
+            node.note("has no mass of its own; what hangs on it has")
 
 
-def _repair_moments(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
+def _repair_moments(body: BodyDescription, links: Sequence[Written]) -> None:
     """Replace an inertia with a negative principal moment by the nearest one of a rigid body; name a link.
 
     Raises:
@@ -81,11 +80,10 @@ def _repair_moments(body: BodyDescription, links: Sequence[Written], report: Rep
         )
     body.inertia = repaired
     moments = ", ".join(f"{x:.4g}" for x in np.linalg.eigvalsh(body.inertia))
-    report.doubt(
-        faulty[0],
+    faulty[0].doubt(
         f"the inertia of body {body.name!r} has eigenvalue {least:.6g} kg m², must be ≥ 0; it is replaced by "
         f"the nearest one that a rigid body has, of principal moments {moments} kg m²; check the signs and "
-        "the products of inertia",
+        "the products of inertia"
     )
 
 
@@ -98,17 +96,16 @@ def _written(links: Sequence[Written]) -> Iterator[tuple[Written, Node, Inertial
             yield link, matrix, Inertial(0.0, inertia=elements.inertia(matrix, INERTIA_NAMES))
 
 
-def _doubt_moments(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
+def _doubt_moments(body: BodyDescription, links: Sequence[Written]) -> None:
     """Doubt a body that moves with an inertia that no rigid body has; note links and rounding."""
     whole = Inertial(body.mass, body.com, body.inertia)
     moments = impossible_moments(whole, FEW_DIGITS)
     moves = body.joint.type != Joint.FIXED
     if moves and moments is not None and negative_moment(whole) is None:
         faulty = [m for _, m, own in _written(links) if impossible_moments(own, FEW_DIGITS)]
-        report.doubt(
-            faulty[0] if faulty else links[0],
+        (faulty[0] if faulty else links[0]).doubt(
             f"the principal moments of body {body.name!r} ({moments}) {NOT_RIGID}; they are used as they "
-            "stand, correct the inertia",
+            "stand, correct the inertia"
         )
         return
     for link, matrix, own in _written(links):
@@ -120,12 +117,10 @@ def _doubt_moments(body: BodyDescription, links: Sequence[Written], report: Repo
                 else "rounding"
             )
             why = why if moves else "it does not move"
-            report.note(
-                f"{matrix.place}: the principal moments of {link.place} ({moments}) {NOT_RIGID} ({why})"
-            )
+            matrix.note(f"the principal moments of {link.place} ({moments}) {NOT_RIGID} ({why})")
 
 
-def _fill_inertia(body: BodyDescription, links: Sequence[Written], report: Report) -> None:
+def _fill_inertia(body: BodyDescription, links: Sequence[Written]) -> None:
     """Give a body with mass that could turn without inertia that of its collision shapes."""
     if body.mass <= 0.0 or _free_turn(body) is None:
         return
@@ -137,8 +132,7 @@ def _fill_inertia(body: BodyDescription, links: Sequence[Written], report: Repor
         return
     body.inertia = whole.inertia * (body.mass / whole.mass)
     place: Written = next((matrix for _, matrix, _ in _written(links)), links[0])
-    report.doubt(
-        place, f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
+    place.doubt(f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
         "its collision shapes is taken", "inertia 0",
     )  # fmt: skip
 

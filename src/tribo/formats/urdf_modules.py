@@ -39,7 +39,7 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
     size = 0
     for module in modules:
         source = module if is_text(module) else _file(path, module)
-        fragment = parse_fragment(source, "URDF module", "robot")
+        fragment = parse_fragment(source, "URDF module", "robot", robot.report)
         size += _size(fragment)
         if size > MAX_TAGS:
             raise fragment.error(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 
 SINGLE = {  # elements that may stand once, by the one that holds them
     "link": ("inertial",),
@@ -15,34 +14,31 @@ SINGLE = {  # elements that may stand once, by the one that holds them
 VECTORS = {"origin": ("xyz", "rpy"), "axis": ("xyz",), "mesh": ("scale",)}
 
 
-def drop_surplus(robot: Node, report: Report) -> None:
+def drop_surplus(robot: Node) -> None:
     """Drop repeated elements and surplus numbers, as readers of the first one do, and doubt them."""
     for part in robot.children:
         if part.tag in {"link", "joint"}:
-            _drop(part, report)
+            _drop(part)
 
 
-def _drop(node: Node, report: Report) -> None:
+def _drop(node: Node) -> None:
     surplus = [other for tag in SINGLE.get(node.tag, ()) for other in [*node.all(tag)][1:]]
     for other in surplus:
-        report.doubt(
-            other,
-            f"stands again in {node.place}: the first one is read; keep one",
-            f"second {other.tag}",
+        other.doubt(
+            f"stands again in {node.place}: the first one is read; keep one", f"second {other.tag}"
         )
     gone = set(map(id, surplus))
     node.children = [child for child in node.children if id(child) not in gone]
     for name in VECTORS.get(node.tag, ()):
         words = node.attributes.get(name, "").replace(",", " ").split()
         if len(words) > 3 and all(_is_number(word) for word in words):
-            report.doubt(
-                node,
+            node.doubt(
                 f"{name} has {len(words)} numbers, must have 3: the first three are read",
                 f"{name} of {len(words)}",
             )
             node.attributes[name] = " ".join(words[:3])
     for child in node.children:
-        _drop(child, report)
+        _drop(child)
 
 
 def _is_number(word: str) -> bool:

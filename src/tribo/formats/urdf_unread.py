@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 
 GAZEBO_READ = ("mu1", "mu2", "kp", "kd")  # `surface_friction`
 # Pictures, hints of converters, and settings of Gazebo's solvers without a meaning for the motion here.
@@ -45,30 +44,28 @@ OFF = {"gravity": ("true", "1")}  # values with which an element changes nothing
 NO = ("false", "0", "0.0")
 
 
-def screen(robot: Node, report: Report) -> None:
+def screen(robot: Node) -> None:
     """Say what of a robot is not read."""
     for node in robot.children:
         if node.tag == "gazebo":
             known = (*GAZEBO_READ, *GAZEBO_SILENT, *GAZEBO_SAID, *PROGRAMS, "gravity")
             for child in node.children:
                 if child.tag not in known:
-                    report.note(
-                        f"{child.place}: unknown in <gazebo>, ignored", f"gazebo/{child.tag}"
-                    )
-            _say(node, GAZEBO_SAID | {"gravity": LINK_SAID["gravity"]}, report)
+                    child.note("unknown in <gazebo>, ignored", f"gazebo/{child.tag}")
+            _say(node, GAZEBO_SAID | {"gravity": LINK_SAID["gravity"]})
         elif node.tag == "link":
-            _say(node, LINK_SAID, report)
+            _say(node, LINK_SAID)
         elif node.tag == "joint":
-            _say(node, {"gazebo": LINK_SAID["gazebo"].replace("link", "joint", 1)}, report)
-    _say(robot, {}, report)
+            _say(node, {"gazebo": LINK_SAID["gazebo"].replace("link", "joint", 1)})
+    _say(robot, {})
 
 
-def _say(owner: Node, said: dict[str, str], report: Report) -> None:
+def _say(owner: Node, said: dict[str, str]) -> None:
     for node in owner.children:
         key = f"{owner.tag}/{node.tag} unread"
         if node.tag in said:
             value = (node.word("value") or node.content).lower()
             if value not in OFF.get(node.tag, NO):
-                report.doubt(node, said[node.tag], key)
+                node.doubt(said[node.tag], key)
         elif node.tag in PROGRAMS:
-            report.note(f"{node.place}: {PROGRAMS[node.tag]}", key)
+            node.note(PROGRAMS[node.tag], key)

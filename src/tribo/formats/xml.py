@@ -17,6 +17,7 @@ from lxml import etree
 from tribo.checks.files import plain
 from tribo.description.trees import DescriptionError
 from tribo.formats.nodes import Node, short
+from tribo.formats.report import Report
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TAGS = 500_000
@@ -119,11 +120,12 @@ def _without_tail(text: str) -> tuple[str, str]:
 
 
 def parse(
-    source: str | Path, kind: str, *, largest: float = math.inf, nesting: int = MAX_NESTING
-) -> Node:
+    source: str | Path, kind: str, report: Report, *, largest: float = math.inf, nesting: int = MAX_NESTING
+) -> Node:  # fmt: skip
     """Parse a file or XML text; `kind` names it in messages ("URDF"), larger numbers are refused when read.
 
-    Elements may stand in one another `nesting` deep.
+    Elements may stand in one another `nesting` deep. `report` takes remarks on them, first on what was
+    passed over to read the file at all.
 
     Raises:
         DescriptionError: Not readable, too large, not well-formed, or with a document type
@@ -132,12 +134,14 @@ def parse(
     text, name = _text_of(source, kind)
     text, note = _plain(text)
     text, tail = _without_tail(text)
-    root = _parsed(text, name, largest, nesting)
-    root.note = "; ".join(filter(None, (note, tail, root.note)))
+    root, tolerated = _parsed(text, name, report, largest, nesting)
+    notes = [one for one in (note, tail, tolerated) if one]
+    if notes:
+        root.note("; ".join(notes))
     return root
 
 
-def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
+def parse_fragment(source: str | Path, kind: str, root: str, report: Report) -> Node:
     """Parse elements that stand in no other, or in one called `root`; return that element.
 
     Raises:
@@ -145,9 +149,8 @@ def parse_fragment(source: str | Path, kind: str, root: str) -> Node:
     """
     text, name = _text_of(source, kind)
     text = without_declaration(text)
-    if _first_tag(text) == root:
-        return _parsed(text, name)
-    return _parsed(f"<{root}>{text}</{root}>", name)
+    whole = text if _first_tag(text) == root else f"<{root}>{text}</{root}>"
+    return _parsed(whole, name, report)[0]
 
 
 def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
@@ -161,8 +164,10 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
     return text, name
 
 
-def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_NESTING) -> Node:
-    """Parse text that came from a file of this name."""
+def _parsed(
+    text: str, name: str, report: Report, largest: float = math.inf, nesting: int = MAX_NESTING
+) -> tuple[Node, str]:
+    """Parse text that came from a file of this name; return it, and a note on what was passed over."""
     _refuse_declarations(text, name)
     if text.count("<") > MAX_TAGS:
         raise DescriptionError(f"{name}: more than {MAX_TAGS} tags; split the file")
@@ -186,9 +191,7 @@ def _parsed(text: str, name: str, largest: float = math.inf, nesting: int = MAX_
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise DescriptionError(f"{name}: has a document type declaration; remove it")
-    top = _nodes(root, name, largest, nesting)
-    top.note = note
-    return top
+    return _nodes(root, name, report, largest, nesting), note
 
 
 def _too_deep(name: str, line: int, nesting: int) -> DescriptionError:
@@ -216,7 +219,9 @@ def kind_of(source: str | Path) -> str:
     tag = outermost(source, "XML")
     if tag in ROOTS:
         return tag
-    root = parse(source, "XML")  # what is wrong with it counts more than what it is called
+    root = parse(
+        source, "XML", Report(strict=False)
+    )  # what is wrong with it counts more than what it is called
     if root.tag in OTHER_ROOTS:
         raise root.error("is {}; {}".format(*OTHER_ROOTS[root.tag]))
     known = ", ".join(f"<{tag}> is {what}" for tag, (what, _) in ROOTS.items())
@@ -284,22 +289,22 @@ def _refuse_declarations(text: str, name: str) -> None:
         )
 
 
-def _nodes(root: etree._Element, name: str, largest: float, nesting: int) -> Node:
+def _nodes(root: etree._Element, name: str, report: Report, largest: float, nesting: int) -> Node:
     """Convert a tree without recursion, so that depth costs nothing."""
-    top = _node(root, name, largest)
+    top = _node(root, name, report, largest)
     todo = [(root, top, 1)]
     while todo:
         element, node, depth = todo.pop()
         if depth > nesting:
             raise _too_deep(name, node.line, nesting)
         for child in element:
-            made = _node(child, name, largest)
+            made = _node(child, name, report, largest)
             node.children.append(made)
             todo.append((child, made, depth + 1))
     return top
 
 
-def _node(element: Any, name: str, largest: float) -> Node:
+def _node(element: Any, name: str, report: Report, largest: float) -> Node:
     line = int(element.sourceline or 0)
     if not isinstance(element.tag, str):  # lxml's stubs do not know entities as children
         raise DescriptionError(f"{name}:{line}: {short(str(element))} is refused; write it out")
@@ -308,7 +313,7 @@ def _node(element: Any, name: str, largest: float) -> Node:
         raise DescriptionError(f"{name}:{line}: <{tag}> has more than {MAX_ATTRIBUTES} attributes")
     attributes = {_plain_name(str(key), None): str(value) for key, value in element.attrib.items()}
     content = (element.text or "").strip()
-    return Node(tag, name, line, attributes, largest=largest, content=content)
+    return Node(tag, name, line, report, attributes, largest=largest, content=content)
 
 
 def _plain_name(name: str, prefix: str | None) -> str:

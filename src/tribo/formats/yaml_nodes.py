@@ -41,6 +41,7 @@ class YamlNode(Written):
     file: str
     line: int
     column: int
+    report: Report
     text: str = ""  # of a scalar
     is_quoted: bool = False
     items: list[YamlNode] = field(default_factory=list)  # of a list
@@ -250,18 +251,23 @@ class _Builder:
             elif isinstance(event, yaml.AliasEvent):
                 self._alias(event.anchor, line, column)
             elif isinstance(event, yaml.ScalarEvent):
-                made = YamlNode("scalar", self._name, line, column, event.value, bool(event.style))
+                made = self._node("scalar", line, column, event.value, is_quoted=bool(event.style))
                 self._check_tag(event.tag, made)
                 self._remember(event.anchor, made)
                 self._take(made)
             elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
                 kind = "list" if isinstance(event, yaml.SequenceStartEvent) else "mapping"
-                opened = YamlNode(kind, self._name, line, column)
+                opened = self._node(kind, line, column)
                 self._check_tag(event.tag, opened)
                 self._begin(opened, event.anchor)
             elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
                 self._end()
-        return self._root or YamlNode("mapping", self._name, 1, 1)
+        return self._root or self._node("mapping", 1, 1)
+
+    def _node(
+        self, kind: str, line: int, column: int, text: str = "", *, is_quoted: bool = False
+    ) -> YamlNode:
+        return YamlNode(kind, self._name, line, column, self._report, text, is_quoted)
 
     def _check_tag(self, tag: str | None, node: YamlNode) -> None:
         """Count a node; doubt a tag, which is never obeyed, unless it says what the node is anyway."""
@@ -269,7 +275,7 @@ class _Builder:
         if self._count > MAX_NODES:
             raise node.error(f"more than {MAX_NODES} values; split the file")
         if tag is not None and tag not in _HARMLESS:
-            self._report.doubt(node, f"the tag {tag[:60]!r} is ignored", f"tag {tag[:60]}")
+            node.doubt(f"the tag {tag[:60]!r} is ignored", f"tag {tag[:60]}")
 
     def _begin(self, node: YamlNode, anchor: str | None) -> None:
         self._open.append((node, [], anchor))
@@ -308,7 +314,7 @@ class _Builder:
             self.anchors[anchor] = node
 
     def _alias(self, anchor: str, line: int, column: int) -> None:
-        where = YamlNode("scalar", self._name, line, column)
+        where = self._node("scalar", line, column)
         if any(name == anchor for _, _, name in self._open):
             raise where.error(f"*{anchor[:60]} stands inside of what it names; write it out")
         if anchor not in self.anchors:
@@ -328,9 +334,7 @@ class _Builder:
                 continue
             if key.text in node.entries:
                 first = node.entries[key.text][0]
-                self._report.doubt(
-                    key, f"{key.shown()} stands in line {first.line} already; the last one counts"
-                )
+                key.doubt(f"{key.shown()} stands in line {first.line} already; the last one counts")
             node.entries[key.text] = (key, value)
         for source in merges:
             self._merged += len(source.entries)

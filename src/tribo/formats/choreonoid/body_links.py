@@ -15,7 +15,6 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import known_hint
 from tribo.formats.other_kinds import BODY_ENDINGS
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode, parse
 from tribo.materials import MaterialLibrary
 
@@ -36,7 +35,7 @@ class BodyReader:
     """Reads the links of a body file and of those that it names."""
 
     def __init__(
-        self, package_dirs: Sequence[Path], materials: MaterialLibrary | None, report: Report,
+        self, package_dirs: Sequence[Path], materials: MaterialLibrary | None,
         *, is_fixed: bool | None = None, gives_way: bool = False,
     ) -> None:  # fmt: skip
         """Take where files are looked up, the materials, and what takes notes.
@@ -47,7 +46,6 @@ class BodyReader:
         self._dirs = package_dirs
         self._is_fixed = is_fixed
         self._materials = materials
-        self._report = report
         self._count = 0
         self.chains: list[track_links.Chain] = []
         self._parsed: dict[Path, YamlNode] = {}
@@ -76,15 +74,14 @@ class BodyReader:
         Raises:
             DescriptionError: A link is wrong; the message says where.
         """
-        check_header(root, self._report)
+        check_header(root)
         if path is not None:
             above = (*above, path.resolve())
         angles = Angles(degrees=word(root, "angle_unit", "degree") != "radian")
-        elements = ElementReader(angles, path, self._dirs, self._report)
+        elements = ElementReader(angles, path, self._dirs)
         reader = LinkReader(
-            angles, elements, self._materials, self.name_of(root, path), self._report,
-            gives_way=self._gives_way,
-        )  # fmt: skip
+            angles, elements, self._materials, self.name_of(root, path), gives_way=self._gives_way
+        )
         listed = root.get("links")
         if listed is None:
             raise root.error("has no links; a body needs at least one")
@@ -104,7 +101,7 @@ class BodyReader:
                     raise node.error(
                         f"a {kind} in a SubBody is not supported; write it into this file"
                     )
-                made, chain = track_links.read(node, reader, angles, self._report)
+                made, chain = track_links.read(node, reader, angles)
                 self.chains.append(chain)
                 self._count += len(made)
             elif kind == "Link":
@@ -132,7 +129,7 @@ class BodyReader:
         self, node: YamlNode, path: Path | None, above: tuple[Path, ...], reader: LinkReader
     ) -> list[BodyLink]:
         """Read a file that is a part of this one; its root hangs where the part says."""
-        check_keys(node, (*SUB_KEYS, *LINK_KEYS), "a SubBody", self._report, is_open=True)
+        check_keys(node, (*SUB_KEYS, *LINK_KEYS), "a SubBody", is_open=True)
         reference = word(node, "uri")
         if not reference.lower().endswith(BODY_ENDINGS):
             raise node.error(f"a SubBody needs uri: FILE.body, got {reference!r}")
@@ -144,15 +141,13 @@ class BodyReader:
                 f"SubBody {reference!r} contains itself, or {MAX_NESTED} others in one another"
             )
         if found not in self._parsed:
-            parsed = parse(found, "body file", self._report)
+            parsed = parse(found, "body file", node.report)
             self._parsed[found] = parsed.need("mapping", "a body file")
         root = self._parsed[found]
         links, base = self.read(root, found, above, is_part=True)
         for key in NOT_OF_PARTS:
             if value(root, key) is not None:
-                self._report.doubt(
-                    node, f"{key} of {reference} is left out: write it into this file"
-                )
+                node.doubt(f"{key} of {reference} is left out: write it into this file")
         prefix, suffix = word(node, "prefix"), word(node, "suffix")
         for link in links.values():
             link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}")
@@ -171,7 +166,7 @@ class BodyReader:
         return list(links.values())
 
 
-def check_header(root: YamlNode, report: Report) -> None:
+def check_header(root: YamlNode) -> None:
     """Refuse what is no body file, or too new; note unknown keys."""
     kind = root.get("format")
     if kind is None or kind.word() != "ChoreonoidBody":
@@ -186,7 +181,7 @@ def check_header(root: YamlNode, report: Report) -> None:
     unit = value(root, "angle_unit")
     if unit is not None and unit.word() not in {"degree", "radian"}:
         raise unit.error(f"angleUnit must be degree or radian, got {unit.shown()}")
-    check_keys(root, KNOWN, "a body", report, is_open=True)
+    check_keys(root, KNOWN, "a body", is_open=True)
 
 
 def base_of(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:

@@ -8,7 +8,6 @@ from itertools import combinations
 
 from tribo.formats.choreonoid.keys import check_keys
 from tribo.formats.nodes import known_hint
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 Pair = tuple[str, str]
@@ -41,7 +40,7 @@ class Rules:
 
 
 def read(
-    root: YamlNode, neighbours: dict[str, list[str]], report: Report, *, touches_itself: bool | None = None
+    root: YamlNode, neighbours: dict[str, list[str]], *, touches_itself: bool | None = None
 ) -> Rules:  # fmt: skip
     """Read the rules of a file.
 
@@ -52,18 +51,17 @@ def read(
     Args:
         root: The file.
         neighbours: By link those to which joints connect it; free joints connect nothing.
-        report: Takes what is not known.
         touches_itself: Rules of a project: False parts all links of the body, True lets all but
             neighbours touch where the file has no rules. None: there is no project.
     """
-    rules = _of_file(root, neighbours, report, touches_itself=touches_itself)
+    rules = _of_file(root, neighbours, touches_itself=touches_itself)
     if touches_itself is False:
         _part_chains(len(neighbours), rules, neighbours)
     return rules
 
 
 def _of_file(
-    root: YamlNode, neighbours: dict[str, list[str]], report: Report, *, touches_itself: bool | None
+    root: YamlNode, neighbours: dict[str, list[str]], *, touches_itself: bool | None
 ) -> Rules:  # fmt: skip
     """Return what the file says, or what holds where it says nothing."""
     rules = Rules()
@@ -73,52 +71,53 @@ def _of_file(
     if newer is not None:
         for entry in newer.elements():
             for name, (key, node) in entry.need("mapping", "a rule").entries.items():
-                _apply(name, key, node, rules, neighbours, report)
+                _apply(name, key, node, rules, neighbours)
         return rules
     older = root.get("collisionDetection", "collision_detection")
     depth = 1 if touches_itself else len(neighbours)
     if older is not None:
-        check_keys(older.need("mapping", "collisionDetection"), OLD, "collisionDetection", report)
+        check_keys(older.need("mapping", "collisionDetection"), OLD, "collisionDetection")
         level = older.get("excludeTreeDepth")
         depth = 1 if level is None else _depth(level, "excludeTreeDepth")
     _part_chains(depth, rules, neighbours)
     if older is None and touches_itself is not None:
         return rules
     if older is None:
-        report.note(
-            f"{root.place}: no rules of collision: the links of one thing pass through each other, as in "
+        root.note(
+            "no rules of collision: the links of one thing pass through each other, as in "
             "Choreonoid; collisionDetection: { excludeTreeDepth: 1 } lets all but neighbours touch"
         )
         return rules
-    rules.excluded |= set(_names(older.get("excludeLinks"), neighbours, report))
-    for name in _names(older.get("excludeSelfCollisionLinks"), neighbours, report):
+    rules.excluded |= set(_names(older.get("excludeLinks"), neighbours))
+    for name in _names(older.get("excludeSelfCollisionLinks"), neighbours):
         for other in neighbours:
             rules.part(name, other)
     groups = older.get("excludeLinkGroups")
     for group in [] if groups is None else groups.elements():
-        check_keys(group.need("mapping", "a group of links"), GROUP, "a group of links", report)
+        check_keys(group.need("mapping", "a group of links"), GROUP, "a group of links")
         listed = group.get("links")
         if listed is None:
-            report.doubt(group, "a group of links without links parts nothing")
-        for pair in combinations(_names(listed, neighbours, report), 2):
+            group.doubt("a group of links without links parts nothing")
+        for pair in combinations(_names(listed, neighbours), 2):
             rules.part(*pair)
     for wire in WIRES:
-        rules.without_wires |= set(_names(older.get(wire), neighbours, report))
+        rules.without_wires |= set(_names(older.get(wire), neighbours))
     return rules
 
 
-def _apply(name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: dict[str, list[str]],
-           report: Report) -> None:  # fmt: skip
+def _apply(
+    name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: dict[str, list[str]]
+) -> None:
     """Apply one of the newer rules; they count in their order."""
     if name == "disabled_link_chain_level":
         _part_chains(_depth(node, name), rules, neighbours)
         return
     if name not in NEW:
-        report.doubt(key, f"rule {key.shown()} is unknown, ignored{known_hint(name, NEW)}")
+        key.doubt(f"rule {key.shown()} is unknown, ignored{known_hint(name, NEW)}")
         return
     links = list(neighbours)
     if not (node.kind == "scalar" and node.text == "all"):
-        links = _names(node, neighbours, report)
+        links = _names(node, neighbours)
     if name == "enabled_links":
         rules.excluded -= set(links)
         rules.apart = {pair for pair in rules.apart if not set(pair) & set(links)}
@@ -136,7 +135,7 @@ def _apply(name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: d
             rules.part(*pair)
 
 
-def _names(node: YamlNode | None, known: Iterable[str], report: Report) -> list[str]:
+def _names(node: YamlNode | None, known: Iterable[str]) -> list[str]:
     """Return the names in a list that are links."""
     known, made = set(known), []
     for item in [] if node is None else node.elements():
@@ -144,7 +143,7 @@ def _names(node: YamlNode | None, known: Iterable[str], report: Report) -> list[
         if name in known:
             made.append(name)
         else:
-            report.doubt(item, f"link {item.shown()} does not exist{known_hint(name, known)}")
+            item.doubt(f"link {item.shown()} does not exist{known_hint(name, known)}")
     return made
 
 

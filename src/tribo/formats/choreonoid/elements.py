@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 
 from tribo.description.hulls import Surface, surface
-from tribo.description.trees import (
-    MeshFile,
-    ShapeDescription,
-    Vector,
-    VisualDescription,
-)
+from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements as shared
 from tribo.formats.choreonoid import joint_devices, track_devices, wire_devices
 from tribo.formats.choreonoid.keys import Angles, check_keys, inertia, number, value, word
@@ -26,7 +21,6 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import edge_length, from_arrays, solids
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, matrix, multiply, quaternion_of
-from tribo.formats.report import Report
 from tribo.formats.vrml_shapes import extruded
 from tribo.formats.yaml_nodes import YamlNode, parse_anchored
 from tribo.model import Shape
@@ -97,14 +91,11 @@ class Around:
 class ElementReader:
     """Reads the elements of links."""
 
-    def __init__(
-        self, angles: Angles, path: Path | None, package_dirs: Sequence[Path], report: Report
-    ) -> None:
+    def __init__(self, angles: Angles, path: Path | None, package_dirs: Sequence[Path]) -> None:
         """Take the unit of angles, and the file whose elements are read."""
         self._angles = angles
         self._dirs = package_dirs
         self._finder = MeshFinder(path, package_dirs)
-        self._report = report
         self._above: tuple[Path, ...] = ()  # files of elements within which it reads
         self._parsed: dict[Path, tuple[YamlNode, dict[str, YamlNode]]] = {}
         self._lists = 0
@@ -153,9 +144,7 @@ class ElementReader:
                 continue
             elif kind not in {"Group", "Transform"}:
                 known = "devices are not read" if kind in DEVICES else "it is not known"
-                self._report.doubt(
-                    node, f"{kind[:60]} is left out: {known}", f"element {kind[:60]}"
-                )
+                node.doubt(f"{kind[:60]} is left out: {known}", f"element {kind[:60]}")
                 if kind not in DEVICES:
                     continue
             if kind not in {"Shape", "Resource"}:
@@ -183,19 +172,19 @@ class ElementReader:
 
     def _shape(self, node: YamlNode, around: Around) -> None:
         known = ("type", "name", "geometry", "appearance", "translation", "rotation", "scale")
-        check_keys(node, known, "a Shape", self._report)
+        check_keys(node, known, "a Shape")
         geometry = node.get("geometry")
         if geometry is None:
-            self._report.doubt(node, "a Shape without geometry is left out")
+            node.doubt("a Shape without geometry is left out")
             return
         kind, color = geometry.need("mapping", "geometry").get("type"), _color(node)
         name = "" if kind is None else kind.word()
         if name in SIZES:
             check_keys(geometry, ("type", "division_number", "extra_division_number",
-                                  "extra_division_mode", *SIZES[name]), name, self._report)  # fmt: skip
+                                  "extra_division_mode", *SIZES[name]), name)  # fmt: skip
             edges = geometry.get("size")
             if name == "Box" and edges is not None and 0.0 in edges.numbers(3):
-                self._report.doubt(node, f"a Box without thickness is {THIN:g} m thick", "thin Box")
+                node.doubt(f"a Box without thickness is {THIN:g} m thick", "thin Box")
             shape, size, pose = _primitive(name, geometry, around.place)
             self._add(ShapeDescription(shape, size, *pose, around.material), color, around)
         elif name in MESHES:
@@ -214,15 +203,11 @@ class ElementReader:
         else:
             what = f"the geometry {name[:60]!r}" if name else "a geometry without type"
             text = f"{what} is left out: known are {', '.join((*SIZES, *GEOMETRIES))}"
-            self._report.doubt(geometry, text, f"geometry {name[:60]}")
+            geometry.doubt(text, f"geometry {name[:60]}")
 
     def _add(self, shape: ShapeDescription, color: Vector | None, around: Around) -> None:
         if around.collides:
             around.made.shapes.append(shape)
-        if around.is_drawn and shape.geometry is not None and not around.collides:
-            self._report.note(
-                "triangles written in the file that only are to be drawn are left out"
-            )
         if around.is_drawn and shape.geometry is None:
             around.made.visuals.append(
                 VisualDescription(
@@ -239,12 +224,12 @@ class ElementReader:
             with self._opened(node) as inner:
                 self._walk(inner, around)
             return
-        say = self._report.doubt if around.collides else self._look
+        say = node.doubt if around.collides else node.note
         if node.get("fragment", "node") is not None:
-            say(node, f"{reference}: all of it is taken, not only a fragment")
+            say(f"{reference}: all of it is taken, not only a fragment")
         path, reason = self._finder.find(reference)
         if path is None:
-            say(node, f"mesh {reference!r}: {reason}", f"mesh {reference}")
+            say(f"mesh {reference!r}: {reason}", f"mesh {reference}")
         pose, scale = _parts(node, around.place)
         mesh = MeshFile(path, reference, scale)
         shape = ShapeDescription(
@@ -266,7 +251,7 @@ class ElementReader:
                 f"more than {MAX_LISTS}"
             )
         if path not in self._parsed:
-            self._parsed[path] = parse_anchored(path, "resource", self._report)
+            self._parsed[path] = parse_anchored(path, "resource", node.report)
         found, anchors = self._parsed[path]
         if anchor is not None:
             if anchor.word() not in anchors:
@@ -280,10 +265,6 @@ class ElementReader:
             yield found
         finally:
             self._finder, self._above = before
-
-    def _look(self, node: YamlNode, text: str, key: str | None = None) -> None:
-        """Keep a note on what changes looks only."""
-        self._report.note(f"{node.place}: {text}", key)
 
     def _triangles(
         self, node: YamlNode, corners: int, color: Vector | None, around: Around
@@ -336,7 +317,7 @@ class ElementReader:
         """Read a cross section that is moved along a spine, as in VRML."""
         known = ("type", "cross_section", "spine", "scale", "orientation", "begin_cap", "end_cap", "ccw",
                  "convex", "crease_angle", "solid")  # fmt: skip
-        check_keys(node, known, "Extrusion", self._report)
+        check_keys(node, known, "Extrusion")
 
         def rows(key: str, default: tuple[float, ...], width: int) -> np.ndarray:
             listed = value(node, key)
@@ -380,6 +361,8 @@ class ElementReader:
             raise node.error(str(error)) from None
         size = (edge_length(geometry),) if isinstance(geometry, Surface) else (geometry.half_width,)
         kind = Shape.SURFACE if isinstance(geometry, Surface) else Shape.HULL
+        if around.is_drawn and not around.collides:
+            node.report.note("triangles written in the file that only are to be drawn are left out")
         self._add(
             ShapeDescription(kind, size, material=around.material, geometry=geometry), color, around
         )

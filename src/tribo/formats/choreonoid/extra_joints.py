@@ -11,7 +11,6 @@ from tribo.description.trees import TreeDescription
 from tribo.formats.choreonoid.keys import axis, check_keys, link_of, value, vector, word
 from tribo.formats.loops import across, drawn, poses_at
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KEYS = (
@@ -22,16 +21,15 @@ OPEN = 1e-3  # [m] gap at the start from which on it is said
 Place = tuple[int, int, Pose, str]  # tree, body, the link in the body, the link that carries it
 
 
-def read(root: YamlNode, trees: Sequence[TreeDescription], report: Report) -> None:
+def read(root: YamlNode, trees: Sequence[TreeDescription]) -> None:
     """Add the constraints of a file to its trees: balls as pins, pistons as points that meet on an axis."""
     listed = value(root, "extra_joints")
     for node in [] if listed is None else listed.elements():
-        check_keys(node.need("mapping", "an extra joint"), KEYS, "an extra joint", report)
+        check_keys(node.need("mapping", "an extra joint"), KEYS, "an extra joint")
         kind = word(node, "joint_type")
         if kind not in TYPES:
-            report.doubt(
-                node,
-                f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston",
+            node.doubt(
+                f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston"
             )
             continue
         first, second = (link_of(node, key, trees) for key in ("link1_name", "link2_name"))
@@ -40,15 +38,15 @@ def read(root: YamlNode, trees: Sequence[TreeDescription], report: Report) -> No
                 "joins a link to itself, or to one that is fixed to it; name two that move"
             )
         if first[0] != second[0]:
-            report.doubt(node, "an extra joint between things that no joint connects is left out")
+            node.doubt("an extra joint between things that no joint connects is left out")
             continue
         tree = trees[first[0]]
-        made = _constraint(node, kind, first, second, tree, report)
+        made = _constraint(node, kind, first, second, tree)
         tree.constraints.append(made)
 
 
 def _constraint(
-    node: YamlNode, kind: str, first: Place, second: Place, tree: TreeDescription, report: Report
+    node: YamlNode, kind: str, first: Place, second: Place, tree: TreeDescription
 ) -> ConstraintDescription:
     """Return the constraint between two bodies of a tree; doubt one that is open at the start."""
     points = []
@@ -75,7 +73,5 @@ def _constraint(
     gap = (turns[0] @ axes).T @ (ends[1] - ends[0])
     opening = float(np.abs(gap if kind == "ball" else gap[:2]).max())
     if opening > OPEN:
-        report.doubt(
-            node, f"the extra joint is {opening:.3g} m open at the start; steps will close it"
-        )
+        node.doubt(f"the extra joint is {opening:.3g} m open at the start; steps will close it")
     return made

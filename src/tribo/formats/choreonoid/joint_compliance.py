@@ -28,7 +28,6 @@ from tribo.description.trees import (
 from tribo.formats.choreonoid.keys import forces, number, softness, value, word
 from tribo.formats.loops import across
 from tribo.formats.material_keys import camel
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.model import Joint
 
@@ -84,7 +83,7 @@ def read_give(node: YamlNode) -> Give | None:
 
 def attach(
     parent: LinkDescription, child: LinkDescription, joint: JointDescription, soft: Give | None
-) -> None:  # fmt: skip
+) -> None:
     """Hang a link on another one, by springs and its joint if it gives way."""
     if soft is None or joint.type not in WAYS:
         parent.attach(child, joint)
@@ -126,7 +125,7 @@ class JointDrive:
         )
 
 
-def read_drive(node: YamlNode, joint: JointDescription, report: Report) -> JointDrive | None:
+def read_drive(node: YamlNode, joint: JointDescription) -> JointDrive | None:
     """Return the drive of a link that gives a motor or lock parameters; narrow the efforts of its joint.
 
     A lock counts with ``actuationMode: jointDisplacement``, a motor with ``jointVelocity``.
@@ -142,8 +141,7 @@ def read_drive(node: YamlNode, joint: JointDescription, report: Report) -> Joint
         found = value(node, key)
         if found is not None and not (is_driven and key in used):
             wanted = LOCKS[0] if key in LOCK_KEYS else MOTORS[0]
-            report.doubt(
-                found,
+            found.doubt(
                 f"{key} is left out: it counts with actuationMode: {wanted} of a joint that moves",
                 f"left out {key}",
             )
@@ -170,7 +168,7 @@ def read_drive(node: YamlNode, joint: JointDescription, report: Report) -> Joint
 STOP_KEYS = ("joint_range_compliance", "joint_range_spook_damping", "joint_range_force_range")
 
 
-def read_stops(node: YamlNode, joint: JointDescription, report: Report) -> None:
+def read_stops(node: YamlNode, joint: JointDescription) -> None:
     """Let the stops of a joint give way as a link says; without a word of it they are hard.
 
     Raises:
@@ -182,10 +180,8 @@ def read_stops(node: YamlNode, joint: JointDescription, report: Report) -> None:
     moves = joint.type in {Joint.REVOLUTE, Joint.PRISMATIC}
     if not moves or (joint.lower == -math.inf and joint.upper == math.inf):
         for key in given:
-            report.doubt(
-                value(node, key) or node,
-                f"{key} is left out: it counts for a joint with a jointRange",
-                f"left out {key}",
+            (value(node, key) or node).doubt(
+                f"{key} is left out: it counts for a joint with a jointRange", f"left out {key}"
             )
         return
     joint.stop_compliance, joint.stop_spook_damping = softness(

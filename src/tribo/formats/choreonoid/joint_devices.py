@@ -25,7 +25,6 @@ from tribo.formats.choreonoid.keys import (
 )
 from tribo.formats.loops import across, drawn, holding, poses_at
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KINDS = ("AGXBreakableJointDevice", "AGXMagneticJointDevice")
@@ -67,20 +66,20 @@ class Place:
 
 
 def read(
-    devices: Iterable[Device], trees: Sequence[TreeDescription], report: Report
+    devices: Iterable[Device], trees: Sequence[TreeDescription]
 ) -> list[ConstraintDescription]:
     """Return the constraints of devices; `objects` of each are the numbers of its two trees."""
     made = []
     for k, device in enumerate(devices):
         node = device.node
         is_magnet = device.kind == KINDS[1]
-        check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind, report)
+        check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind)
         first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
         if (first.tree, first.body) == (second.tree, second.body):
             raise node.error(
                 "joins a link to itself, or to one that is fixed to it; name two that move"
             )
-        tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second, report)
+        tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second)
         tie.name = word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
         tie.objects, tie.links = (first.tree, second.tree), (first.carrier, second.carrier)
         soften(tie, softness(node, SOFT, STANDARD))
@@ -100,16 +99,14 @@ def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
     return Place(k, body, link, start, carrier)
 
 
-def _breakable(
-    node: YamlNode, first: Place, second: Place, report: Report
-) -> ConstraintDescription:
+def _breakable(node: YamlNode, first: Place, second: Place) -> ConstraintDescription:
     """Return a hinge, slider or weld that holds as things stand at the start."""
     kind = word(node, "joint_type", "revolute")
     if kind not in JOINTS:
         at = value(node, "joint_type") or node
         raise at.error(f"jointType must be one of {', '.join(JOINTS)}, got {at.shown()}")
     if value(node, "joint_range") is not None:
-        report.doubt(node, "the jointRange of a breakable joint is left out: it moves freely")
+        node.doubt("the jointRange of a breakable joint is left out: it moves freely")
     type_, locked = JOINTS[kind]
     anchor = first.link.point(vector(node, "position"))
     axes = matrix(first.link.quaternion) @ across(direction(node, "joint_axis", UPWARD))
@@ -125,14 +122,14 @@ def _breakable(
     else:
         made.numbers["break_impulse"] = at_least(node, "break_limit_impulse", math.inf)
     made.numbers["break_offset"] = at_least(node, "offset_force", 0.0)
-    counted = _direction(node, report)
+    counted = _direction(node)
     if counted is not None:
         turned = matrix(first.link.quaternion) @ np.array(counted)
         made.numbers["break_direction"] = tuple(turned.tolist())
     return made
 
 
-def _direction(node: YamlNode, report: Report) -> tuple[float, ...] | None:
+def _direction(node: YamlNode) -> tuple[float, ...] | None:
     """Return the direction of the force that counts, frame of link 1; None: all of it."""
     valid = vector(node, "valid_axis", (1.0, 1.0, 1.0))
     signed = vector(node, "signed_axis")
@@ -140,9 +137,8 @@ def _direction(node: YamlNode, report: Report) -> tuple[float, ...] | None:
     if len(counted) == 1 and signed[counted[0]] != 0.0:
         return tuple(math.copysign(float(k == counted[0]), signed[k]) for k in range(3))
     if len(counted) < 3 or any(signed):
-        report.doubt(
-            node,
-            "validAxis, signedAxis: known is one axis with one sign; here the whole force counts",
+        node.doubt(
+            "validAxis, signedAxis: known is one axis with one sign; here the whole force counts"
         )
     return None
 

@@ -15,7 +15,6 @@ from tribo.formats.loops import place_of
 from tribo.formats.material_keys import camel
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import Pose, multiply, normalized
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
@@ -134,9 +133,7 @@ def spelt(names: Iterable[str]) -> set[str]:
     return {spelling for name in names for spelling in (name, camel(name))}
 
 
-def check_keys(
-    node: YamlNode, known: Iterable[str], what: str, report: Report, *, is_open: bool = False
-) -> None:
+def check_keys(node: YamlNode, known: Iterable[str], what: str, *, is_open: bool = False) -> None:
     """Report unknown keys; where programs may add their own (`is_open`), doubt likely misspellings only."""
     known = spelt(known)
     for name, (key, _) in node.entries.items():
@@ -144,9 +141,9 @@ def check_keys(
             hint = known_hint(name, known)
             text = f"{key.shown()} of {what} is unknown, ignored{hint}"
             if hint or not is_open:
-                report.doubt(key, text, f"{key.place} unknown")
+                key.doubt(text, f"{key.place} unknown")
             else:
-                report.note(f"{key.place}: {text}", f"key {name[:80]}")
+                key.note(f"{text}", f"key {name[:80]}")
 
 
 class Angles:
@@ -271,17 +268,14 @@ def refuse_twins(names: Iterable[str], nodes: Sequence[YamlNode], what: str) -> 
         seen.add(name)
 
 
-def material_of(
-    node: YamlNode, key: str, library: MaterialLibrary | None, report: Report
-) -> Material:
+def material_of(node: YamlNode, key: str, library: MaterialLibrary | None) -> Material:
     """Return the material that a key names; one that no table has gets standard values, which is said."""
     name = word(node, key) or "default"
     if library is not None and name in library.names:
         return library.material(name)
     if name.lower() != "default":
         known = () if library is None else library.names
-        report.doubt(
-            node,
-            f"{camel(key)} {name!r} is not known: standard values are used{known_hint(name, known)}",
+        node.doubt(
+            f"{camel(key)} {name!r} is not known: standard values are used{known_hint(name, known)}"
         )
     return Material(name)

@@ -24,7 +24,6 @@ from tribo.formats.choreonoid.keys import (
 )
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.formats.shape_mass import PRIMITIVES, solid
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
@@ -91,7 +90,7 @@ class LinkReader:
     """Reads the links of one file."""
 
     def __init__(self, angles: Angles, elements: ElementReader, library: MaterialLibrary | None,
-                 owner: str, report: Report, *, gives_way: bool = False) -> None:  # fmt: skip
+                 owner: str, *, gives_way: bool = False) -> None:  # fmt: skip
         """Take the unit of angles, the reader of shapes and the materials; `owner` names the body.
 
         `gives_way`: whether joints do across what they move, as their links say.
@@ -101,7 +100,6 @@ class LinkReader:
         self._elements = elements
         self._library = library
         self._owner = owner
-        self._report = report
 
     def read(self, node: YamlNode, *, is_root: bool, is_fixed: bool | None = None, kind: str = "",
              name: str = "", also: tuple[str, ...] = ()) -> BodyLink:  # fmt: skip
@@ -109,7 +107,7 @@ class LinkReader:
 
         `kind`, `name`: instead of what the node says; `also`: keys that what contains the link takes.
         """
-        check_keys(node, (*KNOWN, *also), "a link", self._report, is_open=True)
+        check_keys(node, (*KNOWN, *also), "a link", is_open=True)
         name = name or word(node, "name")
         if not name:
             raise node.error("a link needs a name of its own")
@@ -132,10 +130,10 @@ class LinkReader:
         )
         if not kind and _is_belt(node):
             link.belt = direction(node, "joint_axis", (0.0, 0.0, 1.0))
-        joint_compliance.read_stops(node, joint, self._report)
+        joint_compliance.read_stops(node, joint)
         if self._gives_way and not also and not is_root:
             link.soft = joint_compliance.read_give(node)
-        link.drive = joint_compliance.read_drive(node, joint, self._report)
+        link.drive = joint_compliance.read_drive(node, joint)
         link.stands = is_root and joint.type == Joint.FIXED
         link.contents = self._elements.read(node.get("elements"), material.name, stands=link.stands)
         link.inertial = self._inertial(link)
@@ -154,7 +152,7 @@ class LinkReader:
                     else "a joint of a tree gives way only along what it moves; "
                     "load_body(…, compliant_joints=True) lets it"
                 )  # fmt: skip
-                self._report.doubt(found, f"{key} is left out: {why}", f"without effect {key}")
+                found.doubt(f"{key} is left out: {why}", f"without effect {key}")
 
     def pose(self, node: YamlNode) -> Pose:
         """Return translation and rotation of a node."""
@@ -204,7 +202,7 @@ class LinkReader:
         found = value(node, "joint_velocity_range") or value(node, "max_joint_velocity")
         lower, upper = self._range(found, turns=turns)
         if found is not None and lower != -upper:
-            self._report.doubt(found, "speeds in both directions: the larger one limits both")
+            found.doubt("speeds in both directions: the larger one limits both")
         return max(abs(lower), abs(upper))
 
     def start(self, node: YamlNode, joint: JointDescription) -> float:
@@ -227,9 +225,7 @@ class LinkReader:
             return self._library.material(label), False
         if self._library is not None:
             at = node.get("material") or node
-            self._report.doubt(
-                at, f"material {label!r} of link {name!r} is not in the material table"
-            )
+            at.doubt(f"material {label!r} of link {name!r} is not in the material table")
         return Material(label), False
 
     def _own_material(self, node: YamlNode, name: str) -> Material:
@@ -286,8 +282,7 @@ class LinkReader:
         density = own.number() if own is not None else 0.0
         if density <= 0.0:
             if own is not None and density < 0.0:  # 0 is how files write none
-                self._report.doubt(
-                    own,
+                own.doubt(
                     f"a density of {density:g} kg/m³ of link {link.name!r} counts as none, as in Choreonoid: "
                     "that of its material is taken",
                     f"density {link.name}",
@@ -295,8 +290,7 @@ class LinkReader:
             density = float(link.material.density)
             is_known = self._library is not None or link.is_private
             if not is_known and link.material.name != "default":
-                self._report.doubt(
-                    link.node,
+                link.node.doubt(
                     f"the density of material {link.material.name!r} is not known: {density:g} kg/m³ is "
                     "taken; give materials=tribo.read_materials(…)",
                     f"density {link.material.name}",

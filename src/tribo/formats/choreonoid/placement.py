@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from tribo.formats.choreonoid.keys import value
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.model import Joint
 
 
@@ -21,7 +20,7 @@ class Placement:
     touches_itself: bool | None = None
 
 
-def place(links: dict[str, BodyLink], base: BodyLink, placement: Placement, report: Report) -> None:
+def place(links: dict[str, BodyLink], base: BodyLink, placement: Placement) -> None:
     """Let the links of a body start as a project says."""
     if placement.root is not None:
         base.pose = placement.root
@@ -30,10 +29,9 @@ def place(links: dict[str, BodyLink], base: BodyLink, placement: Placement, repo
     for link, start in zip(ordered, placement.joints, strict=False):
         link.start = start
     if len(placement.joints) > len(ordered):
-        report.doubt(
-            base.node,
+        base.node.doubt(
             f"the project has {len(placement.joints)} joint displacements, the body {len(ordered)} joints: "
-            "those beyond have no effect",
+            "those beyond have no effect"
         )
 
 

@@ -105,24 +105,22 @@ def read(
     if not worlds:
         raise top.error("has no WorldItem: there is nothing to simulate")
     for other in worlds[1:]:
-        report.doubt(other, "a second WorldItem is left out; make a project of its own")
+        other.doubt("a second WorldItem is left out; make a project of its own")
     world = worlds[0]
-    _table(
-        _data(world), ("default_material_table_file", "material_table_file"), files, made, report
-    )
+    _table(_data(world), ("default_material_table_file", "material_table_file"), files, made)
     simulators = []
     for item in _items(_children(world)):
-        check_keys(item, ITEM, "an item", report, is_open=True)
+        check_keys(item, ITEM, "an item", is_open=True)
         kind = _kind(item)
         if kind == "BodyItem":
-            made.bodies.append(_body(item, files, report))
+            made.bodies.append(_body(item, files))
         elif kind == "MaterialTableItem":
-            _table(_data(item), ("file",), files, made, report)
+            _table(_data(item), ("file",), files, made)
         elif kind.endswith("SimulatorItem"):
             simulators.append(item)
         else:
-            report.note(f"{item.place}: {kind[:60]} is left out", f"item {kind[:60]}")
-    _simulator(world, simulators, made, report)
+            item.note(f"{kind[:60]} is left out", f"item {kind[:60]}")
+    _simulator(world, simulators, made)
     made.notes, made.doubts = report.notes, report.doubts
     return made
 
@@ -174,30 +172,28 @@ def _data(node: YamlNode) -> YamlNode:
     """Return the data of an item; an empty mapping where it has none."""
     found = node.get("data")
     if found is None:
-        return YamlNode("mapping", node.file, node.line, node.column)
+        return YamlNode("mapping", node.file, node.line, node.column, node.report)
     return found.need("mapping", "data of an item")
 
 
-def _table(
-    data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFile, report: Report
-) -> None:
+def _table(data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFile) -> None:
     for key in keys:
         node = value(data, key)
         if node is None:
             continue
         found, reason = files.find(node)
         if found is None:
-            report.doubt(node, f"the material table {node.shown()} is left out: {reason}")
+            node.doubt(f"the material table {node.shown()} is left out: {reason}")
         else:
             made.tables.append(found)
         return
 
 
-def _body(item: YamlNode, files: _Files, report: Report) -> BodyItem:
+def _body(item: YamlNode, files: _Files) -> BodyItem:
     data = _data(item)
     label = item.get("name")
     name = "" if label is None else label.word()
-    check_keys(data, BODY, "a BodyItem", report, is_open=True)
+    check_keys(data, BODY, "a BodyItem", is_open=True)
     node = value(data, "file") or value(data, "model_file")
     if node is None:
         raise item.error(f"BodyItem {name!r} names no file")
@@ -211,12 +207,10 @@ def _body(item: YamlNode, files: _Files, report: Report) -> BodyItem:
             and (at.text, at.as_bool()) != ("unlinked", None)
             and at.as_bool() is not False
         ):
-            report.doubt(at, f"{key} of {name!r} is left out: it stands by itself")
+            at.doubt(f"{key} of {name!r} is left out: it stands by itself")
     limits = truth(data, "enable_joint_limits")
     if limits is False:
-        report.doubt(
-            data, f"enable_joint_limits of {name!r} is left out: its joints keep their ranges"
-        )
+        data.doubt(f"enable_joint_limits of {name!r} is left out: its joints keep their ranges")
     fixed = truth(data, "fix_root")
     if fixed is None and truth(data, "static_model"):
         fixed = True
@@ -278,22 +272,17 @@ def _joints(data: YamlNode) -> tuple[float, ...]:
     return tuple(made)
 
 
-def _simulator(
-    world: YamlNode, found: Sequence[YamlNode], made: ProjectFile, report: Report
-) -> None:
+def _simulator(world: YamlNode, found: Sequence[YamlNode], made: ProjectFile) -> None:
     """Take gravity and time step from a simulator item: the first of AGX Dynamics, else the first."""
     if not found:
-        report.doubt(
-            world,
-            f"has no simulator item: gravity is {GRAVITY} m/s², the time step {TIME_STEP} s",
+        world.doubt(
+            f"has no simulator item: gravity is {GRAVITY} m/s², the time step {TIME_STEP} s"
         )
         return
     chosen = next((item for item in found if _kind(item) == "AGXSimulatorItem"), found[0])
     for other in found:
         if other is not chosen:
-            report.note(
-                f"{other.place}: {_kind(other)[:60]} is left out, {_kind(chosen)[:60]} counts"
-            )
+            other.note(f"{_kind(other)[:60]} is left out, {_kind(chosen)[:60]} counts")
     data = _data(chosen)
     gravity = data.get("gravity", "Gravity")
     if gravity is not None:
@@ -310,8 +299,7 @@ def _simulator(
         truth = node.as_bool()
         given = float(truth) if truth is not None else node.number()
         if given != usual:
-            report.doubt(
-                node,
+            node.doubt(
                 f"{key} is left out; set contact_reduction_mode, contact_reduction_bin_resolution of the "
-                "pairs of materials",
+                "pairs of materials"
             )

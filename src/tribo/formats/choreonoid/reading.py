@@ -171,22 +171,18 @@ def read(
     root = parse(source, "body file", report).need("mapping", "a body file")
     path = None if is_text(source) else Path(source)
     put = Placement() if placement is None else placement
-    files = BodyReader(
-        package_dirs, materials, report, is_fixed=put.is_fixed, gives_way=compliant_joints
-    )
+    files = BodyReader(package_dirs, materials, is_fixed=put.is_fixed, gives_way=compliant_joints)
     links, base = files.read(root, path)
-    place(links, base, put, report)
+    place(links, base, put)
     made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
     poses = _poses(links, base)
-    rules = collision_rules.read(
-        root, _neighbours(links), report, touches_itself=put.touches_itself
-    )
+    rules = collision_rules.read(root, _neighbours(links), touches_itself=put.touches_itself)
     track_links.part(files.chains, rules)
     made.without_wires = sorted(rules.without_wires)
     made.chains = [chain.pads[0] for chain in files.chains]
     for link in links.values():
         if link.lacking and not _stands(link, base, links):
-            report.doubt(link.node, link.lacking)
+            link.node.doubt(link.lacking)
         if link.name in rules.excluded:
             for shape in link.contents.shapes:
                 shape.group = shape.mask = 0
@@ -197,11 +193,11 @@ def read(
             made.trees.append(_tree(first, below, poses[first.name], links))
         except DescriptionError as error:
             raise first.node.error(f"from link {first.name!r} on: {error}") from None
-    _part(made.trees, rules, root, report)
-    extra_joints.read(root, made.trees, report)
+    _part(made.trees, rules, root)
+    extra_joints.read(root, made.trees)
     devices = [device for link in links.values() for device in link.contents.devices]
-    made.ties = joint_devices.read(devices, made.trees, report)
-    made.ties += track_links.close(files.chains, links, made.trees, report)
+    made.ties = joint_devices.read(devices, made.trees)
+    made.ties += track_links.close(files.chains, links, made.trees)
     made.belts = _belts(links, made.trees)
     if len(made.trees) == 1:
         for tie in made.ties:
@@ -209,9 +205,9 @@ def read(
         made.trees[0].constraints += made.ties
         made.ties = []
     wires = [wire for link in links.values() for wire in link.contents.wires]
-    made.wires = wire_devices.read(wires, made.trees, materials, report)
+    made.wires = wire_devices.read(wires, made.trees, materials)
     tracks = [track for link in links.values() for track in link.contents.tracks]
-    made.tracks = track_devices.read(tracks, made.trees, materials, report)
+    made.tracks = track_devices.read(tracks, made.trees, materials)
     made.laws = _laws(links, materials)
     made.notes, made.doubts = report.notes, report.doubts
     for tree in made.trees[:1]:
@@ -335,9 +331,7 @@ def _tree(
     return tree
 
 
-def _part(
-    trees: list[TreeDescription], rules: collision_rules.Rules, root: YamlNode, report: Report
-) -> None:
+def _part(trees: list[TreeDescription], rules: collision_rules.Rules, root: YamlNode) -> None:
     """Apply the rules to the bodies of each tree."""
     where = {frame.name: (k, frame.body) for k, tree in enumerate(trees) for frame in tree.frames}
     for k, tree in enumerate(trees):
@@ -353,10 +347,9 @@ def _part(
         elif a != b:
             set_pair(trees[k], a, b, touching=False)
     if len({name for pair in across for name in pair}) > MAX_BITS:
-        report.doubt(
-            root,
+        root.doubt(
             f"more than {MAX_BITS} links of different things shall not touch each other: all of them do; use "
-            "collision groups and masks",
+            "collision groups and masks"
         )
         return
     shapes: dict[str, list[ShapeDescription]] = {}

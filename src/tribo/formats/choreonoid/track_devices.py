@@ -25,7 +25,6 @@ from tribo.formats.choreonoid.keys import (
 from tribo.formats.loops import place_of
 from tribo.formats.nodes import known_hint
 from tribo.formats.pose import matrix
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 from tribo.model import Shape
@@ -77,27 +76,25 @@ class TrackDescription:
 
 
 def read(
-    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None,
-    report: Report,
-) -> list[TrackDescription]:  # fmt: skip
+    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None
+) -> list[TrackDescription]:
     """Return the tracks that devices describe.
 
     Raises:
         DescriptionError: A value is missing or wrong.
     """
-    made = [_track(node, k, trees, library, report) for k, node in enumerate(nodes)]
+    made = [_track(node, k, trees, library) for k, node in enumerate(nodes)]
     refuse_twins([track.name for track in made], nodes, "tracks")
     return made
 
 
 def _track(
-    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None,
-    report: Report,
-) -> TrackDescription:  # fmt: skip
-    check_keys(node, KEYS, KIND, report)
+    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None
+) -> TrackDescription:
+    check_keys(node, KEYS, KIND)
     found = [key for key in LEFT_OUT if value(node, key) is not None and key != "up_axis"]
     if found:
-        report.note(f"{node.place}: {', '.join(found)} of {KIND} are left out", "parts of a track")
+        node.note(f"{', '.join(found)} of {KIND} are left out", "parts of a track")
     count = number(node, "number_of_nodes", PADS)
     if count != int(count) or not 3 <= count <= MOST_PADS:
         raise node.error(
@@ -106,7 +103,7 @@ def _track(
     made = TrackDescription(
         (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
         positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
-        material_of(node, "material", library, report),
+        material_of(node, "material", library),
         *softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),
     )  # fmt: skip
     for key in WHEELS:

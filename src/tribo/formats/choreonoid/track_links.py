@@ -18,18 +18,10 @@ from tribo.formats.choreonoid.collision_rules import Rules
 from tribo.formats.choreonoid.elements import Contents
 from tribo.formats.choreonoid.joint_compliance import SOFT, STANDARD
 from tribo.formats.choreonoid.joint_devices import soften
-from tribo.formats.choreonoid.keys import (
-    Angles,
-    direction,
-    number,
-    softness,
-    value,
-    word,
-)
+from tribo.formats.choreonoid.keys import Angles, direction, number, softness, value, word
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
 from tribo.formats.loops import across, drawn, holding, place_of, poses_at
 from tribo.formats.pose import Pose, matrix
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 
 KIND = "ContinuousTrack"
@@ -51,9 +43,7 @@ class Chain:
     axis: tuple[float, ...]  # of its hinges, frame of a pad
 
 
-def read(
-    node: YamlNode, reader: LinkReader, angles: Angles, report: Report
-) -> tuple[list[BodyLink], Chain]:
+def read(node: YamlNode, reader: LinkReader, angles: Angles) -> tuple[list[BodyLink], Chain]:
     """Return the pads of a track: the first is free, each other hangs on the one before.
 
     Raises:
@@ -73,7 +63,7 @@ def read(
         node, name, [f"{name}{k}" for k in range(int(count))],
         offset, direction(node, "joint_axis", (0.0, 0.0, 1.0)),
     )  # fmt: skip
-    starts = _starts(node, int(count) - 1, angles, report)
+    starts = _starts(node, int(count) - 1, angles)
     first = reader.read(node, is_root=False, kind="free", name=made.pads[0], also=KEYS)
     pad = reader.read(node, is_root=False, kind="revolute", name=made.pads[1], also=KEYS)
     pad.pose = Pose(made.offset)
@@ -91,14 +81,13 @@ def read(
     return links, made
 
 
-def _starts(node: YamlNode, count: int, angles: Angles, report: Report) -> list[float]:
+def _starts(node: YamlNode, count: int, angles: Angles) -> list[float]:
     """Return the angles [rad] of the hinges at the start; those that are not given are 0."""
     listed = value(node, "initial_joint_angles")
     items = [] if listed is None else listed.need("list", "initialJointAngles").items
     if len(items) > count:
-        report.doubt(
-            listed or node,
-            f"{len(items)} initialJointAngles: the track has {count} hinges but the last",
+        (listed or node).doubt(
+            f"{len(items)} initialJointAngles: the track has {count} hinges but the last"
         )
     given = [angles.angle(item.number()) for item in items[:count]]
     return given + [0.0] * (count - len(given))
@@ -121,8 +110,8 @@ def part(chains: Sequence[Chain], rules: Rules) -> None:
 
 
 def close(
-    chains: Sequence[Chain], links: dict[str, BodyLink], trees: Sequence[TreeDescription], report: Report
-) -> list[ConstraintDescription]:  # fmt: skip
+    chains: Sequence[Chain], links: dict[str, BodyLink], trees: Sequence[TreeDescription]
+) -> list[ConstraintDescription]:
     """Close each chain in its tree; return the planes in which they run; `objects`: two trees."""
     made = []
     for chain in chains:
@@ -137,10 +126,9 @@ def close(
             np.linalg.norm(np.array(ends[1].point(chain.offset)) - np.array(ends[0].position))
         )
         if opening > OPEN:
-            report.doubt(
-                chain.node,
+            chain.node.doubt(
                 f"the track {chain.name!r} is {opening:.3g} m open at the start: its last pad is hinged "
-                "to where the first one begins; correct initialJointAngles",
+                "to where the first one begins; correct initialJointAngles"
             )
         tree.closed = tree.start
         tree.constraints.append(loop)
@@ -153,7 +141,7 @@ def close(
 
 def _plane(
     chain: Chain, parent: str, k: int, trees: Sequence[TreeDescription], pad: Pose
-) -> ConstraintDescription:  # fmt: skip
+) -> ConstraintDescription:
     """Return what keeps the first pad of track k in a plane of the link on which the track hangs."""
     for i, tree in enumerate(trees):
         found = place_of(tree, parent)

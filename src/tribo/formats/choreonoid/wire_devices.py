@@ -25,7 +25,6 @@ from tribo.formats.choreonoid.keys import (
 )
 from tribo.formats.loops import place_of
 from tribo.formats.nodes import known_hint
-from tribo.formats.report import Report
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
@@ -88,24 +87,22 @@ class WireDescription:
 
 
 def read(
-    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None,
-    report: Report,
-) -> list[WireDescription]:  # fmt: skip
+    nodes: Sequence[YamlNode], trees: Sequence[TreeDescription], library: MaterialLibrary | None
+) -> list[WireDescription]:
     """Return the wires that devices describe.
 
     Raises:
         DescriptionError: A value is missing or wrong.
     """
-    made = [_wire(node, k, trees, library, report) for k, node in enumerate(nodes)]
+    made = [_wire(node, k, trees, library) for k, node in enumerate(nodes)]
     refuse_twins([wire.name for wire in made], nodes, "wires")
     return made
 
 
 def _wire(
-    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None,
-    report: Report,
-) -> WireDescription:  # fmt: skip
-    check_keys(node, KEYS, KIND, report)
+    node: YamlNode, k: int, trees: Sequence[TreeDescription], library: MaterialLibrary | None
+) -> WireDescription:
+    check_keys(node, KEYS, KIND)
     radius = positive(node, "radius", RADIUS)
     resolution = value(node, "resolution_per_unit_length")
     longest = SLENDER * radius
@@ -113,15 +110,15 @@ def _wire(
         longest = 1.0 / positive(node, "resolution_per_unit_length", 1.0)
     made = WireDescription(
         (word(node, "name") or f"wire_{k}").replace("/", "_"), node.place, radius, longest,
-        _material(node, library, report), truth(node, "collision") is not False,
+        _material(node, library), truth(node, "collision") is not False,
         truth(node, "self_collision") is True,
     )  # fmt: skip
     drum = node.get("Winch", "winch")
     if drum is not None:
-        made.winch = _winch(drum.need("mapping", "a Winch"), trees, report)
+        made.winch = _winch(drum.need("mapping", "a Winch"), trees)
     listed = node.get("Nodes", "nodes")
     for item in [] if listed is None else listed.need("list", "Nodes").items:
-        made.nodes.append(_node(item.need("mapping", "a node of a wire"), trees, report))
+        made.nodes.append(_node(item.need("mapping", "a node of a wire"), trees))
     if len(made.nodes) + (made.winch is not None) < 2:
         raise node.error(f"{KIND} {made.name!r} needs two Nodes, or a Winch and one")
     if len(made.nodes) == 1 and made.nodes[0].kind == "free":
@@ -129,9 +126,9 @@ def _wire(
     return made
 
 
-def _material(node: YamlNode, library: MaterialLibrary | None, report: Report) -> Material:
+def _material(node: YamlNode, library: MaterialLibrary | None) -> Material:
     """Return the material of a wire, with the parameters that its device has of its own."""
-    made = material_of(node, "material_name", library, report)
+    made = material_of(node, "material_name", library)
     own = {}
     for key, name_here in OWN.items():
         found = value(node, key)
@@ -143,14 +140,14 @@ def _material(node: YamlNode, library: MaterialLibrary | None, report: Report) -
         raise node.error(str(error)) from None
 
 
-def _node(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WirePlace:
+def _node(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     """Return a node of the route; where its link does not exist its position is in the world."""
-    check_keys(node, NODE_KEYS, f"a node of {KIND}", report)
+    check_keys(node, NODE_KEYS, f"a node of {KIND}")
     kind = word(node, "type", "free")
     if kind not in NODE_KINDS:
         at = value(node, "type") or node
         raise at.error(f"the type of a node must be free, fixed or link, got {at.shown()}")
-    made = _place(node, trees, report)
+    made = _place(node, trees)
     made.kind = kind
     bend = value(node, "bend_stiffness")
     twist = value(node, "twist_stiffness")
@@ -164,11 +161,11 @@ def _node(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> W
         if twist is not None:
             made.twist_stiffness = at_least(node, "twist_stiffness", 0.0)
     elif bend is not None or twist is not None:
-        report.doubt(node, f"bendStiffness, twistStiffness of a {kind} node have no effect")
+        node.doubt(f"bendStiffness, twistStiffness of a {kind} node have no effect")
     return made
 
 
-def _place(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WirePlace:
+def _place(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     made = WirePlace(vector(node, "position"))
     name = word(node, "link_name")
     for k, tree in enumerate(trees):
@@ -177,15 +174,14 @@ def _place(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> 
             return made
     if name:
         names = names_of(trees)
-        report.doubt(
-            node,
-            f"linkName {name!r} does not exist: the position is in the world{known_hint(name, names)}",
+        node.doubt(
+            f"linkName {name!r} does not exist: the position is in the world{known_hint(name, names)}"
         )
     return made
 
 
-def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> WinchDescription:
-    check_keys(node, WINCH_KEYS, f"the Winch of {KIND}", report)
+def _winch(node: YamlNode, trees: Sequence[TreeDescription]) -> WinchDescription:
+    check_keys(node, WINCH_KEYS, f"the Winch of {KIND}")
     forces = value(node, "haul_force_range")
     low, high = (-math.inf, math.inf) if forces is None else span(forces)
     if low > 0.0 or high < 0.0:
@@ -194,5 +190,5 @@ def _winch(node: YamlNode, trees: Sequence[TreeDescription], report: Report) -> 
             f"got {low:g}, {high:g}"
         )
     return WinchDescription(
-        _place(node, trees, report), at_least(node, "pulled_in_length", 0.0), -low, high
+        _place(node, trees), at_least(node, "pulled_in_length", 0.0), -low, high
     )

@@ -20,13 +20,12 @@ from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
 from tribo.formats.mjcf.places import Places
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.mjcf.ways import Way, WayReader
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix
-from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
 SHARED = frozenset(
@@ -72,10 +71,10 @@ class ActuatorReader:
 
     def __init__(
         self, compiler: Compiler, defaults: Defaults, places: Places, body_numbers: Mapping[str, int],
-        tendons: Mapping[str, Tendon], report: Report,
+        tendons: Mapping[str, Tendon],
     ) -> None:  # fmt: skip
         """Keep what is there."""
-        self._defaults, self._report, self._tendons = defaults, report, tendons
+        self._defaults, self._tendons = defaults, tendons
         trees = places.trees
         self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
         self._ways = WayReader(places)
@@ -109,21 +108,18 @@ class ActuatorReader:
 
     def _read(self, node: Node, compiler: Compiler) -> Found | None:
         if node.tag not in USED:
-            self._report.doubt(
-                node, "an actuator of this kind is not read: it does nothing; use a motor on a joint",
+            node.doubt("an actuator of this kind is not read: it does nothing; use a motor on a joint",
                 f"actuator/{node.tag}",
             )  # fmt: skip
             return None
-        screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
-        self._report.check_children(node, ())
+        node.check(USED[node.tag], said=WITHOUT_EFFECT)
         law = Law()
         whole = replace(node, attributes={})
         for one in (*self._defaults.actuators(node), node):
             apply(one, law)
             whole.attributes = merged(whole.attributes, one.attributes)
         if not law.is_known:
-            self._report.doubt(
-                node, f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it "
+            node.doubt(f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it "
                 "does nothing", "actuator law",
             )  # fmt: skip
             return None
@@ -151,8 +147,7 @@ class ActuatorReader:
             raise node.error(f"{key}={name!r} is not a joint{known_hint(name, self._joints)}")
         joint, tree = self._joints[name]
         if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
-            self._report.doubt(
-                node, f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
+            node.doubt(f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
                 "generalized_force", "actuator of joints",
             )  # fmt: skip
             return None
@@ -181,7 +176,7 @@ class ActuatorReader:
         tendon = self._tendons.get(node.text("tendon"))
         if tendon is None:
             text = f"tendon={node.text('tendon')!r} is not read: it does nothing"
-            self._report.doubt(node, text, "actuator tendon")
+            node.doubt(text, "actuator tendon")
             return None
         coupling = tendon.coupling
         self._inherit(whole, law, made, coupling.lower, coupling.upper)
@@ -209,8 +204,7 @@ class ActuatorReader:
         is_muscle = law is not None and MUSCLE in (law.gain_kind, law.bias_kind)
         span = whole.vector("lengthrange", 2, (0.0, 0.0))
         if is_muscle and not span[0] < span[1] and coupling.upper - coupling.lower == inf:
-            self._report.doubt(
-                node, "is a muscle on a way without lengthrange and range: it does nothing; give one",
+            node.doubt("is a muscle on a way without lengthrange and range: it does nothing; give one",
                 "muscle length",
             )  # fmt: skip
             return None
@@ -231,7 +225,7 @@ class ActuatorReader:
         gear = (*whole.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
         way, name = self._ways.difference(node, gear), f"site {node.text('site')}"
         if not way.elements:
-            self._report.doubt(node, "its gear is 0: it does nothing", "actuator gear")
+            node.doubt("its gear is 0: it does nothing", "actuator gear")
             return None
         made.law = self._law(whole, law, made, compiler)
         made.law.gear = 1.0  # the way has it
@@ -244,7 +238,7 @@ class ActuatorReader:
         trees = [self._trees[k] for k in way.moving]
         if len(trees) != 1 or trees[0].description.kind != Kind.DYNAMIC:
             text = f"{what} between two objects, or of none that moves: it does nothing"
-            self._report.doubt(node, text, f"actuator {what}")
+            node.doubt(text, f"actuator {what}")
             return None
         self._ways.on_robot(way)
         couplings = trees[0].description.couplings
@@ -257,7 +251,7 @@ class ActuatorReader:
         try:
             sides(coupling, [], [body.parent for body in bodies])
         except DescriptionError as error:
-            self._report.doubt(node, f"{error}: it does nothing", "actuator branches")
+            node.doubt(f"{error}: it does nothing", "actuator branches")
             return None
         couplings.append(coupling)
         assert made.law is not None
@@ -280,7 +274,7 @@ class ActuatorReader:
                 made.law.wrench = (*torque.tolist(), *force.tolist())
                 return Found(made, tree)
         text = f"site={name!r} stands, or is not there: it does nothing"
-        self._report.doubt(node, text, "actuator still")
+        node.doubt(text, "actuator still")
         return None
 
     def _on_body(
@@ -294,7 +288,7 @@ class ActuatorReader:
                 made.law.body, made.law.adheres = tree.description.bodies[place[0]].name, True
                 return Found(made, tree)
         text = f"body={node.text('body')!r} stands: it does nothing"
-        self._report.doubt(node, text, "actuator still")
+        node.doubt(text, "actuator still")
         return None
 
     # -- its law --------------------------------------------------------------------------------

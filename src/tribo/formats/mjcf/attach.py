@@ -46,7 +46,7 @@ class Attached:
 
 
 def attach_models(
-    source: Source, package_dirs: Sequence[Path], report: Report, above: tuple[Path, ...] = ()
+    source: Source, package_dirs: Sequence[Path], above: tuple[Path, ...] = ()
 ) -> None:
     """Put what is attached in the place of every <attach>, and its sections at the end of the model.
 
@@ -54,7 +54,7 @@ def attach_models(
         DescriptionError: A model or body is missing, or a model is not MJCF, contains itself or is too large.
     """
     models = {
-        _name_of(node, source, package_dirs, report): node
+        _name_of(node, source, package_dirs): node
         for section in source.sections("asset")
         for node in section.all("model")
     }
@@ -63,28 +63,27 @@ def attach_models(
         node = todo.pop()
         for k, child in enumerate(node.children):
             if child.tag == "attach":
-                node.children[k] = _attached(child, source, models, package_dirs, report, above)
+                node.children[k] = _attached(child, source, models, package_dirs, above)
             elif child.tag in {"body", "frame", "replicate"}:
                 todo.append(child)
 
 
-def _name_of(node: Node, source: Source, package_dirs: Sequence[Path], report: Report) -> str:
+def _name_of(node: Node, source: Source, package_dirs: Sequence[Path]) -> str:
     """Return the name of a model asset: its own, or that of the model in its file."""
-    report.check_attributes(node, MODEL)
+    node.check_attributes(MODEL)
     given = node.word("name")
     if given:
         return given
-    root = load(source.locate(node), package_dirs).root
+    root = load(source.locate(node), Report(strict=False), package_dirs).root
     return root.word("model") or Path(node.text("file")).stem
 
 
 def _attached(
-    node: Node, source: Source, models: dict[str, Node], package_dirs: Sequence[Path], report: Report,
+    node: Node, source: Source, models: dict[str, Node], package_dirs: Sequence[Path],
     above: tuple[Path, ...],
 ) -> Node:  # fmt: skip
     """Return a <frame> with what an <attach> asks for; its sections are added to the source."""
-    report.check_attributes(node, ATTACH)
-    report.check_children(node, ())
+    node.check(ATTACH)
     name, prefix = node.text("model"), node.attributes.get("prefix", "")
     if name not in models:
         raise node.error(f"model={name!r} is not among the assets{known_hint(name, models)}")
@@ -95,21 +94,16 @@ def _attached(
         raise node.error(f"{path} attaches itself; take one of them out")
     if len(above) > MAX_DEPTH:
         raise node.error(f"more than {MAX_DEPTH} models stand in one another")
-    child = load(path, package_dirs)
-    attach_models(child, package_dirs, report, above)
-    compiler = read_compiler(child, report)
-    replicate.expand(child, compiler, report)
+    child = load(path, node.report, package_dirs)
+    attach_models(child, package_dirs, above)
+    compiler = read_compiler(child)
+    replicate.expand(child, compiler)
     source.tags += child.tags
     if source.tags > MAX_TAGS:
         raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
     content, childclass = _content(node, child)
     known = _names_in(content) if "body" in node.attributes else None
-    made = Attached(
-        compiler,
-        child.path,
-        f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}",
-        [],
-    )
+    made = Attached(compiler, child.path, f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}", [])
     for section in child.sections("default"):
         if section.attributes.get("class", MAIN).strip() != MAIN:
             raise section.error(f"the outermost <default> is class {MAIN!r}")
@@ -118,13 +112,13 @@ def _attached(
         made.defaults.append(replace(section, attributes={}))
     for item in content:
         _rename(item, prefix, MAIN, made.main)
-    wrapper = Node("frame", node.file, node.line, largest=node.largest, children=content)
+    wrapper = node.made("frame", children=content)
     wrapper.attributes["childclass"] = made.main if childclass == MAIN else prefix + childclass
     source.attached[id(wrapper)] = (wrapper, made)
     for section in child.root.children:
         if section.tag == "keyframe" and section.children:
             text = "keyframes of a model that is attached are not read"
-            report.doubt(section, text, "attached keyframe")
+            section.doubt(text, "attached keyframe")
         if section.tag == "asset" or section.tag in BROUGHT:
             brought = _brought(section, known, prefix, made.main)
             source.root.children.append(brought)

@@ -14,10 +14,9 @@ from tribo.formats.mjcf.compiler import Compiler, switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.geoms import Geom, GeomReader, ends
 from tribo.formats.mjcf.joints import JointReader, MjcfJoint
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose
-from tribo.formats.report import Report
 from tribo.model import Joint
 
 WORLD = 0
@@ -63,10 +62,11 @@ class Body:
 class BodyReader:
     """Reads <worldbody>."""
 
-    def __init__(self, compiler: Compiler, defaults: Defaults, geoms: GeomReader, joints: JointReader,
-                 report: Report) -> None:  # fmt: skip
+    def __init__(
+        self, compiler: Compiler, defaults: Defaults, geoms: GeomReader, joints: JointReader
+    ) -> None:
         """Keep the readers of what bodies hold."""
-        self._compiler, self._defaults, self._report = compiler, defaults, report
+        self._compiler, self._defaults = compiler, defaults
         self._geoms, self._joints = geoms, joints
         self._names: dict[str, dict[str, Node]] = {}
         self.bodies: list[Body] = []
@@ -87,12 +87,12 @@ class BodyReader:
     def _children(self, node: Node, number: int, frame: Pose, childclass: str) -> Steps:
         """Read what a body, or a frame in it, holds; trees are deeper than Python calls."""
         body = self.bodies[number]
-        self._report.check_children(node, BODY_CHILDREN, silent=(*DRAWN, *NOT_READ))
+        node.check_children(BODY_CHILDREN, silent=(*DRAWN, *NOT_READ))
         for child in node.children:
             if child.tag in NOT_READ:
-                self._report.doubt(child, NOT_READ[child.tag], f"body/{child.tag}")
+                child.doubt(NOT_READ[child.tag], f"body/{child.tag}")
             elif child.tag == "frame":
-                screen(child, self._report, PLACE, {})
+                child.check_attributes(PLACE)
                 inner = self._defaults.check(child, "childclass", childclass)
                 outer, rules = self._compiler, self._source.rules_of(child)
                 pose = frame @ self._compiler.pose(child)
@@ -118,7 +118,7 @@ class BodyReader:
         self._compiler = self._geoms.compiler = self._joints.compiler = compiler
 
     def _body(self, node: Node, parent: int, frame: Pose, childclass: str) -> Steps:
-        screen(node, self._report, BODY, {})
+        node.check_attributes(BODY)
         name = self._name(node, "body", f"body_{len(self.bodies)}")
         body = Body(node, name, parent, frame @ self._compiler.pose(node), switch(node, "mocap"))
         body.support = node.number("gravcomp", 0.0)
@@ -146,7 +146,7 @@ class BodyReader:
             raise node.error(f"body {body.name!r} is free; it can have no other joint")
 
     def _site(self, written: Node, frame: Pose, childclass: str) -> tuple[str, Pose]:
-        screen(written, self._report, SITE, {})
+        written.check_attributes(SITE)
         node = self._defaults.resolve(written, childclass)
         count = len(self._names.get("site", {}))
         name = self._name(written, "site", f"site_{count}")
@@ -154,7 +154,7 @@ class BodyReader:
         return name, frame @ pose
 
     def _inertial(self, node: Node, frame: Pose) -> Inertial:
-        screen(node, self._report, INERTIAL, {})
+        node.check_attributes(INERTIAL)
         mass = node.number("mass", at_least=0.0)
         pose = frame @ self._compiler.pose(node)
         if "fullinertia" in node.attributes:

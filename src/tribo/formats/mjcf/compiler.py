@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tribo.description.trees import IDENTITY, ORIGIN, Vector
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, multiply, normalized
-from tribo.formats.report import Report
 
 ROTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 USED = frozenset(
@@ -107,12 +106,11 @@ class Compiler:
         return has_range
 
 
-def read_compiler(source: Source, report: Report) -> Compiler:
+def read_compiler(source: Source) -> Compiler:
     """Read all <compiler> sections; later ones win."""
     made = Compiler()
     for node in source.sections("compiler"):
-        screen(node, report, USED, WITHOUT_EFFECT)
-        report.check_children(node, (), silent=("lengthrange",))
+        node.check(USED, silent=("lengthrange",), said=WITHOUT_EFFECT)
         _read(node, made)
     return made
 

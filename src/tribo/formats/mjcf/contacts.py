@@ -19,9 +19,8 @@ from tribo.formats.mjcf.friction import (
     read_condim,
 )
 from tribo.formats.mjcf.geoms import SOFT, Geom
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 from tribo.materials.table import Law, PairProperties
 
 EXCLUDE = frozenset({"name", "body1", "body2"})
@@ -53,9 +52,9 @@ class Contacts:
     frictions: dict[str, Friction] = field(default_factory=dict)  # by geom
     is_off: bool = False  # <flag contact="disable"/>: nothing meets
 
-    def shape(self, geom: Geom, report: Report) -> ShapeDescription | None:
+    def shape(self, geom: Geom) -> ShapeDescription | None:
         """Return what collides of a geom, with its material; None if nothing does."""
-        made = geom.shape(report)
+        made = geom.shape()
         if self.is_off:
             return None
         if made is not None:
@@ -64,7 +63,7 @@ class Contacts:
 
 
 def read_contacts(
-    source: Source, compiler: Compiler, defaults: Defaults, bodies: list[Body], report: Report
+    source: Source, compiler: Compiler, defaults: Defaults, bodies: list[Body]
 ) -> Contacts:
     """Read all <contact> sections and combine the friction of all geoms."""
     made = Contacts()
@@ -74,20 +73,20 @@ def read_contacts(
     geoms = {geom.name: geom for body in bodies for geom in body.geoms}
     names = {body.name: body.name for body in bodies}
     for section in source.sections("contact"):
-        report.check_children(section, ("exclude", "pair"))
+        section.check_children(("exclude", "pair"))
         for node in section.all("exclude"):
-            screen(node, report, EXCLUDE, {})
+            node.check_attributes(EXCLUDE)
             first, second = (node.named(key, names, "a body") for key in ("body1", "body2"))
             made.excluded.append((node, first, second))
         for node in section.all("pair"):
-            screen(node, report, PAIR, PAIR_WITHOUT_EFFECT)
-            made.pairs.append(_pair(defaults.resolve(node, MAIN), geoms, report))
+            node.check_attributes(PAIR, PAIR_WITHOUT_EFFECT)
+            made.pairs.append(_pair(defaults.resolve(node, MAIN), geoms))
     _materials(made, geoms)
-    keep_apart(made.excluded, bodies, _let_meet(made, report), report)
+    keep_apart(made.excluded, bodies, _let_meet(made))
     return made
 
 
-def _pair(node: Node, geoms: dict[str, Geom], report: Report) -> Pair:
+def _pair(node: Node, geoms: dict[str, Geom]) -> Pair:
     first, second = (node.named(key, geoms, "a geom") for key in ("geom1", "geom2"))
     coefficients, condim = combined(first.friction, second.friction)
     if "condim" in node.attributes:
@@ -101,8 +100,7 @@ def _pair(node: Node, geoms: dict[str, Geom], report: Report) -> Pair:
         if len(given) == 1:
             across = along
         if along != across or roll != other:
-            report.doubt(
-                node,
+            node.doubt(
                 "friction differs along two directions; the first number counts for both",
                 "anisotropic",
             )
@@ -138,7 +136,7 @@ def _materials(made: Contacts, geoms: dict[str, Geom]) -> None:
         made.laws[first, second] = pair.law
 
 
-def _let_meet(made: Contacts, report: Report) -> int:
+def _let_meet(made: Contacts) -> int:
     """Let the geoms of pairs meet whose bits do not: a bit for each geom that has such pairs.
 
     Returns:
@@ -149,8 +147,7 @@ def _let_meet(made: Contacts, report: Report) -> int:
     while waiting:
         if bit > LAST_BIT:
             for pair in waiting:
-                report.doubt(
-                    pair.node, f"more than {LAST_BIT - FIRST_BIT + 1} geoms have pairs that contype and "
+                pair.node.doubt(f"more than {LAST_BIT - FIRST_BIT + 1} geoms have pairs that contype and "
                     "conaffinity forbid: this one does not collide; use contype and conaffinity", "pairs"
                 )  # fmt: skip
             return bit

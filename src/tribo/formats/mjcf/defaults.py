@@ -7,7 +7,6 @@ from dataclasses import replace
 from tribo.description.trees import DescriptionError
 from tribo.formats.mjcf.compiler import ROTATIONS
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.report import Report
 
 MAIN = "main"
 DRAWN = frozenset({"texture", "material", "camera", "light"})
@@ -33,7 +32,7 @@ class Defaults:
     speak of the same actuator, each in its own words.
     """
 
-    def __init__(self, sections: list[Node], report: Report) -> None:
+    def __init__(self, sections: list[Node]) -> None:
         """Read all <default> sections."""
         self._values: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
         self._actuators: dict[str, list[Node]] = {MAIN: []}
@@ -45,9 +44,9 @@ class Defaults:
                     f"class={name!r}: the outermost <default> is class {MAIN!r}; put "
                     f"<default class={name!r}> into it"
                 )
-            self._read(node, report)
+            self._read(node)
 
-    def take(self, name: str, sections: list[Node], report: Report) -> None:
+    def take(self, name: str, sections: list[Node]) -> None:
         """Read the sections of a model that was attached, whose outermost class has a name here."""
         if name in self._values:
             where = sections[0] if sections else None
@@ -55,15 +54,14 @@ class Defaults:
             raise where.error(text) if where is not None else DescriptionError(text)
         self._values[name], self._actuators[name] = {}, []
         for node in sections:
-            self._read(node, report, name)
+            self._read(node, name)
 
-    def _read(self, top: Node, report: Report, main: str = MAIN) -> None:
+    def _read(self, top: Node, main: str = MAIN) -> None:
         """Read a section: the main class and the classes in it."""
         todo = [(top, main, main)]
         while todo:
             node, name, parent = todo.pop()
-            report.check_attributes(node, ("class",))
-            report.check_children(node, ("default", *sorted(KNOWN)))
+            node.check(("class",), ("default", *sorted(KNOWN)))
             if (name in self._places or name in self._values) and node is not top:
                 raise node.error(
                     f"class {name!r} stands in line {self._places.get(name, top).line}; rename one"

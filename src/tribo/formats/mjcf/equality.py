@@ -14,11 +14,10 @@ from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
 from tribo.formats.mjcf.places import Place, Places
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
-from tribo.formats.report import Report
 from tribo.model import Joint
 
 SOFT = "has no effect: equalities are hard here; leave it out"
@@ -40,12 +39,11 @@ class EqualityReader:
     """Reads <equality>."""
 
     def __init__(
-        self, bodies: list[Body], places: Places, tendons: Mapping[str, Tendon], defaults: Defaults,
-        report: Report,
-    ) -> None:  # fmt: skip
+        self, bodies: list[Body], places: Places, tendons: Mapping[str, Tendon], defaults: Defaults
+    ) -> None:
         """Keep what is there."""
         self._tendons = tendons
-        self._trees, self._report, self._defaults = places.trees, report, defaults
+        self._trees, self._defaults = places.trees, defaults
         self._all, self._drawn = places, places.drawn
         self._places, self._sites = places.bodies, places.sites
         self._numbers = {body.name: k for k, body in enumerate(bodies)}
@@ -60,10 +58,10 @@ class EqualityReader:
         for section in source.sections("equality"):
             for node in section.children:
                 if node.tag not in USED:
-                    self._report.doubt(node, NOT_READ, f"equality/{node.tag}")
+                    node.doubt(NOT_READ, f"equality/{node.tag}")
                     continue
                 filled = self._defaults.resolve(node, MAIN, "equality")
-                screen(node, self._report, USED[node.tag], WITHOUT_EFFECT)
+                node.check_attributes(USED[node.tag], WITHOUT_EFFECT)
                 if node.tag == "joint":
                     self._follow(filled)
                 elif node.tag == "tendon":
@@ -83,9 +81,7 @@ class EqualityReader:
             raise node.error("joins a body to itself; name two bodies")
         a, b = self._places[first], self._places[second]
         if a.tree < 0 and b.tree < 0:
-            self._report.doubt(
-                node, "joins two bodies that stand: it has no effect", "equality/still"
-            )
+            node.doubt("joins two bodies that stand: it has no effect", "equality/still")
             return
         ends = [a.inner @ at, b.inner @ other]
         what = "pin" if node.tag == "connect" else "weld"
@@ -149,7 +145,7 @@ class EqualityReader:
         curve = _curve(node)
         if not switch(node, "active", "true"):
             text = 'active="false" is not read for joints and tendons: it is left out'
-            self._report.doubt(node, text, f"equality/{text}")
+            node.doubt(text, f"equality/{text}")
             return
         name = first.description.name
         inner = ((second.description.name, 1.0),) if second is not None else ()
@@ -160,7 +156,7 @@ class EqualityReader:
         if second is None or any(curve[2:]):
             self._give(node, made)
             return
-        tree = owner(made, self._trees, node, self._report)
+        tree = owner(made, self._trees, node)
         if tree is not None:
             own = {body.joint.name: body.joint for body in tree.description.bodies}
             if own[name].mimic is not None:
@@ -176,8 +172,7 @@ class EqualityReader:
         first, second = found
         is_lost = "tendon2" in node.attributes and second is None
         if first is None or is_lost or not switch(node, "active", "true"):
-            self._report.doubt(
-                node, "speaks of a tendon that is not read, or is not active: it has no effect",
+            node.doubt("speaks of a tendon that is not read, or is not active: it has no effect",
                 "equality/tendon",
             )  # fmt: skip
             return
@@ -200,7 +195,7 @@ class EqualityReader:
     def _give(self, node: Node, made: CouplingDescription) -> None:
         """Let the robot whose joints it is over have a coupling that holds."""
         made.lower = made.upper = 0.0
-        tree = owner(made, self._trees, node, self._report)
+        tree = owner(made, self._trees, node)
         if tree is not None:
             tree.description.couplings.append(made)
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.geoms import Geom
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 
 LAST_BIT = 62  # bit 63 is that of static objects
 
@@ -34,9 +33,7 @@ def are_of_one_tree(bodies: Sequence[Body], first: int, second: int) -> bool:
     return all(stand) or (top[first] == top[second] and not any(stand))
 
 
-def keep_apart(
-    excluded: Sequence[tuple[Node, str, str]], bodies: Sequence[Body], bit: int, report: Report
-) -> None:
+def keep_apart(excluded: Sequence[tuple[Node, str, str]], bodies: Sequence[Body], bit: int) -> None:
     """Let the geoms of two bodies of different trees pass through each other, and meet all else as before.
 
     The geoms of one of the two leave their bits and get new ones, one for all that were alike; what they met
@@ -46,7 +43,6 @@ def keep_apart(
         excluded: Elements, and the names of their two bodies.
         bodies: All bodies.
         bit: The first bit that nobody uses.
-        report: Takes what there are no bits left for.
     """
     number = {body.name: k for k, body in enumerate(bodies)}
     waiting = [
@@ -72,8 +68,7 @@ def keep_apart(
             ]
             if bit > LAST_BIT:
                 for node, *_ in mine:
-                    report.doubt(
-                        node, "no bits are left for it, so these bodies go on meeting; use contype and "
+                    node.doubt("no bits are left for it, so these bodies go on meeting; use contype and "
                         "conaffinity", "exclude",
                     )  # fmt: skip
                 return

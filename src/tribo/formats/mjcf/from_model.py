@@ -14,6 +14,7 @@ import numpy as np
 from tribo.checks.check import LARGEST, shown
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
+from tribo.formats.report import Report
 
 KIND = "MjModel"
 JOINTS = ("free", "ball", "slide", "hinge")
@@ -29,7 +30,7 @@ NAMES = {  # of enumerations, by the word behind the underscore
 }
 
 
-def as_source(model: Any) -> Source:
+def as_source(model: Any, report: Report) -> Source:
     """Return an MjModel, an MjSpec or what wraps one (`ptr`, `_model`) as a file that was read.
 
     Raises:
@@ -41,16 +42,16 @@ def as_source(model: Any) -> Source:
         model = model.compile()
     if not hasattr(model, "body_parentid"):
         raise TypeError(f"model must be an MjModel or an MjSpec of MuJoCo, got {shown(model)}")
-    return Source(_Writer(model).root(), None, [])
+    return Source(_Writer(model, report).root(), None, [])
 
 
 class _Writer:
     """Writes one model."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, report: Report) -> None:
         import mujoco
 
-        self._model, self._mujoco = model, mujoco
+        self._model, self._mujoco, self._report = model, mujoco, report
         self._names: dict[tuple[str, int], str] = {}
         for kind, count in (
             ("body", model.nbody), ("jnt", model.njnt), ("geom", model.ngeom), ("site", model.nsite),
@@ -68,8 +69,8 @@ class _Writer:
 
     def _node(self, tag: str, parent: Node | None = None, **values: Any) -> Node:
         """Return an element; None is left out, arrays are written with all their digits."""
-        made = Node(tag, KIND, 0, {k: _text(v) for k, v in values.items() if v is not None},
-                    largest=LARGEST)  # fmt: skip
+        made = Node(tag, KIND, 0, self._report, largest=LARGEST)
+        made.attributes = {k: _text(v) for k, v in values.items() if v is not None}
         if parent is not None:
             parent.children.append(made)
         return made

@@ -19,10 +19,9 @@ from tribo.formats.mjcf.fitted import FITTED, fitted
 from tribo.formats.mjcf.friction import Friction, read_friction
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.meshes import Mesh, Meshes
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.model import Shape
 
 SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -76,7 +75,7 @@ class Geom:
         """Tell whether it can touch anything."""
         return self.contype != 0 or self.conaffinity != 0
 
-    def shape(self, report: Report) -> ShapeDescription | None:
+    def shape(self) -> ShapeDescription | None:
         """Return what collides, without its material; None if nothing does."""
         if not self.collides:
             return None
@@ -96,8 +95,7 @@ class Geom:
         elif self.type in SHAPES:
             made.kind, made.size = SHAPES[self.type], self.size
         else:
-            report.doubt(
-                self.node, f'type="{self.type}" does not collide; use a mesh or another shape',
+            self.node.doubt(f'type="{self.type}" does not collide; use a mesh or another shape',
                 f"collide {self.type}",
             )  # fmt: skip
             return None
@@ -126,10 +124,10 @@ class GeomReader:
     """Reads the geoms of one model: knows its defaults, meshes and colours."""
 
     def __init__(self, source: Source, compiler: Compiler, defaults: Defaults, meshes: Meshes,
-                 fields: HeightFields, report: Report) -> None:  # fmt: skip
+                 fields: HeightFields) -> None:  # fmt: skip
         """Collect the colours of all materials."""
         self.compiler, self._defaults, self._meshes = compiler, defaults, meshes
-        self._report, self._fields = report, fields
+        self._fields = fields
         self._colors: dict[str, Vector] = {}
         for section in source.sections("asset"):
             for written in section.all("material"):
@@ -139,8 +137,7 @@ class GeomReader:
 
     def read(self, written: Node, childclass: str, frame: Pose, name: str) -> Geom:
         """Read a <geom>; `frame` is where it stands in its body."""
-        screen(written, self._report, USED, WITHOUT_EFFECT)
-        self._report.check_children(written, ())
+        written.check(USED, said=WITHOUT_EFFECT)
         node = self._defaults.resolve(written, childclass)
         kind = node.choice("type", TYPES, "sphere")
         mesh = self._mesh(node, kind)
@@ -161,7 +158,7 @@ class GeomReader:
         node = geom.node
         if geom.type in {"plane", "hfield", "sdf"}:
             if geom.type != "plane":
-                self._report.doubt(node, f'type="{geom.type}" has no mass here; use <inertial>')
+                node.doubt(f'type="{geom.type}" has no mass here; use <inertial>')
             return
         if "mass" in node.attributes and node.number("mass", at_least=0.0) == 0.0:
             return
@@ -171,9 +168,8 @@ class GeomReader:
         density = node.number("density", DENSITY)
         mass = node.number("mass") if "mass" in node.attributes else density * unit.mass
         if switch(node, "shellinertia"):
-            self._report.doubt(
-                node,
-                'shellinertia="true" is not read: the geom is solid; write the <inertial> of the body',
+            node.doubt(
+                'shellinertia="true" is not read: the geom is solid; write the <inertial> of the body'
             )
         if not mass <= LARGEST:
             raise node.error(f"its mass is {mass:g} kg, must be ≤ {LARGEST:g}; units are SI")
@@ -196,9 +192,7 @@ class GeomReader:
         size, pose = fitted(kind, mesh, to_box=self.compiler.fitaabb)
         scale = node.number("fitscale", 1.0, above=0.0)
         if "size" in node.attributes:
-            self._report.doubt(
-                node, "size has no effect beside mesh; leave it out", "geom@size mesh"
-            )
+            node.doubt("size has no effect beside mesh; leave it out", "geom@size mesh")
         return tuple(scale * x for x in size), self.compiler.pose(node) @ pose
 
     def _placed(self, node: Node, kind: str) -> tuple[Vector, Pose]:

@@ -18,9 +18,8 @@ from tribo.description.grids import MAX_SAMPLES
 from tribo.description.heights import HeightField
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mjcf.compiler import Compiler
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.report import Report
 
 USED = frozenset({"name", "file", "content_type", "nrow", "ncol", "size", "elevation"})
 MAX_BYTES = 4 * MAX_SAMPLES + 8
@@ -29,9 +28,7 @@ MAX_BYTES = 4 * MAX_SAMPLES + 8
 class HeightFields:
     """All height fields among the assets; files are opened when a geom needs one."""
 
-    def __init__(
-        self, source: Source, compiler: Compiler, package_dirs: Sequence[Path], report: Report
-    ) -> None:
+    def __init__(self, source: Source, compiler: Compiler, package_dirs: Sequence[Path]) -> None:
         """Find their files."""
         self._nodes: dict[str, tuple[Node, Path | None]] = {}
         self._read: dict[str, HeightField] = {}
@@ -40,7 +37,7 @@ class HeightFields:
             rules = source.rules_of(section)
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
             for node in section.all("hfield"):
-                screen(node, report, USED, {})
+                node.check_attributes(USED)
                 self._add(node, finder, rules.compiler if rules else compiler)
 
     def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from tribo.description.trees import JointDescription, Vector
 from tribo.formats.mjcf.compiler import Compiler, turn
 from tribo.formats.mjcf.defaults import Defaults
-from tribo.formats.mjcf.source import screen
 from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose, rotate
-from tribo.formats.report import Report
 from tribo.model import Joint
 
 TYPES = {
@@ -74,20 +72,20 @@ class MjcfJoint:
 class JointReader:
     """Reads the joints of one model."""
 
-    def __init__(self, compiler: Compiler, defaults: Defaults, report: Report) -> None:
+    def __init__(self, compiler: Compiler, defaults: Defaults) -> None:
         """Keep what all joints share."""
-        self.compiler, self._defaults, self._report = compiler, defaults, report
+        self.compiler, self._defaults = compiler, defaults
 
     def read(self, written: Node, childclass: str, frame: Pose, name: str) -> MjcfJoint:
         """Read a <joint> or <freejoint>; `frame` is where it stands in its body."""
-        self._report.check_children(written, ())
+        written.check_children(())
         if written.tag == "freejoint":
-            screen(written, self._report, frozenset({"name", "group"}), {"align": (
+            written.check_attributes(frozenset({"name", "group"}), {"align": (
                 "is not read: a free body keeps its frame; leave it out")})  # fmt: skip
             return MjcfJoint(
                 written, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.0, JointDescription(name, Joint.FREE)
             )
-        screen(written, self._report, USED, WITHOUT_EFFECT)
+        written.check_attributes(USED, WITHOUT_EFFECT)
         node = self._defaults.resolve(written, childclass)
         kind = TYPES[node.choice("type", TYPES, "hinge")]
         made = JointDescription(name, kind)
@@ -110,7 +108,7 @@ class JointReader:
                 "springdamper: a time constant so short has no stiffness; give a longer one"
             )
         if asked and kind == Joint.FREE:
-            self._report.doubt(node, "springdamper of a free joint is not read; leave it out")
+            node.doubt("springdamper of a free joint is not read; leave it out")
             asked = ()
         elif asked and kind != Joint.SPHERICAL:
             made.spring_reference = (self._coordinate(node, kind, "springref"),)
@@ -148,12 +146,12 @@ class JointReader:
         made.damping = self._linear(node, "damping")
         friction = node.number("frictionloss", 0.0, at_least=0.0)
         if friction > 0.0 and made.type == Joint.FREE:
-            self._report.doubt(node, "frictionloss of a free joint is not read; leave it out")
+            node.doubt("frictionloss of a free joint is not read; leave it out")
         else:
             made.friction = friction
         stiffness = self._linear(node, "stiffness")
         if stiffness > 0.0 and made.type == Joint.FREE:
-            self._report.doubt(node, "stiffness of a free joint is not read; leave it out")
+            node.doubt("stiffness of a free joint is not read; leave it out")
         elif stiffness > 0.0:
             made.stiffness = stiffness
             if made.type != Joint.SPHERICAL:
@@ -165,9 +163,7 @@ class JointReader:
         if not numbers or numbers[0] < 0.0:
             raise node.error(f"{name}={node.attributes[name]!r} must be ≥ 0")
         if any(numbers[1:]):
-            self._report.doubt(
-                node, f"{name}: only the linear coefficient is read; leave the others out"
-            )
+            node.doubt(f"{name}: only the linear coefficient is read; leave the others out")
         return numbers[0]
 
 

@@ -18,10 +18,9 @@ from tribo.formats.mesh_reading import read as read_mesh
 from tribo.formats.mesh_solids import HullFile
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import NO_POSE, Pose, matrix, rotate
-from tribo.formats.report import Report
 
 USED = frozenset(
     {"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"}
@@ -140,17 +139,15 @@ class Meshes:
     """All mesh assets of a model."""
 
     def __init__(self, source: Source, defaults: Defaults, compiler: Compiler,
-                 package_dirs: Sequence[Path], report: Report) -> None:  # fmt: skip
+                 package_dirs: Sequence[Path]) -> None:  # fmt: skip
         """Find their files; none is opened yet."""
-        self._report = report
         self._meshes: dict[str, Mesh] = {}
         self._empty: dict[str, Node] = {}  # assets without triangles
         for section in source.sections("asset"):
             rules = source.rules_of(section)
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
             for written in section.all("mesh"):
-                screen(written, report, USED, WITHOUT_EFFECT)
-                report.check_children(written, ())
+                written.check(USED, said=WITHOUT_EFFECT)
                 self._add(
                     defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler
                 )
@@ -183,9 +180,9 @@ class Meshes:
             path, reason = finder.find(reference)
             file = MeshFile(path, reference, scale)
             if path is None:
-                self._report.doubt(node, f"mesh {reference!r}: {reason}")
+                node.doubt(f"mesh {reference!r}: {reason}")
         elif "vertex" not in node.attributes:
-            self._report.doubt(node, "has neither file nor vertex: it has no triangles")
+            node.doubt("has neither file nor vertex: it has no triangles")
             self._empty[name] = node
             return
         if not name or name in self._meshes:

@@ -46,7 +46,7 @@ from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
 from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.sensors import read_sensors
-from tribo.formats.mjcf.source import Source, load, screen
+from tribo.formats.mjcf.source import Source, load
 from tribo.formats.mjcf.tendons import TendonReader
 from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.nodes import Node, known_hint
@@ -60,10 +60,7 @@ SECTIONS = (
     "tendon", "sensor",
 )  # fmt: skip
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
-NOT_READ = {
-    "deformable": "flexible bodies are not read",
-    "extension": "plugins are not read",
-}
+NOT_READ = {"deformable": "flexible bodies are not read", "extension": "plugins are not read"}
 ASSETS = ("mesh", "material", "texture", "skin", "model", "hfield")
 OPTION = frozenset(
     {
@@ -119,7 +116,7 @@ def read(
         >>> scene.objects[0].tree.bodies[0].mass
         2.0
     """
-    return _scene(load(source, package_dirs), package_dirs, keyframe, Report(strict=strict))
+    return _scene(load(source, Report(strict=strict), package_dirs), package_dirs, keyframe)
 
 
 def read_model(
@@ -131,26 +128,25 @@ def read_model(
         DescriptionError: As `read`.
         TypeError: It is no model of MuJoCo.
     """
-    return _scene(as_source(model), (), keyframe, Report(strict=strict))
+    return _scene(as_source(model, Report(strict=strict)), (), keyframe)
 
 
 def _scene(
-    files: Source, package_dirs: Sequence[Path], keyframe: str | int | None, report: Report
+    files: Source, package_dirs: Sequence[Path], keyframe: str | int | None
 ) -> WorldDescription:
-    report.begin(files.root)
-    made = _Model(files, package_dirs, report)
+    made = _Model(files, package_dirs)
     scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)
-    _options(made.source, scene, report)
+    _options(made.source, scene)
     scene.pairs = made.contacts.laws
     made.start(keyframe)
     for tree in made.trees:
         item = _robot(tree.description, made.bodies[tree.members[0]].name)
         item.generalized_velocity = made.velocity_of(tree, keyframe)
         scene.objects.append(item)
-    standing = [_standing(one, made.contacts, report) for one in made.standing]
+    standing = [_standing(one, made.contacts) for one in made.standing]
     scene.objects += [one for one in standing if one is not None]
     scene.constraints = made.between
-    scene.notes, scene.doubts = report.notes, report.doubts
+    scene.notes, scene.doubts = files.root.report.notes, files.root.report.doubts
     return scene
 
 
@@ -162,7 +158,7 @@ def read_robot(
     Raises:
         DescriptionError: As `read`; or nothing in the file moves, or more than one thing does.
     """
-    scene = _scene(load(source, package_dirs), package_dirs, None, Report(strict=strict))
+    scene = _scene(load(source, Report(strict=strict), package_dirs), package_dirs, None)
     robots = [item for item in scene.objects if item.tree is not None]
     if len(robots) != 1:
         names = ", ".join(repr(item.name) for item in robots[:5]) or "none"
@@ -186,28 +182,28 @@ def read_robot(
 class _Model:
     """All that a file describes, and the trees that it makes."""
 
-    def __init__(self, source: Source, package_dirs: Sequence[Path], report: Report) -> None:
+    def __init__(self, source: Source, package_dirs: Sequence[Path]) -> None:
         self.source = source
-        attach_models(source, package_dirs, report)
-        self._check_sections(report)
-        compiler = read_compiler(source, report)
-        replicate.expand(source, compiler, report)
+        attach_models(source, package_dirs)
+        self._check_sections()
+        compiler = read_compiler(source)
+        replicate.expand(source, compiler)
         sections = list(source.sections("default"))
-        defaults = Defaults(sections, report)
+        defaults = Defaults(sections)
         for rules in {id(rules): rules for _, rules in source.attached.values()}.values():
-            defaults.take(rules.main, rules.defaults, report)
+            defaults.take(rules.main, rules.defaults)
             sections += rules.defaults
-        screen_defaults(sections, report)
-        meshes = Meshes(source, defaults, compiler, package_dirs, report)
-        fields = HeightFields(source, compiler, package_dirs, report)
-        geoms = GeomReader(source, compiler, defaults, meshes, fields, report)
-        joints = JointReader(compiler, defaults, report)
-        self.bodies = BodyReader(compiler, defaults, geoms, joints, report).read(source)
+        screen_defaults(sections)
+        meshes = Meshes(source, defaults, compiler, package_dirs)
+        fields = HeightFields(source, compiler, package_dirs)
+        geoms = GeomReader(source, compiler, defaults, meshes, fields)
+        joints = JointReader(compiler, defaults)
+        self.bodies = BodyReader(compiler, defaults, geoms, joints).read(source)
         joints_by_name = {j.description.name: j for b in self.bodies for j in b.joints}
-        self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies, report)
+        self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies)
         self.trees: list[Tree]
         self.standing: list[Standing]
-        self.trees, self.standing = split(self.bodies, self.contacts, report)
+        self.trees, self.standing = split(self.bodies, self.contacts)
         for tree in self.trees:
             tree.description.source = source.path
         self._first: list[tuple[int, int]] = []  # coordinate and dof of each body in MuJoCo's order
@@ -219,35 +215,34 @@ class _Model:
         self._dof = dofs
         drawn = self._drawn()
         places = Places(self.bodies, self.trees, [self._of(tree, drawn) for tree in self.trees])
-        tendons = TendonReader(compiler, defaults, joints_by_name, places, report)
+        tendons = TendonReader(compiler, defaults, joints_by_name, places)
         tendons.read(source)
-        equalities = EqualityReader(self.bodies, places, tendons.made, defaults, report)
+        equalities = EqualityReader(self.bodies, places, tendons.made, defaults)
         equalities.read(source)
         self.between = tendons.scene + equalities.scene  # constraints between trees
         numbers = {body.name: k for k, body in enumerate(self.bodies)}
-        actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made, report)
+        actuators = ActuatorReader(compiler, defaults, places, numbers, tendons.made)
         self._actuators = [None if one is None else one.actuator for one in actuators.read(source)]
         for tree in self.trees:
             tree.description.control_count = len(self._actuators)
-        read_sensors(source, self.trees, report)
+        read_sensors(source, self.trees)
         self._controls: dict[str, dict[str, float]] = {}
         self._activations: dict[str, dict[str, float]] = {}
-        self._keys = self._keyframes(report)
+        self._keys = self._keyframes()
         springs = {j.description.name: j.springdamper for b in self.bodies for j in b.joints}
         springs = {name: numbers for name, numbers in springs.items() if numbers}
         for tree in self.trees:
             damping_ratio.settle(tree.description, self._of(tree, drawn), springs)
 
-    def _check_sections(self, report: Report) -> None:
+    def _check_sections(self) -> None:
         root = self.source.root
-        report.check_attributes(root, ("model",))
-        report.check_children(root, SECTIONS, silent=(*DRAWN, *NOT_READ))
+        root.check(("model",), SECTIONS, silent=(*DRAWN, *NOT_READ))
         for node in root.children:
             if node.tag in NOT_READ and node.children:
                 for child in node.children:
-                    report.doubt(child, NOT_READ[node.tag], f"{node.tag}/{child.tag}")
+                    child.doubt(NOT_READ[node.tag], f"{node.tag}/{child.tag}")
             if node.tag == "asset":
-                report.check_children(node, ASSETS)
+                node.check_children(ASSETS)
 
     # -- where bodies start ----------------------------------------------------------------------
     def start(self, keyframe: str | int | None) -> None:
@@ -342,12 +337,12 @@ class _Model:
     def _name_of(self, keyframe: str | int) -> str:
         return list(self._keys)[keyframe] if isinstance(keyframe, int) else keyframe
 
-    def _keyframes(self, report: Report) -> dict[str, dict[str, Vector]]:
+    def _keyframes(self) -> dict[str, dict[str, Vector]]:
         made: dict[str, dict[str, Vector]] = {}
         for section in self.source.sections("keyframe"):
-            report.check_children(section, ("key",))
+            section.check_children(("key",))
             for node in section.all("key"):
-                screen(node, report, KEY, KEY_WITHOUT_EFFECT)
+                node.check_attributes(KEY, KEY_WITHOUT_EFFECT)
                 name = node.word("name") or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")
@@ -387,11 +382,10 @@ def _unit(quaternion: Vector) -> Vector:
     return normalized(quaternion) if any(quaternion) else IDENTITY
 
 
-def _options(source: Source, scene: WorldDescription, report: Report) -> None:
+def _options(source: Source, scene: WorldDescription) -> None:
     """Read <option>: time step, gravity and the flags that matter."""
     for node in source.sections("option"):
-        screen(node, report, OPTION, OPTION_WITHOUT_EFFECT)
-        report.check_children(node, ("flag",))
+        node.check(OPTION, ("flag",), said=OPTION_WITHOUT_EFFECT)
         if "timestep" in node.attributes:
             scene.time_step = node.time_step("timestep")
         scene.gravity = node.vector("gravity", 3, scene.gravity)
@@ -401,19 +395,19 @@ def _options(source: Source, scene: WorldDescription, report: Report) -> None:
                 if name == "gravity" and not is_on:
                     scene.gravity = (0.0, 0.0, 0.0)
                 elif name == "override" and is_on:
-                    report.doubt(flags, "override of contact parameters is not read")
+                    flags.doubt("override of contact parameters is not read")
                 elif not is_on and name not in NUMERIC_FLAGS and name != "contact":
-                    report.doubt(flags, f'{name}="disable" is not read: it stays enabled')
+                    flags.doubt(f'{name}="disable" is not read: it stays enabled')
 
 
 def _robot(tree: TreeDescription, name: str) -> ObjectDescription:
     return ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
 
 
-def _standing(one: Standing, contacts: Contacts, report: Report) -> ObjectDescription | None:
+def _standing(one: Standing, contacts: Contacts) -> ObjectDescription | None:
     """Describe a geom that stands as an object of its own."""
     geom = one.geom
-    shape, visual = contacts.shape(geom, report), geom.visual()
+    shape, visual = contacts.shape(geom), geom.visual()
     if shape is None and visual is None:
         return None
     made = ObjectDescription("standing", geom.name, kind=Kind.STATIC)
@@ -440,7 +434,7 @@ DEFAULTS_KNOWN = {
 } | {tag: (used, actuators.WITHOUT_EFFECT) for tag, used in actuators.USED.items()}
 
 
-def screen_defaults(sections: Iterable[Node], report: Report) -> None:
+def screen_defaults(sections: Iterable[Node]) -> None:
     """List what default classes say and nobody reads, each attribute once."""
     todo = list(sections)
     while todo:
@@ -448,4 +442,4 @@ def screen_defaults(sections: Iterable[Node], report: Report) -> None:
             if node.tag == "default":
                 todo.append(node)
             elif node.tag in DEFAULTS_KNOWN:
-                screen(node, report, *DEFAULTS_KNOWN[node.tag])
+                node.check_attributes(*DEFAULTS_KNOWN[node.tag])

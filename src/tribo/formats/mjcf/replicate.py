@@ -14,7 +14,6 @@ from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source
 from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose
-from tribo.formats.report import Report
 from tribo.formats.xml import MAX_TAGS
 
 USED = frozenset({"count", "offset", "euler", "sep"})
@@ -34,7 +33,7 @@ MAX_LOOKED_AT = (
 SECTIONS = ("tendon", "actuator", "equality", "contact", "sensor")  # each speaks of those before it
 
 
-def expand(source: Source, compiler: Compiler, report: Report) -> None:
+def expand(source: Source, compiler: Compiler) -> None:
     """Put copies in the place of every <replicate>, those inside others first.
 
     Raises:
@@ -46,7 +45,7 @@ def expand(source: Source, compiler: Compiler, report: Report) -> None:
         looked_at += others + len(parent.children)
         if looked_at > MAX_LOOKED_AT:
             raise node.error("there are too many of them for so many elements; write some out")
-        report.check_attributes(node, USED)
+        node.check_attributes(USED)
         count = node.integer("count")
         if count < 1:
             raise node.error(f"count={count} must be ≥ 1")
@@ -61,7 +60,7 @@ def expand(source: Source, compiler: Compiler, report: Report) -> None:
         ]
         made, pose = [], NO_POSE
         for suffix in suffixes:
-            frame = Node("frame", node.file, node.line, largest=node.largest)
+            frame = node.made("frame")
             frame.attributes["pos"] = " ".join(map(repr, pose.position))
             frame.attributes["quat"] = " ".join(map(repr, pose.quaternion))
             frame.children = [_copy(child, suffix, names, source) for child in node.children]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tribo.description.trees import SensorDescription
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.report import Report
 
 USED = frozenset(
     {"name", "site", "joint", "user", "noise"}
@@ -36,7 +35,7 @@ INSTEAD = {
 FRAMES = "ask the body or site: robot.frame(name)"
 
 
-def read_sensors(source: Source, trees: Sequence[Tree], report: Report) -> None:
+def read_sensors(source: Source, trees: Sequence[Tree]) -> None:
     """Add the sensors of all <sensor> sections to the robots that carry them.
 
     Raises:
@@ -48,22 +47,21 @@ def read_sensors(source: Source, trees: Sequence[Tree], report: Report) -> None:
             kind = AT_SITES.get(node.tag) or OF_JOINTS.get(node.tag)
             if kind is None:
                 what = FRAMES if node.tag.startswith("frame") else INSTEAD.get(node.tag, "")
-                report.doubt(
-                    node, f"sensors of this kind are not read{'; ' if what else ''}{what}",
+                node.doubt(f"sensors of this kind are not read{'; ' if what else ''}{what}",
                     f"sensor/{node.tag}",
                 )  # fmt: skip
                 continue
-            screen(node, report, USED, WITHOUT_EFFECT)
+            node.check_attributes(USED, WITHOUT_EFFECT)
             name = node.word("name") or f"sensor_{len(names)}"
             if name in names:
                 raise node.error("another sensor has the same name; rename one")
             if len(names) >= MAX_SENSORS:
                 raise node.error(f"more than {MAX_SENSORS} sensors are not read")
             names.add(name)
-            _add(node, SensorDescription(kind, name, ""), trees, report)
+            _add(node, SensorDescription(kind, name, ""), trees)
 
 
-def _add(node: Node, made: SensorDescription, trees: Sequence[Tree], report: Report) -> None:
+def _add(node: Node, made: SensorDescription, trees: Sequence[Tree]) -> None:
     """Give a sensor to the robot that has its site or joint."""
     key = "joint" if made.kind == "encoder" else "site"
     wanted = node.text(key)
@@ -76,9 +74,7 @@ def _add(node: Node, made: SensorDescription, trees: Sequence[Tree], report: Rep
             return
         known += own
     if key == "site":
-        report.doubt(
-            node, f"site={wanted!r} stands, or is not there: it measures nothing", "sensor still"
-        )
+        node.doubt(f"site={wanted!r} stands, or is not there: it measures nothing", "sensor still")
         return
     raise node.error(f"{key}={wanted!r} is not a joint{known_hint(wanted, known)}")
 

@@ -47,11 +47,12 @@ class Source:
         return self.root.all(tag)
 
 
-def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
+def load(source: str | Path, report: Report, package_dirs: Sequence[Path] = ()) -> Source:
     """Parse a file and all that it includes; attributes without a value count as not given, as in MuJoCo.
 
     Args:
         source: Path of an MJCF file, or its text.
+        report: Takes remarks.
         package_dirs: Folders from which it may include files, besides its own.
 
     Raises:
@@ -59,7 +60,7 @@ def load(source: str | Path, package_dirs: Sequence[Path] = ()) -> Source:
             repeated or too deep.
     """
     path = path_of(source, KIND)
-    root = parse(source, KIND, largest=LARGEST, nesting=MAX_DEPTH)
+    root = parse(source, KIND, report, largest=LARGEST, nesting=MAX_DEPTH)
     if root.tag != "mujoco":
         raise wrong_root(root, "mujoco")
     folders = [path.resolve().parent] if path is not None else []
@@ -111,7 +112,7 @@ class _Includes:
         if len(self.seen) > MAX_INCLUDES:
             raise node.error(f"more than {MAX_INCLUDES} files are included; join some")
         self.seen.add(path)
-        root = parse(path, KIND, largest=LARGEST, nesting=MAX_DEPTH)
+        root = parse(path, KIND, node.report, largest=LARGEST, nesting=MAX_DEPTH)
         if root.tag not in {"mujoco", "mujocoinclude"}:
             raise root.error("an included file must begin with <mujoco> or <mujocoinclude>")
         return root.children
@@ -139,24 +140,3 @@ def _locate(node: Node, folders: list[Path]) -> Path:
         if is_file:
             return path
     raise node.error(f"file={name!r} was not found in {folders[0]}")
-
-
-def screen(
-    node: Node, report: Report, used: frozenset[str], without_effect: dict[str, str]
-) -> None:
-    """List the attributes of an element that are not read.
-
-    Args:
-        node: The element, as written.
-        report: Takes the notes.
-        used: Attributes that are read, or that only change the picture.
-        without_effect: Attributes that MuJoCo knows, and why they have no effect here.
-    """
-    for name in node.attributes:
-        if name in used:
-            continue
-        if name in without_effect:
-            report.doubt(node, f"{name} {without_effect[name]}", f"{node.tag}@{name}")
-        else:
-            what = f"unknown attribute {name[:80]!r} is ignored"
-            report.unknown(node, name, what, f"{node.tag}@{name}", [*used, *without_effect])

@@ -16,12 +16,11 @@ from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
 from tribo.formats.mjcf.places import Places
-from tribo.formats.mjcf.source import Source, screen
+from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendon_wires import laid_between, wires
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 from tribo.model import Joint, Kind
 
 USED = frozenset(
@@ -52,9 +51,7 @@ class Tendon:
         return self.coupling.name
 
 
-def owner(
-    coupling: CouplingDescription, trees: Sequence[Tree], node: Node, report: Report
-) -> Tree | None:
+def owner(coupling: CouplingDescription, trees: Sequence[Tree], node: Node) -> Tree | None:
     """Return the robot whose joints a coupling is over; None: it cannot be had, which is said."""
     named = {name for name, _ in (*coupling.terms, *coupling.inner)}
     for tree in trees:
@@ -63,14 +60,14 @@ def owner(
         if not named & set(joints):
             continue
         if not named <= set(joints):
-            report.doubt(
-                node, "is over joints of two objects, which is not read: it has no effect", "apart"
+            node.doubt(
+                "is over joints of two objects, which is not read: it has no effect", "apart"
             )
             return None
         try:
             sides(coupling, joints, [body.parent for body in bodies])
         except DescriptionError as error:
-            report.doubt(node, f"{error}: it has no effect", "branches")
+            node.doubt(f"{error}: it has no effect", "branches")
             return None
         return tree
     return None
@@ -81,11 +78,10 @@ class TendonReader:
 
     def __init__(
         self, compiler: Compiler, defaults: Defaults, joints: Mapping[str, MjcfJoint], places: Places,
-        report: Report,
     ) -> None:  # fmt: skip
         """Keep what is there."""
         self._compiler, self._defaults, self._joints = compiler, defaults, joints
-        self._places, self._trees, self._report = places, places.trees, report
+        self._places, self._trees = places, places.trees
         self._ways = WayReader(places)
         self.made: dict[str, Tendon] = {}
         self.scene: list[ConstraintDescription] = []  # wires between trees
@@ -106,12 +102,11 @@ class TendonReader:
                     raise written.error("another tendon has the same name; rename one")
                 names.add(name)
                 if written.tag not in {"fixed", "spatial"}:
-                    self._report.doubt(
-                        written, f"{written.tag} tendons are not read: they pull nothing",
+                    written.doubt(f"{written.tag} tendons are not read: they pull nothing",
                         f"tendon/{written.tag}",
                     )  # fmt: skip
                     continue
-                screen(written, self._report, USED, WITHOUT_EFFECT)
+                written.check_attributes(USED, WITHOUT_EFFECT)
                 node = self._defaults.resolve(written, MAIN, "tendon")
                 coupling = CouplingDescription(name, ())
                 if compiler.is_limited(node, "limited", "range"):
@@ -129,24 +124,22 @@ class TendonReader:
         coupling.terms = _terms(node, self._joints)
         drawn = sum(c * self._joints[joint].reference for joint, c in coupling.terms)
         _act(node, coupling, drawn)
-        tree = owner(coupling, self._trees, node, self._report)
+        tree = owner(coupling, self._trees, node)
         if tree is not None:
             self._keep(coupling, tree, drawn)
 
     def _spatial(self, node: Node, coupling: CouplingDescription) -> None:
-        self._report.check_children(node, CHILDREN)
+        node.check_children(CHILDREN)
         way = self._ways.tendon(node)
         if len(way.elements) < 2:
             raise node.error("needs at least two <site>")
         if way.obstacle or not way.moving:
             why = way.obstacle or "all its sites stand"
-            self._report.doubt(node, f"{why}: it is not read and pulls nothing", f"tendon {why}")
+            node.doubt(f"{why}: it is not read and pulls nothing", f"tendon {why}")
             return
         is_led = [self._trees[k].description.kind != Kind.DYNAMIC for k in way.moving]
         if node.vector("armature", None, (0.0,))[0] > 0.0:
-            self._report.doubt(
-                node, "armature of a spatial tendon is not read; write it at the joints", "rotor"
-            )
+            node.doubt("armature of a spatial tendon is not read; write it at the joints", "rotor")
             node = replace(node, attributes=node.attributes | {"armature": "0"})
         if len(way.moving) > 1 or any(is_led):
             self._between(node, coupling, way)
@@ -159,7 +152,7 @@ class TendonReader:
         try:
             sides(coupling, [], [body.parent for body in tree.description.bodies])
         except DescriptionError as error:
-            self._report.doubt(node, f"{error}: it has no effect", "branches")
+            node.doubt(f"{error}: it has no effect", "branches")
             return
         self._keep(coupling, tree, drawn)
 
@@ -174,8 +167,7 @@ class TendonReader:
         _act(node, coupling, drawn)
         made, why = wires(coupling, way)
         if why:
-            self._report.doubt(
-                node, f"runs between objects, {why}: it is not read and pulls nothing",
+            node.doubt(f"runs between objects, {why}: it is not read and pulls nothing",
                 f"tendon between {why}",
             )  # fmt: skip
             return

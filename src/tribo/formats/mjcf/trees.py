@@ -55,9 +55,7 @@ class Standing:
     pose: Pose
 
 
-def split(
-    bodies: list[Body], contacts: Contacts, report: Report
-) -> tuple[list[Tree], list[Standing]]:
+def split(bodies: list[Body], contacts: Contacts) -> tuple[list[Tree], list[Standing]]:
     """Return a tree for each body of the world that moves, and all geoms that stand."""
     top = tops(bodies)
     moving = {top[k] for k, body in enumerate(bodies) if body.joints or body.is_mocap}
@@ -69,7 +67,7 @@ def split(
         if k != WORLD and top[k] in moving:
             if top[k] == k:
                 trees[k] = _start(body)
-            _hang(trees[top[k]], k, body, contacts, report)
+            _hang(trees[top[k]], k, body, contacts)
             for geom in body.geoms:
                 if geom.type in FLAT:
                     if trees[top[k]].place[k][0] > 0 or trees[top[k]].is_loose:
@@ -80,10 +78,10 @@ def split(
             continue
         standing += [Standing(geom, poses[k] @ geom.pose) for geom in body.geoms]
         if body.sites:
-            report.note("sites of bodies that stand have no object to be frames of")
+            body.node.report.note("sites of bodies that stand have no object to be frames of")
     made = list(trees.values())
     for tree in made:
-        _finish(tree, bodies, report)
+        _finish(tree, bodies)
     _exclude(made, bodies, contacts)
     return made, standing
 
@@ -105,7 +103,7 @@ def _start(body: Body) -> Tree:
     return Tree(tree)
 
 
-def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Report) -> None:
+def _hang(tree: Tree, number: int, body: Body, contacts: Contacts) -> None:
     """Add a body to its tree: as bodies, one for each joint, or as a part of its parent."""
     bodies, frames = tree.description.bodies, tree.frames
     tree.members.append(number)
@@ -137,7 +135,7 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts, report: Repor
         frames.append(("site", made))
         tree.sites[name] = made
     for geom in body.geoms:
-        shape = contacts.shape(geom, report) if geom.type not in FLAT else None
+        shape = contacts.shape(geom) if geom.type not in FLAT else None
         if shape is not None:
             bodies[parent].shapes.append(replace(shape, link=part, **_moved(shape, pose)))
         visual = geom.visual()
@@ -150,11 +148,12 @@ def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, 
     return {"position": placed.position, "quaternion": placed.quaternion}
 
 
-def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
+def _finish(tree: Tree, bodies: list[Body]) -> None:
     """Merge the masses, check them, and make the names of frames unique."""
     made = tree.description
     parts: list[list[Inertial]] = [[] for _ in made.bodies]
     nodes: list[list[Node]] = [[] for _ in made.bodies]
+    quiet = Report(strict=False)  # MuJoCo says nothing of these either
     for number in tree.members:
         at, pose = tree.place[number]
         own, link = bodies[number].inertial.moved(pose), tree.links[number]
@@ -163,23 +162,23 @@ def _finish(tree: Tree, bodies: list[Body], report: Report) -> None:
         made.parts.append(PartDescription(link, at, above, own.mass, own.com, own.inertia))
         first = at - max(len(bodies[number].joints) - 1, 0)
         for k in range(first, at + 1):
-            nodes[k].append(bodies[number].node)
+            nodes[k].append(replace(bodies[number].node, report=quiet))
     made.parts = [part for part in made.parts if len(parts[part.body]) > 1]
     for body, inertials in zip(made.bodies, parts, strict=True):
         whole = merged(inertials)
         body.mass, body.com, body.inertia = whole.mass, whole.com, whole.inertia
-    _support(tree, bodies, report)
+    _support(tree, bodies)
     if not nodes[0]:
-        nodes[0].append(bodies[WORLD].node)
+        nodes[0].append(replace(bodies[WORLD].node, report=quiet))
     if made.kind == Kind.DYNAMIC:
-        check_masses(made, nodes, Report(strict=False))
+        check_masses(made, nodes)
     elif made.bodies[0].mass == 0.0:  # it moves as it is told; its mass counts nowhere
         made.bodies[0].mass, made.bodies[0].inertia = 1.0, np.eye(3)
-    made.frames = _named(tree.frames, report)
+    made.frames = _named(tree.frames, bodies[WORLD].node.report)
     _name_bodies(made)
 
 
-def _support(tree: Tree, bodies: list[Body], report: Report) -> None:
+def _support(tree: Tree, bodies: list[Body]) -> None:
     """Let bodies be borne from outside, as gravcomp says; what is merged must agree."""
     shares: dict[int, float] = {}
     for number in tree.members:
@@ -187,9 +186,8 @@ def _support(tree: Tree, bodies: list[Body], report: Report) -> None:
         if body.inertial.mass == 0.0:
             continue
         if shares.setdefault(at, body.support) != body.support:
-            report.doubt(
-                body.node,
-                "gravcomp differs from that of the body that it is fixed to, whose share counts",
+            body.node.doubt(
+                "gravcomp differs from that of the body that it is fixed to, whose share counts"
             )
     for at, share in shares.items():
         tree.description.bodies[at].gravity_compensation = share

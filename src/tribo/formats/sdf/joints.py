@@ -7,7 +7,6 @@ from math import inf
 from tribo.description.trees import JointDescription
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report, refuse
 from tribo.formats.sdf.models import Part
 from tribo.formats.sdf.values import child, number, word
 from tribo.model import Joint
@@ -25,12 +24,12 @@ def second_of(name: str) -> str:
     return f"{name}/2"
 
 
-def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescription]:
+def read_joints(part: Part, placed: Pose) -> list[JointDescription]:
     """Return the joint, or the two, that a <joint> is; `placed`: in the frame of the body above."""
     node = part.node
     kind = node.text("type")
     if kind in OTHER:
-        raise refuse(node, f"joint type {kind!r}", f"use {OTHER[kind]}")
+        raise node.refused(f"joint type {kind!r}", f"use {OTHER[kind]}")
     node.choice("type", TYPES, "")
     first = JointDescription(part.name, TYPES[kind], placed.position, placed.quaternion)
     made = [first]
@@ -44,11 +43,11 @@ def read_joints(part: Part, placed: Pose, report: Report) -> list[JointDescripti
         joint.axis = axis
         given = child(node, tag)
         if given is not None:
-            _read_axis(given, joint, kind, report)
+            _read_axis(given, joint, kind)
     return made
 
 
-def _read_axis(node: Node, joint: JointDescription, kind: str, report: Report) -> None:
+def _read_axis(node: Node, joint: JointDescription, kind: str) -> None:
     """Read limits, dynamics and <mimic> of an axis."""
     limit, dynamics, mimic = (child(node, tag) for tag in ("limit", "dynamics", "mimic"))
     if limit is not None:

@@ -20,7 +20,6 @@ from tribo.formats.inertia import Inertial, check_inertia, merged
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
-from tribo.formats.report import Report
 from tribo.formats.sdf.models import Part
 from tribo.formats.sdf.values import child, number, pose_of, truth, vector, word
 from tribo.formats.shape_mass import solid
@@ -38,68 +37,64 @@ OPTIMIZED = {"": "", "convex_hull": "hull", "convex_decomposition": "decompositi
 EMPTY, UNREAD = "empty", ("heightmap", "image", "polyline")
 
 
-def read_link(part: Part, offset: Pose, report: Report) -> LinkDescription:
+def read_link(part: Part, offset: Pose) -> LinkDescription:
     """Return a link whose frame is `offset` in the frame of its body."""
     node = part.node
     made = LinkDescription(part.name)
-    made.shapes = read_shapes(part, offset, report)
-    made.visuals = read_visuals(part, offset, report)
-    own = _inertial(part, report).moved(offset)
+    made.shapes = read_shapes(part, offset)
+    made.visuals = read_visuals(part, offset)
+    own = _inertial(part).moved(offset)
     made.mass, made.com, made.inertia = own.mass, own.com, own.inertia
     if word(node, "gravity").lower() in {"0", "false"}:
-        report.doubt(
-            node, "<gravity>false</gravity> is not read: gravity acts on all links", "gravity"
-        )
+        node.doubt("<gravity>false</gravity> is not read: gravity acts on all links", "gravity")
     return made
 
 
-def read_shapes(part: Part, offset: Pose, report: Report) -> list[ShapeDescription]:
+def read_shapes(part: Part, offset: Pose) -> list[ShapeDescription]:
     """Return the collision shapes of a link."""
-    bullet = surface_friction.of_bullet(part.node, report)
+    bullet = surface_friction.of_bullet(part.node)
     of_link = DEFAULT_MATERIAL if bullet is None else bullet.material
     return [
-        ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, of_link, report),
+        ShapeDescription(kind, size, pose.position, pose.quaternion, _surface(node, of_link),
                          f"{part.name}/{k}", mesh=mesh)
-        for k, node, kind, size, pose, mesh in _placed(part, "collision", offset, report)
+        for k, node, kind, size, pose, mesh in _placed(part, "collision", offset)
     ]  # fmt: skip
 
 
-def read_visuals(part: Part, offset: Pose, report: Report) -> list[VisualDescription]:
+def read_visuals(part: Part, offset: Pose) -> list[VisualDescription]:
     """Return what is drawn of a link."""
     return [
         VisualDescription(kind, size, pose.position, pose.quaternion, _color(node), mesh)
-        for _, node, kind, size, pose, mesh in _placed(part, "visual", offset, report)
+        for _, node, kind, size, pose, mesh in _placed(part, "visual", offset)
     ]
 
 
 def _placed(
-    part: Part, tag: str, offset: Pose, report: Report
+    part: Part, tag: str, offset: Pose
 ) -> Iterator[tuple[int, Node, Shape, Vector, Pose, MeshFile | None]]:
     """Iterate over the geometries of a link that are read, and where they are."""
     for k, node in enumerate(part.node.all(tag)):
-        found = _geometry(node, part.finder, report)
+        found = _geometry(node, part.finder)
         if found is not None:
             kind, size, turn, mesh = found
-            yield k, node, kind, size, offset @ _own_pose(node, report) @ turn, mesh
+            yield k, node, kind, size, offset @ _own_pose(node) @ turn, mesh
 
 
-def _own_pose(node: Node, report: Report) -> Pose:
+def _own_pose(node: Node) -> Pose:
     pose, relative = pose_of(node)
     if relative:
-        report.doubt(
-            node, f"relative_to={relative!r} is read in links, joints, frames and models only"
-        )
+        node.doubt(f"relative_to={relative!r} is read in links, joints, frames and models only")
     return pose
 
 
-def _inertial(part: Part, report: Report) -> Inertial:
+def _inertial(part: Part) -> Inertial:
     """Return the mass of a link; SDF's standard is 1 kg and 1 kg m²."""
     node = child(part.node, "inertial")
     if node is None:
         return Inertial(1.0, inertia=np.eye(3))
     if node.word("auto").lower() in {"1", "true"}:
         given = number(node, "density", DENSITY)
-        shapes = read_shapes(part, Pose(), report)
+        shapes = read_shapes(part, Pose())
         densities = [number(c, "density", given) for c in part.node.all("collision")]
         return merged(
             [solid(shape, density=value) for shape, value in zip(shapes, densities, strict=False)]
@@ -114,26 +109,26 @@ def _inertial(part: Part, report: Report) -> Inertial:
     if not np.abs(moments).max() <= LARGEST:
         raise node.error(f"inertia must be at most {LARGEST:g} kg m² in size")
     made = Inertial(mass, inertia=moments)
-    check_inertia(node, made, report, f"link {part.name!r}")
-    return made.moved(_own_pose(node, report))
+    check_inertia(node, made, f"link {part.name!r}")
+    return made.moved(_own_pose(node))
 
 
 def _geometry(
-    owner: Node, finder: MeshFinder, report: Report
+    owner: Node, finder: MeshFinder
 ) -> tuple[Shape, Vector, Pose, MeshFile | None] | None:
     """Return kind, size as in `Shape`, what turns a plane, and mesh; None: nothing that is read."""
     node = child(owner, "geometry")
     shape = next((c for c in node.children), None) if node is not None else None
     if node is not None and len(node.children) > 1:
-        report.doubt(node, f"has {len(node.children)} shapes: only the first is read", "two shapes")
+        node.doubt(f"has {len(node.children)} shapes: only the first is read", "two shapes")
     if shape is None or shape.tag == EMPTY:
         return None
     if shape.tag in UNREAD:
-        report.doubt(shape, f"<{shape.tag}> of a geometry is not read: it is left out", shape.tag)
+        shape.doubt(f"<{shape.tag}> of a geometry is not read: it is left out", shape.tag)
         return None
     turn = Pose()
     if shape.tag == "mesh":
-        return Shape.MESH, (), turn, _mesh(shape, finder, report)
+        return Shape.MESH, (), turn, _mesh(shape, finder)
     if shape.tag == "plane":
         given = child(shape, "normal")
         normal = np.array((0.0, 0.0, 1.0) if given is None else vector(given, 3))
@@ -166,14 +161,14 @@ def _onto(normal: np.ndarray, node: Node) -> Vector:
     return (w, -y / (2.0 * w), x / (2.0 * w), 0.0)
 
 
-def _mesh(node: Node, finder: MeshFinder, report: Report) -> MeshFile:
+def _mesh(node: Node, finder: MeshFinder) -> MeshFile:
     uri = word(node, "uri")
     if child(node, "submesh") is not None:
-        report.doubt(node, f"<submesh> of {uri!r} is not read: the whole mesh is taken", "submesh")
+        node.doubt(f"<submesh> of {uri!r} is not read: the whole mesh is taken", "submesh")
     scale = child(node, "scale")
     factors = (1.0, 1.0, 1.0) if scale is None else elements.factors(node, vector(scale, 3))
     mode = OPTIMIZED[node.choice("optimization", OPTIMIZED, "")]
-    return elements.mesh(node, finder, uri, factors, report, mode)
+    return elements.mesh(node, finder, uri, factors, mode)
 
 
 def _color(node: Node) -> Vector | None:
@@ -185,7 +180,7 @@ def _color(node: Node) -> Vector | None:
     return elements.color(numbers) if len(numbers) in {3, 4} else None
 
 
-def _surface(collision: Node, of_link: str, report: Report) -> str:
+def _surface(collision: Node, of_link: str) -> str:
     """Return the material that the <surface> of a collision is; without one that of its link."""
     surface = child(collision, "surface")
     friction = None if surface is None else child(surface, "friction")
@@ -211,14 +206,11 @@ def _surface(collision: Node, of_link: str, report: Report) -> str:
     if bounce is not None:
         rebound = min(max(number(bounce, "restitution_coefficient", 0.0), 0.0), 1.0)
         threshold = number(bounce, "threshold", BOUNCE_THRESHOLD)
-    if rebound > 0.0 and threshold >= BOUNCE_THRESHOLD:
-        report.note(
-            f"{bounce.place if bounce else ''}: nothing bounces: its threshold is SDF's {threshold:g} m/s",
-            "bounce",
-        )
+    if bounce is not None and rebound > 0.0 and threshold >= BOUNCE_THRESHOLD:
+        bounce.note(f"nothing bounces: its threshold is SDF's {threshold:g} m/s", "bounce")
         rebound = threshold = 0.0
     if len(mu) == 2 and mu[0] != mu[1]:
-        report.note(f"{collision.place}: of mu and mu2 the smaller one counts", "mu mu2")
+        collision.note("of mu and mu2 the smaller one counts", "mu mu2")
     made = surface_friction.Surface(
         surface_friction.GAZEBO,
         min(max(min(mu, default=1.0), 0.0), MAX_FRICTION),

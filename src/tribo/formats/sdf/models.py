@@ -90,24 +90,24 @@ class Library:
         self._count(node)
         uri = word(node, "uri")
         if uri.partition("://")[0] in {"http", "https", "fuel"}:
-            self._report.doubt(node, f"{uri[:100]} is not fetched: it is left out")
+            node.doubt(f"{uri[:100]} is not fetched: it is left out")
             return None
         path, reason = _model_file(uri, finder)
         known = uri.removeprefix("model://").rstrip("/")
         if path is None and known in STANDARD:
-            self._report.note(f"{node.place}: {uri} is not found: that of Gazebo is taken")
-            root = parse(STANDARD[known], "SDF")
+            node.note(f"{uri} is not found: that of Gazebo is taken")
+            root = parse(STANDARD[known], "SDF", self._report)
         elif path is None:
             raise node.error(f"model {uri[:200]!r}: {reason}")
         else:
             if path not in self._files:
-                self._files[path] = parse(path, "SDF")
+                self._files[path] = parse(path, "SDF", self._report)
             root = self._files[path]
         if root.tag != "sdf":
             raise node.error(f"{path} is no SDF; its outermost element must be <sdf>")
         found = child(root, "model")
         if found is None and child(root, "light") is not None:
-            self._report.note(f"{node.place}: {uri} is a light: it is left out")
+            node.note(f"{uri} is a light: it is left out")
             return None
         if found is None:
             raise node.error(f"{path} holds no <model>")
@@ -123,7 +123,7 @@ class Library:
         """Return a model with all that is in it, in its own frame."""
         if depth > MAX_DEPTH:
             raise node.error(f"models stand in or include one another more than {MAX_DEPTH} deep")
-        screen(node, self._report)
+        screen(node)
         made = Model(node, node.text("name"))
         made.is_static = truth(node, "static")
         made.meets_itself = truth(node, "self_collide")

@@ -55,21 +55,18 @@ def read(
         ['ball']
     """
     path = path_of(source, "SDF")
-    root = parse(source, "SDF")
+    report = Report(strict=strict)
+    root = parse(source, "SDF", report)
     if root.tag != "sdf":
         raise root.error("is no SDF; the outermost element must be <sdf>")
-    report = Report(strict=strict)
-    report.begin(root)
-    screen(root, report)
+    screen(root)
     scene = WorldDescription(source=path)
     holder = child(root, "world") or root
     if holder is not root:
         _settings(holder, scene)
         for other in root.children:
             if other.tag in {"world", "model"} and other is not holder:
-                report.doubt(
-                    other, "stands beside the first world, which alone is read", "sdf beside"
-                )
+                other.doubt("stands beside the first world, which alone is read", "sdf beside")
     library = Library(package_dirs, report)
     finder = MeshFinder(path, package_dirs)
     for node in holder.children:
@@ -84,17 +81,15 @@ def read(
             continue
         pose, relative = pose_of(node if child(node, "pose") is not None else model.node)
         if relative and relative != "world":
-            report.doubt(node, f"relative_to={relative!r}: models are placed in the world")
+            node.doubt(f"relative_to={relative!r}: models are placed in the world")
         anchor = word(node, "placement_frame") or node.attributes.get(
             "placement_frame", model.node.attributes.get("placement_frame", "")
         )
         if anchor in model.frames:
             pose = pose @ inverse(model.frames[anchor])
         elif anchor:
-            report.doubt(
-                node, f"placement_frame {anchor!r} is no frame of the model: it is not used"
-            )
-        scene.objects += _objects(model, pose, report)
+            node.doubt(f"placement_frame {anchor!r} is no frame of the model: it is not used")
+        scene.objects += _objects(model, pose)
     if not scene.objects and report.doubts:
         raise root.error(f"holds nothing that is read: {'; '.join(report.doubts[:3])}")
     if not scene.objects:
@@ -122,21 +117,21 @@ def _settings(world: Node, scene: WorldDescription) -> None:
             raise step.error(str(error)) from None
 
 
-def _objects(model: Model, pose: Pose, report: Report) -> Iterator[ObjectDescription]:
+def _objects(model: Model, pose: Pose) -> Iterator[ObjectDescription]:
     """Iterate over what a model becomes in a world where it has a pose."""
     if model.is_static:
         for link in model.links:
-            yield from _standing(model, link, pose @ link.pose, report)
+            yield from _standing(model, link, pose @ link.pose)
         return
-    trees = _trees(model, pose, report)
+    trees = _trees(model, pose)
     for tree in trees:
         name = model.name if len(trees) == 1 else f"{model.name}::{tree.bodies[0].name}"
         yield ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
 
 
-def _standing(model: Model, link: Part, pose: Pose, report: Report) -> Iterator[ObjectDescription]:
+def _standing(model: Model, link: Part, pose: Pose) -> Iterator[ObjectDescription]:
     """Iterate over the shapes and visuals of a link that stands."""
-    shapes, visuals = read_shapes(link, NO_POSE, report), read_visuals(link, NO_POSE, report)
+    shapes, visuals = read_shapes(link, NO_POSE), read_visuals(link, NO_POSE)
     for k in range(max(len(shapes), len(visuals))):
         name = f"{model.name}/{link.name}/{k}" if k else model.name
         made = ObjectDescription("standing", name, kind=Kind.STATIC)
@@ -148,13 +143,11 @@ def _standing(model: Model, link: Part, pose: Pose, report: Report) -> Iterator[
         yield made
 
 
-def _trees(model: Model, pose: Pose, report: Report) -> list[TreeDescription]:
+def _trees(model: Model, pose: Pose) -> list[TreeDescription]:
     """Hang the links of a model on one another, and return a robot for each that hangs on none."""
     parts = {part.name: part for part in model.links}
     if WORLD in parts and not parts[WORLD].node.children:
-        report.note(
-            f"{parts.pop(WORLD).node.place}: an empty link of this name is the world itself"
-        )
+        parts.pop(WORLD).node.note("an empty link of this name is the world itself")
     below: dict[str, list[Part]] = {name: [] for name in (*parts, WORLD)}
     above: dict[str, Part] = {}
     closing: list[Part] = []
@@ -171,7 +164,7 @@ def _trees(model: Model, pose: Pose, report: Report) -> list[TreeDescription]:
     roots = [
         name for name in parts if name not in above or (stands and above[name].ends[0] == WORLD)
     ]
-    trees = [_tree(model, parts, below, name, above.get(name), pose, report) for name in roots]
+    trees = [_tree(model, parts, below, name, above.get(name), pose) for name in roots]
     reached = {link for _, names in trees for group in names for link in group}
     for name, part in parts.items():
         if name not in reached:
@@ -179,24 +172,24 @@ def _trees(model: Model, pose: Pose, report: Report) -> list[TreeDescription]:
                 "is part of a loop of joints that holds no root; turn one joint round"
             )
     for joint in closing:
-        _close(joint, [tree for tree, _ in trees], pose, report)
+        _close(joint, [tree for tree, _ in trees], pose)
     return [tree for tree, _ in trees]
 
 
 def _tree(
     model: Model, parts: dict[str, Part], below: dict[str, list[Part]], root: str, held: Part | None,
-    pose: Pose, report: Report,
+    pose: Pose,
 ) -> tuple[TreeDescription, list[list[str]]]:  # fmt: skip
     """Return a robot, and the links of each of its bodies."""
     first = parts[root]
     start = pose @ first.pose
     if held is None or TYPES.get(held.node.attributes.get("type", "")) == Joint.FIXED:
-        top = made = read_link(first, NO_POSE, report)
+        top = made = read_link(first, NO_POSE)
         base = first.pose
         if held is not None:
             top.joint = JointDescription(held.name, Joint.FIXED, start.position, start.quaternion)
     else:
-        top, made, base = _on_the_world(held, first, pose, report)
+        top, made, base = _on_the_world(held, first, pose)
     todo = [(root, made, base)]
     while todo:
         name, link, frame = todo.pop()
@@ -204,13 +197,16 @@ def _tree(
             part = parts[joint.ends[1]]
             moves = TYPES.get(joint.node.attributes.get("type", "")) != Joint.FIXED
             at = joint.pose if moves else part.pose
-            hung = read_link(part, inverse(at) @ part.pose if moves else NO_POSE, report)
-            _attach(link, hung, joint, inverse(frame) @ at, report)
+            hung = read_link(part, inverse(at) @ part.pose if moves else NO_POSE)
+            _attach(link, hung, joint, inverse(frame) @ at)
             todo.append((part.name, hung, at))
-    tree, members = merge(top, report)
-    places = {name: Spot(part.node.place) for name, part in parts.items()}
-    spots = [[places.get(name) or Spot(f"link {name!r}") for name in names] for names in members]
-    check_masses(tree, spots, report)
+    tree, members = merge(top, first.node.report)
+    places = {name: Spot(part.node.place, part.node.report) for name, part in parts.items()}
+    spots = [
+        [places.get(name) or Spot(f"link {name!r}", first.node.report) for name in names]
+        for names in members
+    ]
+    check_masses(tree, spots)
     check_mimics(tree)
     if tree.bodies[0].joint.type == Joint.FREE:
         tree.start = drawn(tree, (*start.position, *start.quaternion))
@@ -220,21 +216,19 @@ def _tree(
 
 
 def _on_the_world(
-    held: Part, first: Part, pose: Pose, report: Report
+    held: Part, first: Part, pose: Pose
 ) -> tuple[LinkDescription, LinkDescription, Pose]:
     """Return a link that stands, the first link on it, and where its body is in the model."""
     top = LinkDescription(f"{held.name}/world")
     top.joint = JointDescription(top.name, Joint.FIXED)
-    made = read_link(first, inverse(held.pose) @ first.pose, report)
-    _attach(top, made, held, pose @ held.pose, report)
+    made = read_link(first, inverse(held.pose) @ first.pose)
+    _attach(top, made, held, pose @ held.pose)
     return top, made, held.pose
 
 
-def _attach(
-    link: LinkDescription, hung: LinkDescription, joint: Part, placed: Pose, report: Report
-) -> None:
+def _attach(link: LinkDescription, hung: LinkDescription, joint: Part, placed: Pose) -> None:
     """Let a link hang on another one by the one or two joints that an element is."""
-    made = read_joints(joint, placed, report)
+    made = read_joints(joint, placed)
     if len(made) == 2:
         between = LinkDescription(f"{joint.name}/between")
         link.attach(between, made[0])
@@ -242,7 +236,7 @@ def _attach(
     link.attach(hung, made[-1])
 
 
-def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report) -> None:
+def _close(joint: Part, trees: list[TreeDescription], pose: Pose) -> None:
     """Add what a joint is whose child hangs on another one already: it closes a loop."""
     type_of = TYPES.get(joint.node.attributes.get("type", ""), Joint.FREE)
     kind = CLOSING.get(type_of)
@@ -258,7 +252,7 @@ def _close(joint: Part, trees: list[TreeDescription], pose: Pose, report: Report
         axes = matrix(at.quaternion) @ across((*joint.axes, (0.0, 0.0, 1.0))[0])
         ends = poses[first], poses[second]
         tree.constraints.append(holding(kind, (first, second), ends, at.position, axes, joint.name))
-        report.note(f"{joint.node.place}: closes a loop, as a {kind}")
+        joint.node.note(f"closes a loop, as a {kind}")
         return
     raise joint.node.error(
         "its child hangs on another joint already, so it closes a loop; a fixed, revolute, continuous or "

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tribo.formats.nodes import Node
-from tribo.formats.report import Report
 
 _HARD = "has no effect: contacts and stops are hard here"
 _SOLVER = "is not read: it belongs to a solver of Gazebo that is not here"
@@ -154,39 +153,39 @@ DEFAULTS = {
 WEIGHTLESS = ("provide_feedback", "implicit_spring_damper", "cfm_damping", "must_be_loop_joint")
 
 
-def screen(node: Node, report: Report) -> None:
+def screen(node: Node) -> None:
     """Say what in an element, and of itself, is not read; a model that it holds is screened for itself."""
     todo = [(node, node.tag)]
-    _check_attributes(node, report)
+    _check_attributes(node)
     while todo:
         owner, kind = todo.pop()
         said, silent = SAID.get(kind, {}), SILENT.get(kind, "").split()
-        report.check_children(owner, READ[kind].split(), silent=(*silent, *said))
+        owner.check_children(READ[kind].split(), silent=(*silent, *said))
         for child in owner.children:
             inner = f"{kind}/{child.tag}"
             inner = inner if inner in READ or inner == BULLET else SAME.get(child.tag, child.tag)
             if child.tag in said:
-                _say(child, said[child.tag], kind, report)
+                _say(child, said[child.tag], kind)
             elif child.tag in READ[kind].split() and child.tag != "model" and inner != BULLET:
-                _check_attributes(child, report)
+                _check_attributes(child)
                 if inner in READ:
                     todo.append((child, inner))
 
 
-def _check_attributes(node: Node, report: Report) -> None:
+def _check_attributes(node: Node) -> None:
     words = ATTRIBUTES.get(node.tag, "").replace(";", "").split()
-    report.check_attributes(node, words)
+    node.check_attributes(words)
 
 
-def _say(node: Node, why: str, kind: str, report: Report) -> None:
+def _say(node: Node, why: str, kind: str) -> None:
     leaves = list(_leaves(node))
     if all(_changes_nothing(one) for one in leaves):
         return
     key = f"sdf {kind}/{node.tag}"
     if node.tag in PROGRAMS:
-        report.note(f"{node.place}: {why}", key)
+        node.note(f"{why}", key)
     else:
-        report.doubt(node, why, key)
+        node.doubt(why, key)
 
 
 def _changes_nothing(node: Node) -> bool:

@@ -13,7 +13,6 @@ from tribo.description.trees import LinkDescription, ShapeDescription, VisualDes
 from tribo.formats import surface_friction
 from tribo.formats.inertia import Inertial, check_inertia
 from tribo.formats.pose import Pose, matrix, normalized
-from tribo.formats.report import Report
 from tribo.formats.usd.shapes import Solid, read_solid, split, weighed
 from tribo.formats.usd.stage import Prim, Stage
 from tribo.formats.usd.worker import SHAPES
@@ -65,9 +64,9 @@ class Body:
 class BodyReader:
     """Reads the bodies of a stage."""
 
-    def __init__(self, stage: Stage, report: Report) -> None:
+    def __init__(self, stage: Stage) -> None:
         """Find what moves."""
-        self._stage, self._report = stage, report
+        self._stage = stage
         self.bodies: dict[str, Body] = {}
         self._names: set[str] = set()
         for prim in stage.prims.values():
@@ -120,7 +119,7 @@ class BodyReader:
             f"{owner.name}/{sum(len(s.shapes) > 0 for _, s in owner.solids)}" if body else prim.name
         )
         made = read_solid(
-            self._stage, prim, pose, stretch, self._report, collides=collides,
+            self._stage, prim, pose, stretch, collides=collides,
             moves=body is not None and not body.is_kinematic, material=material, name=name,
         )  # fmt: skip
         if made.shapes or made.visual is not None:
@@ -175,11 +174,10 @@ class BodyReader:
             turn = matrix(normalized(tuple(q.tolist()))) if q.any() else np.eye(3)
             unit = stage.kilograms * stage.metres**2
             own = Inertial(whole.mass, com, turn @ np.diag(moments * unit) @ turn.T)
-            check_inertia(prim, own, self._report, f"body {body.name!r}")
+            check_inertia(prim, own, f"body {body.name!r}")
             return own
         if lone and prim.values.get("physics:mass", 0.0) > 0.0:
-            self._report.doubt(
-                prim, f"has a mass, no colliders and no inertia: that of a ball of {LONE_RADIUS} m is taken",
+            prim.doubt(f"has a mass, no colliders and no inertia: that of a ball of {LONE_RADIUS} m is taken",
                 "lone",
             )  # fmt: skip
         return Inertial(whole.mass, com, whole.inertia)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from tribo.description.trees import ShapeDescription, WorldDescription
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats.loops import place_of
-from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
 from tribo.formats.usd.bodies import Body, BodyReader
 from tribo.formats.usd.stage import Stage
@@ -24,14 +23,13 @@ Pair = frozenset[str]
 
 
 def keep_apart(
-    stage: Stage, known: BodyReader, robot_of: dict[int, int], report: Report
+    stage: Stage, known: BodyReader, robot_of: dict[int, int]
 ) -> list[tuple[Body, Body]]:
     """Apply the collision groups and filtered pairs of a stage.
 
     Args:
         stage, known: The file and its bodies, whose shapes get bits.
         robot_of: Number of the robot by the id of a body.
-        report: Takes what there are no bits for.
 
     Returns:
         Pairs of links of one robot that may not meet, which `part_links` lets pass.
@@ -42,9 +40,7 @@ def keep_apart(
     for prim in stage.prims.values():
         if prim.type == GROUP:
             if prim.is_set("physics:invertFilteredGroups", default=False):
-                report.doubt(
-                    prim, "invertFilteredGroups is not read: the group is left out", "invert"
-                )
+                prim.doubt("invertFilteredGroups is not read: the group is left out", "invert")
                 continue
             members[prim.path] = prim.targets.get("collection:colliders:includes", [])
             apart |= {
@@ -72,8 +68,7 @@ def keep_apart(
         classes.setdefault(frozenset(groups), []).append(shape)
     if len(classes) > MAX_CLASSES:
         somewhere = next(prim for prim in stage.prims.values() if prim.path in named)
-        report.doubt(
-            somewhere, f"{len(classes)} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
+        somewhere.doubt(f"{len(classes)} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
             "meet; use collision_group and collision_mask",
         )  # fmt: skip
         return links

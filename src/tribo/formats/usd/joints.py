@@ -9,7 +9,6 @@ import numpy as np
 
 from tribo.description.trees import ActuatorDescription, JointDescription
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix, normalized
-from tribo.formats.report import Report
 from tribo.formats.usd.bodies import Body, BodyReader
 from tribo.formats.usd.shapes import split
 from tribo.formats.usd.stage import Prim, Stage
@@ -53,28 +52,24 @@ class Link:
         return not self.ways and not self.is_ball and not self.is_loose
 
 
-def read_link(
-    stage: Stage, prim: Prim, known: BodyReader, name: str, report: Report
-) -> Link | None:
+def read_link(stage: Stage, prim: Prim, known: BodyReader, name: str) -> Link | None:
     """Return a joint, None if it has no effect.
 
     Raises:
         DescriptionError: A number of it is wrong.
     """
     if not prim.is_set("physics:jointEnabled", default=True):
-        report.note(f"{prim.place}: is switched off (jointEnabled): it is left out", "jointEnabled")
+        prim.note("is switched off (jointEnabled): it is left out", "jointEnabled")
         return None
     ends = [_end(stage, prim, side, known) for side in range(2)]
     bodies = (ends[0][0], ends[1][0])
     if bodies[0] is bodies[1]:
-        report.doubt(
-            prim, "joins a body to itself, or two things that stand: it is left out", "itself"
-        )
+        prim.doubt("joins a body to itself, or two things that stand: it is left out", "itself")
         return None
     made = Link(prim, name, bodies, (ends[0][1], ends[1][1]))
     for word in ("breakForce", "breakTorque"):
         if prim.number(f"physics:{word}", math.inf) < NEVER:
-            report.doubt(prim, f"{word} is not read: the joint never breaks", word)
+            prim.doubt(f"{word} is not read: the joint never breaks", word)
     kind = prim.type
     axis = str(prim.values.get("physics:axis", "X"))
     if axis not in AXES:
@@ -91,17 +86,15 @@ def read_link(
         made.ways = [way]
     elif kind == "PhysicsSphericalJoint":
         made.is_ball = True
-        made.cone = _cone(prim, report)
+        made.cone = _cone(prim)
         made.ways = [Way(Joint.SPHERICAL, axis, ())]
     elif kind == "PhysicsDistanceJoint":
-        report.doubt(
-            prim, "a distance joint is not read: nothing holds it; use world.add_rod", kind
-        )
+        prim.doubt("a distance joint is not read: nothing holds it; use world.add_rod", kind)
         return None
     elif kind == "PhysicsJoint":
         _generic(stage, prim, made)
     elif kind != "PhysicsFixedJoint":
-        report.doubt(prim, f"joints of type {kind} are not read: it is left out", kind)
+        prim.doubt(f"joints of type {kind} are not read: it is left out", kind)
         return None
     for way in made.ways:
         if way.lower > way.upper:
@@ -134,13 +127,13 @@ def _bound(prim: Prim, name: str, sign: float) -> float:
     return sign * math.inf if abs(value) >= NEVER else value
 
 
-def _cone(prim: Prim, report: Report) -> float:
+def _cone(prim: Prim) -> float:
     """Return the angle of the cone of a spherical joint [rad]."""
     angles = [prim.number(f"physics:coneAngle{k}Limit", -1.0) for k in range(2)]
     if max(angles) <= 0.0:
         return math.inf
     if min(angles) != max(angles):
-        report.doubt(prim, "its two cone angles differ: the larger one counts all round", "cone")
+        prim.doubt("its two cone angles differ: the larger one counts all round", "cone")
     return math.radians(max(angles))
 
 
@@ -298,15 +291,9 @@ def _angles(turn: np.ndarray, axes: list[str]) -> dict[str, float]:
             "Z": math.atan2(-turn[0, 1], turn[0, 0]),
         }
     if axes == ["X", "Z"]:  # R_x R_z
-        return {
-            "X": math.atan2(-turn[1, 2], turn[2, 2]),
-            "Z": math.atan2(-turn[0, 1], turn[0, 0]),
-        }
+        return {"X": math.atan2(-turn[1, 2], turn[2, 2]), "Z": math.atan2(-turn[0, 1], turn[0, 0])}
     if axes == ["Y", "Z"]:  # R_y R_z
-        return {
-            "Y": math.atan2(turn[0, 2], turn[2, 2]),
-            "Z": math.atan2(turn[1, 0], turn[1, 1]),
-        }
+        return {"Y": math.atan2(turn[0, 2], turn[2, 2]), "Z": math.atan2(turn[1, 0], turn[1, 1])}
     plain = {"X": (2, 1), "Y": (0, 2), "Z": (1, 0)}
     made = {}
     for axis in axes:

@@ -40,19 +40,19 @@ def read(
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
         ImportError: OpenUSD is missing.
     """
-    stage = open_stage(source, package_dirs)
     report = Report(strict=strict)
+    stage = open_stage(source, package_dirs, report)
     for text in stage.notes:
-        report.doubt(Spot(str(stage.path or "USD text")), text, text)
-    screen(stage, report)
+        Spot(str(stage.path or "USD text"), report).doubt(text, text)
+    screen(stage)
     scene = WorldDescription(source=stage.path)
-    known = BodyReader(stage, report)
-    has_gravity = _gravity(stage, scene, report)
-    groups = _groups(_links(stage, known, report), known)
+    known = BodyReader(stage)
+    has_gravity = _gravity(stage, scene)
+    groups = _groups(_links(stage, known), known)
     robot_of = {id(body): k for k, group in enumerate(groups) for body in group.bodies}
-    links = keep_apart(stage, known, robot_of, report)
+    links = keep_apart(stage, known, robot_of)
     for group in groups:
-        tree = tree_of(stage, group, report)
+        tree = tree_of(stage, group)
         name = _name(stage, group)
         made = ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
         made.generalized_velocity = _velocity(stage, group, tree)
@@ -68,13 +68,13 @@ def read(
     return scene, has_gravity
 
 
-def _gravity(stage: Stage, scene: WorldDescription, report: Report) -> bool:
+def _gravity(stage: Stage, scene: WorldDescription) -> bool:
     """Read gravity; its standard is 9.81 m/s² down."""
     found = [prim for prim in stage.prims.values() if prim.type == "PhysicsScene"]
     if not found:
         return False
     if len(found) > 1:
-        report.doubt(found[1], "is the second PhysicsScene: only the first one is read", "scenes")
+        found[1].doubt("is the second PhysicsScene: only the first one is read", "scenes")
     prim = found[0]
     direction = prim.vector("physics:gravityDirection", 3, (0.0, 0.0, 0.0))
     size = prim.number("physics:gravityMagnitude", -np.inf)
@@ -85,7 +85,7 @@ def _gravity(stage: Stage, scene: WorldDescription, report: Report) -> bool:
     return True
 
 
-def _links(stage: Stage, known: BodyReader, report: Report) -> list[Link]:
+def _links(stage: Stage, known: BodyReader) -> list[Link]:
     """Return all joints that have an effect."""
     made: list[Link] = []
     names: set[str] = set()
@@ -94,7 +94,7 @@ def _links(stage: Stage, known: BodyReader, report: Report) -> list[Link]:
             name = prim.name
             while name in names:
                 name += "'"
-            link = read_link(stage, prim, known, name, report)
+            link = read_link(stage, prim, known, name)
             if link is not None:
                 names.add(name)
                 made.append(link)

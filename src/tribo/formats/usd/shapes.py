@@ -13,7 +13,6 @@ from tribo.description.trees import ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements, mesh_solids, shape_mass
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.pose import NO_POSE, Pose, quaternion_of
-from tribo.formats.report import Report
 from tribo.formats.usd.stage import Prim, Stage
 from tribo.model import Shape
 
@@ -69,7 +68,7 @@ def split(matrix: np.ndarray) -> tuple[Pose, np.ndarray]:
 
 
 def read_solid(
-    stage: Stage, prim: Prim, pose: Pose, stretch: np.ndarray, report: Report, *, collides: bool,
+    stage: Stage, prim: Prim, pose: Pose, stretch: np.ndarray, *, collides: bool,
     moves: bool, material: str, name: str,
 ) -> Solid:  # fmt: skip
     """Return a geometry in the frame in which `pose` is given.
@@ -78,22 +77,21 @@ def read_solid(
         stage, prim: Of the file.
         pose: Of its frame in that of its body.
         stretch: (3, 3), from its units to metres.
-        report: Takes what is left out.
         collides, moves: Whether it collides, and whether its body moves.
         material, name: Of its shapes.
     """
     if not abs(float(np.linalg.det(stretch))) > 0.0:
-        report.doubt(prim, "its scale is 0: it is left out", "scale 0")
+        prim.doubt("its scale is 0: it is left out", "scale 0")
         return Solid()
     if prim.type == "Mesh":
-        return _mesh(stage, prim, pose, stretch, report, collides, moves, material, name)
-    found = _primitive(prim, stretch, report)
+        return _mesh(stage, prim, pose, stretch, collides, moves, material, name)
+    found = _primitive(prim, stretch)
     if found is None:
         return Solid()
     kind, size, turn = found
     placed = pose @ Pose(quaternion=turn) if turn != NO_POSE.quaternion else pose
     if kind == Shape.PLANE and moves:
-        report.doubt(prim, "a plane cannot move: it is left out; use a box", "plane moves")
+        prim.doubt("a plane cannot move: it is left out; use a box", "plane moves")
         return Solid()
     shape = ShapeDescription(kind, size, placed.position, placed.quaternion, material, name)
     made = Solid([shape] if collides else [])
@@ -115,13 +113,11 @@ def _color(prim: Prim) -> Vector | None:
     return None if given is None else elements.color(given[:3])
 
 
-def _primitive(
-    prim: Prim, stretch: np.ndarray, report: Report
-) -> tuple[Shape, Vector, Vector] | None:
+def _primitive(prim: Prim, stretch: np.ndarray) -> tuple[Shape, Vector, Vector] | None:
     """Return kind, size as in `Shape` and a turn of a primitive; None: it has no such shape."""
     scale = np.abs(np.diag(stretch))
     if np.abs(stretch - np.diag(np.diag(stretch))).max() > STRAIGHT * scale.max():
-        report.doubt(prim, "is sheared: its angles are taken as right ones", "sheared")
+        prim.doubt("is sheared: its angles are taken as right ones", "sheared")
     if prim.type == "Cube":
         half = 0.5 * _length(prim, "size", 2.0)
         return Shape.BOX, _lengths(prim, half * scale), NO_POSE.quaternion
@@ -138,9 +134,7 @@ def _primitive(
     along = "XYZ".index(axis)
     across = np.delete(scale, along)
     if np.ptp(across) > 1e-4 * across.max():
-        report.doubt(
-            prim, "is scaled differently across its axis: the larger radius counts", "oval"
-        )
+        prim.doubt("is scaled differently across its axis: the larger radius counts", "oval")
     radius = _length(prim, "radius", RADII.get(prim.type, 1.0))
     for word in ("radiusTop", "radiusBottom"):
         if (given := prim.shape.get(word)) is not None:
@@ -161,12 +155,12 @@ def _lengths(prim: Prim, size: np.ndarray) -> Vector:
 
 # -- meshes ------------------------------------------------------------------------------------------
 def _mesh(
-    stage: Stage, prim: Prim, pose: Pose, stretch: np.ndarray, report: Report, collides: bool,
+    stage: Stage, prim: Prim, pose: Pose, stretch: np.ndarray, collides: bool,
     moves: bool, material: str, name: str,
 ) -> Solid:  # fmt: skip
     points, faces = triangles(stage, prim)
     if not len(faces):
-        report.doubt(prim, "has no triangles: it is left out", "no triangles")
+        prim.doubt("has no triangles: it is left out", "no triangles")
         return Solid()
     points = points @ stretch.T
     if np.linalg.det(stretch) < 0.0:
@@ -180,7 +174,7 @@ def _mesh(
         return made
     try:
         mesh = mesh_solids.from_arrays(points, faces, (1.0, 1.0, 1.0), "its mesh")
-        made.shapes, made.unit = _solids(prim, mesh, pose, report, moves)
+        made.shapes, made.unit = _solids(prim, mesh, pose, moves)
     except ImportError:
         raise
     except ValueError as error:
@@ -193,7 +187,7 @@ def _mesh(
 
 
 def _solids(
-    prim: Prim, mesh: mesh_solids.Mesh, pose: Pose, report: Report, moves: bool
+    prim: Prim, mesh: mesh_solids.Mesh, pose: Pose, moves: bool
 ) -> tuple[list[ShapeDescription], Inertial | None]:
     """Return what stands for a mesh, as its approximation says, and its solid in its own frame."""
     word = str(prim.values.get("physics:approximation", ""))
@@ -221,18 +215,17 @@ def _solids(
         return [made], shape_mass.solid(own, density=1.0)
     mode = "decomposition" if word == "convexDecomposition" else "hull"
     if mode == "decomposition" and find_spec("coacd") is None:
-        report.doubt(
-            prim, 'its convex decomposition needs coacd (pip install "tribo[decomposition]"): its hull '
+        prim.doubt('its convex decomposition needs coacd (pip install "tribo[decomposition]"): its hull '
             "collides", "coacd",
         )  # fmt: skip
         mode = "hull"
     if word in EXACT and word:
-        report.note(
-            f'{prim.place}: triangles of what moves collide with approximation "sdf" only: its hull does',
+        prim.note(
+            'triangles of what moves collide with approximation "sdf" only: its hull does',
             "exact moves",
         )
     if word == FIELD:
-        report.doubt(prim, "is open and has no inside: its hull collides", "open field")
+        prim.doubt("is open and has no inside: its hull collides", "open field")
     hulls = mesh_solids.solids(mesh, mode)
     volume, centre, second = mesh_solids.moments(mesh, hulls)
     unit = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))

@@ -19,6 +19,7 @@ from tribo.checks.check import LARGEST
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.trees import DescriptionError
 from tribo.formats.nodes import Written
+from tribo.formats.report import Report
 from tribo.formats.usd import worker
 
 PATIENCE = 600.0  # [s] by the clock: the process itself counts the seconds that it works
@@ -40,6 +41,7 @@ class Prim(Written):
         type: "Cube", "PhysicsRevoluteJoint" …
         applied: Names of its applied schemas.
         world: (4, 4) from its own axes and units to the world, z up, in metres; None: it has no place.
+        report: Takes remarks on it.
         values: Attributes that speak of physics.
         targets: Paths that its relations name.
         shape: Of a geometry: its numbers, colour and material.
@@ -49,6 +51,7 @@ class Prim(Written):
     type: str
     applied: frozenset[str]
     world: np.ndarray | None
+    report: Report
     values: dict[str, Any]
     targets: dict[str, list[str]]
     shape: dict[str, Any] = field(default_factory=dict)
@@ -110,6 +113,7 @@ class Stage:
         default: Path of its default prim; empty: none.
         prims: By path, in the order of the stage.
         notes: Omissions.
+        report: Takes remarks.
     """
 
     path: Path | None
@@ -119,6 +123,7 @@ class Stage:
     default: str
     prims: dict[str, Prim]
     notes: list[str]
+    report: Report
     _data: bytes = b""
 
     def array(self, prim: Prim, name: str) -> np.ndarray:
@@ -128,7 +133,7 @@ class Stage:
         return np.frombuffer(data, np.float64 if name == "points" else np.int32)
 
 
-def open_stage(source: str | Path, package_dirs: Sequence[Path]) -> Stage:
+def open_stage(source: str | Path, package_dirs: Sequence[Path], report: Report) -> Stage:
     """Read a USD file (.usd, .usda, .usdc, .usdz), or text that begins with "#usda".
 
     Layers that it names are read if they lie in its folder, below it, or in `package_dirs`.
@@ -145,7 +150,7 @@ def open_stage(source: str | Path, package_dirs: Sequence[Path]) -> Stage:
         with tempfile.TemporaryDirectory(prefix="tribo-") as folder:
             path = Path(folder) / "text.usda"
             path.write_text(source.lstrip(), "utf-8")
-            return _stage(None, "USD text", path, package_dirs, packages)
+            return _stage(None, "USD text", path, package_dirs, packages, report)
     path = Path(source)
     try:
         plain(path)
@@ -154,12 +159,12 @@ def open_stage(source: str | Path, package_dirs: Sequence[Path]) -> Stage:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise DescriptionError(f"{str(path)[:200]}: cannot be read ({why})") from None
-    return _stage(path, str(path), path.resolve(), package_dirs, packages)
+    return _stage(path, str(path), path.resolve(), package_dirs, packages, report)
 
 
 def _stage(
-    source: Path | None, what: str, path: Path, package_dirs: Sequence[Path], packages: str
-) -> Stage:
+    source: Path | None, what: str, path: Path, package_dirs: Sequence[Path], packages: str, report: Report
+) -> Stage:  # fmt: skip
     """Let the worker read a file and return what it found."""
     roots = [str(path.resolve().parent), *(str(Path(folder).resolve()) for folder in package_dirs)]
     wanted = {"path": str(path.resolve()), "roots": roots, "packages": packages}
@@ -189,11 +194,13 @@ def _stage(
                 )
         shape = {k: v for k, v in item.items() if k not in _COMMON}
         prims[item["path"]] = Prim(
-            item["path"], item["type"], frozenset(item["applied"]), world, item["values"],
+            item["path"], item["type"], frozenset(item["applied"]), world, report, item["values"],
             item["targets"], shape,
         )  # fmt: skip
     data = answer[worker.HEAD + length :]
-    return Stage(source, metres, kilograms, up, found["default"], prims, found["notes"], data)
+    return Stage(
+        source, metres, kilograms, up, found["default"], prims, found["notes"], report, data
+    )
 
 
 _COMMON = ("path", "type", "applied", "world", "values", "targets")

@@ -14,18 +14,9 @@ from tribo.formats.assembly import merge
 from tribo.formats.loops import across, place_of, poses_at
 from tribo.formats.mjcf.damping_ratio import mass_matrix
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
-from tribo.formats.report import Report
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.usd.bodies import Body
-from tribo.formats.usd.joints import (
-    AXES,
-    Drive,
-    Link,
-    Way,
-    coordinates,
-    descriptions,
-    drive_of,
-)
+from tribo.formats.usd.joints import AXES, Drive, Link, Way, coordinates, descriptions, drive_of
 from tribo.formats.usd.stage import Prim, Stage
 from tribo.model import Joint, Kind
 
@@ -76,7 +67,7 @@ def _in_tree(link: Link) -> bool:
     return not link.prim.is_set("physics:excludeFromArticulation", default=False)
 
 
-def tree_of(stage: Stage, group: Group, report: Report) -> TreeDescription:
+def tree_of(stage: Stage, group: Group) -> TreeDescription:
     """Hang the bodies of a group on one another; what is left of its joints closes loops."""
     root, held = _root(stage, group)
     drawn, start = _begin(stage, root, held)
@@ -113,7 +104,7 @@ def tree_of(stage: Stage, group: Group, report: Report) -> TreeDescription:
             raise body.prim.error(
                 "hangs on joints that are all excluded from the articulation; let one hold it"
             )
-    return _finish(stage, group, drawn, root, start, report)
+    return _finish(stage, group, drawn, root, start)
 
 
 def _begin(stage: Stage, root: Body, held: Link | None) -> tuple[_Drawn, Pose]:
@@ -177,11 +168,9 @@ def _hang(
     return hung, offset
 
 
-def _finish(
-    stage: Stage, group: Group, drawn: _Drawn, root: Body, start: Pose, report: Report
-) -> TreeDescription:
+def _finish(stage: Stage, group: Group, drawn: _Drawn, root: Body, start: Pose) -> TreeDescription:
     """Merge what is fixed, check masses, close loops, give starts and drives."""
-    tree, members = merge(drawn.root, report)
+    tree, members = merge(drawn.root, stage.report)
     tree.source = stage.path
     for part in tree.bodies:
         part.joint.name = part.joint.name.removesuffix(ALSO)
@@ -194,15 +183,13 @@ def _finish(
     if root.is_kinematic and len(group.bodies) == 1:
         tree.kind = Kind.KINEMATIC
     elif root.is_kinematic:
-        report.doubt(
-            somewhere, f"{root.name} is kinematic and joints hang on it: it stands", "kinematic"
-        )
+        somewhere.doubt(f"{root.name} is kinematic and joints hang on it: it stands", "kinematic")
         tree.bodies[0].joint = JointDescription(
             f"{root.name}_root", Joint.FIXED, start.position, start.quaternion
         )
     places = [[prims.get(name) or somewhere for name in names] or [somewhere] for names in members]
     if tree.kind == Kind.DYNAMIC:
-        check_masses(tree, places, report)
+        check_masses(tree, places)
     check_mimics(tree)
     tree.start = _starts(tree, drawn, start)
     tree.drawn = tree.start
@@ -215,7 +202,7 @@ def _finish(
         tree.actuators.append(actuator)
         tree.start_controls[actuator.name] = drive.target
     for link in drawn.closing:
-        _close(link, tree, report)
+        _close(link, tree)
     for prim in stage.prims.values():
         is_off = prim.values.get("physxArticulation:enabledSelfCollisions") is False
         if is_off and any(f"{own.path}/".startswith(f"{prim.path}/") for own in prims.values()):
@@ -261,13 +248,11 @@ def _inertia(tree: TreeDescription, joint: str, prim: Prim) -> float:
     return 1.0 / float(eased)
 
 
-def _close(link: Link, tree: TreeDescription, report: Report) -> None:
+def _close(link: Link, tree: TreeDescription) -> None:
     """Add a joint that closes a loop as a constraint."""
     way = link.ways[0] if link.ways else None
     if len(link.ways) > 1:
-        report.doubt(
-            link.prim, "closes a loop and leaves several directions free: it is left out", "loop"
-        )
+        link.prim.doubt("closes a loop and leaves several directions free: it is left out", "loop")
         return
     kind, locked, axis = "weld", LOCKED["weld"], (0.0, 0.0, 1.0)
     if way is not None:
@@ -275,16 +260,14 @@ def _close(link: Link, tree: TreeDescription, report: Report) -> None:
         kind, axis = kinds[way.kind], AXES[way.axis]
         locked = LOCKED.get(kind, SLIDING)
         if np.isfinite(way.lower) or np.isfinite(way.upper):
-            report.doubt(link.prim, "closes a loop: its limits are not read", "loop limits")
+            link.prim.doubt("closes a loop: its limits are not read", "loop limits")
     numbers, ends = [], []
     for body, frame in zip(link.bodies, link.frames, strict=True):
         found = None if body is None else place_of(tree, body.name)
         numbers.append(-1 if found is None else found[0])
         ends.append(frame if found is None else found[1] @ frame)
     if numbers[0] == numbers[1]:
-        report.note(
-            f"{link.prim.place}: ties two links that are one body: it is left out", "one body"
-        )
+        link.prim.note("ties two links that are one body: it is left out", "one body")
         return
     turn = across(axis)
     if tree.bodies[0].joint.type == Joint.FIXED and -1 in numbers:  # the world is the robot's base
@@ -299,4 +282,4 @@ def _close(link: Link, tree: TreeDescription, report: Report) -> None:
     )  # fmt: skip
     tree.closed = tree.start
     tree.constraints.append(made)
-    report.note(f"{link.prim.place}: closes a loop, as a {kind}")
+    link.prim.note(f"closes a loop, as a {kind}")

@@ -10,7 +10,6 @@ import math
 import re
 from typing import Any
 
-from tribo.formats.report import Report
 from tribo.formats.usd.joints import ARMATURE, FRICTION, SPEED
 from tribo.formats.usd.stage import Prim, Stage
 
@@ -69,25 +68,23 @@ NOT_NEGATIVE = re.compile(r"physics:(mass|density)|drive:\w+:physics:(stiffness|
 NEVER = 1e30  # [–] from here on a bound is none; single precision ends at 3.4e38
 
 
-def screen(stage: Stage, report: Report) -> None:
+def screen(stage: Stage) -> None:
     """Say which attributes, relations and prims of a stage are not read, once each."""
     for prim in stage.prims.values():
         if prim.type.startswith(PROGRAMS):
-            report.doubt(
-                prim, f"prims of type {prim.type} are not read: it does nothing", prim.type
-            )
+            prim.doubt(f"prims of type {prim.type} are not read: it does nothing", prim.type)
             continue
         if any(DEFORMABLE.fullmatch(name) for name in prim.applied):
-            report.doubt(prim, "deformable bodies are not read: it is left as it is", "deformable")
+            prim.doubt("deformable bodies are not read: it is left as it is", "deformable")
         for name, value in prim.values.items():
             is_number = isinstance(value, (int, float))
             if is_number and value < 0.0 and NOT_NEGATIVE.fullmatch(name):
-                report.doubt(prim, f"{name}={value:g} is below 0: it is not used", f"{name} < 0")
+                prim.doubt(f"{name}={value:g} is below 0: it is not used", f"{name} < 0")
             if not _is_read(name) and _matters(name, value):
-                _say(prim, name, report)
+                _say(prim, name)
         for name, targets in prim.targets.items():
             if targets and name not in TARGETS | SILENT:
-                _say(prim, name, report)
+                _say(prim, name)
 
 
 def _is_read(name: str) -> bool:
@@ -104,8 +101,8 @@ def _matters(name: str, value: Any) -> bool:
     return bool(value) and not is_nothing
 
 
-def _say(prim: Prim, name: str, report: Report) -> None:
+def _say(prim: Prim, name: str) -> None:
     why = SAID.get(name, "")
     if STATE.fullmatch(name):
         name, why = STATE.sub(r"\1:…:\2\3", name), "robots start where they are drawn, at rest"
-    report.doubt(prim, f"{name} is not read{': ' if why else ''}{why}", name)
+    prim.doubt(f"{name} is not read{': ' if why else ''}{why}", name)

@@ -33,7 +33,7 @@ from tribo.description.joints import (
     check_ranges,
     direction_of,
     joint_type,
-)  # fmt: skip
+)
 from tribo.materials.table import Law
 from tribo.model import Joint, Kind, Shape
 

@@ -190,6 +190,5 @@ def _callable(term: Any, what: str) -> None:
 def _two(entry: Any, what: str, expected: str) -> tuple[Any, Any]:
     """Return the two parts of an entry."""
     if not isinstance(entry, tuple | list) or len(entry) != 2:
-        raise TypeError(f"{what} must be {expected}, one tuple; got "
-                        f"{check.shown(entry)}")  # fmt: skip
+        raise TypeError(f"{what} must be {expected}, one tuple; got {check.shown(entry)}")
     return entry[0], entry[1]

@@ -4,15 +4,7 @@ from tribo.identification.identify import identify
 from tribo.identification.log_cholesky import inertial
 from tribo.identification.result import Estimate, Identification
 from tribo.identification.trajectory import Trajectory
-from tribo.identification.unknowns import (
-    Unknown,
-    body,
-    joint,
-    motors,
-    offset,
-    pair,
-    tilt,
-)
+from tribo.identification.unknowns import Unknown, body, joint, motors, offset, pair, tilt
 
 __all__ = [
     "Estimate",

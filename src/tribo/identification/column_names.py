@@ -14,11 +14,7 @@ MEASURED = {  # array: its columns
     "body_position": "OBJECT/LINK/x",
     "net_contact_force": "OBJECT/LINK/x",
 }
-INPUTS = {
-    "feedforward": "OBJECT/JOINT",
-    "target_q": "OBJECT/JOINT",
-    "target_v": "OBJECT/JOINT",
-}
+INPUTS = {"feedforward": "OBJECT/JOINT", "target_q": "OBJECT/JOINT", "target_v": "OBJECT/JOINT"}
 _DEGREE = 0.017453292519943295
 UNITS = {  # unit: the one of SI, and its factor
     "m": ("m", 1.0), "cm": ("m", 1e-2), "mm": ("m", 1e-3), "µm": ("m", 1e-6), "in": ("m", 0.0254),

@@ -14,11 +14,7 @@ Mix = Callable[[float, float], float]
 # Value of the pair → formula as text, parameter of the materials, function of both.
 FORMULAS: dict[str, tuple[str, str, Mix]] = {
     "youngs_modulus": ("E₁E₂/(E₁ + E₂)", "youngs_modulus", lambda a, b: a * b / (a + b)),
-    "restitution": (
-        "√((1 − v₁)(1 − v₂))",
-        "viscosity",
-        lambda a, b: sqrt((1.0 - a) * (1.0 - b)),
-    ),
+    "restitution": ("√((1 − v₁)(1 − v₂))", "viscosity", lambda a, b: sqrt((1.0 - a) * (1.0 - b))),
     "spook_damping": ("max(τ₁, τ₂)", "spook_damping", max),
     "friction": ("√(r₁ r₂)", "roughness", lambda a, b: sqrt(a * b)),
     "surface_viscosity": ("c₁ + c₂", "surface_viscosity", lambda a, b: a + b),

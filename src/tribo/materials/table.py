@@ -13,12 +13,7 @@ from tribo.checks.answers import argument, listed
 from tribo.checks.sealed import Sealed
 from tribo.enums import FrictionModel, Pair, Reduction
 from tribo.materials.contact_material import ContactMaterial
-from tribo.materials.pair_properties import (
-    DEFAULT_MATERIAL,
-    LENGTHS,
-    MAX_FRICTION,
-    PairProperties,
-)
+from tribo.materials.pair_properties import DEFAULT_MATERIAL, LENGTHS, MAX_FRICTION, PairProperties
 
 Law = PairProperties | ContactMaterial
 Find = Callable[
@@ -63,9 +58,7 @@ class MaterialTable(Sealed):
     revision: int
 
     def __init__(
-        self,
-        default: Law | None = None,
-        check_editable: Callable[[str], None] | None = None,
+        self, default: Law | None = None, check_editable: Callable[[str], None] | None = None
     ) -> None:
         """Start with no pair but the default one; a world says by an error when no edit is possible."""
         self._default: Law = default or PairProperties()

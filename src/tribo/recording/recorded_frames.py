@@ -368,8 +368,6 @@ class RecordedFrames:
 
 
 ROUNDING = 1e-9  # [s] by which sums of time steps may miss a time that is asked for
-_PARTS = {
-    "residual": ("primal", "dual", "complementarity"), "stage_time": ("update", "advance"),
-}  # fmt: skip
+_PARTS = {"residual": ("primal", "dual", "complementarity"), "stage_time": ("update", "advance")}
 _LINEAR = {"kp": "N/m", "kd": "N s/m", "feedforward": "N", "applied_force": "N"}
 _ANGULAR = {"kp": "N m/rad", "kd": "N m s/rad", "feedforward": "N m", "applied_force": "N m"}

@@ -212,9 +212,7 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
         if item.group is not None:
             part.collision_bodies[0].collision_group = item.group
         return
-    options: dict[str, Any] = {
-        "name": name, "collision_group": item.group, "collision_mask": mask,
-    }  # fmt: skip
+    options: dict[str, Any] = {"name": name, "collision_group": item.group, "collision_mask": mask}
     if item.heights is not None:
         place = {"position": item.position, "orientation": item.quaternion}
         world.add_height_map(item.heights, material=item.material, **place, **options)

@@ -10,12 +10,7 @@ import numpy as np
 
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
-from tribo.gym.tasks.mujoco import (
-    is_between,
-    position,
-    upright,
-    velocity,
-)
+from tribo.gym.tasks.mujoco import is_between, position, upright, velocity
 
 
 def is_healthy(sim: Simulation) -> np.ndarray:

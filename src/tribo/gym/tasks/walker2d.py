@@ -10,11 +10,7 @@ import numpy as np
 
 from tribo.gym.simulation import Simulation
 from tribo.gym.task import Task
-from tribo.gym.tasks.mujoco import (
-    is_between,
-    position,
-    upright,
-)
+from tribo.gym.tasks.mujoco import is_between, position, upright
 
 
 def is_healthy(sim: Simulation) -> np.ndarray:

@@ -22,7 +22,7 @@ LINES = {
     "ground": 10, "ground_kernels": 6, "gym": 35, "identification": 33, "jax": 2, "learn": 15,
     "materials": 15, "math": 11, "objects": 82, "probes": 12, "queries": 40, "raisimpy": 52,
     "readout": 19, "recording": 22, "robots": 2, "scale": 5, "sensors": 17, "spatial": 32,
-    "tools": 24, "torch": 2, "viewer": 78, "world": 44, "world_xml": 10,
+    "tools": 23, "torch": 2, "viewer": 78, "world": 44, "world_xml": 10,
 }  # fmt: skip
 
 NUMBERS = {

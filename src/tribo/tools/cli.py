@@ -34,7 +34,7 @@ from tribo.tools.arguments import (
     add_reading,
     positive,
 )
-from tribo.tools.load_file import SCENES, InputError, kind_of_file, load, materials_of
+from tribo.tools.load_file import InputError, kind_of_file, load, materials_of
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -55,7 +55,7 @@ EXAMPLES = """examples:
 """
 
 
-Remarks = robot_report.RobotReport | robot_report.SceneReport | material_report.MaterialReport
+Remarks = robot_report.Report | material_report.MaterialReport
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -230,42 +230,17 @@ def _check(chosen: argparse.Namespace) -> int:
     materials = materials_of(chosen, kind)
     if chosen.fixed_base and kind != "robot":
         raise InputError(f"{chosen.file}: --fixed-base is for robots (URDF); leave it out")
-    if kind in {"robot", "body"}:
-        if kind == "body":
-            reports = robot_report.examine_body(
-                chosen.file, package_dirs=dirs, strict=chosen.strict, materials=materials,
-                time_step=chosen.time_step,
-            )  # fmt: skip
-        else:
-            reports = [
-                robot_report.examine(
-                    chosen.file,
-                    package_dirs=dirs,
-                    strict=chosen.strict,
-                    fixed_base=chosen.fixed_base,
-                )
-            ]
-        for report in reports:
-            _show_robot(report)
-        return 0
-    is_scene = kind in SCENES
-    of_file = robot_report.examine_scene if is_scene else robot_report.examine_world
-    of_file = robot_report.examine_project if kind == "project" else of_file
-    _show_scene(of_file(chosen.file, package_dirs=dirs, strict=chosen.strict))
+    for report in robot_report.examine(
+        chosen.file, kind, package_dirs=dirs, strict=chosen.strict, fixed_base=chosen.fixed_base,
+        materials=materials, time_step=chosen.time_step,
+    ):  # fmt: skip
+        console.print(report.headline, markup=False)
+        for name, titles in robot_report.TABLES.items():
+            _show(titles, getattr(report, name))
+        if report.keyframes:
+            console.print(f"keyframes: {', '.join(report.keyframes)}", markup=False)
+        _show_complaints(report)
     return 0
-
-
-def _show_robot(report: robot_report.RobotReport) -> None:
-    base = "floating" if report.is_floating else "fixed"
-    console.print(
-        f"{report.name}: mass {report.mass:.6g} kg, {report.bodies} bodies, "
-        f"{report.dof} dof, {base} base",
-        markup=False,
-    )
-    _show_parts(report)
-    _show_ties(report)
-    _show(("laid", "what", "of"), report.laid)
-    _show_complaints(report)
 
 
 def _check_materials(chosen: argparse.Namespace) -> int:
@@ -280,31 +255,6 @@ def _check_materials(chosen: argparse.Namespace) -> int:
     console.print(report.text, markup=False, soft_wrap=True)
     _show_complaints(report)
     return 0
-
-
-def _show_scene(report: robot_report.SceneReport) -> None:
-    gravity = ", ".join(f"{x:g}" for x in report.gravity)
-    console.print(
-        f"{report.name}: {len(report.moving)} objects move, {report.standing} stand; "
-        f"time step {report.time_step:g} s, gravity ({gravity}) m/s²",
-        markup=False,
-    )
-    _show(("object", "mass [kg]", "bodies", "dof", "base"), report.moving)
-    _show_parts(report)
-    _show(("actuator", "joint", "gear", "kp", "kd", "force [N, N m]"), report.actuators)
-    _show_ties(report)
-    if report.keyframes:
-        console.print(f"keyframes: {', '.join(report.keyframes)}", markup=False)
-    _show_complaints(report)
-
-
-def _show_ties(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
-    _show(("constraint", "type", "first", "second"), report.constraints)
-
-
-def _show_parts(report: robot_report.RobotReport | robot_report.SceneReport) -> None:
-    _show(("joint", "type", "limits", "effort [N, N m]", "damping"), report.joints)
-    _show(("collision body", "shape", "size [m]", "material"), report.collision)
 
 
 def _show(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

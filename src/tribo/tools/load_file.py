@@ -20,7 +20,9 @@ from tribo.viewer import scene
 logger = logging.getLogger("tribo")
 
 HOLD_RATE = 50.0  # [rad/s] natural frequency of the drives that hold a posture
-SCENES = {"mujoco": "MJCF", "sdf": "SDF", "usd": "USD"}  # by what a file is: what it is called
+WITHOUT_PARAMETERS = {  # by what a file is: what it is called
+    "mujoco": "MJCF", "sdf": "SDF", "usd": "USD", "project": "a project", "body": "a body file",
+}  # fmt: skip
 CLEARANCE = 1e-3  # [m] of a robot above the ground at the start
 
 
@@ -40,53 +42,43 @@ def load(chosen: argparse.Namespace) -> tuple[tribo.World, str]:
             f"{path}: --fixed-base is for robots (URDF, body files); a scene says itself which of its bases "
             "are fixed"
         )
-    if kind in SCENES:
-        name = SCENES[kind]
-        read = getattr(world, f"load_{name.lower()}")
-        if chosen.set:
-            raise InputError(f"{path}: is {name}, which has no @@parameters; leave --set out")
-        read(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+    if chosen.set and kind in WITHOUT_PARAMETERS:
+        what = WITHOUT_PARAMETERS[kind]
+        raise InputError(f"{path}: is {what}, which has no @@parameters; leave --set out")
+    options = {"package_dirs": chosen.package_dir, "strict": chosen.strict}
+    if kind in {"mujoco", "sdf", "usd"}:
+        getattr(world, f"load_{WITHOUT_PARAMETERS[kind].lower()}")(path, **options)
     elif kind == "project":
-        if chosen.set:
-            raise InputError(f"{path}: is a project, which has no @@parameters; leave --set out")
-        world.load_project(path, package_dirs=chosen.package_dir, strict=chosen.strict)
+        world.load_project(path, **options)
         follows = world.objects[-1].name if world.objects else ""
     elif kind == "robot":
         world.add_ground(name="ground")
         robot = world.add_articulated_system(
-            path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict,
-            parameters=dict(chosen.set) or None, fixed_base=chosen.fixed_base or None,
+            path, name=path.stem, parameters=dict(chosen.set) or None,
+            fixed_base=chosen.fixed_base or None, **options,
         )  # fmt: skip
         _put_on_ground(world, robot)
         for text in floating_remarks(robot.description):
             logger.warning("%s: %s", robot.name, text)
         follows = robot.name
     elif kind == "body":
-        if chosen.set:
-            raise InputError(f"{path}: is a body file, which has no @@parameters; leave --set out")
         if materials is not None:
             world.load_materials(materials)
         if chosen.fixed_base:
             parts = [
                 world.add_articulated_system(
-                    path, name=path.stem, package_dirs=chosen.package_dir, strict=chosen.strict,
-                    materials=materials, fixed_base=True,
+                    path, name=path.stem, materials=materials, fixed_base=True, **options
                 )
-            ]  # fmt: skip
+            ]
         else:
-            parts = world.load_body(
-                path, package_dirs=chosen.package_dir, strict=chosen.strict, materials=materials
-            )
+            parts = world.load_body(path, materials=materials, **options)
         if all(part.is_floating for part in parts):
             world.add_ground(name="ground")
             if len(parts) == 1:
                 _put_on_ground(world, parts[0])
         follows = parts[-1].name
     else:
-        description = world_xml.read_into(
-            world, path, package_dirs=chosen.package_dir, strict=chosen.strict,
-            parameters=dict(chosen.set),
-        )  # fmt: skip
+        description = world_xml.read_into(world, path, parameters=dict(chosen.set), **options)
         follows = description.camera.get("follow", "")
     if chosen.time_step is not None:
         world.time_step = chosen.time_step

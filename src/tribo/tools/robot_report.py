@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +19,11 @@ from tribo.description.trees import (
     ShapeDescription,
     TreeDescription,
     Vector,
+    WorldDescription,
 )
 from tribo.engine.layout import DOFS
 from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf, usd
 from tribo.formats.fixed_base import based
-from tribo.formats.other_kinds import is_usd
-from tribo.formats.xml import outermost
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape
 from tribo.tools import material_report
@@ -36,197 +36,183 @@ LIGHTEST = 1e-4  # [kg]
 MISMATCH = 1e5  # [–] ratio of masses in one robot
 
 
-@dataclass(slots=True)
-class RobotReport:
-    """A robot in numbers and words."""
-
-    name: str
-    mass: float  # [kg]
-    bodies: int
-    dof: int
-    is_floating: bool
-    joints: list[tuple[str, str, str, str, str]] = field(default_factory=list)  # as text
-    collision: list[tuple[str, str, str, str]] = field(default_factory=list)
-    constraints: list[tuple[str, str, str, str]] = field(default_factory=list)
-    laid: list[tuple[str, str, str]] = field(
-        default_factory=list
-    )  # wires, tracks and belts of its scene
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+TABLES = {  # of a report: their headings, in order
+    "moving": ("object", "mass [kg]", "bodies", "dof", "base"),
+    "joints": ("joint", "type", "limits", "effort [N, N m]", "damping"),
+    "collision": ("collision body", "shape", "size [m]", "material"),
+    "actuators": ("actuator", "joint", "gear", "kp", "kd", "force [N, N m]"),
+    "constraints": ("constraint", "type", "first", "second"),
+    "laid": ("laid", "what", "of"),  # wires, tracks and belts
+}
+SCENES: dict[str, Any] = {
+    "mujoco": mjcf.read,
+    "sdf": sdf.read,
+    "usd": usd.read,
+}  # by what a file is
+Rows = list[tuple[str, ...]]
+Trees = tuple[TreeDescription | None, TreeDescription | None]
 
 
 @dataclass(slots=True)
-class SceneReport:
-    """A scene in numbers and words; all rows as text."""
+class Report:
+    """What a file holds, in numbers and words; rows of `TABLES` as text."""
 
-    name: str
-    time_step: float  # [s]
-    gravity: Vector  # [m/s²]
-    standing: int = 0
-    moving: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    joints: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    collision: list[tuple[str, str, str, str]] = field(default_factory=list)
-    actuators: list[tuple[str, str, str, str, str, str]] = field(default_factory=list)
-    constraints: list[tuple[str, str, str, str]] = field(default_factory=list)
+    headline: str = ""
+    moving: Rows = field(default_factory=list)
+    joints: Rows = field(default_factory=list)
+    collision: Rows = field(default_factory=list)
+    actuators: Rows = field(default_factory=list)
+    constraints: Rows = field(default_factory=list)
+    laid: Rows = field(default_factory=list)
     keyframes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def add_tree(self, tree: TreeDescription) -> None:
+        """Add shapes, joints and doubts of one object."""
+        for body in tree.bodies:
+            self.collision += [_shape(shape) for shape in body.shapes]
+        self.add_doubts(tree)
+
+    def add_doubts(self, tree: TreeDescription) -> None:
+        """Add joints and doubts of one object."""
+        for body in tree.bodies:
+            if body.joint.type not in {Joint.FIXED, Joint.FREE}:
+                self.joints.append(_joint(body.joint))
+            self.warnings += _inertia_warnings(body)
+        self.warnings += _mass_warnings(tree) + placeholders.remarks(tree)
+
+    def add_ties(self, ties: list[ConstraintDescription], trees: Trees) -> None:
+        """Add constraints between two objects, None for the world."""
+        for tie in ties:
+            ends = [
+                "world" if body < 0 or tree is None else tree.bodies[body].name
+                for body, tree in zip(tie.bodies, trees, strict=True)
+            ]
+            self.constraints.append((tie.name or "–", tie.type, ends[0], ends[1]))
+
+    def say_scene(self, name: str, standing: int, time_step: float, gravity: Vector) -> None:
+        """Write the headline of a scene: how much moves and stands, time step [s], gravity [m/s²]."""
+        shown = ", ".join(f"{x:g}" for x in gravity)
+        self.headline = (
+            f"{name}: {len(self.moving)} objects move, {standing} stand; "
+            f"time step {time_step:g} s, gravity ({shown}) m/s²"
+        )
+
 
 def examine(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
-    fixed_base: bool = False,
-) -> RobotReport:  # fmt: skip
-    """Read a robot, with its base fixed if asked for, and say what is in it.
+    path: Path, kind: str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
+    fixed_base: bool = False, materials: MaterialLibrary | None = None, time_step: float | None = None,
+) -> list[Report]:  # fmt: skip
+    """Read a file and say what is in it, and what of it is left out.
+
+    Args:
+        path: The file.
+        kind: What it is, as `load_file.kind_of_file` has it.
+        package_dirs: Folders in which files that it names are looked up.
+        strict: Unknown elements are errors.
+        fixed_base: Of a robot: its base is fixed.
+        materials: Of a body file: the pairs that its shapes make are judged, too …
+        time_step: … for a time step [s] if there is one.
+
+    Returns:
+        One report; of a body file one for each of its things that no joint connects.
 
     Raises:
         DescriptionError: It cannot be simulated; the message says where, what and the remedy.
     """
-    robot = urdf.read(path, package_dirs=package_dirs, strict=strict)
-    if fixed_base:
-        robot = based(robot, is_fixed=True)
-    return _of_tree(Path(path).name, robot)
+    options: dict[str, Any] = {"package_dirs": package_dirs, "strict": strict}
+    if kind == "robot":
+        robot = urdf.read(path, **options)
+        return [_of_tree(path.name, based(robot, is_fixed=True) if fixed_base else robot)]
+    if kind == "body":
+        body = choreonoid.read(path, materials=materials, **options)
+        return _of_body(path.name, body, materials, time_step)
+    if kind in SCENES:
+        read = SCENES[kind](path, **options)
+        return [_of_scene(path.name, read if kind == "mujoco" else read[0])]
+    world = World()
+    found: Any = world_xml.read_into(world, path, **options) if kind != "project" else (
+        world.load_project(path, **options)
+    )  # fmt: skip
+    return [_of_world(path.name, world, list(found.notes))]
 
 
-def examine_body(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False,
-    materials: MaterialLibrary | None = None, time_step: float | None = None,
-) -> list[RobotReport]:  # fmt: skip
-    """Read a body file of Choreonoid and say what is in each of its things that no joint connects.
-
-    With materials, the pairs that its shapes make are judged, too, for a time step [s] if there is one.
-
-    Raises:
-        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
-    """
-    body = choreonoid.read(path, package_dirs=package_dirs, strict=strict, materials=materials)
-    file = Path(path).name
-    reports = [_of_tree(f"{file}, {tree.bodies[0].name}", tree) for tree in body.trees]
-    if len(reports) == 1:
-        reports[0].name = file
-    last = reports[-1]
-    last.constraints += [
-        _constraint(tie, (body.trees[tie.objects[0]], body.trees[tie.objects[1]]))
-        for tie in body.ties
+def _of_body(
+    name: str, body: choreonoid.BodyFile, materials: MaterialLibrary | None, time_step: float | None
+) -> list[Report]:
+    """Return what is in each thing of a body file, of the last one what is between them, too."""
+    several = len(body.trees) > 1
+    reports = [
+        _of_tree(f"{name}, {tree.bodies[0].name}" if several else name, tree) for tree in body.trees
     ]
-    last.laid = _laid(body)
+    last = reports[-1]
+    for tie in body.ties:
+        last.add_ties([tie], (body.trees[tie.objects[0]], body.trees[tie.objects[1]]))
+    last.laid += [
+        (wire.name, "wire" if wire.winch is None else "wire, winch",
+         f"radius {wire.radius:g} m, {len(wire.nodes)} nodes of {wire.material.name}")
+        for wire in body.wires
+    ]  # fmt: skip
+    last.laid += [
+        (track.name, "track", f"{track.pads} pads, {len(track.wheels)} wheels")
+        for track in body.tracks
+    ]
+    last.laid += [
+        (belt.link, "belt", "about " + ", ".join(f"{x:.3g}" for x in belt.axis))
+        for belt in body.belts
+    ]
     if materials is not None:
         last.warnings += material_report.of_trees(body.trees, materials, time_step)
     return reports
 
 
-def _laid(body: choreonoid.BodyFile) -> list[tuple[str, str, str]]:
-    """Return what of a body file `World.load_body` lays round and between its things."""
-    made = [
-        (wire.name, "wire" if wire.winch is None else "wire, winch",
-         f"radius {wire.radius:g} m, {len(wire.nodes)} nodes of {wire.material.name}")
-        for wire in body.wires
-    ]  # fmt: skip
-    made += [
-        (track.name, "track", f"{track.pads} pads, {len(track.wheels)} wheels")
-        for track in body.tracks
-    ]
-    return made + [
-        (belt.link, "belt", "about " + ", ".join(f"{x:.3g}" for x in belt.axis))
-        for belt in body.belts
-    ]
-
-
-def _of_tree(name: str, robot: TreeDescription) -> RobotReport:
+def _of_tree(name: str, robot: TreeDescription) -> Report:
     """Return what is in a robot."""
-    report = RobotReport(
-        name,
-        sum(body.mass for body in robot.bodies),
-        len(robot.bodies),
-        sum(DOFS[body.joint.type] for body in robot.bodies),
-        robot.bodies[0].joint.type == Joint.FREE,
+    base = "floating" if robot.bodies[0].joint.type == Joint.FREE else "fixed"
+    report = Report(
+        f"{name}: mass {sum(body.mass for body in robot.bodies):.6g} kg, {len(robot.bodies)} bodies, "
+        f"{sum(DOFS[body.joint.type] for body in robot.bodies)} dof, {base} base"
     )
-    _add_tree(report, robot)
-    report.constraints = [_constraint(tie, (robot, robot)) for tie in robot.constraints]
+    report.add_tree(robot)
+    report.add_ties(robot.constraints, (robot, robot))
     report.warnings += _mesh_warnings(robot) + floating_remarks(robot)
     report.notes = list(robot.notes)
     return report
 
 
-def examine_scene(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
-) -> SceneReport:
-    """Read an MJCF, SDF or USD file and say what is in it, and what of it is left out.
-
-    Raises:
-        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
-    """
-    if is_usd(path):
-        scene, _ = usd.read(path, package_dirs=package_dirs, strict=strict)
-    elif outermost(path, "SDF") == "sdf":
-        scene, _ = sdf.read(path, package_dirs=package_dirs, strict=strict)
-    else:
-        scene = mjcf.read(path, package_dirs=package_dirs, strict=strict)
-    report = SceneReport(Path(path).name, scene.time_step, scene.gravity, notes=list(scene.notes))
-    trees: list[TreeDescription | None] = []
+def _of_scene(name: str, scene: WorldDescription) -> Report:
+    """Return what is in a scene; what no world can hold is an error."""
+    report = Report(notes=list(scene.notes))
+    trees = [item.tree for item in scene.objects]
     for item in scene.objects:
-        trees.append(item.tree)
         if item.tree is None:
-            report.standing += 1
             report.collision += [] if item.shape is None else [_shape(item.shape)]
             continue
         report.moving.append(_moving(item.name, item.tree))
-        _add_tree(report, item.tree)
+        report.add_tree(item.tree)
         report.actuators += [_actuator(one) for one in item.tree.actuators]
-        report.constraints += [
-            _constraint(tie, (item.tree, item.tree)) for tie in item.tree.constraints
-        ]
+        report.add_ties(item.tree.constraints, (item.tree, item.tree))
         report.keyframes = report.keyframes or list(item.tree.keyframes)
-    report.constraints += [
-        _constraint(tie, (trees[tie.objects[0]], trees[tie.objects[1]]))
-        for tie in scene.constraints
-    ]
+    for tie in scene.constraints:
+        report.add_ties([tie], (trees[tie.objects[0]], trees[tie.objects[1]]))
     world = World()
-    world.take_scene(scene)  # what no world can hold is an error here, too
+    world.take_scene(scene)
     report.warnings += misnamed(world.materials, world.objects)
+    report.say_scene(name, trees.count(None), scene.time_step, scene.gravity)
     return report
 
 
-def examine_world(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
-) -> SceneReport:
-    """Read a RaiSim world file and say what is in it, and what of it is left out.
-
-    Raises:
-        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
-    """
-    world = World()
-    found = world_xml.read_into(world, path, package_dirs=package_dirs, strict=strict)
-    report = SceneReport(Path(path).name, found.time_step, found.gravity, notes=list(found.notes))
-    _add_world(report, world)
-    return report
-
-
-def examine_project(
-    path: Path | str, *, package_dirs: tuple[Path, ...] = (), strict: bool = False
-) -> SceneReport:
-    """Read a project of Choreonoid and say what is in it, and what of it is left out.
-
-    Raises:
-        DescriptionError: It cannot be simulated; the message says where, what and the remedy.
-    """
-    world = World()
-    parts = world.load_project(path, package_dirs=package_dirs, strict=strict)
-    gravity = tuple(world.gravity.tolist())
-    report = SceneReport(Path(path).name, world.time_step, gravity, notes=list(parts.notes))
-    _add_world(report, world)
-    return report
-
-
-def _add_world(report: SceneReport, world: World) -> None:
-    """Add all objects and constraints of a world."""
+def _of_world(name: str, world: World, notes: list[str]) -> Report:
+    """Return what is in a world."""
+    report, standing = Report(notes=notes), 0
     for part in world.objects:
         tree = part.description
         if part.body_type == Kind.STATIC:
-            report.standing += 1
+            standing += 1
         else:
             report.moving.append(_moving(part.name, tree))
-            _add_doubts(report, tree)
+            report.add_doubts(tree)
         for shape in (shape for body in tree.bodies for shape in body.shapes):
             report.collision.append((f"{part.name}: {shape.name}", *_shape(shape)[1:]))
         report.warnings += _mesh_warnings(tree)
@@ -236,56 +222,30 @@ def _add_world(report: SceneReport, world: World) -> None:
     for tie in world.constraints:
         item = tie.describe()
         first, second = (None if name is None else trees[name] for name in item.objects)
-        report.constraints.append(_constraint(item, (first, second)))
+        report.add_ties([item], (first, second))
+    report.say_scene(name, standing, world.time_step, tuple(world.gravity.tolist()))
+    return report
 
 
-def _add_tree(report: RobotReport | SceneReport, tree: TreeDescription) -> None:
-    """Add joints, shapes and doubts of one object."""
-    for body in tree.bodies:
-        report.collision += [_shape(shape) for shape in body.shapes]
-    _add_doubts(report, tree)
-
-
-def _add_doubts(report: RobotReport | SceneReport, tree: TreeDescription) -> None:
-    """Add joints and doubts of one object."""
-    for body in tree.bodies:
-        if body.joint.type not in {Joint.FIXED, Joint.FREE}:
-            report.joints.append(_joint(body.joint))
-        report.warnings += _inertia_warnings(body)
-    report.warnings += _mass_warnings(tree) + placeholders.remarks(tree)
-
-
-def _moving(name: str, tree: TreeDescription) -> tuple[str, str, str, str, str]:
+def _moving(name: str, tree: TreeDescription) -> tuple[str, ...]:
     base = "floating" if tree.bodies[0].joint.type == Joint.FREE else "fixed"
     return (
-        name,
-        f"{sum(body.mass for body in tree.bodies):.6g}",
-        str(len(tree.bodies)),
+        name, f"{sum(body.mass for body in tree.bodies):.6g}", str(len(tree.bodies)),
         str(sum(DOFS[body.joint.type] for body in tree.bodies)),
         "kinematic" if tree.kind == Kind.KINEMATIC else base,
-    )
+    )  # fmt: skip
 
 
-def _shape(shape: ShapeDescription) -> tuple[str, str, str, str]:
+def _shape(shape: ShapeDescription) -> tuple[str, ...]:
     return shape.name, shape.kind.name.lower(), _size(shape), shape.material
 
 
-def _actuator(one: ActuatorDescription) -> tuple[str, str, str, str, str, str]:
+def _actuator(one: ActuatorDescription) -> tuple[str, ...]:
     force = _span(*one.force_range)
     return one.name, one.joint, f"{one.gear:g}", f"{one.kp + 0.0:g}", f"{one.kd + 0.0:g}", force
 
 
-def _constraint(
-    tie: ConstraintDescription, trees: tuple[TreeDescription | None, TreeDescription | None]
-) -> tuple[str, str, str, str]:
-    ends = [
-        "world" if body < 0 or tree is None else tree.bodies[body].name
-        for body, tree in zip(tie.bodies, trees, strict=True)
-    ]
-    return tie.name or "–", tie.type, ends[0], ends[1]
-
-
-def _joint(joint: JointDescription) -> tuple[str, str, str, str, str]:
+def _joint(joint: JointDescription) -> tuple[str, ...]:
     is_angle = joint.type in {Joint.REVOLUTE, Joint.SPHERICAL}
     unit, sign = (180.0 / math.pi, "°") if is_angle else (1.0, " m")
     limits = "none"

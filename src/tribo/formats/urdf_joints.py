@@ -29,6 +29,7 @@ CHILDREN = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 SILENT = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
 STOP = ("compliance", "spook_damping", "force", "force_lower")  # our own: of stops that give way
 ATTRIBUTES = ("name", "type", "dont_collapse")
+UNLIMITED = ("inf", "infinity")  # efforts and velocities
 
 
 @dataclass(slots=True)
@@ -119,6 +120,8 @@ def _read_limit(node: Node, joint: JointDescription) -> None:
 
 def _most(limit: Node, name: str, joint: Node) -> float:
     """Return a limit of effort or velocity; files in use have 0 and −1 where there is none."""
+    if limit.word(name).lower().lstrip("+") in UNLIMITED:
+        return inf
     most = limit.number(name, inf)
     if most > 0.0:
         return most

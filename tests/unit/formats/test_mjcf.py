@@ -518,3 +518,17 @@ def test_too_many_exclusions_between_trees_are_said():
     with pytest.raises(tribo.DescriptionError, match="no bits are left"):
         world.load_mjcf(model(bodies, f"<contact>{excludes}</contact>"), strict=True)
     assert not world.objects
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<worldbody><flexcomp name="cloth" type="grid" count="2 2 1"/></worldbody>',
+        '<deformable><flex name="cloth"/></deformable>',
+    ],
+)
+def test_a_scene_of_flexible_bodies_says_what_it_leaves_out(inside):
+    scene = mjcf.read(f"<mujoco>{inside}</mujoco>")
+    assert scene.objects == []
+    (doubt,) = scene.doubts
+    assert "name='cloth'>: flexible bodies are not read: it is left out" in doubt

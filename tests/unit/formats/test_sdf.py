@@ -438,3 +438,13 @@ def test_what_is_not_read_is_said_and_strict_refuses_it():
     assert any("<odd>" in note for note in read_robot(text)[0].notes)
     with pytest.raises(DescriptionError, match="odd"):
         read_robot(text, strict=True)
+
+
+def test_a_second_model_of_a_name_is_named():
+    text = f"<sdf version='1.9'><world name='w'>{model(link('a'))}{model(link('b'))}</world></sdf>"
+    scene, _ = sdf.read(text)
+    assert [item.tree.bodies[0].name for item in scene.objects] == ["a", "b"]
+    assert len(scene.doubts) == 1
+    assert "a model named 'm' stands in line 1 already" in scene.doubts[0]
+    with pytest.raises(DescriptionError, match="rename one"):
+        sdf.read(text, strict=True)

@@ -198,6 +198,18 @@ def test_limits(kind, limit, lower, upper):
     assert (tree.bodies[1].joint.lower, tree.bodies[1].joint.upper) == (lower, upper)
 
 
+@pytest.mark.parametrize("word", ["inf", "+Infinity", "INF"])
+def test_efforts_and_velocities_may_be_infinite(word):
+    tree = urdf.read(
+        pair(inside=f'<limit lower="-1" upper="1" effort="{word}" velocity="{word}"/>')
+    )
+    joint = tree.bodies[1].joint
+    assert (joint.effort, joint.velocity) == (math.inf, math.inf)
+    assert tree.notes == []
+    with pytest.raises(DescriptionError, match="must be finite"):
+        urdf.read(pair(inside='<limit lower="-1" upper="1" effort="-inf"/>'))
+
+
 def test_effort_of_zero_is_no_limit_and_noted():
     tree = urdf.read(pair(inside='<limit lower="-1" upper="1" effort="0"/>'))
     assert tree.bodies[1].joint.effort == math.inf

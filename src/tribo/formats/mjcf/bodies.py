@@ -26,8 +26,8 @@ BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "fram
 DRAWN = ("camera", "light")
 NOT_READ = {
     "composite": "bodies that are made of many are not read: write them out, or load_mujoco a compiled model",
-    "flexcomp": "flexible bodies are not read",
-    "plugin": "plugins are not read",
+    "flexcomp": "flexible bodies are not read: it is left out",
+    "plugin": "plugins are not read: it is left out",
 }
 SITE = PLACE - {"childclass"} | {
     "class", "type", "size", "fromto", "group", "material", "mesh", "rgba", "user"

@@ -60,7 +60,10 @@ SECTIONS = (
     "tendon", "sensor",
 )  # fmt: skip
 DRAWN = ("visual", "statistic", "size", "custom", "option", "compiler")
-NOT_READ = {"deformable": "flexible bodies are not read", "extension": "plugins are not read"}
+NOT_READ = {
+    "deformable": "flexible bodies are not read: it is left out",
+    "extension": "plugins are not read: it is left out",
+}
 ASSETS = ("mesh", "material", "texture", "skin", "model", "hfield")
 OPTION = frozenset(
     {

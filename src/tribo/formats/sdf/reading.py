@@ -69,6 +69,7 @@ def read(
                 other.doubt("stands beside the first world, which alone is read", "sdf beside")
     library = Library(package_dirs, report)
     finder = MeshFinder(path, package_dirs)
+    first: dict[str, Node] = {}
     for node in holder.children:
         if node.tag == "model":
             model = library.model(node, finder, version_of(root))
@@ -89,6 +90,11 @@ def read(
             pose = pose @ inverse(model.frames[anchor])
         elif anchor:
             node.doubt(f"placement_frame {anchor!r} is no frame of the model: it is not used")
+        if first.setdefault(model.name, node) is not node:
+            node.doubt(
+                f"a model named {model.name!r} stands in line {first[model.name].line} already: this one "
+                "gets another name; rename one"
+            )
         scene.objects += _objects(model, pose)
     if not scene.objects and report.doubts:
         raise root.error(f"holds nothing that is read: {'; '.join(report.doubts[:3])}")

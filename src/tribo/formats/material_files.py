@@ -283,7 +283,7 @@ def _check_keys(
     for name, (key, _) in node.entries.items():
         if name not in known:
             key.doubt(f"{key.shown()} of {owner} is unknown, ignored{known_hint(name, known)}",
-                         f"{key.place} unknown")  # fmt: skip
+                      f"{key.place} unknown")  # fmt: skip
 
 
 def _note_others(node: YamlNode, names: tuple[str, ...]) -> None:

@@ -127,7 +127,7 @@ def read_heights(node: Node, package_dirs: Sequence[Path]) -> tuple[HeightField,
         DescriptionError: No form or several, a file that is refused, wrong numbers.
     """
     node.check_attributes(("name", "material", "appearance", "collision_group",
-                                   "collision_mask", *MAP))  # fmt: skip
+                          "collision_mask", *MAP))  # fmt: skip
     node.check_children(("terrain_properties", "state"))
     centre = (node.number("center_x", 0.0), node.number("center_y", 0.0), 0.0)
     terrain = node.one("terrain_properties")
@@ -164,7 +164,7 @@ def read_heights(node: Node, package_dirs: Sequence[Path]) -> tuple[HeightField,
 
 def _fractal(node: Node, terrain: Node) -> HeightField:
     terrain.check_attributes((*TERRAIN, "x_size", "y_size", "x_sample", "y_sample",
-                                      "x_samples", "y_samples"))  # fmt: skip
+                             "x_samples", "y_samples"))  # fmt: skip
 
     def number(name: str, default: float) -> float:
         owner = terrain if name in terrain.attributes else node

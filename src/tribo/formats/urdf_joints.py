@@ -102,8 +102,7 @@ def _read_limit(node: Node, joint: JointDescription) -> None:
     upper = limit.number("upper", 0.0)
     if lower > upper:
         limit.doubt(f"lower={lower!r} is above upper={upper!r} in {node.place}: it has no stops, as in "
-            "PyBullet; swap them if it has", "stops crossed",
-        )  # fmt: skip
+                    "PyBullet; swap them if it has", "stops crossed")  # fmt: skip
         return
     is_held = any(key in limit.attributes for key in STOP)  # by stops that are said to be there
     if (lower == upper == 0.0 and not is_held) or is_endless:

@@ -133,8 +133,7 @@ def _fill_inertia(body: BodyDescription, links: Sequence[Written]) -> None:
     body.inertia = whole.inertia * (body.mass / whole.mass)
     place: Written = next((matrix for _, matrix, _ in _written(links)), links[0])
     place.doubt(f"body {body.name!r} has mass and an inertia of 0 about an axis: that of "
-        "its collision shapes is taken", "inertia 0",
-    )  # fmt: skip
+                "its collision shapes is taken", "inertia 0")  # fmt: skip
 
 
 def _check_leaf(body: BodyDescription, node: Written) -> None:

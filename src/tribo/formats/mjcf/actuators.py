@@ -109,8 +109,7 @@ class ActuatorReader:
     def _read(self, node: Node, compiler: Compiler) -> Found | None:
         if node.tag not in USED:
             node.doubt("an actuator of this kind is not read: it does nothing; use a motor on a joint",
-                f"actuator/{node.tag}",
-            )  # fmt: skip
+                       f"actuator/{node.tag}")  # fmt: skip
             return None
         node.check(USED[node.tag], said=WITHOUT_EFFECT)
         law = Law()
@@ -120,8 +119,7 @@ class ActuatorReader:
             whole.attributes = merged(whole.attributes, one.attributes)
         if not law.is_known:
             node.doubt(f"gain {law.gaintype}, bias {law.biastype}, dynamics {law.dyntype} are not read: it "
-                "does nothing", "actuator law",
-            )  # fmt: skip
+                       "does nothing", "actuator law")  # fmt: skip
             return None
         made = ActuatorDescription(node.word("name"), "")
         made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
@@ -148,8 +146,7 @@ class ActuatorReader:
         joint, tree = self._joints[name]
         if joint.type not in (Joint.REVOLUTE, Joint.PRISMATIC):
             node.doubt(f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
-                "generalized_force", "actuator of joints",
-            )  # fmt: skip
+                       "generalized_force", "actuator of joints")  # fmt: skip
             return None
         made.joint, made.gear = name, whole.vector("gear", None, (1.0,))[0]
         self._inherit(whole, law, made, joint.lower, joint.upper)
@@ -205,8 +202,7 @@ class ActuatorReader:
         span = whole.vector("lengthrange", 2, (0.0, 0.0))
         if is_muscle and not span[0] < span[1] and coupling.upper - coupling.lower == inf:
             node.doubt("is a muscle on a way without lengthrange and range: it does nothing; give one",
-                "muscle length",
-            )  # fmt: skip
+                       "muscle length")  # fmt: skip
             return None
         self._stretch(node, whole, made, coupling.lower, coupling.upper)
         return Found(made, tree)

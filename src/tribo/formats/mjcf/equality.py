@@ -173,8 +173,7 @@ class EqualityReader:
         is_lost = "tendon2" in node.attributes and second is None
         if first is None or is_lost or not switch(node, "active", "true"):
             node.doubt("speaks of a tendon that is not read, or is not active: it has no effect",
-                "equality/tendon",
-            )  # fmt: skip
+                       "equality/tendon")  # fmt: skip
             return
         made = CouplingDescription(self._named(node), first.coupling.terms, way=first.coupling.way)
         curve = _curve(node)

@@ -69,8 +69,7 @@ def keep_apart(excluded: Sequence[tuple[Node, str, str]], bodies: Sequence[Body]
             if bit > LAST_BIT:
                 for node, *_ in mine:
                     node.doubt("no bits are left for it, so these bodies go on meeting; use contype and "
-                        "conaffinity", "exclude",
-                    )  # fmt: skip
+                               "conaffinity", "exclude")  # fmt: skip
                 return
             apart = {id(geom) for k in others for geom in bodies[k].geoms}
             for geom in alike:

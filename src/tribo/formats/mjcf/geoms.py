@@ -96,8 +96,7 @@ class Geom:
             made.kind, made.size = SHAPES[self.type], self.size
         else:
             self.node.doubt(f'type="{self.type}" does not collide; use a mesh or another shape',
-                f"collide {self.type}",
-            )  # fmt: skip
+                            f"collide {self.type}")  # fmt: skip
             return None
         return made
 

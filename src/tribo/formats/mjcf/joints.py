@@ -32,6 +32,8 @@ WITHOUT_EFFECT = {
     "springyield": "is not read; leave it out",
     "actuatorgravcomp": "is not read; leave it out",
 }  # fmt: skip
+OF_FREE = frozenset({"name", "group"})
+FREE_WITHOUT_EFFECT = {"align": "is not read: a free body keeps its frame; leave it out"}
 
 
 @dataclass(slots=True)
@@ -80,8 +82,7 @@ class JointReader:
         """Read a <joint> or <freejoint>; `frame` is where it stands in its body."""
         written.check_children(())
         if written.tag == "freejoint":
-            written.check_attributes(frozenset({"name", "group"}), {"align": (
-                "is not read: a free body keeps its frame; leave it out")})  # fmt: skip
+            written.check_attributes(OF_FREE, FREE_WITHOUT_EFFECT)
             return MjcfJoint(
                 written, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.0, JointDescription(name, Joint.FREE)
             )

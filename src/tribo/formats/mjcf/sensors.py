@@ -48,8 +48,7 @@ def read_sensors(source: Source, trees: Sequence[Tree]) -> None:
             if kind is None:
                 what = FRAMES if node.tag.startswith("frame") else INSTEAD.get(node.tag, "")
                 node.doubt(f"sensors of this kind are not read{'; ' if what else ''}{what}",
-                    f"sensor/{node.tag}",
-                )  # fmt: skip
+                           f"sensor/{node.tag}")  # fmt: skip
                 continue
             node.check_attributes(USED, WITHOUT_EFFECT)
             name = node.word("name") or f"sensor_{len(names)}"

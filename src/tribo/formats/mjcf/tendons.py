@@ -103,8 +103,7 @@ class TendonReader:
                 names.add(name)
                 if written.tag not in {"fixed", "spatial"}:
                     written.doubt(f"{written.tag} tendons are not read: they pull nothing",
-                        f"tendon/{written.tag}",
-                    )  # fmt: skip
+                                  f"tendon/{written.tag}")  # fmt: skip
                     continue
                 written.check_attributes(USED, WITHOUT_EFFECT)
                 node = self._defaults.resolve(written, MAIN, "tendon")
@@ -168,8 +167,7 @@ class TendonReader:
         made, why = wires(coupling, way)
         if why:
             node.doubt(f"runs between objects, {why}: it is not read and pulls nothing",
-                f"tendon between {why}",
-            )  # fmt: skip
+                       f"tendon between {why}")  # fmt: skip
             return
         self.scene += made
 

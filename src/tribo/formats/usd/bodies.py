@@ -178,8 +178,7 @@ class BodyReader:
             return own
         if lone and prim.values.get("physics:mass", 0.0) > 0.0:
             prim.doubt(f"has a mass, no colliders and no inertia: that of a ball of {LONE_RADIUS} m is taken",
-                "lone",
-            )  # fmt: skip
+                       "lone")  # fmt: skip
         return Inertial(whole.mass, com, whole.inertia)
 
     def _weights(self, body: Body, density: float) -> Iterator[tuple[Inertial, float]]:

@@ -69,8 +69,7 @@ def keep_apart(
     if len(classes) > MAX_CLASSES:
         somewhere = next(prim for prim in stage.prims.values() if prim.path in named)
         somewhere.doubt(f"{len(classes)} kinds of shapes shall not meet others, more than {MAX_CLASSES}: all "
-            "meet; use collision_group and collision_mask",
-        )  # fmt: skip
+                        "meet; use collision_group and collision_mask")  # fmt: skip
         return links
     bits = {names: 1 << (LAST_BIT - k) for k, names in enumerate(sorted(classes, key=sorted))}
     for names, shapes in classes.items():

@@ -216,8 +216,7 @@ def _solids(
     mode = "decomposition" if word == "convexDecomposition" else "hull"
     if mode == "decomposition" and find_spec("coacd") is None:
         prim.doubt('its convex decomposition needs coacd (pip install "tribo[decomposition]"): its hull '
-            "collides", "coacd",
-        )  # fmt: skip
+                   "collides", "coacd")  # fmt: skip
         mode = "hull"
     if word in EXACT and word:
         prim.note(

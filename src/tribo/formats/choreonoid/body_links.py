@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tribo.formats.choreonoid import track_links
 from tribo.formats.choreonoid.elements import ElementReader, typed
-from tribo.formats.choreonoid.keys import Angles, check_keys, value, word
+from tribo.formats.choreonoid.keys import Angles, check_keys, choice, value, word
 from tribo.formats.choreonoid.links import KNOWN as LINK_KEYS
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
 from tribo.formats.mesh_files import MeshFinder
@@ -178,9 +178,7 @@ def check_header(root: YamlNode) -> None:
         raise version.error(
             f"format version {version.text} is not read; the newest that is read is 2.0"
         )
-    unit = value(root, "angle_unit")
-    if unit is not None and unit.word() not in {"degree", "radian"}:
-        raise unit.error(f"angleUnit must be degree or radian, got {unit.shown()}")
+    choice(root, "angle_unit", ("degree", "radian"), "degree")
     check_keys(root, KNOWN, "a body", is_open=True)
 
 

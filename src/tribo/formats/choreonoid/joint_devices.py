@@ -16,6 +16,7 @@ from tribo.description.trees import TreeDescription
 from tribo.formats.choreonoid.keys import (
     at_least,
     check_keys,
+    choice,
     direction,
     link_of,
     softness,
@@ -101,22 +102,14 @@ def _place(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> Place:
 
 def _breakable(node: YamlNode, first: Place, second: Place) -> ConstraintDescription:
     """Return a hinge, slider or weld that holds as things stand at the start."""
-    kind = word(node, "joint_type", "revolute")
-    if kind not in JOINTS:
-        at = value(node, "joint_type") or node
-        raise at.error(f"jointType must be one of {', '.join(JOINTS)}, got {at.shown()}")
     if value(node, "joint_range") is not None:
         node.doubt("the jointRange of a breakable joint is left out: it moves freely")
-    type_, locked = JOINTS[kind]
+    type_, locked = JOINTS[choice(node, "joint_type", JOINTS, "revolute")]
     anchor = first.link.point(vector(node, "position"))
     axes = matrix(first.link.quaternion) @ across(direction(node, "joint_axis", UPWARD))
     made = holding(type_, (first.body, second.body), (first.start, second.start), anchor, axes)
     made.locked = locked
-    breaks = word(node, "break_type", "force")
-    if breaks not in {"force", "impulse"}:
-        at = value(node, "break_type") or node
-        raise at.error(f"breakType must be force or impulse, got {at.shown()}")
-    if breaks == "force":
+    if choice(node, "break_type", ("force", "impulse"), "force") == "force":
         made.numbers["break_force"] = at_least(node, "break_limit_force", math.inf)
         made.numbers["break_time"] = at_least(node, "period", 0.0)
     else:

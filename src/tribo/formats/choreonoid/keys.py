@@ -100,26 +100,62 @@ def list_of(node: YamlNode, name: str) -> list[YamlNode]:
     return [] if found is None else found.need("list", name).items
 
 
+def find(name: str, trees: Sequence[TreeDescription]) -> tuple[int, int, Pose, str] | None:
+    """Return tree and body of a link, where it is in the body, and what carries it; None: there is none."""
+    for k, tree in enumerate(trees):
+        found = place_of(tree, name)
+        if found is not None:
+            return (k, *found)
+    return None
+
+
 def link_of(
     node: YamlNode, key: str, trees: Sequence[TreeDescription]
 ) -> tuple[int, int, Pose, str]:
-    """Return tree and body of the link that a key names, where it is in the body, and what carries it.
+    """Return what `find` does of the link that a key names.
 
     Raises:
         DescriptionError: There is no such link.
     """
     name = word(node, key)
-    for k, tree in enumerate(trees):
-        found = place_of(tree, name)
-        if found is not None:
-            return (k, *found)
-    raise node.error(f"{key} {name!r} does not exist{known_hint(name, names_of(trees))}")
+    found = find(name, trees)
+    if found is None:
+        raise node.error(f"{key} {name!r} {not_there(name, trees)}")
+    return found
 
 
-def names_of(trees: Sequence[TreeDescription]) -> list[str]:
-    """Return the names of all frames and bodies."""
-    frames = [frame.name for tree in trees for frame in tree.frames]
-    return frames + [body.name for tree in trees for body in tree.bodies]
+def not_there(name: str, trees: Sequence[TreeDescription]) -> str:
+    """Return how to say that no link has a name."""
+    names = [frame.name for tree in trees for frame in tree.frames]
+    names += [body.name for tree in trees for body in tree.bodies]
+    return f"does not exist{known_hint(name, names)}"
+
+
+def choice(node: YamlNode, name: str, words: Iterable[str], default: str) -> str:
+    """Return a text that is one of a few, or the default.
+
+    Raises:
+        DescriptionError: It is another one.
+    """
+    made, words = word(node, name, default), tuple(words)
+    if made not in words:
+        at = value(node, name) or node
+        raise at.error(f"{camel(name)} must be one of {', '.join(words)}, got {at.shown()}")
+    return made
+
+
+def count(node: YamlNode, name: str, default: float, least: int, most: int) -> int:
+    """Return a whole number within bounds, or the default.
+
+    Raises:
+        DescriptionError: It is none.
+    """
+    found = number(node, name, default)
+    if found != int(found) or not least <= found <= most:
+        raise node.error(
+            f"{camel(name)} must be a whole number from {least} to {most}, got {found:g}"
+        )
+    return int(found)
 
 
 def word(node: YamlNode, name: str, default: str = "") -> str:

@@ -15,6 +15,7 @@ from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
     Angles,
     check_keys,
+    choice,
     direction,
     inertia,
     number,
@@ -247,12 +248,8 @@ class LinkReader:
 
     def _inertial(self, link: BodyLink) -> Inertial:
         node, name = link.node, link.name
-        kind = word(node, "mass_type", "mass")
-        if kind == "density":
+        if choice(node, "mass_type", ("mass", "density"), "mass") == "density":
             return self._by_density(link)
-        if kind != "mass":
-            at = value(node, "mass_type") or node
-            raise at.error(f"massType must be mass or density, got {at.shown()}")
         centre, mass, moments = value(node, "center_of_mass"), node.get("mass"), node.get("inertia")
         said = [part is not None for part in (centre, mass, moments)]
         parts = link.contents.bodies

@@ -32,10 +32,11 @@ from tribo.formats.choreonoid import (
     wire_devices,
 )
 from tribo.formats.choreonoid.body_links import BodyReader
+from tribo.formats.choreonoid.keys import find
 from tribo.formats.choreonoid.links import BodyLink
 from tribo.formats.choreonoid.placement import Placement, place
 from tribo.formats.fixed_base import based
-from tribo.formats.loops import drawn, place_of
+from tribo.formats.loops import drawn
 from tribo.formats.pose import NO_POSE, Pose, matrix
 from tribo.formats.report import Report
 from tribo.formats.self_collision import set_pair
@@ -234,11 +235,10 @@ def _belts(links: dict[str, BodyLink], trees: Sequence[TreeDescription]) -> list
     for link in links.values():
         if link.belt is None:
             continue
-        for k, tree in enumerate(trees):
-            found = place_of(tree, link.name)
-            if found is not None:
-                along = matrix(found[1].quaternion) @ np.array(link.belt)
-                made.append(BeltDescription(link.name, k, found[0], tuple(along.tolist())))
+        found = find(link.name, trees)
+        if found is not None:
+            along = matrix(found[2].quaternion) @ np.array(link.belt)
+            made.append(BeltDescription(link.name, found[0], found[1], tuple(along.tolist())))
     return made
 
 

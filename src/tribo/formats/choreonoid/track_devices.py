@@ -13,17 +13,17 @@ import numpy as np
 from tribo.description.trees import TreeDescription, Vector
 from tribo.formats.choreonoid.keys import (
     check_keys,
+    count,
+    find,
     list_of,
     material_of,
-    number,
+    not_there,
     positive,
     refuse_twins,
     softness,
     value,
     word,
 )
-from tribo.formats.loops import place_of
-from tribo.formats.nodes import known_hint
 from tribo.formats.pose import matrix
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
@@ -95,13 +95,9 @@ def _track(
     found = [key for key in LEFT_OUT if value(node, key) is not None and key != "up_axis"]
     if found:
         node.note(f"{', '.join(found)} of {KIND} are left out", "parts of a track")
-    count = number(node, "number_of_nodes", PADS)
-    if count != int(count) or not 3 <= count <= MOST_PADS:
-        raise node.error(
-            f"numberOfNodes must be a whole number from 3 to {MOST_PADS}, got {count:g}"
-        )
     made = TrackDescription(
-        (word(node, "name") or f"track_{k}").replace("/", "_"), node.place, int(count),
+        (word(node, "name") or f"track_{k}").replace("/", "_"), node.place,
+        count(node, "number_of_nodes", PADS, 3, MOST_PADS),
         positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
         material_of(node, "material", library),
         *softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),
@@ -116,23 +112,20 @@ def _track(
 def _wheel(node: YamlNode, trees: Sequence[TreeDescription]) -> WheelPlace:
     """Return the largest round shape of the link of a name."""
     name = node.word()
-    for k, tree in enumerate(trees):
-        found = place_of(tree, name)
-        if found is None:
-            continue
-        body = tree.bodies[found[0]]
-        round_ones = [
-            shape for shape in body.shapes
-            if shape.kind in ROUND and shape.name.rpartition("/")[0] == name
-        ]  # fmt: skip
-        if not round_ones:
-            raise node.error(
-                f"link {name!r} has no Cylinder, Sphere or Capsule that collides: its radius is not known"
-            )
-        shape = max(round_ones, key=lambda one: one.size[0])
-        axis = tuple(matrix(shape.quaternion)[:, 2].tolist())
-        if shape.kind == Shape.SPHERE:
-            axis = tuple(np.asarray(matrix(body.joint.quaternion).T @ body.joint.axis).tolist())
-        return WheelPlace(k, body.name, tuple(shape.position), axis, float(shape.size[0]))
-    names = [body.name for tree in trees for body in tree.bodies]
-    raise node.error(f"link {name!r} does not exist{known_hint(name, names)}")
+    found = find(name, trees)
+    if found is None:
+        raise node.error(f"link {name!r} {not_there(name, trees)}")
+    body = trees[found[0]].bodies[found[1]]
+    round_ones = [
+        shape for shape in body.shapes
+        if shape.kind in ROUND and shape.name.rpartition("/")[0] == name
+    ]  # fmt: skip
+    if not round_ones:
+        raise node.error(
+            f"link {name!r} has no Cylinder, Sphere or Capsule that collides: its radius is not known"
+        )
+    shape = max(round_ones, key=lambda one: one.size[0])
+    axis = tuple(matrix(shape.quaternion)[:, 2].tolist())
+    if shape.kind == Shape.SPHERE:
+        axis = tuple(np.asarray(matrix(body.joint.quaternion).T @ body.joint.axis).tolist())
+    return WheelPlace(found[0], body.name, tuple(shape.position), axis, float(shape.size[0]))

@@ -18,9 +18,9 @@ from tribo.formats.choreonoid.collision_rules import Rules
 from tribo.formats.choreonoid.elements import Contents
 from tribo.formats.choreonoid.joint_compliance import SOFT, STANDARD
 from tribo.formats.choreonoid.joint_devices import soften
-from tribo.formats.choreonoid.keys import Angles, direction, number, softness, value, word
+from tribo.formats.choreonoid.keys import Angles, count, direction, find, softness, value, word
 from tribo.formats.choreonoid.links import BodyLink, LinkReader
-from tribo.formats.loops import across, drawn, holding, place_of, poses_at
+from tribo.formats.loops import across, drawn, holding, poses_at
 from tribo.formats.pose import Pose, matrix
 from tribo.formats.yaml_nodes import YamlNode
 
@@ -52,18 +52,16 @@ def read(node: YamlNode, reader: LinkReader, angles: Angles) -> tuple[list[BodyL
     for key in ("name", "parent", *KEYS[:2]):
         if value(node, key) is None:
             raise node.error(f"a {KIND} needs {key}")
-    count = number(node, "num_joints", 0.0)
-    if count != int(count) or not 3 <= count <= MOST_PADS:
-        raise node.error(f"numJoints must be a whole number from 3 to {MOST_PADS}, got {count:g}")
+    pads = count(node, "num_joints", 0.0, 3, MOST_PADS)
     offset = (value(node, "joint_offset") or node).numbers(3)
     if max(abs(x) for x in offset) < SMALLEST:
         raise node.error("jointOffset must not be zero: it is the way from one pad to the next")
     name = word(node, "name")
     made = Chain(
-        node, name, [f"{name}{k}" for k in range(int(count))],
+        node, name, [f"{name}{k}" for k in range(pads)],
         offset, direction(node, "joint_axis", (0.0, 0.0, 1.0)),
     )  # fmt: skip
-    starts = _starts(node, int(count) - 1, angles)
+    starts = _starts(node, pads - 1, angles)
     first = reader.read(node, is_root=False, kind="free", name=made.pads[0], also=KEYS)
     pad = reader.read(node, is_root=False, kind="revolute", name=made.pads[1], also=KEYS)
     pad.pose = Pose(made.offset)
@@ -143,20 +141,18 @@ def _plane(
     chain: Chain, parent: str, k: int, trees: Sequence[TreeDescription], pad: Pose
 ) -> ConstraintDescription:
     """Return what keeps the first pad of track k in a plane of the link on which the track hangs."""
-    for i, tree in enumerate(trees):
-        found = place_of(tree, parent)
-        if found is None or i == k:
-            continue
-        body, _, carrier = found
-        hull = poses_at(tree, tree.start or drawn(tree))[body]
-        turn = matrix(hull.quaternion).T
-        anchor = turn @ (np.array(pad.position) - np.array(hull.position))
-        axes = turn @ matrix(pad.quaternion) @ across(chain.axis)
-        made = holding(
-            "equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane"
+    found = find(parent, trees)
+    if found is None or found[0] == k:
+        raise chain.node.error(
+            f"the track {chain.name!r} hangs on {parent!r}, which is a pad of its own"
         )
-        made.locked, made.objects, made.links = IN_PLANE, (i, k), (carrier, "")
-        return made
-    raise chain.node.error(
-        f"the track {chain.name!r} hangs on {parent!r}, which is a pad of its own"
+    i, body, _, carrier = found
+    hull = poses_at(trees[i], trees[i].start or drawn(trees[i]))[body]
+    turn = matrix(hull.quaternion).T
+    anchor = turn @ (np.array(pad.position) - np.array(hull.position))
+    axes = turn @ matrix(pad.quaternion) @ across(chain.axis)
+    made = holding(
+        "equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane"
     )
+    made.locked, made.objects, made.links = IN_PLANE, (i, k), (carrier, "")
+    return made

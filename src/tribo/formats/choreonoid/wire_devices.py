@@ -13,8 +13,10 @@ from tribo.description.trees import TreeDescription
 from tribo.formats.choreonoid.keys import (
     at_least,
     check_keys,
+    choice,
+    find,
     material_of,
-    names_of,
+    not_there,
     positive,
     refuse_twins,
     span,
@@ -23,18 +25,14 @@ from tribo.formats.choreonoid.keys import (
     vector,
     word,
 )
-from tribo.formats.loops import place_of
-from tribo.formats.nodes import known_hint
 from tribo.formats.yaml_nodes import YamlNode
 from tribo.materials import Material, MaterialLibrary
 
 KIND = "AGXWireDevice"
-OWN = {  # of the wire's material, if the device gives it
-    "wire_youngs_modulus_stretch": "wire_youngs_modulus_stretch",
-    "wire_youngs_modulus_bend": "wire_youngs_modulus_bend",
-    "wire_spook_damping_stretch": "wire_spook_damping_stretch",
-    "wire_spook_damping_bend": "wire_spook_damping_bend",
-}
+OWN = (  # of the wire's material, if the device gives it
+    "wire_youngs_modulus_stretch", "wire_youngs_modulus_bend", "wire_spook_damping_stretch",
+    "wire_spook_damping_bend",
+)  # fmt: skip
 KEYS = (
     "type", "name", "id", "radius", "resolution_per_unit_length", "collision", "self_collision",
     "material_name", *OWN, "Winch", "Nodes", "winch", "nodes",
@@ -129,11 +127,7 @@ def _wire(
 def _material(node: YamlNode, library: MaterialLibrary | None) -> Material:
     """Return the material of a wire, with the parameters that its device has of its own."""
     made = material_of(node, "material_name", library)
-    own = {}
-    for key, name_here in OWN.items():
-        found = value(node, key)
-        if found is not None:
-            own[name_here] = found.number()
+    own = {key: found.number() for key in OWN if (found := value(node, key)) is not None}
     try:
         return replace(made, **own)  # type: ignore[arg-type]
     except ValueError as error:
@@ -143,11 +137,7 @@ def _material(node: YamlNode, library: MaterialLibrary | None) -> Material:
 def _node(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     """Return a node of the route; where its link does not exist its position is in the world."""
     check_keys(node, NODE_KEYS, f"a node of {KIND}")
-    kind = word(node, "type", "free")
-    if kind not in NODE_KINDS:
-        at = value(node, "type") or node
-        raise at.error(f"the type of a node must be free, fixed or link, got {at.shown()}")
-    made = _place(node, trees)
+    made, kind = _place(node, trees), choice(node, "type", NODE_KINDS, "free")
     made.kind = kind
     bend = value(node, "bend_stiffness")
     twist = value(node, "twist_stiffness")
@@ -168,15 +158,11 @@ def _node(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
 def _place(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     made = WirePlace(vector(node, "position"))
     name = word(node, "link_name")
-    for k, tree in enumerate(trees):
-        if name and place_of(tree, name) is not None:
-            made.tree, made.link = k, name
-            return made
-    if name:
-        names = names_of(trees)
-        node.doubt(
-            f"linkName {name!r} does not exist: the position is in the world{known_hint(name, names)}"
-        )
+    found = find(name, trees)
+    if found is not None:
+        made.tree, made.link = found[0], name
+    elif name:
+        node.doubt(f"linkName {name!r} {not_there(name, trees)}; the position is in the world")
     return made
 
 

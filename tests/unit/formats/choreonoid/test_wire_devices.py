@@ -170,7 +170,7 @@ def test_a_second_load_has_a_name_of_its_own():
         ("Nodes: [ { type: free, position: [ 0, 0, 1 ] } ]", "needs two Nodes"),
         ((WINCH % (1, -50, 50)).replace("fixed", "free"), "fasten it"),
         ("Nodes: 3", "must be a list"),
-        (NODES.replace("fixed", "welded"), "must be free, fixed or link"),
+        (NODES.replace("fixed", "welded"), "type must be one of free, fixed, link"),
         (NODES.replace("[ 0, 0, 0 ]", "[ 0, 0 ]"), "3 numbers"),
         (NODES.replace("[ 0, 0, 0 ]", "[ 0, 0, .nan ]"), "number"),
         (NODES.replace("[ 0, 0, 0 ]", "[ 0, 0, -1.9 ]"), "in one place"),

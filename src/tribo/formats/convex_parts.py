@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,7 @@ from tribo.checks.array_files import read_arrays
 from tribo.checks.replacing import replaced
 from tribo.compiler.jit import cache_root
 from tribo.description.hulls import Hull, convex_hull
-from tribo.formats import convex_worker
-from tribo.formats.workers import work
+from tribo.formats.workers import ProcessError, work
 
 logger = logging.getLogger("tribo")
 
@@ -78,14 +75,21 @@ def _split(
         raise ImportError('convex decomposition needs coacd: pip install "tribo[decomposition]"')
     logger.info("%s: splitting into convex parts (once; the result is kept) …", what)
     wanted = {"threshold": concavity, "max_convex_hull": max_parts, "max_ch_vertex": MAX_CORNERS}
-    with tempfile.TemporaryDirectory(prefix="tribo-") as place:
-        folder = Path(place)
-        np.savez(folder / convex_worker.MESH, points=points, faces=faces.astype(np.int32))
-        (folder / convex_worker.WANTED).write_text(json.dumps(wanted))
-        if why := work(convex_worker.__name__, folder):
-            raise ValueError(f"{what}: cannot be split into convex parts ({why})")
-        parts = read_arrays(folder / convex_worker.PARTS, LARGEST)
-        return [parts[str(k)] for k in range(len(parts))]
+    try:
+        return work(split_by_coacd, points, faces.astype(np.int32), wanted)
+    except (ProcessError, ValueError) as error:
+        raise ValueError(f"{what}: cannot be split into convex parts ({error})") from None
+
+
+def split_by_coacd(
+    points: np.ndarray, faces: np.ndarray, wanted: dict[str, Any]
+) -> list[np.ndarray]:
+    """Return the corners of convex parts; coacd hears no interrupt, and may end its process."""
+    import coacd
+
+    coacd.set_log_level("error")
+    made = coacd.run_coacd(coacd.Mesh(points, faces), decimate=True, seed=0, **wanted)
+    return [np.asarray(corners, np.float64) for corners, _ in made]
 
 
 def _kept(path: Path) -> list[np.ndarray] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import io
-import pickle
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from tribo.formats.mesh_bounds import (
 )
 from tribo.formats.mesh_msh import read_msh
 from tribo.formats.mesh_text import first_bad_line
-from tribo.formats.workers import work
+from tribo.formats.workers import ProcessError, work
 
 if TYPE_CHECKING:
     import trimesh
@@ -37,7 +36,6 @@ ENDINGS = (".dae", ".stl", ".obj", ".msh", ".ply", ".off", ".glb", ".gltf", ".wr
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga")
 BESIDE = (".mtl", *PICTURES, ".bin")  # what a mesh may refer to
 MAX_BYTES = 64 << 20
-WORKER, WANTED, MADE = "tribo.formats.mesh_worker", "wanted", "made.pickle"
 LASTING = 1 << 18  # [byte] from which on reading may take longer than Ctrl-C should wait
 DEAFENING = 8 << 20  # [byte] of an OBJ: one call of its parser stops all threads for 0.1 s
 
@@ -124,7 +122,10 @@ def _read(path: Path, scale: tuple[float, ...], mark: tuple[int, ...]) -> trimes
         raise MeshError(f"format {ending!r} is not one of {', '.join(ENDINGS)}")
     if mark[0] > MAX_BYTES:
         raise MeshError(f"{mark[0] >> 20} MiB are more than the {MAX_BYTES >> 20} MiB allowed")
-    made = _parsed_apart(path) if _is_deafening(path, mark[0]) else parsed(path)
+    try:
+        made = work(parsed, path.absolute()) if _is_deafening(path, mark[0]) else parsed(path)
+    except ProcessError as error:
+        raise MeshError(f"it cannot be read ({error})") from None
     made.apply_transform(np.diag([*scale, 1.0]))
     return made
 
@@ -152,26 +153,6 @@ def parsed(path: Path) -> trimesh.Trimesh:
         raise MeshError("it has no triangles")
     if len(made.faces) > MAX_FACES:
         raise MeshError(f"{len(made.faces)} triangles are more than {MAX_FACES}")
-    return made
-
-
-def _parsed_apart(path: Path) -> trimesh.Trimesh:
-    """Return what `parsed` does, found by another process.
-
-    Raises:
-        MeshError: See `parsed`; or the process died.
-    """
-    import tempfile  # with `shutil`, which few programs need
-
-    with tempfile.TemporaryDirectory(prefix="tribo-") as place:
-        folder = Path(place)
-        (folder / WANTED).write_text(str(path.absolute()), "utf-8")
-        if why := work(WORKER, folder):
-            raise MeshError(f"it cannot be read ({why})")
-        with (folder / MADE).open("rb") as stream:
-            made: trimesh.Trimesh | str = pickle.load(stream)  # of our own process
-    if isinstance(made, str):
-        raise MeshError(made)
     return made
 
 

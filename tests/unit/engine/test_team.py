@@ -58,7 +58,7 @@ def test_a_process_that_is_killed_is_noticed():
         assert not team.do(["kernel nowhere.nothing", "kernel contact.sleep.wake"], kill)
 
 
-@pytest.mark.parametrize("module", ["tribo.engine.compile_worker", "tribo.formats.mesh_worker"])
+@pytest.mark.parametrize("module", ["tribo.engine.compile_worker", "tribo.formats.workers"])
 def test_modules_beside_the_program_are_not_run(module, tmp_path, monkeypatch):
     """A folder with files of others may hold one that is called as a library is."""
     for name in ("numba", "numpy", "trimesh", "queue"):

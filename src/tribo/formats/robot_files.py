@@ -90,7 +90,8 @@ def read(
     elif root == "mujoco":
         from tribo.formats import mjcf
 
-        made, laws = mjcf.read_robot(source, package_dirs=dirs, strict=strict)
+        scene = mjcf.read(source, package_dirs=dirs, strict=strict)
+        made, laws = one_robot(scene, "MJCF", "load_mjcf")
     else:
         is_urdf = True
         made = urdf.read(
@@ -134,6 +135,8 @@ def one_robot(
 ) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
     """Return the one tree of a scene, with the scene's remarks, and the contact laws of its materials.
 
+    What stands in the scene is left out, which is remarked on.
+
     Args:
         scene: The scene as read.
         kind: Format, for a scene without a file.
@@ -142,13 +145,19 @@ def one_robot(
     Raises:
         DescriptionError: There is none, or several.
     """
-    trees = [item.tree for item in scene.objects if item.tree is not None]
+    robots = [item for item in scene.objects if item.tree is not None]
+    trees = [item.tree for item in robots if item.tree is not None]
     if len(trees) != 1:
-        names = ", ".join(item.name for item in scene.objects[:5])
+        names = ", ".join(repr(item.name) for item in robots[:5]) or "none"
         raise DescriptionError(
-            f"{scene.source or f'{kind} text'}: holds {len(trees)} things that move ({names}), "
-            f"not one robot; world.{whole} reads them all"
+            f"{scene.source or f'{kind} text'}: {len(trees)} objects move ({names}), must be one robot; "
+            f"world.{whole} takes them all"
         )
     (tree,) = trees
-    tree.notes, tree.doubts = scene.notes, scene.doubts
+    left = list(dict.fromkeys(item.name for item in scene.objects if item.tree is None))
+    if left:
+        names = ", ".join(map(repr, left[:5])) + (", …" if len(left) > 5 else "")
+        text = f"what stands in the file is left out: {names}; world.{whole} takes it, too"
+        tree.notes, tree.doubts = [*tree.notes, text], [*tree.doubts, text]
+    tree.notes, tree.doubts = tree.notes + scene.notes, tree.doubts + scene.doubts
     return tree, scene.pairs

@@ -2,7 +2,8 @@
 
 from tribo.identification.identify import identify
 from tribo.identification.log_cholesky import inertial
-from tribo.identification.result import Estimate, Identification
+from tribo.identification.result import Identification
+from tribo.identification.statistics import Estimate
 from tribo.identification.trajectory import Trajectory
 from tribo.identification.unknowns import Unknown, body, joint, motors, offset, pair, tilt
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tribo.identification.problem import Problem
-from tribo.identification.statistics import Certainty
+from tribo.identification.statistics import Certainty, Estimate
 from tribo.identification.trajectory import Trajectory
 from tribo.recording.figure import INK, new_figure, save_figure
 from tribo.recording.plots import COLORS
@@ -18,32 +18,8 @@ POINTS = 41
 REACH = 3.0  # standard errors to either side
 
 
-class Found(Protocol):
-    """An estimate, as its plot sees it."""
-
-    @property
-    def name(self) -> str:
-        """Return its name."""
-
-    @property
-    def unit(self) -> str:
-        """Return its unit."""
-
-    @property
-    def value(self) -> float:
-        """Return its value."""
-
-    @property
-    def low(self) -> float:
-        """Return the lower end of its interval."""
-
-    @property
-    def high(self) -> float:
-        """Return the upper end of its interval."""
-
-
 def draw_parameters(
-    problem: Problem, x: np.ndarray, known: Certainty, estimates: Sequence[Found],
+    problem: Problem, x: np.ndarray, known: Certainty, estimates: Sequence[Estimate],
     samples: np.ndarray | None, path: str | Path | None,
 ) -> Any:  # fmt: skip
     """Draw Δχ² along each parameter; arguments as `Identification` has them."""

@@ -16,7 +16,7 @@ from tribo.checks.sealed import Sealed
 from tribo.formats.raisim_write import write_materials
 from tribo.identification import plots
 from tribo.identification.problem import Problem
-from tribo.identification.statistics import SHARE, Certainty
+from tribo.identification.statistics import SHARE, Certainty, Estimate
 from tribo.identification.trajectory import Trajectory
 from tribo.identification.unknowns import Unknown
 from tribo.world.world import World
@@ -26,33 +26,6 @@ DRAWS = 256  # of parameters over their bounds, for the spread of a derived quan
 TRIES = 30  # draws until a sample is within the bounds
 DIFFERENCE = 1e-6  # in spans
 ROUGH = 0.5  # of the change over a standard error: a bend of this size is no parabola's
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One number that was found."""
-
-    name: str
-    unit: str
-    value: float
-    standard_error: float  # inf: the data say nothing about it
-    low: float  # of the interval of the Hessian
-    high: float
-    bootstrap: tuple[float, float] | None  # interval of the bootstrap; None: it was not asked for
-    is_seen: bool  # whether the data say something about it
-    is_at_bound: bool
-
-    def __str__(self) -> str:
-        """Return name, value, interval and unit in one line."""
-        unit = "" if self.unit == "–" else f" {self.unit}"
-        if not self.is_seen:
-            return f"{self.name} = {self.value:.5g}{unit}, but the data say nothing about it"
-        again = (
-            ""
-            if self.bootstrap is None
-            else f", bootstrap {self.bootstrap[0]:.5g} … {self.bootstrap[1]:.5g}"
-        )
-        return f"{self.name} = {self.value:.5g}{unit} ({self.low:.5g} … {self.high:.5g}{again})"
 
 
 @dataclass(frozen=True)

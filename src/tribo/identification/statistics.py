@@ -15,6 +15,33 @@ ROUNDS = 6  # of Gauss–Newton steps of each set of the bootstrap
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """One number that was found."""
+
+    name: str
+    unit: str
+    value: float
+    standard_error: float  # inf: the data say nothing about it
+    low: float  # of the interval of the Hessian
+    high: float
+    bootstrap: tuple[float, float] | None  # interval of the bootstrap; None: it was not asked for
+    is_seen: bool  # whether the data say something about it
+    is_at_bound: bool
+
+    def __str__(self) -> str:
+        """Return name, value, interval and unit in one line."""
+        unit = "" if self.unit == "–" else f" {self.unit}"
+        if not self.is_seen:
+            return f"{self.name} = {self.value:.5g}{unit}, but the data say nothing about it"
+        again = (
+            ""
+            if self.bootstrap is None
+            else f", bootstrap {self.bootstrap[0]:.5g} … {self.bootstrap[1]:.5g}"
+        )
+        return f"{self.name} = {self.value:.5g}{unit} ({self.low:.5g} … {self.high:.5g}{again})"
+
+
+@dataclass(frozen=True)
 class Certainty:
     """How well the parameters of a fit are known, in spans of their bounds."""
 

@@ -448,3 +448,15 @@ def test_a_second_model_of_a_name_is_named():
     assert "a model named 'm' stands in line 1 already" in scene.doubts[0]
     with pytest.raises(DescriptionError, match="rename one"):
         sdf.read(text, strict=True)
+
+
+def test_a_robot_alone_says_what_of_its_file_stands():
+    floor = model(link("f"), name="floor").replace("<link", "<static>1</static><link", 1)
+    floor = floor.replace("</link>", f"{BALL.format('')}</link>")
+    text = f"<sdf version='1.9'><world name='w'>{floor}{model(link('a'))}</world></sdf>"
+    tree, _ = read_robot(text)
+    assert tree.doubts == [
+        "what stands in the file is left out: 'floor'; world.load_sdf takes it, too"
+    ]
+    with pytest.raises(DescriptionError, match="0 objects move"):
+        read_robot(f"<sdf version='1.9'><world name='w'>{floor}</world></sdf>")

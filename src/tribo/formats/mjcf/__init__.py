@@ -3,6 +3,6 @@
 Omissions are listed: as a note, or with `strict` as an error (docs/howto/mjcf).
 """
 
-from tribo.formats.mjcf.reading import read, read_model, read_robot
+from tribo.formats.mjcf.reading import read, read_model
 
-__all__ = ["read", "read_model", "read_robot"]
+__all__ = ["read", "read_model"]

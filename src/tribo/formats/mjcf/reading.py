@@ -52,7 +52,6 @@ from tribo.formats.mjcf.trees import Standing, Tree, split
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix, normalized
 from tribo.formats.report import Report
-from tribo.materials.table import Law
 from tribo.model import Joint, Kind
 
 SECTIONS = (
@@ -151,35 +150,6 @@ def _scene(
     scene.constraints = made.between
     scene.notes, scene.doubts = files.root.report.notes, files.root.report.doubts
     return scene
-
-
-def read_robot(
-    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
-    """Read the one robot of a file; return it and the contact laws of its materials.
-
-    Raises:
-        DescriptionError: As `read`; or nothing in the file moves, or more than one thing does.
-    """
-    scene = _scene(load(source, Report(strict=strict), package_dirs), package_dirs, None)
-    robots = [item for item in scene.objects if item.tree is not None]
-    if len(robots) != 1:
-        names = ", ".join(repr(item.name) for item in robots[:5]) or "none"
-        raise DescriptionError(
-            f"{scene.source or 'MJCF text'}: {len(robots)} objects move ({names}), must be one robot; "
-            "world.load_mjcf takes them all"
-        )
-    tree = robots[0].tree
-    assert tree is not None
-    left = [item.name for item in scene.objects if item.tree is None]
-    if left:
-        names = ", ".join(map(repr, left[:5])) + (", …" if len(left) > 5 else "")
-        text = f"what stands in the file is left out: {names}; world.load_mjcf takes it, too"
-        tree.notes.append(text)
-        tree.doubts.append(text)
-    tree.notes += scene.notes
-    tree.doubts += scene.doubts
-    return tree, scene.pairs
 
 
 class _Model:

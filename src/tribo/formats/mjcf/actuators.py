@@ -66,6 +66,59 @@ class Found:
     tree: Tree
 
 
+@dataclass(slots=True)
+class _Asked:
+    """An actuator while it is read."""
+
+    node: Node  # with what its classes say
+    law: Law
+    made: ActuatorDescription
+    compiler: Compiler
+
+    @property
+    def gear(self) -> tuple[float, ...]:
+        """Its six numbers; only ways and sites have more than the first."""
+        return (*self.node.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
+
+    def own_law(self) -> ActuatorLaw:
+        """Return the law that it has of its own."""
+        law = self.law
+        bias, self.made.damping_ratio = _ratio(law)
+        made = ActuatorLaw(gear=self.gear[0])
+        made.dynamics = DYNAMICS[law.dyntype]
+        made.time = (*law.time, 0.0, 0.0, 0.0)[:3]
+        made.gain_kind = MUSCLE if law.gaintype == "muscle" else ""
+        made.bias_kind = MUSCLE if law.biastype == "muscle" else ""
+        made.gain = (*law.gain, *(0.0,) * 9)[:9] if made.gain_kind else law.linear_gain
+        made.bias = (*law.bias, *(0.0,) * 9)[:9] if made.bias_kind else bias
+        made.state_range = _range(self.node, self.compiler, "actlimited", "actrange")
+        return made
+
+    def inherit(self, lower: float, upper: float) -> None:
+        """Give a servo the range of what it moves, as `inheritrange` says."""
+        law, share = self.law, self.node.number("inheritrange", 0.0, at_least=0.0)
+        is_servo = law.gaintype == "fixed" and law.gain[0] == -law.linear_bias[1] != 0.0
+        if share > 0.0 and is_servo and -inf < lower < upper < inf:
+            middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
+            span = f"{middle - share * half!r} {middle + share * half!r}"
+            if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR:
+                self.node.attributes |= {"actlimited": "true", "actrange": span}
+            else:
+                self.made.control_range = middle - share * half, middle + share * half
+
+    def stretch(self, lower: float, upper: float) -> None:
+        """Give a muscle the lengths between which it works: `lengthrange`, or the range of what it moves."""
+        law = self.made.law
+        if law is None or MUSCLE not in (law.gain_kind, law.bias_kind):
+            return
+        low, high = self.node.vector("lengthrange", 2, (0.0, 0.0))
+        if not low < high:
+            low, high = sorted((law.gear * lower, law.gear * upper)) if law.gear else (0.0, 0.0)
+        if not -inf < low < high < inf:
+            raise self.node.error("a muscle needs lengthrange, or joints with ranges")
+        law.length_range = low, high
+
+
 class ActuatorReader:
     """Reads <actuator>."""
 
@@ -112,8 +165,7 @@ class ActuatorReader:
                        f"actuator/{node.tag}")  # fmt: skip
             return None
         node.check(USED[node.tag], said=WITHOUT_EFFECT)
-        law = Law()
-        whole = replace(node, attributes={})
+        law, whole = Law(), replace(node, attributes={})
         for one in (*self._defaults.actuators(node), node):
             apply(one, law)
             whole.attributes = merged(whole.attributes, one.attributes)
@@ -122,8 +174,8 @@ class ActuatorReader:
                        "does nothing", "actuator law")  # fmt: skip
             return None
         made = ActuatorDescription(node.word("name"), "")
-        made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange", "ctrlrange")
-        made.force_range = _range(whole, compiler, "forcelimited", "forcerange", "forcerange")
+        made.control_range = _range(whole, compiler, "ctrllimited", "ctrlrange")
+        made.force_range = _range(whole, compiler, "forcelimited", "forcerange")
         for key, read in (
             ("tendon", self._on_tendon),
             ("refsite", self._between_sites),
@@ -132,13 +184,12 @@ class ActuatorReader:
             ("cranksite", self._on_slider),
         ):
             if key in node.attributes:
-                return read(node, whole, law, made, compiler)
-        return self._on_joint(node, whole, law, made, compiler)
+                return read(_Asked(whole, law, made, compiler))
+        return self._on_joint(_Asked(whole, law, made, compiler))
 
     # -- on what it acts ------------------------------------------------------------------------
-    def _on_joint(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
+    def _on_joint(self, asked: _Asked) -> Found | None:
+        node, made, law = asked.node, asked.made, asked.law
         key = "jointinparent" if "jointinparent" in node.attributes else "joint"
         name = node.text(key)
         if name not in self._joints:
@@ -148,8 +199,8 @@ class ActuatorReader:
             node.doubt(f"drives a {joint.type.name.lower()} joint, which is not read: it does nothing; set "
                        "generalized_force", "actuator of joints")  # fmt: skip
             return None
-        made.joint, made.gear = name, whole.vector("gear", None, (1.0,))[0]
-        self._inherit(whole, law, made, joint.lower, joint.upper)
+        made.joint, made.gear = name, asked.gear[0]
+        asked.inherit(joint.lower, joint.upper)
         if law.is_drive or law.damper:
             made.damper, made.gain = law.damper, 0.0 if law.damper else law.gain[0]
             made.bias, made.damping_ratio = _ratio(law)
@@ -158,30 +209,29 @@ class ActuatorReader:
                     f"pushes away from its target (kp {made.kp:g}, kd {made.kd:g}); its bias must not be > 0"
                 )
             return Found(made, tree)
-        made.law = self._law(whole, law, made, compiler)
+        made.law = asked.own_law()
         made.law.coupling = f"joint {name}"
         if all(one.name != made.law.coupling for one in tree.description.couplings):
             tree.description.couplings.append(
                 CouplingDescription(made.law.coupling, ((name, 1.0),))
             )
-        self._stretch(node, whole, made, joint.lower, joint.upper)
+        asked.stretch(joint.lower, joint.upper)
         return Found(made, tree)
 
-    def _on_tendon(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
+    def _on_tendon(self, asked: _Asked) -> Found | None:
+        node, made = asked.node, asked.made
         tendon = self._tendons.get(node.text("tendon"))
         if tendon is None:
             text = f"tendon={node.text('tendon')!r} is not read: it does nothing"
             node.doubt(text, "actuator tendon")
             return None
         coupling = tendon.coupling
-        self._inherit(whole, law, made, coupling.lower, coupling.upper)
-        made.law = self._law(whole, law, made, compiler)
+        asked.inherit(coupling.lower, coupling.upper)
+        made.law = asked.own_law()
         made.law.coupling = tendon.use()
         made.gear = made.law.gear
         if coupling.way:
-            return self._limited(node, whole, made, coupling, tendon.tree)
+            return self._limited(asked, coupling, tendon.tree)
         made.joint = coupling.terms[0][0]
         ends = [
             sorted(c * x for x in (self._joints[name][0].lower, self._joints[name][0].upper))
@@ -190,47 +240,42 @@ class ActuatorReader:
             for name, c in coupling.terms
         ]
         low = max(coupling.lower, sum(end[0] for end in ends))
-        self._stretch(node, whole, made, low, min(coupling.upper, sum(end[1] for end in ends)))
+        asked.stretch(low, min(coupling.upper, sum(end[1] for end in ends)))
         return Found(made, tendon.tree)
 
-    def _limited(
-        self, node: Node, whole: Node, made: ActuatorDescription, coupling: CouplingDescription, tree: Tree
-    ) -> Found | None:  # fmt: skip
+    def _limited(self, asked: _Asked, coupling: CouplingDescription, tree: Tree) -> Found | None:
         """Take an actuator on a way; a muscle needs lengths between which it works."""
+        node, made = asked.node, asked.made
         law = made.law
         is_muscle = law is not None and MUSCLE in (law.gain_kind, law.bias_kind)
-        span = whole.vector("lengthrange", 2, (0.0, 0.0))
+        span = node.vector("lengthrange", 2, (0.0, 0.0))
         if is_muscle and not span[0] < span[1] and coupling.upper - coupling.lower == inf:
             node.doubt("is a muscle on a way without lengthrange and range: it does nothing; give one",
                        "muscle length")  # fmt: skip
             return None
-        self._stretch(node, whole, made, coupling.lower, coupling.upper)
+        asked.stretch(coupling.lower, coupling.upper)
         return Found(made, tree)
 
-    def _on_slider(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
-        rod = whole.number("cranklength", above=0.0)
+    def _on_slider(self, asked: _Asked) -> Found | None:
+        node, made = asked.node, asked.made
+        rod = node.number("cranklength", above=0.0)
         way, name = self._ways.slider(node, rod), f"slider {node.text('slidersite')} {rod:g}"
-        made.law = self._law(whole, law, made, compiler)
-        return self._along(node, whole, made, way, name, "a slider-crank")
+        made.law = asked.own_law()
+        return self._along(asked, way, name, "a slider-crank")
 
-    def _between_sites(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
-        gear = (*whole.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
-        way, name = self._ways.difference(node, gear), f"site {node.text('site')}"
+    def _between_sites(self, asked: _Asked) -> Found | None:
+        node, made = asked.node, asked.made
+        way, name = self._ways.difference(node, asked.gear), f"site {node.text('site')}"
         if not way.elements:
             node.doubt("its gear is 0: it does nothing", "actuator gear")
             return None
-        made.law = self._law(whole, law, made, compiler)
+        made.law = asked.own_law()
         made.law.gear = 1.0  # the way has it
-        return self._along(node, whole, made, way, name, "a site as seen from another")
+        return self._along(asked, way, name, "a site as seen from another")
 
-    def _along(
-        self, node: Node, whole: Node, made: ActuatorDescription, way: Way, name: str, what: str
-    ) -> Found | None:
+    def _along(self, asked: _Asked, way: Way, name: str, what: str) -> Found | None:
         """Give the robot over which a way runs a coupling along it, and the coupling an actuator."""
+        node, made = asked.node, asked.made
         trees = [self._trees[k] for k in way.moving]
         if len(trees) != 1 or trees[0].description.kind != Kind.DYNAMIC:
             text = f"{what} between two objects, or of none that moves: it does nothing"
@@ -252,19 +297,17 @@ class ActuatorReader:
         couplings.append(coupling)
         assert made.law is not None
         made.law.coupling, made.gear = name, made.law.gear
-        return self._limited(node, whole, made, coupling, trees[0])
+        return self._limited(asked, coupling, trees[0])
 
-    def _on_site(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
+    def _on_site(self, asked: _Asked) -> Found | None:
+        node, made = asked.node, asked.made
         name = node.text("site")
         for tree in self._trees:
             if name in tree.sites and tree.description.kind == Kind.DYNAMIC:
                 frame = tree.sites[name]
-                made.law = self._law(whole, law, made, compiler)
-                gear = (*whole.vector("gear", None, (1.0,)), *(0.0,) * 6)[:6]
-                turn = matrix(frame.quaternion)
-                force, torque = turn @ np.array(gear[:3]), turn @ np.array(gear[3:])
+                made.law = asked.own_law()
+                gear, turn = np.array(asked.gear), matrix(frame.quaternion)
+                force, torque = turn @ gear[:3], turn @ gear[3:]
                 made.law.body = tree.description.bodies[frame.body].name
                 made.law.point = tuple(frame.position)
                 made.law.wrench = (*torque.tolist(), *force.tolist())
@@ -273,62 +316,18 @@ class ActuatorReader:
         node.doubt(text, "actuator still")
         return None
 
-    def _on_body(
-        self, node: Node, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> Found | None:
+    def _on_body(self, asked: _Asked) -> Found | None:
+        node, made = asked.node, asked.made
         number = node.named("body", self._body_numbers, "a body")
         for tree in self._trees:
             place = tree.place.get(number)
             if place is not None and tree.description.kind == Kind.DYNAMIC:
-                made.law = self._law(whole, law, made, compiler)
+                made.law = asked.own_law()
                 made.law.body, made.law.adheres = tree.description.bodies[place[0]].name, True
                 return Found(made, tree)
         text = f"body={node.text('body')!r} stands: it does nothing"
         node.doubt(text, "actuator still")
         return None
-
-    # -- its law --------------------------------------------------------------------------------
-    def _law(
-        self, whole: Node, law: Law, made: ActuatorDescription, compiler: Compiler
-    ) -> ActuatorLaw:
-        bias, made.damping_ratio = _ratio(law)
-        result = ActuatorLaw(gear=whole.vector("gear", None, (1.0,))[0])
-        result.dynamics = DYNAMICS[law.dyntype]
-        result.time = (*law.time, 0.0, 0.0, 0.0)[:3]
-        result.gain_kind = MUSCLE if law.gaintype == "muscle" else ""
-        result.bias_kind = MUSCLE if law.biastype == "muscle" else ""
-        result.gain = (*law.gain, *(0.0,) * 9)[:9] if result.gain_kind else law.linear_gain
-        result.bias = (*law.bias, *(0.0,) * 9)[:9] if result.bias_kind else bias
-        result.state_range = _range(whole, compiler, "actlimited", "actrange", "actrange")
-        return result
-
-    def _inherit(
-        self, whole: Node, law: Law, made: ActuatorDescription, lower: float, upper: float
-    ) -> None:
-        """Give a servo the range of what it moves, as `inheritrange` says."""
-        share = whole.number("inheritrange", 0.0, at_least=0.0)
-        is_servo = law.gaintype == "fixed" and law.gain[0] == -law.linear_bias[1] != 0.0
-        if share > 0.0 and is_servo and -inf < lower < upper < inf:
-            middle, half = 0.5 * (upper + lower), 0.5 * (upper - lower)
-            span = f"{middle - share * half!r} {middle + share * half!r}"
-            if DYNAMICS[law.dyntype] == Dynamics.INTEGRATOR:
-                whole.attributes |= {"actlimited": "true", "actrange": span}
-            else:
-                made.control_range = middle - share * half, middle + share * half
-
-    def _stretch(
-        self, node: Node, whole: Node, made: ActuatorDescription, lower: float, upper: float
-    ) -> None:
-        """Give a muscle the lengths between which it works: `lengthrange`, or the range of what it moves."""
-        law = made.law
-        if law is None or MUSCLE not in (law.gain_kind, law.bias_kind):
-            return
-        low, high = whole.vector("lengthrange", 2, (0.0, 0.0))
-        if not low < high:
-            low, high = sorted((law.gear * lower, law.gear * upper)) if law.gear else (0.0, 0.0)
-        if not -inf < low < high < inf:
-            raise node.error("a muscle needs lengthrange, or joints with ranges")
-        law.length_range = low, high
 
 
 def _ratio(law: Law) -> tuple[tuple[float, ...], float]:
@@ -338,12 +337,12 @@ def _ratio(law: Law) -> tuple[tuple[float, ...], float]:
     return ((bias[0], bias[1], 0.0), bias[2]) if is_servo else (bias, 0.0)
 
 
-def _range(node: Node, compiler: Compiler, switch: str, span: str, key: str) -> tuple[float, float]:
+def _range(node: Node, compiler: Compiler, switch: str, span: str) -> tuple[float, float]:
     if not compiler.is_limited(node, switch, span):
         return -inf, inf
-    lower, upper = node.vector(key, 2)
+    lower, upper = node.vector(span, 2)
     if not lower < upper:
-        raise node.error(f"{key}={node.attributes[key]!r}: the first must be the smaller")
+        raise node.error(f"{span}={node.attributes[span]!r}: the first must be the smaller")
     return lower, upper
 
 

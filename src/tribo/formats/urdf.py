@@ -37,13 +37,8 @@ from tribo.model import Joint
 
 ROBOT_CHILDREN = ("link", "joint", "material", "constraints", *self_collision.RULES)
 ROBOT_SILENT = (
-    "gazebo",
-    "transmission",
-    "sensor",
-    "ros2_control",
-    "mujoco",
-    "drake:declare_convex",
-)
+    "gazebo", "transmission", "sensor", "ros2_control", "mujoco", "drake:declare_convex",
+)  # fmt: skip
 LINK_CHILDREN = ("inertial", "visual", "collision", "contact")
 LINK_SILENT = ("sensor", "gazebo", "kinematic", "gravity", "self_collide", "collision_checking",
                "self_filter")  # fmt: skip

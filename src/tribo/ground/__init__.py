@@ -23,19 +23,7 @@ from tribo.ground.motion import Motion
 from tribo.model import ContactState
 
 __all__ = [
-    "ContactState",
-    "Event",
-    "Ground",
-    "GroundWarning",
-    "Motion",
-    "check_step",
-    "contact_time",
-    "damping_for",
-    "impact_depth",
-    "impact_ratio",
-    "parallel",
-    "recovery_time",
-    "rest_depth",
-    "simulate",
-    "stiffness_for",
-]
+    "ContactState", "Event", "Ground", "GroundWarning", "Motion", "check_step", "contact_time",
+    "damping_for", "impact_depth", "impact_ratio", "parallel", "recovery_time", "rest_depth",
+    "simulate", "stiffness_for",
+]  # fmt: skip

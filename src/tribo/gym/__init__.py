@@ -19,19 +19,9 @@ from tribo.gym.task_names import load, names
 from tribo.gym.vector_env import VectorEnv
 
 __all__ = [
-    "Actions",
-    "AutoresetMode",
-    "Change",
-    "Draws",
-    "Env",
-    "Simulation",
-    "Task",
-    "Term",
-    "VectorEnv",
-    "load",
-    "names",
-    "register",
-]
+    "Actions", "AutoresetMode", "Change", "Draws", "Env", "Simulation", "Task", "Term", "VectorEnv",
+    "load", "names", "register",
+]  # fmt: skip
 
 assert gymnasium.__version__  # imported for its error alone; registration uses it
 register()

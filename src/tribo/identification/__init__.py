@@ -8,16 +8,6 @@ from tribo.identification.trajectory import Trajectory
 from tribo.identification.unknowns import Unknown, body, joint, motors, offset, pair, tilt
 
 __all__ = [
-    "Estimate",
-    "Identification",
-    "Trajectory",
-    "Unknown",
-    "body",
-    "identify",
-    "inertial",
-    "joint",
-    "motors",
-    "offset",
-    "pair",
-    "tilt",
-]
+    "Estimate", "Identification", "Trajectory", "Unknown", "body", "identify", "inertial", "joint",
+    "motors", "offset", "pair", "tilt",
+]  # fmt: skip

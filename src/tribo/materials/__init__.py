@@ -8,11 +8,6 @@ from tribo.materials.pair_properties import PairProperties
 from tribo.materials.table import MaterialTable
 
 __all__ = [
-    "ContactMaterial",
-    "EffectivePair",
-    "Material",
-    "MaterialLibrary",
-    "MaterialTable",
-    "PairProperties",
-    "complaints",
-]
+    "ContactMaterial", "EffectivePair", "Material", "MaterialLibrary", "MaterialTable",
+    "PairProperties", "complaints",
+]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from tribo.formats.shape_mass import solid
 from tribo.formats.urdf_mass import check_masses
 from tribo.model import Joint
 
+Drawn = TypeVar("Drawn", ShapeDescription, VisualDescription)
 MOVABLE = (Joint.REVOLUTE, Joint.PRISMATIC, Joint.SPHERICAL)
 
 
@@ -92,13 +93,14 @@ def _take_shapes(link: LinkDescription, body: BodyDescription, pose: Pose, part:
     """Add the shapes and visuals of a link to its body."""
     for k, shape in enumerate(link.shapes):
         name = shape.name or f"{link.name}/{k}"
-        body.shapes.append(replace(shape, name=name, link=part, **_moved(shape, pose)))
-    body.visuals += [replace(visual, **_moved(visual, pose)) for visual in link.visuals]
+        body.shapes.append(replace(moved(shape, pose), name=name, link=part))
+    body.visuals += [moved(visual, pose) for visual in link.visuals]
 
 
-def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, Any]:
+def moved(item: Drawn, pose: Pose) -> Drawn:
+    """Return a shape or visual as seen from the frame in which its own has a pose."""
     placed = pose @ Pose(item.position, item.quaternion)
-    return {"position": placed.position, "quaternion": placed.quaternion}
+    return replace(item, position=placed.position, quaternion=placed.quaternion)
 
 
 def assemble(root: LinkDescription) -> TreeDescription:

@@ -211,6 +211,12 @@ class Node(Written):
             raise self.error(f"{name}={short(self.attributes[name])} must be > {above:g}")
         return value
 
+    def numbers(self, names: Iterable[str], *, at_least: float | None = None) -> dict[str, float]:
+        """Return those of several attributes that are there, as `number` does each."""
+        return {
+            name: self.number(name, at_least=at_least) for name in names if name in self.attributes
+        }
+
     def time_step(self, name: str) -> float:
         """Return an attribute that is a time step [s]."""
         value = self.number(name)

@@ -48,7 +48,7 @@ def read(node: Node, owner: str, *names: str) -> Law:
 
 
 def _rigid(node: Node, owner: str) -> PairProperties:
-    values = {name: node.number(key) for key, name in RIGID.items() if key in node.attributes}
+    values = {RIGID[key]: value for key, value in node.numbers(RIGID).items()}
     if "friction" not in values:
         raise node.error(f"{owner}: attribute 'friction' is missing; add it")
     static = values.get("static_friction", values["friction"])

@@ -68,13 +68,12 @@ def read_wire(node: Node) -> ConstraintDescription:
         numbers["tension"] = node.number("tension", 0.0)
     elif kind == "winch":
         made.type = "winch"
-        numbers |= {name: node.number(name) for name in WINCH if name in node.attributes}
+        numbers |= node.numbers(WINCH)
         numbers.setdefault("max_force", inf)  # what is not written has no bound
         numbers.setdefault("brake_force", inf)
     made.numbers = numbers
     _ends(node, made, (), over=True)
-    if "friction" in node.attributes:
-        numbers["friction"] = node.number("friction", at_least=0.0)
+    numbers |= node.numbers(("friction",), at_least=0.0)
     return made
 
 
@@ -112,16 +111,9 @@ def read_constraint(node: Node) -> ConstraintDescription:
 
 def _shared(node: Node) -> dict[str, Any]:
     """Return the numbers that all of them have."""
-    made: dict[str, Any] = {}
-    if "erp" in node.attributes:
-        made["erp"] = node.number("erp", at_least=0.0)
-        if made["erp"] > 1.0:
-            raise node.error(f"erp={made['erp']:g} must be from 0 to 1")
-    if "break_force" in node.attributes:
-        made["break_force"] = node.number("break_force", at_least=0.0)
-    for name in SOFT:
-        if name in node.attributes:
-            made[name] = node.number(name, at_least=0.0)
+    made: dict[str, Any] = node.numbers(("erp", "break_force", *SOFT), at_least=0.0)
+    if made.get("erp", 0.0) > 1.0:
+        raise node.error(f"erp={made['erp']:g} must be from 0 to 1")
     if "break_direction" in node.attributes:
         made["break_direction"] = tuple(node.vector("break_direction", 3))
     for name in FLAGS:

@@ -121,10 +121,8 @@ def _setting(node: Node, world: WorldDescription) -> None:
         world.gravity = gravity
     elif node.tag == "erp":
         node.check_attributes(("erp", "erp2"))
-        if "erp" in node.attributes:
-            world.erp = node.number("erp", at_least=0.0)
-        if "erp2" in node.attributes:
-            world.erp2 = node.number("erp2", at_least=0.0)
+        for name, number in node.numbers(("erp", "erp2"), at_least=0.0).items():
+            setattr(world, name, number)
     elif node.tag == "camera":
         world.camera = dict(node.attributes)
 

@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
+
 from tribo.checks import answers, check
 
 CHECKED = "RaiSim world, MJCF, URDF, body file, project (.cnoid), or material file (YAML)"
@@ -98,6 +101,12 @@ def add_materials(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--time-step", type=positive, metavar="S", help="judge the values for it [s]")
     own.add_argument("--mass", type=positive, metavar="KG", help="of the lightest body")
     own.add_argument("--thickness", type=positive, metavar="M", help="of the thinnest shape")
+
+
+def progress(console: Console, *more: ProgressColumn) -> Progress:
+    """Return a bar with its text and the time so far, and `more`; on a terminal only, until it is done."""
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), *more
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _parameter(text: str) -> tuple[str, str]:

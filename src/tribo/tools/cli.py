@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 from rich.table import Table
 
 import tribo
@@ -33,6 +33,7 @@ from tribo.tools.arguments import (
     add_materials,
     add_reading,
     positive,
+    progress,
 )
 from tribo.tools.load_file import InputError, kind_of_file, load, materials_of
 
@@ -144,12 +145,12 @@ def _steps(chosen: argparse.Namespace, world: tribo.World) -> int:
 
 def _step_all(world: tribo.World, steps: int, stride: int = 100) -> None:
     """Step with a progress bar, `stride` steps at a time."""
-    with _progress() as progress:
-        task = progress.add_task("stepping", total=steps)
+    with progress(errors, TimeRemainingColumn()) as bar:
+        task = bar.add_task("stepping", total=steps)
         for first in range(0, steps, stride):
             some = min(stride, steps - first)
             world.step(some)
-            progress.advance(task, some)
+            bar.advance(task, some)
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -287,16 +288,6 @@ def _warm_up(chosen: argparse.Namespace) -> int:
     tribo.warm_up(everything=chosen.all)
     console.print(f"kernels are ready ({time.perf_counter() - start:.1f} s)")
     return 0
-
-
-def _progress() -> Progress:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
 
 
 if __name__ == "__main__":

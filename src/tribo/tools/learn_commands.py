@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 
-from tribo.tools.arguments import add_command
+from tribo.tools.arguments import add_command, progress
 
 if TYPE_CHECKING:
     from tribo.gym import VectorEnv
@@ -60,12 +60,7 @@ def _train(chosen: argparse.Namespace) -> int:
         settings = dataclasses.replace(learn.settings_of(folder), **asked)
     else:
         settings = learn.preset(chosen.task, **numbers)
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with progress(console, TimeRemainingColumn()) as bar:
         task = bar.add_task("learning", total=settings.iterations)
 
         def report(line: dict[str, float]) -> None:
@@ -123,10 +118,7 @@ def _play(chosen: argparse.Namespace) -> int:
     else:
         if not chosen.film.absolute().parent.is_dir():
             raise ValueError(f"{chosen.film}: its folder does not exist; make it first")
-        columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-        with Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        ) as bar:
+        with progress(console) as bar:
             line = bar.add_task("pictures", total=None)
             returns = film(
                 policy, chosen.film, chosen.episodes, **options,

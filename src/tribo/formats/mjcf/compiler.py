@@ -137,11 +137,9 @@ def _read(node: Node, made: Compiler) -> None:
     for name in ("autolimits", "balanceinertia", "strippath", "fitaabb"):
         if name in attributes:
             setattr(made, name, switch(node, name))
-    for name in ("boundmass", "boundinertia"):
-        if name in attributes:
-            setattr(made, name, node.number(name, at_least=0.0))
-    if "settotalmass" in attributes:
-        made.settotalmass = node.number("settotalmass")
+    bounds = node.numbers(("boundmass", "boundinertia"), at_least=0.0)
+    for name, number in (bounds | node.numbers(("settotalmass",))).items():
+        setattr(made, name, number)
     for name in ("assetdir", "meshdir"):
         if name in attributes:
             made.meshdir = node.text(name)

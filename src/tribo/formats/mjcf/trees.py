@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,9 @@ from tribo.description.trees import (
     FrameDescription,
     JointDescription,
     PartDescription,
-    ShapeDescription,
     TreeDescription,
-    VisualDescription,
 )
+from tribo.formats.assembly import moved
 from tribo.formats.inertia import Inertial, merged
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.contacts import Contacts
@@ -137,15 +135,10 @@ def _hang(tree: Tree, number: int, body: Body, contacts: Contacts) -> None:
     for geom in body.geoms:
         shape = contacts.shape(geom) if geom.type not in FLAT else None
         if shape is not None:
-            bodies[parent].shapes.append(replace(shape, link=part, **_moved(shape, pose)))
+            bodies[parent].shapes.append(replace(moved(shape, pose), link=part))
         visual = geom.visual()
         if visual is not None:
-            bodies[parent].visuals.append(replace(visual, **_moved(visual, pose)))
-
-
-def _moved(item: ShapeDescription | VisualDescription, pose: Pose) -> dict[str, Any]:
-    placed = pose @ Pose(item.position, item.quaternion)
-    return {"position": placed.position, "quaternion": placed.quaternion}
+            bodies[parent].visuals.append(moved(visual, pose))
 
 
 def _finish(tree: Tree, bodies: list[Body]) -> None:

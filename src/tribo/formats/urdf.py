@@ -30,7 +30,7 @@ from tribo.formats.urdf_constraints import close_loop, read_constraints
 from tribo.formats.urdf_geometry import GeometryReader, is_empty, read_origin
 from tribo.formats.urdf_joints import UrdfJoint, read_joint
 from tribo.formats.urdf_mass import INERTIA_NAMES, check_masses
-from tribo.formats.urdf_repairs import drop_surplus
+from tribo.formats.urdf_unread import drop_surplus
 from tribo.formats.xml import parse, path_of, without_declaration, wrong_root
 from tribo.materials.table import DEFAULT_MATERIAL
 from tribo.model import Joint

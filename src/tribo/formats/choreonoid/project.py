@@ -15,7 +15,7 @@ import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
 from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
-from tribo.formats.choreonoid.placement import Placement
+from tribo.formats.choreonoid.links import Placement
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.other_kinds import is_project
 from tribo.formats.pose import Pose, quaternion_of

@@ -24,7 +24,6 @@ from tribo.formats import urdf
 from tribo.formats.assembly import assemble
 from tribo.formats.choreonoid import (
     collision_rules,
-    extra_joints,
     joint_compliance,
     joint_devices,
     track_devices,
@@ -33,8 +32,7 @@ from tribo.formats.choreonoid import (
 )
 from tribo.formats.choreonoid.body_links import BodyReader
 from tribo.formats.choreonoid.keys import find
-from tribo.formats.choreonoid.links import BodyLink
-from tribo.formats.choreonoid.placement import Placement, place
+from tribo.formats.choreonoid.links import BodyLink, Placement, place
 from tribo.formats.fixed_base import based
 from tribo.formats.loops import drawn
 from tribo.formats.pose import NO_POSE, Pose, matrix
@@ -195,7 +193,7 @@ def read(
         except DescriptionError as error:
             raise first.node.error(f"from link {first.name!r} on: {error}") from None
     _part(made.trees, rules, root)
-    extra_joints.read(root, made.trees)
+    joint_devices.read_extra(root, made.trees)
     devices = [device for link in links.values() for device in link.contents.devices]
     made.ties = joint_devices.read(devices, made.trees)
     made.ties += track_links.close(files.chains, links, made.trees)

@@ -19,10 +19,9 @@ from tribo.formats.mjcf.actuator_laws import DYNAMICS, Law, apply
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import Defaults, merged
 from tribo.formats.mjcf.joints import limit_effort
-from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon
-from tribo.formats.mjcf.trees import Tree
+from tribo.formats.mjcf.trees import Places, Tree
 from tribo.formats.mjcf.ways import Way, WayReader
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix

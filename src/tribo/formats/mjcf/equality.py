@@ -13,9 +13,9 @@ from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
-from tribo.formats.mjcf.places import Place, Places
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
+from tribo.formats.mjcf.trees import Place, Places
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.model import Joint

@@ -44,11 +44,10 @@ from tribo.formats.mjcf.geoms import GeomReader
 from tribo.formats.mjcf.hfields import HeightFields
 from tribo.formats.mjcf.joints import JointReader
 from tribo.formats.mjcf.meshes import Meshes
-from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.sensors import read_sensors
 from tribo.formats.mjcf.source import Source, load
 from tribo.formats.mjcf.tendons import TendonReader
-from tribo.formats.mjcf.trees import Standing, Tree, split
+from tribo.formats.mjcf.trees import Places, Standing, Tree, split
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import matrix, normalized
 from tribo.formats.report import Report

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.couplings import CouplingDescription
 from tribo.enums import WayKind
-from tribo.formats.mjcf.places import Places
+from tribo.formats.mjcf.trees import Places
 from tribo.formats.mjcf.ways import Way
 
 

@@ -15,10 +15,9 @@ from tribo.description.trees import DescriptionError, Vector
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
-from tribo.formats.mjcf.places import Places
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendon_wires import laid_between, wires
-from tribo.formats.mjcf.trees import Tree
+from tribo.formats.mjcf.trees import Places, Tree
 from tribo.formats.mjcf.ways import CHILDREN, Way, WayReader
 from tribo.formats.nodes import Node
 from tribo.model import Joint, Kind

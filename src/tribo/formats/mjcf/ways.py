@@ -16,7 +16,7 @@ from tribo.description.couplings import CouplingDescription, WayElement
 from tribo.description.trees import TreeDescription
 from tribo.engine.coupled import write_ways
 from tribo.enums import WayKind
-from tribo.formats.mjcf.places import Places
+from tribo.formats.mjcf.trees import Places
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, inverse, matrix, quaternion_of
 from tribo.model import Joint, Model, Work

@@ -51,7 +51,7 @@ def test_it_drives_its_hull_and_stays_in_its_plane(rules):
 
 
 def test_its_pads_meet_its_wheels_in_a_project_without_self_collision():
-    from tribo.formats.choreonoid.placement import Placement
+    from tribo.formats.choreonoid.links import Placement
     from tribo.world.load_bodies import keep_apart
 
     made = choreonoid.read(crawler(), placement=Placement(touches_itself=False))

@@ -56,8 +56,7 @@ if TYPE_CHECKING:
         LinkDescription,
     )
     from tribo.engine.warm_up import warm_up
-    from tribo.formats.material_files import read_materials
-    from tribo.formats.material_write import write_materials
+    from tribo.formats.material_files import read_materials, write_materials
     from tribo.identification.identify import identify
     from tribo.materials import (
         ContactMaterial,
@@ -108,8 +107,7 @@ _PLACES = {
     "tribo.description.heights": "HeightField",
     "tribo.description.trees": "CompoundPart DescriptionError JointDescription LinkDescription",
     "tribo.engine.warm_up": "warm_up",
-    "tribo.formats.material_files": "read_materials",
-    "tribo.formats.material_write": "write_materials",
+    "tribo.formats.material_files": "read_materials write_materials",
     "tribo.identification.identify": "identify",
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",

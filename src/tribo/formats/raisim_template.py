@@ -11,11 +11,10 @@ from os.path import isfile  # False for names that are too long
 from pathlib import Path
 
 from tribo.description.trees import DescriptionError
-from tribo.formats.expression import evaluate
 from tribo.formats.mesh_files import LEVELS, MeshFinder, folder_and_above, robot_package
 from tribo.formats.nodes import Node
 from tribo.formats.report import Report
-from tribo.formats.substitution import Substitution, checked
+from tribo.formats.substitution import Substitution, checked, evaluate
 from tribo.formats.xml import parse, path_of
 
 KIND = "RaiSim XML"

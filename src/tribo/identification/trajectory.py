@@ -12,8 +12,8 @@ from tribo.checks.orientation import orientation as facing
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.identification import trajectory_files
-from tribo.identification.column_names import INPUTS, MEASURED, Heading, heading, parted
 from tribo.identification.state_layout import product
+from tribo.identification.trajectory_files import INPUTS, MEASURED, Heading, heading, parted
 from tribo.recording import Recording
 from tribo.recording.fields import folder
 

@@ -14,7 +14,7 @@ from tribo import world_xml
 from tribo.formats.other_kinds import is_body, is_project, is_usd, refuse_unread
 from tribo.formats.xml import kind_of
 from tribo.objects import ArticulatedSystem
-from tribo.tools.bases import floating_remarks
+from tribo.tools.robot_report import floating_remarks
 from tribo.viewer import scene
 
 logger = logging.getLogger("tribo")

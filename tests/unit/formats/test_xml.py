@@ -9,8 +9,8 @@ import tribo
 import tribo.spatial
 from tribo.description.trees import DescriptionError
 from tribo.formats import raisim_xml, urdf, xml
-from tribo.formats.expression import evaluate
 from tribo.formats.report import Report
+from tribo.formats.substitution import evaluate
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/>'

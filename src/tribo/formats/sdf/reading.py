@@ -26,8 +26,7 @@ from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, Spot
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
-from tribo.formats.sdf.joints import TYPES, read_joints
-from tribo.formats.sdf.links import read_link, read_shapes, read_visuals
+from tribo.formats.sdf.links import TYPES, read_joints, read_link, read_shapes, read_visuals
 from tribo.formats.sdf.models import Library, Model, Part, version_of
 from tribo.formats.sdf.unread import screen
 from tribo.formats.sdf.values import TRUE, child, pose_of, vector, word

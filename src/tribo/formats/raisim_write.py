@@ -23,7 +23,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.formats import mesh_text, pair_attributes, urdf_write
-from tribo.formats.raisim_shapes import DIMENSIONS
+from tribo.formats.raisim_objects import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
 from tribo.formats.written_xml import add, number, numbers
 from tribo.materials.table import Law, MaterialTable

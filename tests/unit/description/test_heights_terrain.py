@@ -8,7 +8,7 @@ import pytest
 
 import tribo
 from tribo import HeightField
-from tribo.description import grids, heights
+from tribo.description import heights
 
 
 def test_stairs_rise_by_a_step_at_each_tread():
@@ -66,7 +66,7 @@ MAPS = {
 @pytest.mark.parametrize("name", MAPS)
 def test_maps_do_not_depend_on_their_pieces(monkeypatch, name):
     whole = MAPS[name]().heights
-    monkeypatch.setattr(grids, "PIECE", 7)
+    monkeypatch.setattr(heights, "PIECE", 7)
     assert np.array_equal(MAPS[name]().heights, whole)
 
 
@@ -96,7 +96,7 @@ def test_making_a_large_map_hears_an_interrupt(monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         return x
 
-    monkeypatch.setattr(grids, "PIECE", 100)
+    monkeypatch.setattr(heights, "PIECE", 100)
     monkeypatch.setattr(heights, "noise", noise)
     with pytest.raises(KeyboardInterrupt):
         HeightField.fractal(samples=(40, 40))

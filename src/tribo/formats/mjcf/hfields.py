@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.checks.files import plain
-from tribo.description.grids import MAX_SAMPLES
-from tribo.description.heights import HeightField
+from tribo.description.heights import MAX_SAMPLES, HeightField
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.source import Source

@@ -22,8 +22,7 @@ from tribo.formats.inertia import Inertial, check_inertia, merged
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose
-from tribo.formats.sdf.models import Part
-from tribo.formats.sdf.values import child, number, pose_of, truth, vector, word
+from tribo.formats.sdf.models import Part, child, number, pose_of, truth, vector, word
 from tribo.formats.shape_mass import solid
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
 from tribo.model import Joint, Shape

@@ -6,18 +6,19 @@ joints, nested models and <frame>s are frames. Source: http://sdformat.org/tutor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tribo.checks.check import LARGEST
 from tribo.description.trees import Vector
 from tribo.formats.elements import unit_axis
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.pose import NO_POSE, Pose, inverse, rotate
+from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw, inverse, normalized, rotate
 from tribo.formats.report import Report
 from tribo.formats.sdf.unread import screen
-from tribo.formats.sdf.values import child, pose_of, truth, vector, word
 from tribo.formats.xml import parse
 
 ROOT = "__model__"
@@ -277,3 +278,62 @@ def _model_file(uri: str, finder: MeshFinder) -> tuple[Path | None, str]:
             return path, ""
         reason = why
     return None, reason
+
+
+ENDLESS = 1e15  # [rad, m, N …] SDF writes 1e16 or inf for no limit
+TRUE = frozenset({"1", "true"})
+
+
+def child(node: Node, tag: str) -> Node | None:
+    """Return the first child with a tag, None if there is none."""
+    return next(node.all(tag), None)
+
+
+def word(node: Node, tag: str, default: str = "") -> str:
+    """Return the text of a child."""
+    found = child(node, tag)
+    return default if found is None else found.content
+
+
+def truth(node: Node, tag: str, *, default: bool = False) -> bool:
+    """Return a child that is true or false."""
+    text = word(node, tag).lower()
+    return default if not text else text in TRUE
+
+
+def vector(node: Node, count: int | None) -> Vector:
+    """Return the numbers that are the text of an element."""
+    node.attributes["value"] = node.content
+    return node.vector("value", count, largest=LARGEST)
+
+
+def number(node: Node, tag: str, default: float) -> float:
+    """Return the number in a child; "inf" and what is as large is infinity."""
+    found = child(node, tag)
+    if found is None or not found.content:
+        return default
+    text = found.content.lower().lstrip("+")
+    if text.lstrip("-") in {"inf", "infinity"}:
+        return -math.inf if text.startswith("-") else math.inf
+    found.attributes["value"] = found.content
+    value = found.number("value")
+    return math.copysign(math.inf, value) if abs(value) >= ENDLESS else value
+
+
+def pose_of(node: Node) -> tuple[Pose, str]:
+    """Return the pose of an element, and the frame in which it is given; empty: the usual one."""
+    found = child(node, "pose")
+    if found is None:
+        return NO_POSE, ""
+    relative = found.attributes.get("relative_to", found.attributes.get("frame", "")).strip()
+    if not found.content:
+        return NO_POSE, relative
+    if found.word("rotation_format") == "quat_xyzw":
+        numbers = vector(found, 7)
+        turn = (numbers[6], *numbers[3:6])
+        if not any(turn):
+            raise found.error("its quaternion is zero")
+        return Pose(numbers[:3], normalized(turn)), relative
+    numbers = vector(found, 6)
+    unit = math.radians(1.0) if found.word("degrees") in TRUE else 1.0
+    return Pose(numbers[:3], from_roll_pitch_yaw(tuple(unit * x for x in numbers[3:]))), relative

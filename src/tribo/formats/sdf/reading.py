@@ -27,9 +27,18 @@ from tribo.formats.nodes import Node, Spot
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
 from tribo.formats.sdf.links import TYPES, read_joints, read_link, read_shapes, read_visuals
-from tribo.formats.sdf.models import Library, Model, Part, version_of
+from tribo.formats.sdf.models import (
+    TRUE,
+    Library,
+    Model,
+    Part,
+    child,
+    pose_of,
+    vector,
+    version_of,
+    word,
+)
 from tribo.formats.sdf.unread import screen
-from tribo.formats.sdf.values import TRUE, child, pose_of, vector, word
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
 from tribo.model import Joint, Kind

@@ -19,7 +19,7 @@ from tribo.description.joints import JointProperties
 from tribo.gym import Env, VectorEnv
 from tribo.gym.vector_env import EnvOptions, VectorEnvOptions
 from tribo.learn.settings import Numbers, Settings
-from tribo.materials.pair_values import PairValues
+from tribo.materials.pair_properties import PairValues
 from tribo.objects.primitives import _OPTIONS
 from tribo.robots.packages import RobotOptions
 

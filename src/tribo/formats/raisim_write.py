@@ -22,7 +22,7 @@ from tribo.description.trees import (
     TreeDescription,
     WorldDescription,
 )
-from tribo.formats import mesh_text, pair_attributes, urdf_write
+from tribo.formats import pair_attributes, urdf_write
 from tribo.formats.raisim_objects import DIMENSIONS
 from tribo.formats.raisim_wires import write_constraint
 from tribo.formats.written_xml import add, number, numbers
@@ -213,7 +213,7 @@ def _own_urdf(item: ObjectDescription, tree: TreeDescription, path: Path, beside
             solid = shape.geometry
             if shape.mesh is None and isinstance(solid, (Hull, Surface)):
                 file = beside.take(item.name, "obj")
-                beside.files[file] = mesh_text.obj(solid.vertices, solid.triangles)
+                beside.files[file] = obj(solid.vertices, solid.triangles)
                 mode = "exact" if isinstance(solid, Surface) else "hull"
                 shapes.append(replace(shape, mesh=MeshFile(file, file.name, collision=mode)))
             else:
@@ -294,3 +294,23 @@ def _text(value: str) -> str:
     if any(unicodedata.category(letter) in {"Cc", "Cn", "Cs"} for letter in value):
         raise DescriptionError(f"{value!r} cannot be written: it holds a control character")
     return value
+
+
+def obj(vertices: np.ndarray, triangles: np.ndarray) -> str:
+    """Return triangles as an OBJ file whose numbers read back bit for bit.
+
+    Args:
+        vertices: (n, 3) [m].
+        triangles: (m, 3) entries of `vertices`.
+
+    Example:
+        >>> import numpy as np
+        >>> print(obj(np.array([[0.1, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]])), end="")
+        v 0.1 0.0 0.0
+        v 1.0 0.0 0.0
+        v 0.0 1.0 0.0
+        f 1 2 3
+    """
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in np.asarray(vertices, float).tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (np.asarray(triangles) + 1).tolist()]
+    return "\n".join([*lines, ""])

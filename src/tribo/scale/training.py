@@ -1,16 +1,22 @@
-"""PPO whose worlds are played by other processes or machines."""
+"""PPO whose worlds are played by other processes or machines, and trainings with many settings at once."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
+import itertools
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, Unpack
 
 from tribo.checks import check
 from tribo.checks.calls import answered_call
+from tribo.checks.replacing import write_whole
 from tribo.learn import training
 from tribo.learn.policy import Policy
-from tribo.learn.settings import Settings, preset
+from tribo.learn.settings import Numbers, Settings, preset
 from tribo.scale.players import RemotePlayers
 from tribo.scale.ray_extra import connected
 
@@ -55,3 +61,70 @@ def train(
             task, folder, given, resume=resume, report=report, onnx=onnx,
             make_player=partial(RemotePlayers, name=task, runners=runners),
         )  # fmt: skip
+
+
+TABLE = "sweep.csv"
+RETRIES = 3  # of a training whose process died
+
+
+@answered_call
+def sweep(
+    task: str, folder: str | Path, values: Mapping[str, Sequence[Any]], *, at_once: int = 2,
+    address: str | None = None,
+    **numbers: Unpack[Numbers],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Train with every combination of some settings, several at a time, each in a folder of its own.
+
+    A training whose process dies goes on from its last checkpoint, and so does a sweep that is called again
+    with the same folder: what is finished is not done again.
+
+    Args:
+        task: Name of the task, or "module:function" of your own.
+        folder: Where the folders of the trainings and sweep.csv go; on a cluster one that all machines share.
+        values: Values to try, by name of the setting.
+        at_once: Processes on this machine at a time; a cluster takes as many as it has processors.
+        address: Of a Ray cluster; None: processes of this machine.
+        numbers: Settings of all trainings, as `preset` takes them; `threads` is 1 if not given.
+
+    Returns:
+        For each training its values, its folder ("folder"), and the last line of its curve.
+
+    Raises:
+        ImportError: Ray or PyTorch is missing.
+        TypeError, ValueError: A setting is unknown or out of its range; nothing is begun.
+        KeyError: There is no such task.
+    """
+    fixed: dict[str, Any] = {"threads": 1, **numbers}
+    rows = [
+        dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
+    ]
+    for row in rows:
+        preset(task, **(fixed | row))
+    place = Path(folder).absolute()
+    with connected(address, 1) as ray:
+        free = max(1, int(ray.cluster_resources()["CPU"]) // at_once) if address is None else 1
+        run = ray.remote(num_cpus=free, max_retries=RETRIES)(_train)
+        folders = [place / "_".join(f"{k}={v}" for k, v in row.items()) for row in rows]
+        asked = [
+            run.remote(task, where, fixed | row) for where, row in zip(folders, rows, strict=True)
+        ]
+        lines = ray.get(asked)
+    table = [
+        {**row, "folder": str(where), **{k: v for k, v in line.items() if k not in row}}
+        for row, where, line in zip(rows, folders, lines, strict=True)
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]))
+    writer.writeheader()
+    writer.writerows(table)
+    write_whole(place / TABLE, text.getvalue().encode())
+    return table
+
+
+def _train(task: str, where: Path, numbers: dict[str, Any]) -> dict[str, float]:
+    """Train, or go on; return the last line of the curve."""
+    begun = (where / training.CHECKPOINT).is_file()
+    training.train(task, where, preset(task, **numbers), resume=begun, onnx=False)
+    with (where / training.CURVE).open(newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    return {name: float(value) for name, value in last.items()}

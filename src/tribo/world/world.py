@@ -15,7 +15,7 @@ from tribo.checks.types import Vector
 from tribo.engine.engine import Engine
 from tribo.engine.settings import WorldSettings
 from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, PairProperties
-from tribo.materials.pair_values import PairValues
+from tribo.materials.pair_properties import PairValues
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
 from tribo.objects import Object

@@ -135,7 +135,7 @@ def one_robot(
 ) -> tuple[TreeDescription, dict[tuple[str, str], Law]]:
     """Return the one tree of a scene, with the scene's remarks, and the contact laws of its materials.
 
-    What stands in the scene is left out, which is remarked on.
+    Objects that stand are left out, which is remarked on.
 
     Args:
         scene: The scene as read.

@@ -54,7 +54,7 @@ Trees = tuple[TreeDescription | None, TreeDescription | None]
 
 @dataclass(slots=True)
 class Report:
-    """What a file holds, in numbers and words; rows of `TABLES` as text."""
+    """Contents of a file, in numbers and words; rows of `TABLES` as text."""
 
     headline: str = ""
     moving: Rows = field(default_factory=list)
@@ -107,7 +107,7 @@ def examine(
 
     Args:
         path: The file.
-        kind: What it is, as `load_file.kind_of_file` has it.
+        kind: As `load_file.kind_of_file` has it.
         package_dirs: Folders in which files that it names are looked up.
         strict: Unknown elements are errors.
         fixed_base: Of a robot: its base is fixed.

@@ -292,14 +292,13 @@ def read_size(node: Node) -> Vector:
     return size
 
 
-def read_quaternion(state: Node, name: str = "quat") -> Vector:
+def read_quaternion(state: Node) -> Vector:
     """Return a unit quaternion (w, x, y, z)."""
-    quaternion = state.vector(name, 4, IDENTITY)
+    quaternion = state.vector("quat", 4, IDENTITY)
     norm = float(np.linalg.norm(quaternion))
     if abs(norm - 1.0) > 1e-3:
         raise state.error(
-            f"{name}={state.attributes[name]!r} has length {norm:.6g}, must be 1; "
-            "the order is w x y z"
+            f"quat={state.attributes['quat']!r} has length {norm:.6g}, must be 1; the order is w x y z"
         )
     return normalized(quaternion)
 

@@ -57,7 +57,6 @@ class GeometryReader:
     def __init__(self, robot: Node, finder: MeshFinder) -> None:
         """Collect the colours of all named materials of a robot."""
         self._finder = finder
-        self._found: dict[str, tuple[MeshFile, str]] = {}
         self._colors: dict[str, Vector] = {}
         for material in robot.all("material"):
             material.check(("name",), ("color", "texture"))

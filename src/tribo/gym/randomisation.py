@@ -87,7 +87,7 @@ def friction(first: str, second: str, low: float, high: float) -> Change:
     Raises:
         TypeError, ValueError: They are no such numbers.
     """
-    _check_range((low, high), f"friction of {first} and {second}", minimum=0.0)
+    _check_range((low, high), f"friction of {first} and {second}")
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         values = sim.draws.uniform(rows, low, high, 1)[:, 0]
@@ -127,7 +127,7 @@ def gains(name: str, low: float, high: float) -> Change:
     Raises:
         TypeError, ValueError: They are no such numbers.
     """
-    _check_range((low, high), f"factor of the gains of {name}", minimum=0.0)
+    _check_range((low, high), f"factor of the gains of {name}")
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
@@ -177,9 +177,7 @@ def motors(name: str, **ranges: tuple[float, float]) -> Change:
         >>> task.randomisations["motors"] = motors("dog", delay=(0.0, 0.02), time_constant=(0.005, 0.01))
     """
     for key, ends in ranges.items():
-        _check_range(
-            ends, f"{check.known(key, OF_MOTORS, 'number of a motor')} of {name}", minimum=0.0
-        )
+        _check_range(ends, f"{check.known(key, OF_MOTORS, 'number of a motor')} of {name}")
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
@@ -254,14 +252,13 @@ def start(name: str, coordinate: Any, velocity: Any) -> Change:
     return change
 
 
-def _check_range(ends: Any, what: str, *, minimum: float) -> tuple[float, float]:
+def _check_range(ends: Any, what: str) -> tuple[float, float]:
     """Return least and largest value of what is drawn.
 
     Raises:
-        TypeError, ValueError: They are no two numbers, or the second is below the first or both below a
-            minimum.
+        TypeError, ValueError: They are no two numbers ≥ 0, or the second is below the first.
     """
-    low, high = (check.number(end, what, minimum=minimum) for end in check.pair(ends, what))
+    low, high = (check.number(end, what, minimum=0.0) for end in check.pair(ends, what))
     if low > high:
         raise ValueError(
             f"{what} must go from the least to the largest value, got {low:g} and {high:g}"
@@ -275,4 +272,4 @@ def _check_factors(low: Any, high: Any, what: str) -> None:
     Raises:
         TypeError, ValueError: They are none.
     """
-    check.positive(_check_range((low, high), what, minimum=0.0)[0], what)
+    check.positive(_check_range((low, high), what)[0], what)

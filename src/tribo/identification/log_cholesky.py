@@ -21,7 +21,6 @@ from tribo.world.world import World
 
 NAMES = ("alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3")
 SPAN = 2.0  # α and d are sought within ± this: a factor e^2 of lengths, e^4 of the mass
-SPAN_OF_SHEAR = 2.0  # s and t, in lengths of gyration
 
 
 def of_parameters(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -55,7 +55,7 @@ class Identification(Sealed):
         films: Sequence[Trajectory],
     ) -> None:  # fmt: skip
         self._materials = world.materials.copy()
-        self._world, self._unknowns, self._problem, self._x = world, list(unknowns), problem, x
+        self._unknowns, self._problem, self._x = list(unknowns), problem, x
         self._known, self._estimates, self._derived = known, dict(estimates), dict(derived)
         self._residuals, self._remarks = tuple(residuals), tuple(remarks)
         self._confidence, self._samples, self._fitted = confidence, samples, fitted

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from tribo.description.trees import DescriptionError, ShapeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
-from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.friction import (
     STANDARD,
@@ -65,9 +64,7 @@ class Contacts:
         return made
 
 
-def read_contacts(
-    source: Source, compiler: Compiler, defaults: Defaults, bodies: list[Body]
-) -> Contacts:
+def read_contacts(source: Source, defaults: Defaults, bodies: list[Body]) -> Contacts:
     """Read all <contact> sections and combine the friction of all geoms."""
     made = Contacts()
     for option in source.sections("option"):

@@ -172,7 +172,7 @@ class _Model:
         joints = JointReader(compiler, defaults)
         self.bodies = BodyReader(compiler, defaults, geoms, joints).read(source)
         joints_by_name = {j.description.name: j for b in self.bodies for j in b.joints}
-        self.contacts: Contacts = read_contacts(source, compiler, defaults, self.bodies)
+        self.contacts: Contacts = read_contacts(source, defaults, self.bodies)
         self.trees: list[Tree]
         self.standing: list[Standing]
         self.trees, self.standing = split(self.bodies, self.contacts)

@@ -153,7 +153,7 @@ class BodyReader:
         prim, stage = body.prim, self._stage
         assert prim is not None
         mass = self._own_mass(prim) * stage.kilograms
-        density = self._density(prim, 0.0)
+        density = self._density(prim)
         whole = weighed(list(self._weights(body, density)))
         lone = whole.mass <= 0.0
         if lone:
@@ -187,21 +187,19 @@ class BodyReader:
             if solid.unit is None or not solid.shapes:
                 continue
             mass = self._own_mass(prim) * self._stage.kilograms
-            own = self._density(prim, 0.0) or self._material_density(prim) or density or DENSITY
+            material = self._stage.prims.get(prim.shape.get("material", ""))
+            own = self._density(prim) or self._density(material) or density or DENSITY
             yield solid.unit, mass or own * solid.unit.mass
 
     def _own_mass(self, prim: Prim) -> float:
         """Return the mass that a prim gives, in the stage's unit; 0: none."""
         return max(prim.number("physics:mass", 0.0), 0.0)
 
-    def _material_density(self, prim: Prim) -> float:
-        found = self._stage.prims.get(prim.shape.get("material", ""))
-        return 0.0 if found is None else self._density(found, 0.0)
-
-    def _density(self, prim: Prim, default: float) -> float:
-        given = prim.number("physics:density", 0.0)
+    def _density(self, prim: Prim | None) -> float:
+        """Return the density that a body, geometry or material gives [kg/m³]; 0: none."""
+        given = 0.0 if prim is None else prim.number("physics:density", 0.0)
         unit = self._stage.kilograms / self._stage.metres**3
-        return given * unit if 0.0 < given < math.inf else default
+        return given * unit if 0.0 < given < math.inf else 0.0
 
 
 def _is_on(prim: Prim) -> bool:

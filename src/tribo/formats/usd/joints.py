@@ -248,7 +248,7 @@ def drive_of(link: Link, joint: JointDescription, way: Way, stage: Stage) -> Dri
     return Drive(actuator, speed, 0.0 if is_force else 1.0)
 
 
-def coordinate(link: Link, way: Way, first: Pose, second: Pose) -> tuple[float, ...]:
+def coordinate(way: Way, first: Pose, second: Pose) -> tuple[float, ...]:
     """Return where a joint of one direction is, its frame on both bodies as drawn in the world."""
     between = inverse(first) @ second
     if way.kind == Joint.SPHERICAL:
@@ -266,7 +266,7 @@ def coordinates(link: Link, first: Pose, second: Pose) -> list[tuple[float, ...]
     Directions come one after another: three slides, then turns about x, y, z in the turned frames.
     """
     if len(link.ways) == 1:
-        return [coordinate(link, link.ways[0], first, second)]
+        return [coordinate(link.ways[0], first, second)]
     between = inverse(first) @ second
     place, turn = np.array(between.position), matrix(between.quaternion)
     turned = [way.axis for way in link.ways if way.kind == Joint.REVOLUTE]

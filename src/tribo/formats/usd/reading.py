@@ -53,7 +53,7 @@ def read(
     links = keep_apart(stage, known, robot_of)
     for group in groups:
         tree = tree_of(stage, group)
-        name = _name(stage, group)
+        name = _name(group)
         made = ObjectDescription("articulated_system", name, kind=tree.kind, tree=tree)
         made.generalized_velocity = _velocity(stage, group, tree)
         scene.objects.append(made)
@@ -123,7 +123,7 @@ def _groups(links: list[Link], known: BodyReader) -> list[Group]:
     return sorted(groups, key=lambda group: order[id(group.bodies[0])])
 
 
-def _name(stage: Stage, group: Group) -> str:
+def _name(group: Group) -> str:
     """Return what a robot is called: the prim above all of its bodies, or its only body."""
     paths = [body.prim.path for body in group.bodies if body.prim is not None]
     if len(paths) == 1:

@@ -45,7 +45,7 @@ class _Drawn:
     offsets: dict[str, Pose] = field(default_factory=dict)  # of bodies in their links, by name
 
 
-def _root(stage: Stage, group: Group) -> tuple[Body, Link | None]:
+def _root(group: Group) -> tuple[Body, Link | None]:
     """Return the body from which a group hangs, and the joint that holds it to the world."""
     held = [link for link in group.links if None in link.bodies and _in_tree(link)]
     held.sort(key=lambda link: not link.is_fixed)
@@ -69,8 +69,8 @@ def _in_tree(link: Link) -> bool:
 
 def tree_of(stage: Stage, group: Group) -> TreeDescription:
     """Hang the bodies of a group on one another; what is left of its joints closes loops."""
-    root, held = _root(stage, group)
-    drawn, start = _begin(stage, root, held)
+    root, held = _root(group)
+    drawn, start = _begin(root, held)
     drawn.names = frozenset(body.name for body in group.bodies)
     left = [link for link in group.links if link is not held]
     placed: dict[
@@ -107,7 +107,7 @@ def tree_of(stage: Stage, group: Group) -> TreeDescription:
     return _finish(stage, group, drawn, root, start)
 
 
-def _begin(stage: Stage, root: Body, held: Link | None) -> tuple[_Drawn, Pose]:
+def _begin(root: Body, held: Link | None) -> tuple[_Drawn, Pose]:
     """Return the beginning of a robot, and where its root stands or floats."""
     pose = root.pose
     if held is not None and held.is_fixed:

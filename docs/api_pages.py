@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tribo.checks.renamed import Renamed
+from tribo.checks.made import Renamed
 
 BLOCK = re.compile(r"^```\{api\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"\s+# -- (.+?) -+$")

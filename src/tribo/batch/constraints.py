@@ -12,6 +12,7 @@ import numpy as np
 
 from tribo.batch.owner import BatchOwner
 from tribo.checks import check
+from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.enums import TIE_SLOTS, Memory, Tuning
@@ -34,7 +35,7 @@ def numbers_of(kind: Kind) -> dict[str, Number]:
     return {name: made for name, made in found.items() if isinstance(made, Number)}
 
 
-def every(name: str, doc: str) -> Any:
+def every(name: str, doc: str) -> Made[np.ndarray]:
     """Return the property of a `Number` in all worlds, as the class of the constraint declares it."""
 
     def column(self: Any) -> np.ndarray:
@@ -49,7 +50,7 @@ def every(name: str, doc: str) -> Any:
         for place in number.places[1:]:
             self._column(place)[...] = array
 
-    return property(column, write, None, doc)
+    return Made(column, write, doc)
 
 
 class ConstraintBatch(Sealed):
@@ -157,10 +158,8 @@ class ConstraintBatch(Sealed):
         """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
         return bool(self._describe.numbers.get("collide", True))
 
-    erp: np.ndarray = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
-    break_force: np.ndarray = every(
-        "break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never."
-    )
+    erp = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
+    break_force = every("break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never.")
 
     @property
     def is_broken(self) -> np.ndarray:
@@ -332,22 +331,20 @@ class ConstraintBatch(Sealed):
             )
         self._write(self.friction, value, "friction", 0.0)
 
-    stiffness: np.ndarray = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
-    damping: np.ndarray = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
+    stiffness = every("stiffness", "Of a compliant wire, (worlds,) [N/m]; inf: stiff.")
+    damping = every("damping", "Of a compliant wire, (worlds,) [N s/m].")
 
     # -- motors, locks, winches, magnets -------------------------------------------------------
-    speed: np.ndarray = every(
+    speed = every(
         "speed",
         "Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s].",
     )
-    position: np.ndarray = every(
-        "position", "Angle or place that a lock keeps, (worlds,) [rad, or m]."
-    )
-    max_force: np.ndarray = every(
+    position = every("position", "Angle or place that a lock keeps, (worlds,) [rad, or m].")
+    max_force = every(
         "max_force",
         "The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N].",
     )
-    brake_force: np.ndarray = every(
+    brake_force = every(
         "brake_force",
         "Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any.",
     )

@@ -11,6 +11,7 @@ from tribo.batch.collisions import CollisionWatch
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.materials import BatchMaterials
 from tribo.batch.objects import ObjectBatch
+from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.batch.policy import BatchPolicies
 from tribo.batch.pool import KEPT, BatchStates
@@ -26,7 +27,6 @@ from tribo.engine import warm_up
 from tribo.engine.engine import Engine
 from tribo.engine.interrupts import held
 from tribo.engine.plans import Plan
-from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind
 from tribo.world.checked import checked_world
@@ -36,7 +36,7 @@ HELD = 2  # `Command.has_wrench`: until the call ends
 MAX_THREADS = 1024  # each is one of the system, with a stack of its own
 
 
-class BatchInterior:
+class BatchInterior(BatchOwner):
     """The inside of a `Batch`: records, objects and parts, which know it by `BatchOwner` only."""
 
     def __init__(self, world: World, worlds: int, threads: int | None) -> None:
@@ -67,9 +67,8 @@ class BatchInterior:
                 getattr(self.engine, name).arrays[field][...] = array
         self.parts = {part.name: Part.of(part) for part in world.objects}
         self.material_names = world.material_names
-        self._records: dict[str, TreeRecords] = {}
+        super().__init__()
         self._warnings = BatchWarningLog()
-        self.idle = [True]  # empty while some thread steps the batch
         self.set_threads(threads)
         self.materials = BatchMaterials(self)
         self.ties = BatchConstraints(self, world.constraints)
@@ -87,10 +86,6 @@ class BatchInterior:
             len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         )
         self.threads = (available or 1) if value is None else _thread_count(value)
-
-    def __len__(self) -> int:
-        """Return the number of worlds."""
-        return self.engine.worlds
 
     def __getitem__(self, name: Any) -> ObjectBatch:
         """Return an object in all worlds, by name.
@@ -111,39 +106,6 @@ class BatchInterior:
     def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
         return self[name].body_poses()
-
-    def records_of(self, name: str) -> TreeRecords:
-        """Return the records with which queries about an object compute."""
-        found = self._records.get(name)
-        if found is None or found.world_model is not self.engine.model:
-            span = self.parts[name].span
-            found = self._records[name] = tree_records(self.engine, span)
-        return found
-
-    def chosen_worlds(self, worlds: Any) -> np.ndarray:
-        """Return the numbers of the worlds of an index, slice or mask, (n,) [–].
-
-        Raises:
-            ValueError: There is no such world.
-        """
-        try:
-            if isinstance(worlds, (bool, np.bool_)):
-                raise TypeError("a truth value is no index")
-            return np.asarray(np.arange(len(self))[worlds])
-        except (IndexError, TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
-                f"worlds must be an index, a slice or a mask of {len(self)} worlds, "
-                f"got {check.shown(worlds)}: {error}"
-            ) from None
-
-    def check_idle(self, what: str) -> None:
-        """Refuse an edit of the model while another thread steps the batch.
-
-        Raises:
-            EditError: A step is under way.
-        """
-        if not self.idle:
-            raise EditError(f"{what} must wait: another thread steps this batch")
 
     def note_push_on(self, name: str, link: str, wrench: np.ndarray) -> None:
         """Remember on which link of a body an external force acts in the next step, (worlds, 6)."""
@@ -218,16 +180,6 @@ class BatchInterior:
         if n > 0:
             sensors.forget_pushes()
         return left
-
-    @property
-    def time(self) -> np.ndarray:
-        """Return the world times, (worlds,) [s]."""
-        return np.asarray(self.engine.state.arrays["time"][:, 0].copy())
-
-    @property
-    def sleeping(self) -> np.ndarray:
-        """Tell which worlds let objects sleep, (worlds,) of bool [–]."""
-        return np.asarray(self.engine.settings.arrays["sleeping"].reshape(len(self)) != 0)
 
 
 def _thread_count(value: Any) -> int:

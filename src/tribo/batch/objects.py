@@ -14,24 +14,24 @@ from tribo.batch.settings import BatchSleeper
 from tribo.batch.state import StateOfWorlds
 from tribo.batch.values import JointValues, LinkValues
 from tribo.checks import check
-from tribo.checks.readonly import frozen
-from tribo.checks.renamed import renamed
-from tribo.description.actuators import names_of_activated
 from tribo.engine.builder import meets_compliant
 from tribo.engine.engine import Engine
 from tribo.engine.subtree import TreeRecords
 from tribo.model import Joint
 from tribo.objects import CollisionBody
+from tribo.objects.actuated import Actuated
 from tribo.objects.body_types import note_push
 from tribo.objects.contact_reader import ContactReader
-from tribo.objects.controls import Commands, Controls
-from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.handle import Handle
+from tribo.objects.record_views import VIEWS
 from tribo.objects.states import States
 
+# Attribute of an object in a world: record, array and kind of span.
+LIVE = {f"_{name}": (record, name, index) for name, (record, index) in VIEWS.items()}
 
-class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Drives):
+
+class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Actuated):
     """One object in all worlds of a batch: arrays whose first axis is the world.
 
     State and commands are the records themselves: write into them. Assigning an array checks it; one
@@ -82,12 +82,16 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     def _count(self) -> int:
         return len(self._batch)
 
+    def _live(self, name: str) -> np.ndarray:
+        return self._array(*LIVE[name])
+
+    _now = _live
+
     def _state_rows(self, name: str) -> np.ndarray:
         return self._array("state", name, name)
 
     def _command_rows(self, name: str) -> np.ndarray:
-        index = {"target_q": "q", "surface_velocity": "shape"}.get(name, "v")
-        return self._array("command", name, index)
+        return self._live(f"_{name}")
 
     def _spread(self, value: Any, what: str) -> dict[str, Any]:
         """Return values by joint as `Drives` does; refuse a shape that no world or not every world has."""
@@ -111,7 +115,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         forces: np.ndarray = self._array("state", "scalar_impulse", "slot") / dt.reshape(-1, 1)
         return forces
 
-    def _torque_rows(self) -> np.ndarray:
+    def _torques(self) -> np.ndarray:
         return self._array("work", "applied_torque", "v")
 
     def _add_wrench(self, place: Frame, torque: np.ndarray, force: np.ndarray) -> None:
@@ -153,22 +157,14 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
             may_be = is_free and not meets_compliant(engine.model)[tree]
             single[rows, tree] = may_be & (value == 0.0).all(axis=1)
 
-    def _checked(
-        self, value: Any, what: str, target: np.ndarray, base: int, rest: Any
+    def _drive_values(
+        self, value: Any, what: str, now: np.ndarray, base: int, rest: Any
     ) -> np.ndarray:
-        """Return checked numbers for all worlds.
-
-        Args:
-            value, what: The given value and its name.
-            target: Array of the shape that it must have or take by repeating a row.
-            base: Numbers of a floating base, which may be left out; 0: they must be there.
-            rest: The value that replaces them.
-        """
-        if isinstance(value, Mapping):
-            return self._named(value, target, what)
+        if isinstance(value, Mapping) and base:
+            return self._named(value, now, what)
         what = f"{what} of {self._part.name}"
         made = check.within_range(check.array(value, what, "numbers"), what)
-        worlds, width = target.shape
+        worlds, width = now.shape
         widths = (width, width - base) if base and self._part.is_floating else (width,)
         if made.ndim not in (1, 2) or made.shape[-1] not in widths or (
             made.ndim == 2 and len(made) not in (1, worlds)
@@ -177,7 +173,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
             raise ValueError(
                 f"{what} must have shape ({worlds}, {width}) or ({width},){joints}, got {made.shape}"
             )
-        full = np.empty_like(target)
+        full = np.empty_like(now)
         if made.shape[-1] == width:
             full[:] = made
         else:
@@ -193,7 +189,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     def generalized_coordinate(self, value: Any) -> None:
         q = self._array("state", "q", "q")
         what = "generalized_coordinate"
-        q[:] = self._normalized(self._checked(value, what, q, 0, None), what)
+        q[:] = self._normalized(self._drive_values(value, what, q, 0, None), what)
 
     @property
     def generalized_velocity(self) -> np.ndarray:
@@ -203,66 +199,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
     @generalized_velocity.setter
     def generalized_velocity(self, value: Any) -> None:
         v = self._array("state", "v", "v")
-        v[:] = self._checked(value, "generalized_velocity", v, 0, None)
-
-    @property
-    def generalized_force(self) -> np.ndarray:
-        """Feed-forward force, (worlds, dof) [N, N m], live; joints alone: 0 on a floating base."""
-        return self._array("command", "tau", "v")
-
-    @generalized_force.setter
-    def generalized_force(self, value: Any) -> None:
-        tau = self._array("command", "tau", "v")
-        tau[:] = self._checked(value, "generalized_force", tau, 6, 0.0)
-
-    @property
-    def activation(self) -> np.ndarray:
-        """Activations of its actuators, (worlds, na) [–], live, as `ArticulatedSystem.activation`."""
-        return self._array("state", "activation", "actuator")[:, : len(self.activated)]
-
-    @activation.setter
-    def activation(self, value: Any) -> None:
-        live = self.activation
-        live[:] = self._checked(value, "activation", live, 0, None)
-
-    @property
-    def activated(self) -> tuple[str, ...]:
-        """Names of the actuators whose activations `activation` has."""
-        return names_of_activated(self._part.description.actuators)
-
-    def set_controls(self, controls: Any) -> None:
-        """Tell the actuators of its file what to do, as `ArticulatedSystem.set_controls` does.
-
-        Args:
-            controls: u, (worlds, nu), or (nu,) for all worlds.
-        """
-        own = Controls(self._part.description)
-        told = own.checked(controls, self._part.name, len(self._array("state", "q", "q")))
-        own.tell(told, Commands(
-            self._array("command", "target_q", "q"), self._array("command", "target_v", "v"),
-            self._array("command", "tau", "v"), self._array("command", "kd", "v"),
-            self._array("command", "control", "actuator"),
-        ))  # fmt: skip
-
-    @property
-    def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, (worlds, nq) [m, rad, –], live; joints alone leave the base's."""
-        return self._array("command", "target_q", "q")
-
-    @pd_target.setter
-    def pd_target(self, value: Any) -> None:
-        q = self._array("command", "target_q", "q")
-        q[:] = self._normalized(self._checked(value, "pd_target", q, 7, q[:, :7]), "pd_target")
-
-    @property
-    def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, (worlds, dof) [m/s, rad/s], live; joints alone: base's stay."""
-        return self._array("command", "target_v", "v")
-
-    @pd_velocity_target.setter
-    def pd_velocity_target(self, value: Any) -> None:
-        v = self._array("command", "target_v", "v")
-        v[:] = self._checked(value, "pd_velocity_target", v, 6, v[:, :6])
+        v[:] = self._drive_values(value, "generalized_velocity", v, 0, None)
 
     def set_pd_gains(
         self, kp: Any, kd: Any, worlds: Any = slice(None), *, hold_base: bool = False
@@ -279,19 +216,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
             ValueError, TypeError: A shape is wrong, a number negative or not finite, there is no such world,
                 or the base would be held and that was not asked for; nothing is changed.
         """
-        made, rows = [], self._batch.chosen_worlds(worlds).ravel()
-        check.boolean(hold_base, f"hold_base of {self._part.name}")
-        for value, what in ((kp, "kp"), (kd, "kd")):
-            target, given = self._array("command", what, "v")[rows], value
-            if check.is_scalar(value):
-                number = check.number(value, f"{what} of {self._part.name}", minimum=0.0)
-                given = np.full(target.shape[1] - 6 * self._part.is_floating, number)
-            gain = self._checked(given, what, target, 6, 0.0)
-            made.append(check.not_negative(gain, f"{what} of {self._part.name}"))
-            if self._part.is_floating and not hold_base:
-                joints = target.shape[1] - 6
-                check_base_gains(gain, target, f"{what} of {self._part.name}", joints)
-        self.kp[rows], self.kd[rows] = made
+        rows = self._batch.chosen_worlds(worlds).ravel()
+        self.kp[rows], self.kd[rows] = self._gains(kp, kd, rows, hold_base)
 
     def set_link(self, name: str, worlds: Any = slice(None), **values: Unpack[LinkValues]) -> None:
         """Set properties of a link in some worlds: all that are given, or none if one is wrong.
@@ -337,31 +263,6 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Dr
         """
         part = SomeWorlds(self._batch, self._part, worlds)
         part.set_on(part.joint(name), JointValues.__annotations__, values)
-
-    @property
-    def kp(self) -> np.ndarray:
-        """Stiffness of the drives, (worlds, dof) [N/m, N m/rad], live."""
-        return self._array("command", "kp", "v")
-
-    @kp.setter
-    def kp(self, value: Any) -> None:
-        self.set_pd_gains(value, self.kd)
-
-    @property
-    def kd(self) -> np.ndarray:
-        """Damping of the drives, (worlds, dof) [N s/m, N m s/rad], live."""
-        return self._array("command", "kd", "v")
-
-    @kd.setter
-    def kd(self, value: Any) -> None:
-        self.set_pd_gains(self.kp, value)
-
-    pd_gains = renamed("pd_gains", "kp and kd", lambda it: (it.kp, it.kd), is_set=False)
-
-    @property
-    def applied_torque(self) -> np.ndarray:
-        """Efforts of the drives in the last step, (worlds, dof) [N, N m]."""
-        return frozen(self._array("work", "applied_torque", "v").copy())
 
 
 class SomeWorlds(ObjectBatch):

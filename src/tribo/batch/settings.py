@@ -10,6 +10,7 @@ from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.batch.values import SettingValues
 from tribo.checks import check
+from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.contact.sleep import ASLEEP, AWAKE
@@ -32,7 +33,7 @@ def setting(name: str) -> Setting[Any]:
     return made
 
 
-def of_worlds(name: str, doc: str) -> Any:
+def of_worlds(name: str, doc: str) -> Made[np.ndarray]:
     """Return the property of a setting of `World` that each world of a batch has for itself, (worlds,)."""
     declared = setting(name)
 
@@ -43,7 +44,7 @@ def of_worlds(name: str, doc: str) -> Any:
     def write(self: BatchSettings, value: Any) -> None:
         self.set_settings(**{name: value})
 
-    return property(read, write, None, doc)
+    return Made(read, write, doc)
 
 
 class BatchSettings(Sealed):
@@ -131,7 +132,7 @@ class BatchSettings(Sealed):
             raise ValueError(f"gravity must have shape (3,) or ({count}, 3), got {made.shape}")
         return made
 
-    time_step: np.ndarray = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
+    time_step = of_worlds("time_step", "Time steps, (worlds,) [s], 1e-9 … 10.")
 
     @property
     def gravity(self) -> np.ndarray:
@@ -142,23 +143,18 @@ class BatchSettings(Sealed):
     def gravity(self, value: Any) -> None:
         self.set_settings(gravity=value)
 
-    erp: np.ndarray = of_worlds(
-        "erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–]."
-    )
-    sleeping: np.ndarray = of_worlds(
+    erp = of_worlds("erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–].")
+    sleeping = of_worlds(
         "sleeping",
         "Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`.",
     )
-
-    sleep_speed: np.ndarray = of_worlds(
+    sleep_speed = of_worlds(
         "sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s]."
     )
-
-    sleep_angular_speed: np.ndarray = of_worlds(
+    sleep_angular_speed = of_worlds(
         "sleep_angular_speed", "Angular speeds up to which an object is quiet, (worlds,) [rad/s]."
     )
-
-    sleep_time: np.ndarray = of_worlds(
+    sleep_time = of_worlds(
         "sleep_time",
         "Times for which an island has to be quiet before it falls asleep, (worlds,) [s].",
     )

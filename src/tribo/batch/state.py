@@ -9,6 +9,7 @@ import numpy as np
 from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.checks import check
+from tribo.checks.made import Made, short_for
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 
@@ -123,25 +124,14 @@ class StateOfWorlds(Sealed):
             return frozen(np.zeros((len(self._batch), 3)))
         return frozen(self._array("state", "v", "v")[:, where].copy())
 
-    @property
-    def q(self) -> np.ndarray:
-        """Coordinates, shape (worlds, nq) [m, rad, –]: short for `generalized_coordinate`."""
-        found: np.ndarray = self.generalized_coordinate
-        return found
-
-    @q.setter
-    def q(self, value: Any) -> None:
-        self.generalized_coordinate = value
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities, shape (worlds, dof) [m/s, rad/s]: short for `generalized_velocity`."""
-        found: np.ndarray = self.generalized_velocity
-        return found
-
-    @v.setter
-    def v(self, value: Any) -> None:
-        self.generalized_velocity = value
+    q: Made[np.ndarray] = short_for(
+        "generalized_coordinate",
+        "Coordinates, shape (worlds, nq) [m, rad, –]: short for `generalized_coordinate`.",
+    )
+    v: Made[np.ndarray] = short_for(
+        "generalized_velocity",
+        "Velocities, shape (worlds, dof) [m/s, rad/s]: short for `generalized_velocity`.",
+    )
 
     @property
     def position(self) -> np.ndarray:

@@ -29,18 +29,8 @@ VERBS = {
     "delete": "remove", "destroy": "remove", "del": "remove",
 }  # fmt: skip
 QUIET = (
-    "get_",
-    "set_",
-    "is_",
-    "has_",
-    "reset_",
-    "compute_",
-    "calc_",
-    "calculate_",
-    "read_",
-    "num_",
-    "write_",
-)
+    "get_", "set_", "is_", "has_", "reset_", "compute_", "calc_", "calculate_", "read_", "num_", "write_",
+)  # fmt: skip
 LONGEST = 60  # characters of a name that is looked up
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.readonly import OfWorld
+
 _WRITE_FIRST = frozenset(
     (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
 )  # functions that write into their first argument
@@ -25,7 +27,7 @@ class Cell:
         self.memory: np.ndarray | None = memory
 
 
-class LiveArray(np.ndarray):
+class LiveArray(OfWorld):
     """An array of a world; its slices, views and other shapes write into the same memory.
 
     Results of arithmetic and copies are plain arrays; so is what `numpy.asarray` returns, which is read-only.
@@ -55,10 +57,6 @@ class LiveArray(np.ndarray):
             return self.view(np.ndarray)
         offset = self.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
         return np.ndarray(self.shape, self.dtype, memory, offset, self.strides)
-
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return the result of a function as it is: a plain array, or a number."""
-        return array[()] if return_scalar else _plain(array)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Write as into a plain array."""
@@ -106,14 +104,6 @@ class LiveArray(np.ndarray):
     def put(self, *arguments: Any, **options: Any) -> None:
         """Set numbers by their place in the flat array."""
         self._to_write().put(*arguments, **options)
-
-    def __repr__(self) -> str:
-        """Return what a plain array would."""
-        return repr(np.asarray(self))
-
-    def __reduce__(self) -> Any:
-        """Let copies in files be plain arrays."""
-        return np.array(self).__reduce__()
 
 
 def _plain(value: Any) -> Any:

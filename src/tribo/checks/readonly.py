@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,27 @@ def frozen(array: np.ndarray) -> np.ndarray:
     return array
 
 
-class Reading(np.ndarray):
+class OfWorld(np.ndarray):
+    """An array of a world: what is computed from it, copied or shown is a plain one."""
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return the result of arithmetic as it is: a plain array, or a number."""
+        return array[()] if return_scalar else np.asarray(array)
+
+    def __repr__(self) -> str:
+        """Return what a plain array would."""
+        return repr(np.asarray(self))
+
+    def __reduce__(self) -> Any:
+        """Let copies in files be plain arrays."""
+        return np.array(self).__reduce__()
+
+
+def _anew(operate: Callable[[Any, Any], Any]) -> Any:
+    return lambda self, other: operate(self, other)
+
+
+class Reading(OfWorld):
     """A copy of numbers that are set as a whole: what is written into it is refused by the property's name.
 
     Results of arithmetic and copies are plain arrays. ``body.position += x`` is ``body.position =
@@ -44,53 +66,18 @@ class Reading(np.ndarray):
         self._refuse_writing()
         super().sort(*arguments, **options)
 
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return the result of arithmetic as it is: a plain array, or a number."""
-        return array[()] if return_scalar else np.asarray(array)
-
-    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the sum as a new array."""
-        return self + other
-
-    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the difference as a new array."""
-        return self - other
-
-    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the product as a new array."""
-        return self * other
-
-    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the quotient as a new array."""
-        return self / other
-
-    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc, override]
-        """Return the power as a new array."""
-        return self**other
-
-    def __ifloordiv__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the whole part of the quotient as a new array."""
-        return self // other
-
-    def __imod__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the remainder as a new array."""
-        return self % other
-
-    def __imatmul__(self, other: Any) -> Any:  # type: ignore[misc]
-        """Return the product of matrices as a new array."""
-        return self @ other
+    # Arithmetic in place gives a new array.
+    __iadd__, __isub__, __imul__ = _anew(operator.add), _anew(operator.sub), _anew(operator.mul)
+    __itruediv__, __ifloordiv__ = _anew(operator.truediv), _anew(operator.floordiv)
+    __ipow__, __imod__, __imatmul__ = (
+        _anew(operator.pow),
+        _anew(operator.mod),
+        _anew(operator.matmul),
+    )
 
     def copy(self, order: Any = "C") -> Any:
         """Return a plain array that may be written."""
         return np.array(self, order=order)
-
-    def __repr__(self) -> str:
-        """Return what a plain array would."""
-        return repr(np.asarray(self))
-
-    def __reduce__(self) -> Any:
-        """Let copies in files be plain arrays."""
-        return np.array(self).__reduce__()
 
 
 _kinds: dict[str, type[Reading]] = {}

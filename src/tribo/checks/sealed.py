@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tribo.checks.answers import answer, listed
 from tribo.checks.calls import answered, said_by_class
-from tribo.checks.renamed import Renamed
+from tribo.checks.made import Renamed
 
 
 class AnsweringKind(ABCMeta):
@@ -38,9 +38,7 @@ class Answering(metaclass=AnsweringKind):
     __slots__ = ()
     _called: ClassVar[str] = ""  # what examples call it (`answers`)
     _inner: ClassVar[frozenset[str]] = frozenset()  # what the package's own parts call
-    _plain: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # calls that answer as Python does: as fast as can be
+    _plain: ClassVar[frozenset[str]] = frozenset()  # calls that answer as Python does: fast
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let methods whose arguments do not fit say so, with what to use instead; inherited ones, too."""

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made, short_for
 from tribo.checks.readonly import reading
 from tribo.checks.sealed import Sealed
 from tribo.enums import Bounce, EffectiveRadius, Solver
@@ -52,7 +53,7 @@ T = TypeVar("T")
 FILTERS = ("either", "both")
 
 
-class Setting(property, Generic[T]):
+class Setting(Made[T]):
     """A setting of a world, declared once: batches take name, field and check from here.
 
     Args:
@@ -67,8 +68,7 @@ class Setting(property, Generic[T]):
         field: str = "",
     ) -> None:  # fmt: skip
         """Declare it in a class, as ``erp = Setting("…", check.positive, float)``."""
-        super().__init__(None, None, None, doc)
-        self.__doc__ = doc  # else Python 3.11 shows that of this class
+        self.__doc__ = doc
         self.checked, self.shown, self.field = checked, shown, field
 
     def __set_name__(self, kind: type, name: str) -> None:
@@ -85,12 +85,8 @@ class Setting(property, Generic[T]):
             setattr(self._settings, field, given)
 
         read.__annotations__["return"] = shown.__name__ if isinstance(shown, type) else "str"
-        super().__init__(read, write, None, self.__doc__)
+        super().__init__(read, write, self.__doc__ or "")
         self.name, self.field = name, field
-
-    if TYPE_CHECKING:
-
-        def __get__(self, world: Any, kind: type | None = None, /) -> T: ...  # type: ignore[override]
 
 
 def word(doc: str, kind: type[IntEnum]) -> Setting[str]:
@@ -124,14 +120,7 @@ class WorldSettings(Sealed):
         field="dt",
     )
 
-    @property
-    def dt(self) -> float:
-        """Time step [s]: short for `time_step`."""
-        return self.time_step
-
-    @dt.setter
-    def dt(self, value: float) -> None:
-        self.time_step = value
+    dt: Made[float] = short_for("time_step", "Time step [s]: short for `time_step`.")
 
     @property
     def gravity(self) -> np.ndarray:

@@ -12,7 +12,6 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen, part_of
-from tribo.checks.renamed import renamed
 from tribo.engine.builder import mark_singles
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
@@ -25,7 +24,6 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
 from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.controls import Controls
-from tribo.objects.drives import Drives, check_base_gains
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
@@ -35,7 +33,7 @@ logger = logging.getLogger("tribo")
 NONE = np.zeros(0)  # velocities of a base that has none
 
 
-class ArticulatedSystem(Actuated, Drives, Object):
+class ArticulatedSystem(Actuated, Object):
     """A robot in generalized coordinates.
 
     Coordinates stand in the order of `body_names`: a floating base has 7 (position, quaternion)
@@ -139,17 +137,18 @@ class ArticulatedSystem(Actuated, Drives, Object):
         self.check_present(what)
         full = len(now)
         if check.is_plain(value, full):
-            return np.array(value)
+            return value  # type: ignore[no-any-return]
         if self.is_floating and check.is_plain(value, full - base):
             return self._with_base(value, full, rest)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and base:
             return self._named(value, now, what)
         what = f"{what} of {self.name}"
         made = check.array(value, what, "numbers")
         if made.shape == (full,):
             return check.within_range(made, what)
-        if not self.is_floating or made.shape != (full - base,):
-            joints = f", or ({full - base},) for the joints alone" if self.is_floating else ""
+        may_miss = bool(base) and self.is_floating
+        if not may_miss or made.shape != (full - base,):
+            joints = f", or ({full - base},) for the joints alone" if may_miss else ""
             raise ValueError(f"{what} must have shape ({full},){joints}, got {made.shape}")
         return self._with_base(check.within_range(made, what), full, rest)
 
@@ -161,22 +160,9 @@ class ArticulatedSystem(Actuated, Drives, Object):
         made[:first], made[first:] = rest, of_joints
         return made
 
-    @property
-    def generalized_force(self) -> np.ndarray:
-        """Feed-forward force, shape (dof,) [N, N m], live; stays until changed; effort limits apply.
-
-        Assigned values for the joints alone, (dof − 6,), leave nothing on a floating base.
-        """
-        return self._live("_tau")
-
-    @generalized_force.setter
-    def generalized_force(self, value: Any) -> None:
-        tau = self._tau
-        # What a controller does in each step comes first.
-        if check.is_plain(value, len(tau)) and not self.is_removed:
-            tau[:] = value
-        else:
-            tau[:] = self._drive_values(value, "generalized_force", tau, 6, 0.0)
+    def _now(self, name: str) -> np.ndarray:
+        found: np.ndarray = getattr(self, name)
+        return found
 
     def set_pd_gains(self, kp: Any, kd: Any, *, hold_base: bool = False) -> None:
         """Set the gains of the implicit PD drives.
@@ -194,18 +180,7 @@ class ArticulatedSystem(Actuated, Drives, Object):
             ValueError: A gain is negative or not finite, there are too few or too many, or they hold the base
                 and that was not asked for.
         """
-        made = []
-        check.boolean(hold_base, f"hold_base of {self.name}")
-        for value, what, now in ((kp, "kp", self._kp), (kd, "kd", self._kd)):
-            given = value
-            if check.is_scalar(value):
-                number = check.number(value, f"{what} of {self.name}", minimum=0.0)
-                given = np.full(self.dof - 6 * self.is_floating, number)
-            gain = self._drive_values(given, what, now, 6, 0.0)
-            made.append(check.not_negative(gain, f"{what} of {self.name}"))
-            if self.is_floating and not hold_base:
-                check_base_gains(gain, now, f"{what} of {self.name}", self.dof - 6)
-        self._kp[:], self._kd[:] = made
+        self._kp[:], self._kd[:] = self._gains(kp, kd, ..., hold_base)
 
     def take_start(self) -> np.ndarray:
         """Take coordinates, gains and targets with which the description says that the robot starts.
@@ -231,63 +206,9 @@ class ArticulatedSystem(Actuated, Drives, Object):
         return self._q.copy()
 
     @property
-    def kp(self) -> np.ndarray:
-        """Stiffness of the drives, shape (dof,) [N/m, N m/rad], live."""
-        return self._live("_kp")
-
-    @kp.setter
-    def kp(self, value: Any) -> None:
-        self.set_pd_gains(value, self._kd)
-
-    @property
-    def kd(self) -> np.ndarray:
-        """Damping of the drives, shape (dof,) [N s/m, N m s/rad], live."""
-        return self._live("_kd")
-
-    @kd.setter
-    def kd(self, value: Any) -> None:
-        self.set_pd_gains(self._kp, value)
-
-    @property
     def mass(self) -> float:
         """Mass of all bodies [kg]."""
         return float(sum(body.mass for body in self.description.bodies))
-
-    pd_gains = renamed("pd_gains", "kp and kd", lambda it: (it.kp, it.kd), is_set=False)
-
-    @property
-    def pd_target(self) -> np.ndarray:
-        """Target coordinates of the drives, shape (nq,) [m, rad, –], live; assign to set them.
-
-        Assigned values for the joints alone, (nq − 7,), leave the target of a floating base.
-        """
-        return self._live("_target_q")
-
-    @pd_target.setter
-    def pd_target(self, value: Any) -> None:
-        rest = self._target_q[:7]
-        made = self._drive_values(value, "pd_target", self._target_q, 7, rest)
-        self._target_q[:] = self._normalized(made, "pd_target")
-
-    @property
-    def pd_velocity_target(self) -> np.ndarray:
-        """Target velocities of the drives, shape (dof,) [m/s, rad/s], live; assign to set them.
-
-        Assigned values for the joints alone, (dof − 6,), leave the target of a floating base.
-        """
-        return self._live("_target_v")
-
-    @pd_velocity_target.setter
-    def pd_velocity_target(self, value: Any) -> None:
-        rest = self._target_v[:6]
-        made = self._drive_values(value, "pd_velocity_target", self._target_v, 6, rest)
-        self._target_v[:] = made
-
-    @property
-    def applied_torque(self) -> np.ndarray:
-        """Efforts of the drives in the last step, shape (dof,) [N, N m], limits included."""
-        span = self._placed()
-        return frozen(np.array(self._world.engine.work.applied_torque[span.v]))
 
     def _placed(self) -> Any:
         """Return the span in the records, after a rebuild if one is due."""
@@ -321,8 +242,10 @@ class ArticulatedSystem(Actuated, Drives, Object):
         self.check_present("a readout")
         return self._scalar_impulse[None] / float(self._world.engine.settings.dt)
 
-    def _torque_rows(self) -> np.ndarray:
-        return self.applied_torque[None]
+    def _torques(self) -> np.ndarray:
+        span = self._placed()
+        found: np.ndarray = self._world.engine.work.applied_torque[span.v]
+        return found
 
     def _check_editable(self, what: str) -> None:
         self.check_editable(what)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made
 from tribo.checks.readonly import reading
 from tribo.enums import Memory, Tuning
 from tribo.model import Constraint
@@ -27,7 +28,7 @@ MORE = {  # what files hold of a constraint where it is not as in a new one
 }  # fmt: skip
 
 
-class Number(property):
+class Number(Made[float]):
     """A number of constraints, declared once: for a constraint, and for one in all worlds of a batch.
 
     Args:
@@ -62,8 +63,7 @@ class Number(property):
             tie._check_number(self.name, given)
             tie._tuning[list(self.places)] = given
 
-        super().__init__(read, write, None, doc)
-        self.__doc__ = doc  # else Python 3.11 shows that of this class
+        super().__init__(read, write, doc)
         self.places = (place,) if also is None else (place, also)
         self.least = float(np.nextafter(0.0, 1.0)) if is_positive else least
         self.most, self.is_endless = most, is_endless
@@ -71,10 +71,6 @@ class Number(property):
     def __set_name__(self, kind: type, name: str) -> None:
         """Note what users call it."""
         self.name = name
-
-    if TYPE_CHECKING:
-
-        def __get__(self, tie: Any, kind: type | None = None, /) -> float: ...  # type: ignore[override]
 
 
 class Breakable(ABC):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made, renamed
 from tribo.checks.readonly import reading
-from tribo.checks.renamed import renamed
 from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.frames import Frame
@@ -19,18 +19,16 @@ from tribo.objects.named_parts import NamedParts
 from tribo.objects.states import rows, turned
 
 
-def check_base_gains(gain: np.ndarray, now: np.ndarray, what: str, joints: int) -> None:
-    """Refuse gains (…, dof) that would newly hold a floating base, as if springs tied it to the world.
+def numbers_of_dofs(what: str, field: str, doc: str) -> Made[np.ndarray]:
+    """Return the property of a number of all dofs of a robot, by its name and its field in `Model`."""
 
-    Raises:
-        ValueError: The first six numbers are neither 0 nor what they are now.
-    """
-    first = gain[..., :6]
-    if ((first != 0.0) & (first != now[..., :6])).any():
-        raise ValueError(
-            f"the first six numbers of {what} would hold its floating base, as springs to the world do: give "
-            f"{joints} numbers, for the joints alone, or say hold_base=True"
-        )
+    def read(self: Any) -> np.ndarray:
+        return self._dof_numbers(field)  # type: ignore[no-any-return]
+
+    def write(self: Any, value: Any) -> None:
+        self._set_joints(what, value)
+
+    return Made(read, write, doc)
 
 
 class Drives(NamedParts):
@@ -186,18 +184,14 @@ class Drives(NamedParts):
 
     effort_limit = renamed("effort_limit", "effort_limits", lambda it: it.effort_limits[1])
 
-    @property
-    def velocity_limit(self) -> np.ndarray:
+    velocity_limit = numbers_of_dofs(
+        "velocity_limit", "dof_speed",
         """Speed to which each dof's drive accelerates, shape (dof,) [m/s, rad/s], inf without; assignable.
 
         The drive gives just so much that v⁺ reaches the limit, and nothing if something else drives the
         joint beyond; it may always brake.
-        """
-        return self._dof_numbers("dof_speed")
-
-    @velocity_limit.setter
-    def velocity_limit(self, value: Any) -> None:
-        self._set_joints("velocity_limit", value)
+        """,
+    )  # fmt: skip
 
     @property
     def active_limits(self) -> dict[str, float | np.ndarray]:
@@ -219,41 +213,23 @@ class Drives(NamedParts):
         return {name: force for name, force in forces.items() if np.any(force)}
 
     # -- the drive trains ----------------------------------------------------------------------
-    @property
-    def armature(self) -> np.ndarray:
-        """Rotor inertia seen at each dof, shape (dof,) [kg, kg m²]; assignable (RaiSim: rotor inertia)."""
-        return self._dof_numbers("dof_armature")
-
-    @armature.setter
-    def armature(self, value: Any) -> None:
-        self._set_joints("armature", value)
-
-    @property
-    def damping(self) -> np.ndarray:
-        """Damping of each dof, shape (dof,) [N s/m, N m s/rad]; assignable."""
-        return self._dof_numbers("dof_damping")
-
-    @damping.setter
-    def damping(self, value: Any) -> None:
-        self._set_joints("damping", value)
-
-    @property
-    def dry_friction(self) -> np.ndarray:
-        """Dry friction of each dof, shape (dof,) [N, N m]; assignable. A joint at rest sticks exactly."""
-        return self._dof_numbers("dof_friction")
-
-    @dry_friction.setter
-    def dry_friction(self, value: Any) -> None:
-        self._set_joints("dry_friction", value)
-
-    @property
-    def stiffness(self) -> np.ndarray:
-        """Stiffness of each dof's spring, shape (dof,) [N/m, N m/rad]; assignable."""
-        return self._dof_numbers("dof_stiffness")
-
-    @stiffness.setter
-    def stiffness(self, value: Any) -> None:
-        self._set_joints("stiffness", value)
+    armature = numbers_of_dofs(
+        "armature", "dof_armature",
+        "Rotor inertia seen at each dof, shape (dof,) [kg, kg m²]; assignable (RaiSim: rotor inertia).",
+    )  # fmt: skip
+    damping = numbers_of_dofs(
+        "damping",
+        "dof_damping",
+        "Damping of each dof, shape (dof,) [N s/m, N m s/rad]; assignable.",
+    )
+    dry_friction = numbers_of_dofs(
+        "dry_friction", "dof_friction",
+        "Dry friction of each dof, shape (dof,) [N, N m]; assignable. A joint at rest sticks exactly.",
+    )  # fmt: skip
+    stiffness = numbers_of_dofs(
+        "stiffness", "dof_stiffness",
+        "Stiffness of each dof's spring, shape (dof,) [N/m, N m/rad]; assignable.",
+    )  # fmt: skip
 
     @property
     def spring_reference(self) -> np.ndarray:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
+from tribo.checks.made import renamed
 from tribo.checks.readonly import frozen
-from tribo.checks.renamed import renamed
-from tribo.checks.sealed import Sealed
-from tribo.description.trees import TreeDescription
 from tribo.objects.parts import reactions
-from tribo.objects.states import States
+from tribo.objects.states import StateHost, States
 from tribo.queries import coriolis, forward, inverse, mass, momentum, passive
 
 _TOTALS: dict[str, Any] = {
@@ -22,18 +19,12 @@ _TOTALS: dict[str, Any] = {
 _SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 
 
-class Dynamics(Sealed, ABC):
+class Dynamics(StateHost):
     """Read-outs of a robot at a state, or of N states at once with a first axis of length N.
 
     Equation of motion: M v̇ + h = τ + Jᵀλ/Δt, h = C v + g. All vectors are in world axes. The inertia of
     rotors (`armature`) is in M and in inverse and forward dynamics, not in momenta about points.
     """
-
-    description: TreeDescription
-
-    @abstractmethod
-    def _states(self) -> States:
-        """Return the states to answer for."""
 
     # -- mass and forces -----------------------------------------------------------------------
     @property

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.sealed import Sealed
-from tribo.description.trees import TreeDescription
 from tribo.objects.frames import Frame
-from tribo.objects.states import States
+from tribo.objects.states import StateHost
 from tribo.queries import point as queries
 
 
-class FrameOwner(Sealed, ABC):
+class FrameOwner(StateHost):
     """An owner of named frames: a robot, a robot at other states, a robot in many worlds."""
-
-    name: str
-    description: TreeDescription
-
-    @abstractmethod
-    def _states(self) -> States:
-        """Return the states to answer for."""
 
     @cached_property
     def _places(self) -> dict[str, tuple[Any, ...]]:

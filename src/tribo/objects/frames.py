@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from tribo.checks.orientation import of_matrices as quaternions
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.extents import rotation_matrix
-from tribo.description.trees import IDENTITY, ORIGIN, TreeDescription
+from tribo.description.trees import IDENTITY, ORIGIN
 from tribo.objects.parts import part_of, reactions, through_fixed_joint
-from tribo.objects.states import States, rows
+from tribo.objects.states import StateHost, States, rows
 from tribo.queries import point as queries
 
 _MOTION = {
@@ -21,16 +21,6 @@ _MOTION = {
     "acceleration": slice(18, 21), "angular_acceleration": slice(21, 24),
 }  # fmt: skip
 _ROTATION = slice(3, 12)
-
-
-class StateHost(Protocol):
-    """The owner of a frame: a robot, a robot at other states, a robot in all worlds of a batch."""
-
-    name: str
-    description: TreeDescription
-
-    def _states(self) -> States:
-        """Return the states to answer for."""
 
 
 class Frame(Sealed):

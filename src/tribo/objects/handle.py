@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from tribo.checks import check
 from tribo.checks.readonly import reading
 from tribo.description.trees import BodyDescription
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.frames import Frame, StateHost
+from tribo.objects.frame_owner import FrameOwner
+from tribo.objects.frames import Frame
 from tribo.objects.states import rows
 
 PUBLIC = {  # fields of `Model` by what users call them
@@ -24,46 +26,49 @@ PUBLIC = {  # fields of `Model` by what users call them
 }  # fmt: skip
 
 
-class HandleOwner(StateHost, Protocol):
+class HandleOwner(FrameOwner):
     """The owner of links and joints, as their handles see it: a robot, in a world or in all of a batch."""
 
     _is_batch: bool
 
     @property
+    @abstractmethod
     def links(self) -> tuple[Any, ...]:
         """Return all links that are bodies, in the order of the bodies."""
 
-    @property
-    def frame_names(self) -> tuple[str, ...]:
-        """Return the names of all frames."""
-
-    def frame(self, name: str) -> Frame:
-        """Return the frame of a joint or link, by name."""
-
+    @abstractmethod
     def _count(self) -> int:
         """Return the number of worlds."""
 
+    @abstractmethod
     def _state_rows(self, name: str) -> np.ndarray:
         """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
 
+    @abstractmethod
     def _command_rows(self, name: str) -> np.ndarray:
         """Return a command itself, (worlds, ·); refuse if the robot was removed."""
 
+    @abstractmethod
     def _torque_rows(self) -> np.ndarray:
         """Return what drives did in the last step, (worlds, dof)."""
 
+    @abstractmethod
     def _row_forces(self) -> np.ndarray:
         """Return forces of the scalar rows of all joints in the last step, (worlds, slots)."""
 
+    @abstractmethod
     def _check_editable(self, what: str) -> None:
         """Refuse an edit of what was removed, or between `update` and `advance`."""
 
+    @abstractmethod
     def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
         """Return the collision shapes of a body."""
 
+    @abstractmethod
     def _parameter(self, field: str, row: int) -> np.ndarray:
         """Return a row of a model field, for a batch one per world."""
 
+    @abstractmethod
     def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
         """Write a row of a model field in all worlds."""
 

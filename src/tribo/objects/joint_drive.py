@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made, renamed
 from tribo.checks.readonly import reading
-from tribo.checks.renamed import renamed
 from tribo.engine.layout import COORDINATES, DOFS, SLOTS
 from tribo.enums import COUPLING_SLOTS, CouplingSlot, DriveForm
 from tribo.model import Joint as JointType
@@ -19,6 +20,39 @@ from tribo.objects.handle import Handle
 from tribo.objects.states import unit_quaternions
 
 FORMS = tuple(form.name.lower() for form in DriveForm)
+
+
+def command(
+    what: str, field: str, *, doc: str, is_coordinate: bool = False, not_negative: bool = False
+) -> Made[float | np.ndarray]:
+    """Return the property of a command of a joint, by its name and its array in `Command`."""
+    where = attrgetter("coordinate_slice" if is_coordinate else "velocity_slice")
+
+    def read(self: Any) -> float | np.ndarray:
+        return self._state(self._owner._command_rows(field), where(self))  # type: ignore[no-any-return]
+
+    def write(self: Any, value: Any) -> None:
+        self._write_command(field, where(self), value, what, not_negative=not_negative)
+
+    return Made(read, write, doc)
+
+
+def number_of_dofs(
+    what: str, field: str, doc: str, none: float | None = None
+) -> Made[float | np.ndarray]:
+    """Return the property of a number that all dofs of a joint share, by its name and its field in `Model`.
+
+    none: The value that the base may have in an array for all dofs, if a floating base has no such number.
+    """
+
+    def read(self: Any) -> float | np.ndarray:
+        return self._dof_number(field)  # type: ignore[no-any-return]
+
+    def write(self: Any, value: Any) -> None:
+        if none is None or not self._is_base_without(value, what, none):
+            self._set_dof_number(field, value, what)
+
+    return Made(read, write, doc)
 
 
 class JointDrive(Handle):
@@ -72,9 +106,6 @@ class JointDrive(Handle):
         self._set_row(array, where, checked)
 
     # -- commands ------------------------------------------------------------------------------
-    def _command(self, name: str, where: slice) -> Any:
-        return self._state(self._owner._command_rows(name), where)
-
     def _write_command(
         self, name: str, where: slice, value: Any, what: str, *, not_negative: bool = False
     ) -> None:
@@ -90,50 +121,27 @@ class JointDrive(Handle):
             unit_quaternions(checked[:, -4:], f"pd_target of {self._name}")
         self._set_row(rows, where, checked)
 
-    @property
-    def kp(self) -> float | np.ndarray:
-        """Stiffness of its drive, ≥ 0 [N m/rad, N/m]; assign a number, or one for each dof."""
-        return self._command("kp", self.velocity_slice)  # type: ignore[no-any-return]
-
-    @kp.setter
-    def kp(self, value: Any) -> None:
-        self._write_command("kp", self.velocity_slice, value, "kp", not_negative=True)
-
-    @property
-    def kd(self) -> float | np.ndarray:
-        """Damping of its drive, ≥ 0 [N m s/rad, N s/m]; assign a number, or one for each dof."""
-        return self._command("kd", self.velocity_slice)  # type: ignore[no-any-return]
-
-    @kd.setter
-    def kd(self, value: Any) -> None:
-        self._write_command("kd", self.velocity_slice, value, "kd", not_negative=True)
-
-    @property
-    def pd_target(self) -> float | np.ndarray:
-        """Target of its drive, as `coordinate` [rad, m, –]: a number, a quaternion (4,), a pose (7,)."""
-        return self._command("target_q", self.coordinate_slice)  # type: ignore[no-any-return]
-
-    @pd_target.setter
-    def pd_target(self, value: Any) -> None:
-        self._write_command("target_q", self.coordinate_slice, value, "pd_target")
-
-    @property
-    def pd_velocity_target(self) -> float | np.ndarray:
-        """Target velocity of its drive, as `velocity` [rad/s, m/s]; assign to set it."""
-        return self._command("target_v", self.velocity_slice)  # type: ignore[no-any-return]
-
-    @pd_velocity_target.setter
-    def pd_velocity_target(self, value: Any) -> None:
-        self._write_command("target_v", self.velocity_slice, value, "pd_velocity_target")
-
-    @property
-    def generalized_force(self) -> float | np.ndarray:
-        """Feed-forward force of its drive [N m, N]; stays until changed."""
-        return self._command("tau", self.velocity_slice)  # type: ignore[no-any-return]
-
-    @generalized_force.setter
-    def generalized_force(self, value: Any) -> None:
-        self._write_command("tau", self.velocity_slice, value, "generalized_force")
+    kp = command(
+        "kp", "kp", not_negative=True,
+        doc="Stiffness of its drive, ≥ 0 [N m/rad, N/m]; assign a number, or one for each dof.",
+    )  # fmt: skip
+    kd = command(
+        "kd", "kd", not_negative=True,
+        doc="Damping of its drive, ≥ 0 [N m s/rad, N s/m]; assign a number, or one for each dof.",
+    )  # fmt: skip
+    pd_target = command(
+        "pd_target", "target_q", is_coordinate=True,
+        doc="Target of its drive, as `coordinate` [rad, m, –]: a number, a quaternion (4,), a pose (7,).",
+    )  # fmt: skip
+    pd_velocity_target = command(
+        "pd_velocity_target", "target_v",
+        doc="Target velocity of its drive, as `velocity` [rad/s, m/s]; assign to set it.",
+    )  # fmt: skip
+    generalized_force = command(
+        "generalized_force",
+        "tau",
+        doc="Feed-forward force of its drive [N m, N]; stays until changed.",
+    )
 
     @property
     def drive_form(self) -> str:
@@ -229,38 +237,24 @@ class JointDrive(Handle):
         return self._body_description.joint.mimic
 
     # -- drive train ---------------------------------------------------------------------------
-    @property
-    def armature(self) -> float | np.ndarray:
+    armature = number_of_dofs(
+        "armature", "dof_armature",
         """Inertia of the rotor seen at the joint, ≥ 0 [kg m², kg], the same for all its dofs; assignable.
 
         Times the square of the gear ratio: what the joint feels, not what the motor's data sheet says.
-        """
-        return self._dof_number("dof_armature")
-
-    @armature.setter
-    def armature(self, value: Any) -> None:
-        self._set_dof_number("dof_armature", value, "armature")
-
-    @property
-    def damping(self) -> float | np.ndarray:
-        """Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it."""
-        return self._dof_number("dof_damping")
-
-    @damping.setter
-    def damping(self, value: Any) -> None:
-        self._set_dof_number("dof_damping", value, "damping")
-
-    @property
-    def stiffness(self) -> float | np.ndarray:
+        """,
+    )  # fmt: skip
+    damping = number_of_dofs(
+        "damping", "dof_damping",
+        "Damping, ≥ 0 [N m s/rad, N s/m], the same for all its dofs; assign to change it.",
+    )  # fmt: skip
+    stiffness = number_of_dofs(
+        "stiffness", "dof_stiffness",
         """Stiffness of its spring, ≥ 0 [N m/rad, N/m], the same for all its dofs; assign to change it.
 
         The force −k (q − `spring_reference`), mean over the step: the spring keeps energy.
-        """
-        return self._dof_number("dof_stiffness")
-
-    @stiffness.setter
-    def stiffness(self, value: Any) -> None:
-        self._set_dof_number("dof_stiffness", value, "stiffness")
+        """,
+    )  # fmt: skip
 
     @property
     def spring_reference(self) -> float | np.ndarray:
@@ -283,19 +277,14 @@ class JointDrive(Handle):
         for k in range(where.start, where.stop):
             self._set("spring_reference", k, checked[:, k - where.start])
 
-    @property
-    def dry_friction(self) -> float | np.ndarray:
+    dry_friction = number_of_dofs(
+        "dry_friction", "dof_friction",
         """Dry friction τ_f, ≥ 0 [N m, N], the same for all its dofs; assign to change it.
 
         A joint at rest stays at rest, exactly, under every load up to τ_f; a moving one is braked by τ_f.
-        """
-        return self._dof_number("dof_friction")
-
-    @dry_friction.setter
-    def dry_friction(self, value: Any) -> None:
-        if self._is_base_without(value, "dry_friction", 0.0):
-            return
-        self._set_dof_number("dof_friction", value, "dry_friction")
+        """,
+        none=0.0,
+    )  # fmt: skip
 
     @property
     def velocity_limit(self) -> float | np.ndarray:

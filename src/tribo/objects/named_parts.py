@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.by_name import ByName
 from tribo.model import Joint as JointType
-from tribo.objects.collision_body import CollisionBody
+from tribo.objects.handle import HandleOwner
 from tribo.objects.handles import Joint, Link
 from tribo.objects.inverse_kinematics import InverseKinematics
 
@@ -32,7 +31,7 @@ class Joints(ByName[Joint]):
     _called = "joint"
 
 
-class NamedParts(InverseKinematics):
+class NamedParts(InverseKinematics, HandleOwner):
     """Links and joints by name: of a robot in a world, of a robot in all worlds of a batch."""
 
     _is_batch = False
@@ -66,34 +65,6 @@ class NamedParts(InverseKinematics):
         """Whether the base moves freely."""
         return self.description.bodies[0].joint.type == JointType.FREE
 
-    @abstractmethod
-    def _count(self) -> int:
-        """Return the number of worlds."""
-
-    @abstractmethod
-    def _state_rows(self, name: str) -> np.ndarray:
-        """Return the coordinates "q" or velocities "v" themselves, (worlds, ·)."""
-
-    @abstractmethod
-    def _command_rows(self, name: str) -> np.ndarray:
-        """Return a command itself, (worlds, ·); refuse if the robot was removed."""
-
-    @abstractmethod
-    def _torque_rows(self) -> np.ndarray:
-        """Return what drives did in the last step, (worlds, dof)."""
-
-    @abstractmethod
-    def _row_forces(self) -> np.ndarray:
-        """Return forces of the scalar rows of all joints in the last step, (worlds, slots)."""
-
-    @abstractmethod
-    def _check_editable(self, what: str) -> None:
-        """Refuse an edit of what was removed, or between `update` and `advance`."""
-
-    @abstractmethod
-    def _collision_bodies_of(self, body: int) -> tuple[CollisionBody, ...]:
-        """Return the collision shapes of a body."""
-
     def _parameter(self, field: str, row: int) -> np.ndarray:
         """Return a row of a model field, for a batch one per world."""
         found = self._records().model.arrays[field][:, row]
@@ -102,10 +73,6 @@ class NamedParts(InverseKinematics):
             if self._is_batch
             else found[0]
         )
-
-    @abstractmethod
-    def _set_parameter(self, field: str, row: int, value: np.ndarray, what: str) -> None:
-        """Write a row of a model field in all worlds."""
 
     @property
     def links(self) -> ByName[Link]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.readonly import frozen
+from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.engine.subtree import TreeRecords
@@ -45,6 +47,17 @@ class States:
         if wrench is None:
             return vdot, self.zeros(bodies, 6)
         return vdot, self.given(wrench, "wrench", bodies, 6)
+
+
+class StateHost(Sealed, ABC):
+    """The owner of states: a robot, a robot at other states, a robot in all worlds of a batch."""
+
+    name: str
+    description: TreeDescription
+
+    @abstractmethod
+    def _states(self) -> States:
+        """Return the states to answer for."""
 
 
 def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarray:

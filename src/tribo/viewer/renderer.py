@@ -12,7 +12,9 @@ from tribo.checks.calls import said_by_class
 from tribo.checks.sealed import Answering
 from tribo.viewer import draw, scene
 from tribo.viewer.raster import Camera, Fragments, rasterize
+from tribo.viewer.session import OF_BATCHES
 from tribo.viewer.views import camera_of, checked_camera
+from tribo.world.checked import checked_world
 
 if TYPE_CHECKING:
     from tribo.viewer.visuals import Visual
@@ -58,7 +60,7 @@ class Renderer(Answering):
         self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
     ) -> None:
         """Note what to draw and how large."""
-        self._world = scene.checked_world(world)
+        self._world = checked_world(world, OF_BATCHES)
         self._width = check.integer(width, "width", 1)
         self._height = check.integer(height, "height", 1)
         self._samples = check.integer(samples, "samples", 1)

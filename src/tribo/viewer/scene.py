@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.checks import check
 from tribo.contact.sleep import ASLEEP
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
@@ -215,22 +214,6 @@ def roots(world: World) -> dict[str, int]:
         if part.span is not None
         and all(shape.kind != Shape.PLANE for shape in part.description.bodies[0].shapes)
     }
-
-
-def checked_world(world: Any) -> World:
-    """Return a world.
-
-    Raises:
-        TypeError: It is something else; the message says what shows a batch.
-    """
-    from tribo.world.world import World
-
-    if not isinstance(world, World):
-        raise TypeError(
-            f"world must be a tribo.World, got {check.shown(world)}; several worlds of a batch are shown by "
-            "tribo.viewer.BatchViewer and SideBySide"
-        )
-    return world
 
 
 def read_poses(world: World) -> Poses:

@@ -25,12 +25,13 @@ from tribo.viewer.pace import FRAME, SHARE, Pace
 from tribo.viewer.panel import NOBODY, Panel
 from tribo.viewer.quality import quality_of
 from tribo.viewer.sensor_marks import SensorMarks
-from tribo.viewer.session import Session, end_of_run, start
+from tribo.viewer.session import OF_BATCHES, Session, end_of_run, start
 from tribo.viewer.stage import Stage
 from tribo.viewer.stage_times import StageTimes
 from tribo.viewer.touch import Touch
 from tribo.viewer.views import Views, camera_of
 from tribo.viewer.visual_objects import VisualObjects
+from tribo.world.checked import checked_world
 
 if TYPE_CHECKING:
     from tribo.world.world import World
@@ -77,7 +78,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         token: str | None = None,
     ) -> None:  # fmt: skip
         """Start the server; it runs until `close`."""
-        scenes.checked_world(world)
+        checked_world(world, OF_BATCHES)
         VisualObjects.__init__(self)
         Charts.__init__(self)
         Views.__init__(self)

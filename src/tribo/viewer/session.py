@@ -23,6 +23,7 @@ from tribo.viewer.messages import Gate
 
 logger = logging.getLogger("tribo")
 
+OF_BATCHES = "; several worlds of a batch are shown by tribo.viewer.BatchViewer and SideBySide"
 NOTEBOOK = 520  # [pixels] height of a page below a cell
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 

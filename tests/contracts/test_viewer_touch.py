@@ -152,7 +152,13 @@ def test_a_spring_bears_the_weight_at_the_stretch_that_it_says():
     for mass, strength in ((0.1, 1.0), (50.0, 2.0)):
         world = tribo.World()
         ball = world.add_sphere(0.1, mass, position=(0, 0, 1))
-        pulled = Spring(ball, 0, np.zeros(3), np.array([0.0, 0.0, 1.2]), strength)
+        pulled = Spring(
+            part=ball,
+            body=0,
+            point=np.zeros(3),
+            target=np.array([0.0, 0.0, 1.2]),
+            strength=strength,
+        )
         for _ in range(3000):
             force = pulled.pull(world.time_step)
             world.step()
@@ -169,7 +175,11 @@ def test_a_spring_at_the_light_end_of_a_robot_does_not_swing_up(time_step):
     foot = robot.links[body]
     start = np.array(foot.to_world((0, 0, -0.1)))
     pulled = Spring(
-        robot, body, np.array([0.0, 0.0, -0.1]), start + np.array([0.0, 0.0, 0.3]), 10.0
+        part=robot,
+        body=body,
+        point=np.array([0.0, 0.0, -0.1]),
+        target=start + np.array([0.0, 0.0, 0.3]),
+        strength=10.0,
     )
     bound = 9.81 * robot.mass / 0.1 * 10.0 * 2.0  # k times a stretch that never gets near to 2 m
     for _ in range(int(2.0 / time_step)):

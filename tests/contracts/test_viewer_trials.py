@@ -27,6 +27,13 @@ HINGE = """<robot name="arm"><link name="world"/><link name="bar"><inertial><ori
 SIDE, BACK = np.array([0.1, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])  # to the right, seen from −y
 
 
+def twist_of(part, body, toward, target, strength=1.0):
+    """Return the twist of a mouse that began at the origin."""
+    return Twist(
+        part=part, body=body, target=target, strength=strength, start=np.zeros(3), toward=toward
+    )
+
+
 def falling_ball():
     world = tribo.World()
     world.add_ground(name="ground")
@@ -50,7 +57,7 @@ def drag(viewer, toward=None):
 def test_a_twist_has_the_size_and_the_sense_that_it_says():
     # Weight 3 · 9.81 N, strength 2, a way of 0.1 m: 5.886 N m. The seen side, at −y, goes to +x: about +z.
     ball = tribo.World().add_sphere(0.1, 3.0, position=(0, 0, 1))
-    twist = Twist(ball, 0, np.zeros(3), BACK, SIDE, 2.0)
+    twist = twist_of(ball, 0, BACK, SIDE, 2.0)
     np.testing.assert_allclose(twist.torque(1e-3), (0, 0, 2 * 3 * 9.81 * 0.1), rtol=1e-12)
     turned = np.cross(twist.torque(1e-3), BACK)
     assert turned @ SIDE > 0.0
@@ -62,7 +69,7 @@ def test_a_body_that_nothing_holds_turns_at_the_speed_that_it_says():
     # Inertia 0.4 · 50 · 0.5² = 5 kg m² and damping 50 · 9.81/100 = 4.9 N m s: about 1 s, so 3e-9 of the speed
     # is missing after 20 s.
     ball = world.add_sphere(0.5, 50.0)
-    twist = Twist(ball, 0, np.zeros(3), BACK, SIDE)
+    twist = twist_of(ball, 0, BACK, SIDE)
     for _ in range(20_000):
         twist.pull(world.time_step)
         world.step()
@@ -78,7 +85,7 @@ def test_a_twist_loads_a_joint():
     arm.set_pd_gains([40.0], [4.0])
     # Seen from +x, down by 0.1 m: e × d = x × −z = +y, the axis; at rest kp · angle = m g · 0.1 m.
     down, front = np.array([0.0, 0.0, -0.1]), np.array([1.0, 0.0, 0.0])
-    twist = Twist(arm, arm.body_names.index("bar"), np.zeros(3), front, down)
+    twist = twist_of(arm, arm.body_names.index("bar"), front, down)
     for _ in range(5000):
         twist.pull(world.time_step)
         world.step()
@@ -92,9 +99,7 @@ def test_a_twist_of_a_light_link_does_not_swing_up(time_step, way):
     # is a link that turns by radians in a step.
     world = tribo.World(time_step=time_step)
     robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 1), collision_mask=0)
-    twist = Twist(
-        robot, robot.body_names.index("LF_SHANK"), np.zeros(3), BACK, way / 0.1 * SIDE, 10.0
-    )
+    twist = twist_of(robot, robot.body_names.index("LF_SHANK"), BACK, way / 0.1 * SIDE, 10.0)
     most = (1.0 + 1e-12) * 10.0 * 9.81 * robot.mass * way
     for _ in range(int(1.0 / time_step)):
         assert np.linalg.norm(twist.pull(time_step)) <= most

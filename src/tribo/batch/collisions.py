@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.contacts import BatchContacts, read_contacts
+from tribo.batch.contacts import BatchContacts, OfPairs, read_contacts
 from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.engine.interrupts import held
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BatchCollisions:
+class BatchCollisions(OfPairs):
     """Pairs of shapes that began or ceased to touch, n in all worlds together, in the order of the steps.
 
     All arrays are read-only copies.
@@ -48,22 +48,6 @@ class BatchCollisions:
         """Return how many pairs began to touch, and how many ceased to."""
         begun = int(self.begins.sum())
         return f"<BatchCollisions: {begun} begin, {len(self) - begun} end>"
-
-    def __len__(self) -> int:
-        """Return the number of events n."""
-        return len(self.world)
-
-    def between(self, first: str, second: str) -> np.ndarray:
-        """Return which events are between two objects, (n,) of bool, whichever of them is A.
-
-        Raises:
-            KeyError: There is no such object; the message proposes the nearest name.
-        """
-        a, b = (
-            self.object == self.object_names.index(check.known(name, self.object_names, "object"))
-            for name in (first, second)
-        )
-        return np.asarray((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
 
 
 class CollisionWatch:

@@ -14,8 +14,34 @@ from tribo.objects.contact_reader import all_contacts
 from tribo.objects.states import turned_back
 
 
+class OfPairs:
+    """Rows that each belong to a world and to two objects, A and B."""
+
+    __slots__ = ()
+
+    world: np.ndarray  # (n,) which world
+    object: np.ndarray  # (n, 2) A and B: which of `object_names`
+    object_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return the number of rows n."""
+        return len(self.world)
+
+    def between(self, first: str, second: str) -> np.ndarray:
+        """Return which rows are between two objects, (n,) of bool, whichever of them is A.
+
+        Raises:
+            KeyError: There is no such object; the message proposes the nearest name.
+        """
+        a, b = (
+            self.object == self.object_names.index(check.known(name, self.object_names, "object"))
+            for name in (first, second)
+        )
+        return frozen((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BatchContacts:
+class BatchContacts(OfPairs):
     """The points that touched in the last step, n in all worlds together; vectors in world axes.
 
     The rows of world k are ``start[k]:start[k + 1]``, in the order of `World.contacts`, and hold the same
@@ -54,10 +80,6 @@ class BatchContacts:
         """Return how many points touched, and in how many worlds."""
         return f"<BatchContacts: {len(self)} points in {len(self.start) - 1} worlds>"
 
-    def __len__(self) -> int:
-        """Return the number of points n."""
-        return len(self.world)
-
     def force_on(self, name: str) -> np.ndarray:
         """Return the forces on an object, (n, 3) [N]; 0 where it has no part, and between its own bodies.
 
@@ -67,18 +89,6 @@ class BatchContacts:
         number = self.object_names.index(check.known(name, self.object_names, "object"))
         sign = (self.object[:, :1] == number).astype(float) - (self.object[:, 1:] == number)
         return frozen(sign * self.force)
-
-    def between(self, first: str, second: str) -> np.ndarray:
-        """Return which points are between two objects, (n,) of bool, whichever of them is A.
-
-        Raises:
-            KeyError: There is no such object; the message proposes the nearest name.
-        """
-        a, b = (
-            self.object == self.object_names.index(check.known(name, self.object_names, "object"))
-            for name in (first, second)
-        )
-        return frozen((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
 
     def padded(self, name: str, width: int) -> np.ndarray:
         """Return one of the arrays with the world as first axis, (worlds, width, …), filled up with zeros.

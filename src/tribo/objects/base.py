@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.errors import EditError
 from tribo.checks.live import LiveArray, live
-from tribo.checks.orientation import orientation as as_quaternion
-from tribo.checks.readonly import frozen, part_of
-from tribo.checks.types import Orientation, Vector
+from tribo.checks.readonly import frozen
+from tribo.checks.types import Vector
 from tribo.description import colors
-from tribo.description.extents import rotation_matrix
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import Part
 from tribo.engine.engine import Engine
@@ -32,7 +29,6 @@ from tribo.model import Joint, Kind
 from tribo.objects.body_types import TERRAIN, as_kind, note_push
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact
-from tribo.objects.contact_motion import ContactMotion
 from tribo.objects.contact_reader import ContactReader
 from tribo.objects.owner import Owner
 from tribo.objects.record_views import InRecords
@@ -115,11 +111,6 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         follow(self.description, self._q)
         self._target_q = self._q.copy()
 
-    @property
-    def world(self) -> Any:
-        """The `World` that it is in, or was in."""
-        return self._world.face
-
     def __repr__(self) -> str:
         """Return class, name, id, body type, mass and position."""
         removed = ", removed from its world" if self.is_removed else ""
@@ -138,53 +129,11 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
     def _looks(self) -> str:
         """Return in a few words what the object is."""
 
-    def check_present(self, what: str) -> None:
-        """Refuse what needs an object that is still in its world.
-
-        Raises:
-            EditError: It was removed.
-        """
-        if self.is_removed:
-            raise EditError(
-                f"{what} of {self.name}: the object was removed from its world; add a new one"
-            )
-
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit of an object that was removed, or between `update` and `advance`."""
-        self.check_present(what)
-        self._world.check_editable(f"{what} of {self.name}")
-        if not self._world.is_built:  # what is changed now is in its description only
-            self._is_as_built = False
-
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: a second handle would miss the next build."""
         raise TypeError(
             f"the handle of {self.name} cannot be copied or pickled; world[{self.name!r}] finds the object"
         )
-
-    @property
-    def id(self) -> int:
-        """Number that no other object of this world has had or will have."""
-        return self._id
-
-    @property
-    def name(self) -> str:
-        """Name under which ``world["name"]`` finds the object; assign another one that is free.
-
-        Example:
-            >>> import tribo
-            >>> world = tribo.World()
-            >>> ball = world.add_sphere(radius=0.1, mass=1.0)
-            >>> ball.name = "ball"
-            >>> world["ball"] is ball
-            True
-        """
-        return self._name
-
-    @name.setter
-    def name(self, value: str) -> None:
-        self._world.note_name(self, value)
-        self._name = value
 
     @property
     def body_type(self) -> Kind:
@@ -220,58 +169,6 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             self.fixed_pose = pose
             self._allocate()
         self._world.rebuild()
-
-    def _root_pose(self) -> np.ndarray:
-        """Return position and quaternion of the root, an array that may be written."""
-        return self._q[:7] if self._is_free else self.fixed_pose
-
-    def _write_pose(self) -> None:
-        """Pass the pose of a root that does not move on to the model."""
-        if self.span is None or not self._world.is_built or self._is_free:
-            return
-        model = self._world.engine.model
-        model.joint_pos[self.span.body.start] = self.fixed_pose[:3]
-        model.joint_rot[self.span.body.start] = rotation_matrix(self.fixed_pose[3:]).ravel()
-
-    @property
-    def position(self) -> np.ndarray:
-        """Position of the (root) body's origin, shape (3,) [m], world; assign to move it."""
-        pose = self._q if self._is_free else self.fixed_pose
-        return part_of(pose, 0, 3, "position")
-
-    @position.setter
-    def position(self, value: Vector) -> None:
-        self.check_editable("position")
-        self._root_pose()[:3] = check.vector(value, f"position of {self.name}", 3)
-        self._write_pose()
-
-    @property
-    def orientation(self) -> np.ndarray:
-        """Unit quaternion (w, x, y, z) of the (root) body, shape (4,), body axes to world.
-
-        Assign a quaternion, a matrix (3, 3), SciPy's ``Rotation``, or what `tribo.quaternion` makes of
-        roll, pitch and yaw.
-
-        Example:
-            >>> import math, tribo
-            >>> box = tribo.World().add_box((1, 1, 1), mass=1.0, rpy=(0, 0, math.pi / 2))
-            >>> box.orientation.round(6).tolist()
-            [0.707107, 0.0, 0.0, 0.707107]
-            >>> box.orientation = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-        """
-        pose = self._q if self._is_free else self.fixed_pose
-        return part_of(pose, 3, 4, "orientation")
-
-    @orientation.setter
-    def orientation(self, value: Orientation) -> None:
-        self.check_editable("orientation")
-        self._root_pose()[3:7] = as_quaternion(value, f"orientation of {self.name}")
-        self._write_pose()
-
-    @property
-    def rotation_matrix(self) -> np.ndarray:
-        """Rotation of the (root) body, shape (3, 3), body axes to world."""
-        return frozen(rotation_matrix(self._root_pose()[3:7]))
 
     # -- state ---------------------------------------------------------------------------------
     @property
@@ -360,21 +257,6 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         return q
 
     @property
-    def mass(self) -> float:
-        """Total mass [kg]."""
-        return float(sum(body.mass for body in self.description.bodies))
-
-    @property
-    def collision_group(self) -> int:
-        """Bits of the groups that the object belongs to (shapes may have their own)."""
-        return self._group
-
-    @property
-    def collision_mask(self) -> int:
-        """Bits of the groups that the object meets (shapes may have their own)."""
-        return self._mask
-
-    @property
     def collision_bodies(self) -> tuple[CollisionBody, ...]:
         """All collision shapes."""
         return tuple(self._collision_bodies)
@@ -429,10 +311,6 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         """Contacts of the last step, seen from this object: forces act on it."""
         self.check_present("contacts")
         return self._world.contacts_of(self)
-
-    @abstractmethod
-    def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
-        """Return how the body of a collision body moves, and yields, at a point (3,) [m] of the world."""
 
     def _contact_records(self) -> tuple[str, Engine, slice]:
         self.check_present("contact forces")

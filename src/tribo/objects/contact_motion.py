@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -12,22 +11,6 @@ from tribo.model import Kind
 from tribo.objects.evaluation import Evaluable
 from tribo.objects.frames import Frame
 from tribo.objects.owner import Member
-
-
-class SolidBody(Member, Protocol):
-    """A single body, as far as its motion is concerned."""
-
-    @property
-    def inertia(self) -> np.ndarray:
-        """Return its inertia about the centre of mass, (3, 3) [kg m²], body axes."""
-
-    @property
-    def linear_velocity(self) -> np.ndarray:
-        """Return the velocity of its centre of mass, (3,) [m/s], world."""
-
-    @property
-    def angular_velocity(self) -> np.ndarray:
-        """Return its angular velocity, (3,) [rad/s], world axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +22,19 @@ class ContactMotion:
     inverse_mass: np.ndarray  # (dof, dof) M⁻¹
 
 
-def of_single_body(part: SolidBody, point: np.ndarray) -> ContactMotion:
-    """Return the motion of a single body at a point (3,) [m] of the world."""
+def of_single_body(
+    part: Member, linear: np.ndarray, angular: np.ndarray, inertia: np.ndarray, point: np.ndarray
+) -> ContactMotion:
+    """Return the motion of a single body, of given velocities and inertia, at a point (3,) [m], world."""
     x, y, z = arm = point - part.position
-    velocity = part.linear_velocity + np.cross(part.angular_velocity, arm)
+    velocity = linear + np.cross(angular, arm)
     if part.body_type != Kind.DYNAMIC:
         return ContactMotion(frozen(velocity), np.zeros((3, 0)), np.zeros((0, 0)))
     turning = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # ω × r = −r × ω
     turn = part.rotation_matrix
     inverse = np.zeros((6, 6))
     inverse[:3, :3] = np.eye(3) / part.mass
-    inverse[3:, 3:] = turn @ np.linalg.inv(part.inertia) @ turn.T
+    inverse[3:, 3:] = turn @ np.linalg.inv(inertia) @ turn.T
     return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
 

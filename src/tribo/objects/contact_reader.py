@@ -58,16 +58,11 @@ class ContactReader(Sealed, ABC):
         bodies = self.description.bodies
         _, engine, shapes = self._contact_records()
         at, world, impulse, shape = _touching(engine, shapes)
-        axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-        given = turned_back(axes, impulse)
-        force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
+        force = _forces(engine, at, world, impulse)
         body = np.repeat(np.arange(len(bodies)), [len(b.shapes) for b in bodies])
-        mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
-        on_side = np.stack([force, -force], axis=1).reshape(-1, 3)[mine]
-        place = world[mine // 2] * len(bodies) + body[shape.ravel()[mine]]
-        total = np.empty((engine.worlds * len(bodies), 3))
-        for k in range(3):
-            total[:, k] = np.bincount(place, on_side[:, k], len(total))
+        total = _summed(
+            force, world, np.where(shape < 0, -1, body[shape]), engine.worlds, len(bodies)
+        )
         each = (3,) if self._is_single_body else (len(bodies), 3)
         found = total.reshape(engine.worlds, *each)
         return frozen(found if self._is_batch else found[0])
@@ -102,19 +97,11 @@ class ContactReader(Sealed, ABC):
                 f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}"
             )
         at, world, impulse, shape = _touching(engine, shapes)
-        axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-        given = turned_back(axes, impulse)
-        force = given / engine.settings.arrays["dt"].reshape(-1, 1)[world]
+        force = _forces(engine, at, world, impulse)
         arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
         arm = arm - np.broadcast_to(point, (engine.worlds, 3))[world]
         wrench = np.concatenate([np.cross(arm, force), force], axis=1)
-        mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
-        on_side = np.stack([wrench, -wrench], axis=1).reshape(-1, 6)[mine]
-        place = world[mine // 2] * n + shape.ravel()[mine]
-        total = np.empty((engine.worlds * n, 6))
-        for k in range(6):
-            total[:, k] = np.bincount(place, on_side[:, k], len(total))
-        found = total.reshape(engine.worlds, n, 6)
+        found = _summed(wrench, world, shape, engine.worlds, n)
         return frozen(found if self._is_batch else found[0])
 
     def in_contact(self, body: str | None = None) -> Any:
@@ -156,6 +143,25 @@ class ContactReader(Sealed, ABC):
         found = np.zeros(engine.worlds, bool)
         found[world[mine.any(axis=1)]] = True
         return frozen(found) if self._is_batch else bool(found[0])
+
+
+def _forces(engine: Engine, at: np.ndarray, world: np.ndarray, impulse: np.ndarray) -> np.ndarray:
+    """Return mean forces on A in the last step, (n, 3) [N], world axes; contacts as `_touching` has them."""
+    axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
+    return np.asarray(
+        turned_back(axes, impulse) / engine.settings.arrays["dt"].reshape(-1, 1)[world]
+    )
+
+
+def _summed(
+    on_a: np.ndarray, world: np.ndarray, row: np.ndarray, worlds: int, rows: int
+) -> np.ndarray:
+    """Return sums (worlds, rows, k) of what acts on A, (n, k), and against B; row: (n, 2), < 0: none."""
+    mine = np.flatnonzero(row.ravel() >= 0)  # sides of contacts, in the order of the engine
+    on_side = np.stack([on_a, -on_a], axis=1).reshape(-1, on_a.shape[1])[mine]
+    place = world[mine // 2] * rows + row.ravel()[mine]
+    sums = [np.bincount(place, column, worlds * rows) for column in on_side.T]
+    return np.stack(sums, axis=1).reshape(worlds, rows, -1)
 
 
 def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

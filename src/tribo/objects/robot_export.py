@@ -12,7 +12,7 @@ from tribo.formats.loops import poses_at
 from tribo.formats.urdf_constraints import elements, opening
 from tribo.model import Joint
 from tribo.objects.base import Object
-from tribo.objects.owner import Bond
+from tribo.objects.constraint import Constraint
 
 SHUT = 1e-6  # [m] a loop that is open farther does not hold in a configuration
 EXACT = 1e-12  # [m]
@@ -75,7 +75,7 @@ def _configuration(robot: Object, made: list[ConstraintDescription]) -> Vector:
     return tuple(q.tolist())
 
 
-def _own(tie: Bond, robot: Object) -> ConstraintDescription | None:
+def _own(tie: Constraint, robot: Object) -> ConstraintDescription | None:
     """Return a constraint between two bodies of a robot, whose fixed base counts as the world; else None."""
     item = tie.describe()
     short = item.name.removeprefix(f"{robot.name}/")

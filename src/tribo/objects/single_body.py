@@ -78,7 +78,9 @@ class SingleBody(Object):
 
     def _contact_motion(self, _collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the body moves, and yields, at a point (3,) [m] of the world."""
-        return contact_motion.of_single_body(self, point)
+        return contact_motion.of_single_body(
+            self, self.linear_velocity, self.angular_velocity, self.inertia, point
+        )
 
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""

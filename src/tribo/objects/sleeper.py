@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.sealed import Sealed
-from tribo.objects.owner import Owner
+from tribo.objects.owner import Member
 
 
-class Sleeper(Sealed, ABC):
+class Sleeper(Member):
     """Sleep of an object: docs/physics/sleep."""
 
-    _world: Owner
     _sleeps_unasked = True  # where the world lets things sleep
 
     def _stay_awake(self, dof: int) -> None:
@@ -23,15 +19,6 @@ class Sleeper(Sealed, ABC):
         self._quiet_time, self._rest_marks = np.zeros(1), np.zeros(1)
         self._rest_force = np.zeros(dof)
         self._can_sleep = np.full(1, int(self._sleeps_unasked))
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Name under which the world finds the object."""
-
-    @abstractmethod
-    def check_editable(self, what: str) -> None:
-        """Refuse an edit of an object that was removed, or between `update` and `advance`."""
 
     @property
     def can_sleep(self) -> bool:

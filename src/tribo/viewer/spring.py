@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,34 @@ GRAVITY = 9.81  # [m/s²]
 STIFFEST, MOST_DAMPED = 0.25, 0.5
 
 
-@dataclass(slots=True)
-class Spring:
+@dataclass(slots=True, kw_only=True)
+class Grip:
+    """A force or torque with which a person moves a body: the mouse says where to."""
+
+    part: Object
+    body: int  # of the object
+    target: np.ndarray  # (3,) [m] where the mouse is, world
+    strength: float = 1.0
+
+    unit: ClassVar[str]
+
+    def lead(self, target: np.ndarray, strength: float) -> None:
+        """Pull somewhere else, or turn by another way of the mouse, from now on."""
+        self.target, self.strength = target, strength
+
+    def _frame(self) -> Any:
+        """Return what turns points of the body into places and velocities."""
+        return self.part.links[self.body] if isinstance(self.part, ArticulatedSystem) else self.part
+
+    def _yielding(self, jacobian: np.ndarray) -> float:
+        """Return the largest eigenvalue of J M⁻¹ Jᵀ of a robot: how easily it gives way."""
+        assert isinstance(self.part, ArticulatedSystem)
+        response = np.array([self.part.solve_mass_matrix(row) for row in jacobian])
+        return max(float(np.linalg.eigvalsh(jacobian @ response.T)[-1]), 1e-9)
+
+
+@dataclass(slots=True, kw_only=True)
+class Spring(Grip):
     """A damped spring between a point of a body and a point that the mouse moves.
 
     The force at the held point x with velocity v is F = k (target − x) − c v. At strength 1, k bears the
@@ -27,16 +53,12 @@ class Spring:
     it. Both are bounded so that a force which is constant over a step does not swing up.
     """
 
-    part: Object
-    body: int  # of the object
     point: np.ndarray  # (3,) [m] held point, body frame
-    target: np.ndarray  # (3,) [m] world
-    strength: float = 1.0
     yielding: float = (
         0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
     )
 
-    unit = "N"
+    unit: ClassVar[str] = "N"
 
     def __post_init__(self) -> None:
         """Find out how easily the point gives way."""
@@ -44,7 +66,7 @@ class Spring:
 
     def lead(self, target: np.ndarray, strength: float) -> None:
         """Pull somewhere else from now on."""
-        self.target, self.strength = target, strength
+        Grip.lead(self, target, strength)
         self.yielding = self._inverse_mass()
 
     def held_point(self) -> np.ndarray:
@@ -74,16 +96,10 @@ class Spring:
         """Return the arrow that shows it, (2, 3) [m], world."""
         return np.stack([self.held_point(), self.target])
 
-    def _frame(self) -> Any:
-        """Return what turns points of the body into places and velocities."""
-        return self.part.links[self.body] if isinstance(self.part, ArticulatedSystem) else self.part
-
     def _inverse_mass(self) -> float:
         """Return the largest inverse apparent mass of the held point over all directions [1/kg]."""
         if isinstance(self.part, ArticulatedSystem):
-            jacobian = self.part.links[self.body].jacobian(self.point)
-            response = np.array([self.part.solve_mass_matrix(row) for row in jacobian])
-            return max(float(np.linalg.eigvalsh(jacobian @ response.T)[-1]), 1e-9)
+            return self._yielding(self.part.links[self.body].jacobian(self.point))
         x, y, z = self.point  # the body's origin is its centre of mass
         arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
         spin = np.linalg.inv(self.part.inertia)  # type: ignore[attr-defined]

@@ -138,13 +138,16 @@ class Touch:
             kind = found.part.body_type.name.lower()
             raise ValueError(f"{found.part.name} is {kind}: no force moves it")
         begin = np.clip(np.asarray(start, float), -FARTHEST, FARTHEST)
+        held: dict[str, Any] = {
+            "part": found.part, "body": found.body, "target": target, "strength": self.strength
+        }  # fmt: skip
         if toward is None:
             point = poses.rotation[row].T @ (begin - poses.position[row])
-            self.grip = Spring(found.part, found.body, point, target, self.strength)
+            self.grip = Spring(point=point, **held)
         else:
             view = np.asarray(toward, float)
             view /= max(float(np.linalg.norm(view)), 1e-9)
-            self.grip = Twist(found.part, found.body, begin, view, target, self.strength)
+            self.grip = Twist(start=begin, toward=view, **held)
         self.selected = found
         found.part.wake()
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from tribo.objects import ArticulatedSystem, Object
-from tribo.viewer.spring import GRAVITY, MOST_DAMPED
+from tribo.objects import ArticulatedSystem
+from tribo.viewer.spring import GRAVITY, MOST_DAMPED, Grip
 
 FREE_SPEED = 100.0  # [rad/s] per metre of the mouse's way, at which the damping takes up all torque
 
 
-@dataclass(slots=True)
-class Twist:
+@dataclass(slots=True, kw_only=True)
+class Twist(Grip):
     """A damped torque on a body, as if the mouse rolled the side of it that the viewer sees.
 
     The mouse went from `start` by d in the plane of the picture; with the unit vector e towards the viewer
@@ -24,18 +24,10 @@ class Twist:
     over a step does not swing up.
     """
 
-    part: Object
-    body: int  # of the object
     start: np.ndarray  # (3,) [m] where the mouse began, world
     toward: np.ndarray  # (3,) unit vector from the body to the viewer
-    target: np.ndarray  # (3,) [m] where the mouse is, world
-    strength: float = 1.0
 
-    unit = "N m"
-
-    def lead(self, target: np.ndarray, strength: float) -> None:
-        """Turn by another way of the mouse from now on."""
-        self.target, self.strength = target, strength
+    unit: ClassVar[str] = "N m"
 
     def torque(self, time_step: float) -> np.ndarray:
         """Return the torque (3,) [N m], world, that it exerts on the body at the present state."""
@@ -61,13 +53,8 @@ class Twist:
     def _way(self) -> np.ndarray:
         return np.cross(self.toward, self.target - self.start)
 
-    def _frame(self) -> Any:
-        return self.part.links[self.body] if isinstance(self.part, ArticulatedSystem) else self.part
-
     def _inverse_inertia(self) -> float:
         """Return the largest inverse apparent inertia of the body over all axes [1/(kg m²)]."""
         if isinstance(self.part, ArticulatedSystem):
-            jacobian = self.part.links[self.body].rotational_jacobian()
-            response = np.array([self.part.solve_mass_matrix(row) for row in jacobian])
-            return max(float(np.linalg.eigvalsh(jacobian @ response.T)[-1]), 1e-9)
+            return self._yielding(self.part.links[self.body].rotational_jacobian())
         return 1.0 / float(np.linalg.eigvalsh(self.part.inertia)[0])  # type: ignore[attr-defined]

@@ -71,7 +71,7 @@ def run(world: tribo.World, seconds: float, film: Path | None) -> Result:
     start = np.array([b.position[2] for b in bodies])
     shots = None
     if film:
-        from tribo.viewer.shots import Shots
+        from tribo.viewer.film import Shots
 
         shots = Shots(world)
     cpu = height = residual = 0.0

@@ -11,8 +11,7 @@ import tribo
 from tribo import raisimpy, sensors
 from tribo.checks import answers
 from tribo.objects.handles import Joint, Link
-from tribo.raisimpy.absent import ABSENT
-from tribo.raisimpy.spelling import snake
+from tribo.raisimpy.spelling import ABSENT, snake
 from tribo.viewer import charts, visual_sets, visuals
 
 PAGE = Path(__file__).parent / "reference" / "raisim.md"

@@ -68,12 +68,11 @@ if TYPE_CHECKING:
     )
     from tribo.model import Kind, Status
     from tribo.objects import ArticulatedSystem, CollisionBody, HeightMap, Object, SingleBody
-    from tribo.objects.belt import Belt
     from tribo.objects.cable import Cable, CableNode
     from tribo.objects.constraint import Constraint, Motor
     from tribo.objects.contact import Contact
     from tribo.objects.joint_ties import Lock, Magnet, Winch
-    from tribo.objects.track import Track, TrackWheel
+    from tribo.objects.track import Belt, Track, TrackWheel
     from tribo.objects.wire import Wire
     from tribo.readout.distances import Distance
     from tribo.readout.rays import RayHit, RayHits
@@ -112,12 +111,11 @@ _PLACES = {
     "tribo.materials": "ContactMaterial EffectivePair Material MaterialLibrary MaterialTable PairProperties",
     "tribo.model": "Kind Status",
     "tribo.objects": "ArticulatedSystem CollisionBody HeightMap Object SingleBody",
-    "tribo.objects.belt": "Belt",
     "tribo.objects.cable": "Cable CableNode",
     "tribo.objects.constraint": "Constraint Motor",
     "tribo.objects.contact": "Contact",
     "tribo.objects.joint_ties": "Lock Magnet Winch",
-    "tribo.objects.track": "Track TrackWheel",
+    "tribo.objects.track": "Belt Track TrackWheel",
     "tribo.objects.wire": "Wire",
     "tribo.readout.distances": "Distance",
     "tribo.readout.rays": "RayHit RayHits",

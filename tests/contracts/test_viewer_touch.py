@@ -12,9 +12,9 @@ import tribo
 
 pytest.importorskip("viser")
 
-from tribo.viewer import Viewer, keys, panel
-from tribo.viewer.orders import MOST, Orders
-from tribo.viewer.spring import Spring
+from tribo.viewer import Viewer, commands, panel
+from tribo.viewer.grips import Spring
+from tribo.viewer.inputs import MOST, Orders
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
@@ -277,9 +277,9 @@ def test_few_orders_wait_however_many_come():
 
 
 def test_the_list_of_keys_names_them_all():
-    text = keys.listed()
-    for key, what in keys.KEYS.values():
-        assert keys.NAMES.get(key, key) in text or key.isdigit()
+    text = commands.listed()
+    for key, what in commands.KEYS.values():
+        assert commands.NAMES.get(key, key) in text or key.isdigit()
         assert what in text or what.startswith("saved view")
 
 

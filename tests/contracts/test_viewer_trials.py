@@ -13,11 +13,11 @@ pytest.importorskip("viser")
 
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import Camera, Renderer, Viewer, inputs, sensor_picture
+from tribo.viewer.grips import FREE_SPEED, Twist
 from tribo.viewer.pace import MOST_SKIPPED
 from tribo.viewer.player import Player
 from tribo.viewer.replay import replay
-from tribo.viewer.sensor_view import sensor_camera
-from tribo.viewer.twist import FREE_SPEED, Twist
+from tribo.viewer.sensor_marks import sensor_camera
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 HINGE = """<robot name="arm"><link name="world"/><link name="bar"><inertial><origin xyz="0 0 -0.2"/>

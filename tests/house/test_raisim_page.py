@@ -10,8 +10,7 @@ import tribo
 from tribo import raisimpy
 from tribo.checks import answers
 from tribo.objects.handles import Joint, Link
-from tribo.raisimpy.absent import ABSENT
-from tribo.raisimpy.spelling import snake
+from tribo.raisimpy.spelling import ABSENT, snake
 
 PAGE = (ROOT / "docs/reference/raisim.md").read_text("utf-8")
 

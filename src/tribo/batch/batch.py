@@ -20,7 +20,7 @@ from tribo.batch.rollout import BatchRollout
 from tribo.batch.sensors import BatchSensors
 from tribo.batch.settings import BatchSettings
 from tribo.batch.shapes import BatchShapes
-from tribo.batch.spread import Spread
+from tribo.batch.values import Spread
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.engine import Engine

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Unpack
 
 import numpy as np
 
-from tribo.batch import contact_materials
 from tribo.batch.owner import BatchOwner
 from tribo.batch.values import PairNumbers
 from tribo.checks import check
 from tribo.checks.readonly import frozen
-from tribo.materials import PairProperties
+from tribo.materials import ContactMaterial, PairProperties
 from tribo.materials.pair_properties import COEFFICIENTS, MAX_FRICTION
+from tribo.materials.parameters import Parameter, parameters
 from tribo.model import Pair
 
 NAMES = tuple(item.name for item in fields(PairProperties))  # columns of the table, see `Pair`
@@ -58,7 +59,7 @@ class BatchMaterials:
         """
         rows = self._rows(first, second)
         if is_contact_material(rows):
-            return contact_materials.numbers_of(rows)
+            return contact_numbers(rows)
         row = rows[:, : len(NAMES)]
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
@@ -103,7 +104,7 @@ class BatchMaterials:
         gives_way = is_contact_material(rows)
         rows = rows[chosen]
         if gives_way:
-            self._write(first, second, chosen, contact_materials.changed(rows, values, what))
+            self._write(first, second, chosen, contact_rows(rows, values, what))
             return
         before = rows[:, : len(NAMES)]
         row = before.copy()
@@ -156,3 +157,80 @@ class BatchMaterials:
             PairProperties(**given)
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
+
+
+COLUMNS = {  # property of `ContactMaterial`: its column
+    "youngs_modulus": Pair.YOUNGS_MODULUS,
+    "restitution": Pair.RESTITUTION,
+    "spook_damping": Pair.SPOOK_DAMPING,
+    "friction": Pair.FRICTION,
+    "secondary_friction": Pair.SECONDARY_FRICTION,
+    "surface_viscosity": Pair.SURFACE_VISCOSITY,
+    "secondary_surface_viscosity": Pair.SECONDARY_SURFACE_VISCOSITY,
+    "adhesion_force": Pair.ADHESION_FORCE,
+    "adhesive_overlap": Pair.ADHESIVE_OVERLAP,
+    "constant_normal_force": Pair.NORMAL_FORCE,
+    "elastic_rest_length": Pair.ELASTIC_REST_LENGTH,
+}
+SECONDARY = {
+    "secondary_friction": "friction",
+    "secondary_surface_viscosity": "surface_viscosity",
+}
+RANGES = parameters(ContactMaterial) | {"constant_normal_force": Parameter("N")}
+
+
+def contact_numbers(rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the properties of a pair by name, each (worlds,), from its rows of the table."""
+    return {name: frozen(rows[:, column].copy()) for name, column in COLUMNS.items()}
+
+
+def contact_rows(rows: np.ndarray, values: Mapping[str, Any], what: str) -> np.ndarray:
+    """Return the rows (n, columns) of a pair with properties set, each a number or (n,).
+
+    Raises:
+        TypeError, ValueError: A property is unknown, has a wrong shape or is outside its range.
+    """
+    made = rows.copy()
+    given: dict[str, np.ndarray] = {}
+    for name, value in values.items():
+        if name not in COLUMNS:
+            raise TypeError(
+                f"{what} is a contact material, of which a batch has no property {name!r}"
+                f"{check.nearest(name, COLUMNS)}"
+            )
+        numbers = check.array(value, f"{name} of {what}", "numbers")
+        if numbers.shape not in ((), (len(rows),)):
+            raise ValueError(
+                f"{name} of {what} must be a number or have shape ({len(rows)},), got {numbers.shape}"
+            )
+        _check_number(name, numbers, what)
+        given[name] = np.broadcast_to(numbers, (len(rows),))
+        made[:, COLUMNS[name]] = given[name]
+    for second, first in SECONDARY.items():
+        follows = rows[:, COLUMNS[second]] == rows[:, COLUMNS[first]]
+        if second in given:
+            follows = given[second] < 0.0
+        made[follows, COLUMNS[second]] = made[follows, COLUMNS[first]]
+    made[:, Pair.STATIC_FRICTION] = made[:, Pair.FRICTION]
+    directed = (rows[:, Pair.DIRECTION : Pair.DIRECTION + 3] != 0.0).any(axis=1)
+    for second, first in SECONDARY.items():
+        if ((made[:, COLUMNS[second]] != made[:, COLUMNS[first]]) & ~directed).any():
+            raise ValueError(
+                f"{what}: {second} needs a direction; give the pair one and a primary_direction in "
+                "the world, before the batch is made"
+            )
+    return made
+
+
+def _check_number(name: str, numbers: np.ndarray, what: str) -> None:
+    """Refuse numbers outside the range of a property."""
+    kind = RANGES[name]
+    within = (numbers >= kind.least) & (numbers <= kind.most)
+    if kind.is_open:
+        within &= numbers > kind.least
+    if not within.all():
+        wrong = float(np.ravel(numbers)[np.flatnonzero(~np.ravel(within))[0]])
+        raise ValueError(
+            f"{name} of {what} must be {'>' if kind.is_open else '≥'} {kind.least:g} and ≤ {kind.most:g} "
+            f"[{kind.unit}], got {wrong:g}"
+        )

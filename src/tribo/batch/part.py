@@ -1,4 +1,4 @@
-"""An object of the copied world, as a batch keeps it."""
+"""An object of the copied world, as a batch keeps it, and where its numbers stand in the command."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tribo.checks import check
 from tribo.description.trees import TreeDescription
-from tribo.engine.layout import Span
+from tribo.engine.layout import COORDINATES, DOFS, Span
 from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, Object, SingleBody
 
@@ -42,3 +43,46 @@ class Part:
             tuple(part.quaternions),
             part.fixed_pose.copy(),
         )
+
+
+KINDS = {"forces": 0, "targets": 1, "velocity_targets": 2}  # as in `batch_kernels/controls.py`
+
+
+def places_of(part: Part, kind: str) -> list[tuple[str | None, int]]:
+    """Return joint (None: of the root) and place in the command of each number that can be controlled.
+
+    Args:
+        part: The object.
+        kind: One of `KINDS`.
+    """
+    q, v = part.span.q.start, part.span.v.start
+    found: list[tuple[str | None, int]] = []
+    for k, body in enumerate(part.description.bodies):
+        width, joint = DOFS[body.joint.type], body.joint.name
+        if kind == "targets":
+            if width == 1:
+                found.append((joint, q))
+        else:
+            root = k == 0 and width != 1
+            found += [(None if root else joint, v + i) for i in range(width)]
+        q, v = q + COORDINATES[body.joint.type], v + width
+    return found
+
+
+def place_of(places: list[tuple[str | None, int]], joint: str, name: str) -> int:
+    """Return the place of the one number of a joint.
+
+    Args:
+        places: The result of `places_of`.
+        joint: Its name.
+        name: Of the object, for messages.
+
+    Raises:
+        KeyError: There is no such joint.
+        ValueError: It has several degrees of freedom.
+    """
+    by_name = {found: place for found, place in places if found is not None}
+    check.known(joint, by_name, f"joint of {name}")
+    if sum(found == joint for found, _ in places) != 1:
+        raise ValueError(f"joint {joint} of {name} has several degrees of freedom: give an array")
+    return by_name[joint]

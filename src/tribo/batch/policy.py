@@ -9,8 +9,7 @@ import numpy as np
 
 from tribo.batch.network import ACTIVATIONS, OF_POLICY, Commanded, Network, Seen, spread
 from tribo.batch.owner import BatchOwner
-from tribo.batch.part import Part
-from tribo.batch.places import KINDS, place_of, places_of
+from tribo.batch.part import KINDS, Part, place_of, places_of
 from tribo.batch_kernels.records import Pilot
 from tribo.checks import check
 from tribo.checks.errors import EditError

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from tribo.batch.owner import BatchOwner
-from tribo.batch.part import Part
-from tribo.batch.places import KINDS, place_of, places_of
+from tribo.batch.part import KINDS, Part, place_of, places_of
 from tribo.batch.pool import BatchStates
 from tribo.batch_kernels.records import Course
 from tribo.checks import check

@@ -1,8 +1,10 @@
-"""Values of a batch by name, as type checkers and editors see them: one for all worlds, or one for each."""
+"""Values of a batch by name, as type checkers see them, and uncertain ones, as `randomize` asks."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, Protocol, TypedDict
+
+import numpy as np
 
 from tribo.checks.types import Numbers
 
@@ -73,3 +75,20 @@ class PairNumbers(TypedDict, total=False):
     adhesive_overlap: Numbers
     constant_normal_force: Numbers
     elastic_rest_length: Numbers
+
+
+class Spread(Protocol):
+    """Parameters that are known with some uncertainty, as `tribo.identify` finds them."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the k parameters."""
+
+    def draw(self, count: int, generator: np.random.Generator | None = None) -> np.ndarray:
+        """Return parameters (count, k)."""
+
+    def of_normal(self, normal: np.ndarray) -> np.ndarray:
+        """Return parameters (n, k) that independent standard normal numbers (n, k) stand for."""
+
+    def set_in_batch(self, batch: Any, values: np.ndarray, worlds: np.ndarray) -> None:
+        """Set parameters (n, k) in worlds (n,) of a batch."""

@@ -1,12 +1,29 @@
-"""Lists whose items have names: a name finds one as its number does."""
+"""Names: lists whose items have one, which finds them as their number does; names that are free."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, SupportsIndex, TypeVar, overload
 
 from tribo.checks import check
 
 T = TypeVar("T")
+
+
+def free_name(
+    name: str, taken: Collection[str], what: str, prefix: str = "", first: int = 0
+) -> str:
+    """Return a given name that is free; of an empty one PREFIX_k, k from `first` on.
+
+    Raises:
+        TypeError, ValueError: It is no text, or taken; `what` says by what, with its article.
+    """
+    check.text(name, "name")
+    if name in taken:
+        raise ValueError(f"there is already {what} named {name!r}; choose another name")
+    while not name or name in taken:
+        name, first = f"{prefix}_{first}", first + 1
+    return name
 
 
 class ByName(tuple[T, ...]):

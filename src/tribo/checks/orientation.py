@@ -39,11 +39,7 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 @answered_call
 def quaternion(
-    *,
-    rpy: Any = None,
-    euler: Any = None,
-    axis_angle: Any = None,
-    rotation_matrix: Any = None,
+    *, rpy: Any = None, euler: Any = None, axis_angle: Any = None, rotation_matrix: Any = None
 ) -> np.ndarray:
     """Return the unit quaternion (w, x, y, z), (4,), of an orientation in one of four other forms.
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.checks.check import DOUBLE
+
 
 def frozen(array: np.ndarray) -> np.ndarray:
     """Return an array that cannot be written: an edit that would be lost is an error."""
@@ -93,9 +95,6 @@ def reading(array: np.ndarray, setter: str = "") -> np.ndarray:
     made = array.view(_kinds.get(setter) or _kind(setter))
     made.setflags(write=False)
     return made
-
-
-DOUBLE = np.dtype(np.float64)
 
 
 def part_of(array: np.ndarray, first: int, count: int, setter: str) -> np.ndarray:

@@ -12,8 +12,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from tribo.batch.batch import Batch
-from tribo.batch.part import Part
-from tribo.batch.places import KINDS, place_of, places_of
+from tribo.batch.part import KINDS, Part, place_of, places_of
 from tribo.batch.rollout import Controls, PlanReader, Rollout, machine_memory
 from tribo.checks import check
 from tribo.checks.calls import answered_call

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.spread import Spread
+from tribo.batch.values import Spread
 from tribo.checks import check
 from tribo.checks.calls import answered_call
 from tribo.gym.simulation import Simulation

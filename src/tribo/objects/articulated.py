@@ -17,12 +17,11 @@ from tribo.engine.layout import COORDINATES, DOFS
 from tribo.engine.subtree import TreeRecords, tree_records
 from tribo.formats import self_collision
 from tribo.model import Joint
-from tribo.objects import contact_motion, edits
+from tribo.objects import edits
 from tribo.objects.actuated import Actuated
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.contact import Contact
-from tribo.objects.contact_motion import ContactMotion
+from tribo.objects.contact import Contact, ContactMotion, motion_of_link
 from tribo.objects.controls import Controls
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
@@ -336,7 +335,7 @@ class ArticulatedSystem(Actuated, Object):
 
     def _contact_motion(self, collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the link of a collision body moves, and yields, at a point (3,) [m] of the world."""
-        return contact_motion.of_robot(self, self.body_type, collision_body, point)
+        return motion_of_link(self, self.body_type, collision_body, point)
 
     def ignore_overlaps(self) -> tuple[tuple[str, str], ...]:
         """Let all links that touch or overlap in the present pose pass through each other from now on.

@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.description.trees import TreeDescription
 from tribo.engine.subtree import TreeRecords
 from tribo.objects.dynamics import Dynamics
-from tribo.objects.frame_owner import FrameOwner
+from tribo.objects.frames import FrameOwner
 from tribo.objects.states import States, coordinates, rows
 
 

@@ -12,8 +12,7 @@ from tribo.checks import check
 from tribo.checks.readonly import reading
 from tribo.description.trees import BodyDescription
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.frame_owner import FrameOwner
-from tribo.objects.frames import Frame
+from tribo.objects.frames import Frame, FrameOwner
 from tribo.objects.states import rows
 
 PUBLIC = {  # fields of `Model` by what users call them

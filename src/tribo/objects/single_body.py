@@ -9,11 +9,11 @@ import numpy as np
 from tribo.checks import check
 from tribo.checks.readonly import frozen, part_of, reading
 from tribo.model import Kind
-from tribo.objects import contact_motion, edits
+from tribo.objects import edits
 from tribo.objects.base import Object
 from tribo.objects.body_types import TERRAIN
 from tribo.objects.collision_body import looks
-from tribo.objects.contact_motion import ContactMotion
+from tribo.objects.contact import ContactMotion, motion_of_body
 from tribo.objects.handles import SIX
 
 
@@ -78,7 +78,7 @@ class SingleBody(Object):
 
     def _contact_motion(self, _collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the body moves, and yields, at a point (3,) [m] of the world."""
-        return contact_motion.of_single_body(
+        return motion_of_body(
             self, self.linear_velocity, self.angular_velocity, self.inertia, point
         )
 

@@ -11,7 +11,6 @@ import sys
 
 from tribo.raisimpy import constraints, contact
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
-from tribo.raisimpy.compounds import CompoundObjectChild, Transformation
 from tribo.raisimpy.constraints import (
     CompliantLengthConstraint,
     CustomLengthConstraint,
@@ -111,7 +110,7 @@ from tribo.raisimpy.visuals import (
     Visuals,
 )
 from tribo.raisimpy.world import World, WorldParameterContainer
-from tribo.raisimpy.world_objects import CoacdOptions
+from tribo.raisimpy.world_objects import CoacdOptions, CompoundObjectChild, Transformation
 
 MSLEEP, USLEEP = msleep, usleep
 HalfSpace, JointReference, LinkReference = Ground, JointRef, LinkRef

@@ -13,7 +13,6 @@ from tribo.engine.layout import DOFS
 from tribo.enums import COUPLING_SLOTS, DriveForm
 from tribo.model import Course, Pair, Slot
 from tribo.objects import ArticulatedSystem
-from tribo.readout.law_of_contact import kept
 
 if TYPE_CHECKING:
     from tribo.objects import Object
@@ -216,3 +215,33 @@ def overlap(contacts: Sequence[Contact]) -> str:
         return text
     links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
     return f"{text}. If they always overlap, call ignore_collision({links}), or ignore_overlaps()"
+
+
+def kept(engine: Engine, c: int) -> tuple[float, float, float]:
+    """Return the coefficient of friction of a contact, its load in parts of the bound, what it misses [m/s].
+
+    The solve has the impulse of a contact material before adhesion, and over the lengths of its directions.
+    """
+    from tribo.contact.solver.natural_residual import contact_violation
+
+    work, model = engine.work, engine.model
+    felt = work.contact_impulse[c].copy()
+    x, y = np.divide(
+        felt[:2], work.contact_scale[c], where=work.contact_scale[c] > 0.0, out=np.zeros(2)
+    )
+    normal = felt[2] + work.contact_pull[c]
+    friction = float(work.contact_friction[c])
+    bound = friction * normal
+    load = float(np.hypot(x, y)) / bound if bound > 0.0 else 0.0
+    rows = [int(n) for n in work.contact_friction_row[c] if n >= 0]
+    if rows:  # a box: each direction has a bound of its own
+        bounds = np.maximum(work.scalar_upper[rows], np.finfo(float).tiny)
+        load, x, y = float((abs(work.scalar_impulse[rows]) / bounds).max()), 0.0, 0.0
+        a, b = (model.shape_material[s] for s in work.contact_shape[c])
+        friction = float(model.pair_table[a, b, Pair.FRICTION])
+    if not np.isfinite(work.contact_target[c]):  # it bounces later, sleeps, or is compliant ground
+        return friction, load, 0.0
+    work.contact_impulse[c] = x, y, normal
+    missed = float(contact_violation(model, work, c))
+    work.contact_impulse[c] = felt
+    return friction, load, missed

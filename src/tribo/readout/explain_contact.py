@@ -9,7 +9,7 @@ import numpy as np
 from tribo.engine.engine import Engine
 from tribo.model import Pair, Status
 from tribo.objects import Object
-from tribo.readout.law_of_contact import kept
+from tribo.readout.culprits import kept
 
 AT_BOUND = 1e-6  # [–] of the friction bound by which a tangential force may miss it and still slip
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.by_name import free_name
 from tribo.checks.errors import EditError
 from tribo.description.trees import IDENTITY, ORIGIN, SensorDescription
 from tribo.engine.builder import ALL_GROUPS
@@ -88,13 +89,7 @@ class WorldSensors:
 
     def _named(self, name: str, prefix: str) -> str:
         self.world.check_editable("the list of sensors")
-        check.text(name, "name")
-        if name in self._sensors:
-            raise ValueError(f"there is already a sensor named {name!r}; choose another name")
-        k = self._next_sensor
-        while not name or name in self._sensors:
-            name, k = f"{prefix}_{k}", k + 1
-        return name
+        return free_name(name, self._sensors, "a sensor", prefix, self._next_sensor)
 
     def add_imu(
         self, parent: Object | None, frame: str | None = None, *, name: str = "", position: Any = ORIGIN,

@@ -27,8 +27,8 @@ from tribo.formats.mesh_files import robot_package
 from tribo.materials import PairProperties
 from tribo.recording.figure import INK, new_figure, save_figure
 from tribo.viewer import draw, film, scene
+from tribo.viewer.film import Shots
 from tribo.viewer.raster import Camera
-from tribo.viewer.shots import Shots
 
 console = Console(highlight=False)
 

@@ -16,11 +16,10 @@ from tribo.tools.arguments import add_command, add_file
 from tribo.tools.load_file import load
 from tribo.tools.recording_commands import open_recording
 from tribo.viewer import draw
-from tribo.viewer.film import save_film, save_picture
+from tribo.viewer.film import ARROW, Shots, save_film, save_picture
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import FOV, seeing
 from tribo.viewer.scene import Poses
-from tribo.viewer.shots import ARROW, Shots
 from tribo.viewer.views import camera_of
 
 console = Console(highlight=False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tribo.checks.answers import of_module
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import Renderer
-from tribo.viewer.sensor_view import sensor_picture
+from tribo.viewer.sensor_marks import sensor_picture
 from tribo.viewer.server import Viewer
 from tribo.viewer.side_by_side import BatchViewer, SideBySide
 

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.model import Joint as JointType
 from tribo.objects import ArticulatedSystem, Object
 from tribo.viewer import inputs
-from tribo.viewer.orders import Key, Orders
+from tribo.viewer.inputs import Key, Orders
 from tribo.viewer.panel import clipped
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tribo.viewer import mesh as meshes
+from tribo.viewer import surface as meshes
 from tribo.viewer.raster import Camera, Triangles, coverage, rasterize
 from tribo.viewer.scene import Drawable, Forces, Group, Poses, Scene
 from tribo.viewer.surface import Part, Surface, arrow, of_shape, painted, rod, turn_to

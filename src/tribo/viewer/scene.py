@@ -17,7 +17,7 @@ from tribo.objects import Object, SingleBody
 from tribo.objects.end import End
 from tribo.objects.wire import Wire
 from tribo.readout.contacts_and_energies import contact_impulses
-from tribo.viewer import mesh as meshes
+from tribo.viewer import surface as meshes
 from tribo.viewer.mark_sizes import factor_of
 from tribo.viewer.surface import of_shape
 

@@ -19,15 +19,13 @@ from tribo.viewer import scene as scenes
 from tribo.viewer.charts import Charts
 from tribo.viewer.commands import Commands
 from tribo.viewer.history import History
-from tribo.viewer.orders import Orders
+from tribo.viewer.inputs import Orders
 from tribo.viewer.overlays import Overlays
-from tribo.viewer.pace import FRAME, SHARE, Pace
-from tribo.viewer.panel import NOBODY, Panel
-from tribo.viewer.quality import quality_of
+from tribo.viewer.pace import FRAME, SHARE, Pace, StageTimes
+from tribo.viewer.panel import NOBODY, Panel, quality_of
 from tribo.viewer.sensor_marks import SensorMarks
 from tribo.viewer.session import OF_BATCHES, Session, end_of_run, start
 from tribo.viewer.stage import Stage
-from tribo.viewer.stage_times import StageTimes
 from tribo.viewer.touch import Touch
 from tribo.viewer.views import Views, camera_of
 from tribo.viewer.visual_objects import VisualObjects

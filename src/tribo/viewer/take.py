@@ -11,7 +11,7 @@ import numpy as np
 
 from tribo.model import Shape
 from tribo.viewer import draw
-from tribo.viewer import mesh as meshes
+from tribo.viewer import surface as meshes
 from tribo.viewer.film import save_film
 from tribo.viewer.raster import Camera
 from tribo.viewer.scene import PALETTE, Color, Drawable, Forces, Poses, Scene, group_of

@@ -11,11 +11,10 @@ from tribo.checks.errors import EditError
 from tribo.model import Kind, Shape
 from tribo.objects import ArticulatedSystem, Object
 from tribo.viewer import inputs
-from tribo.viewer.contact_marks import STATES, read_contact_marks
-from tribo.viewer.orders import Orders
+from tribo.viewer.grips import Spring, Twist, can_be_pulled
+from tribo.viewer.inputs import Orders
+from tribo.viewer.overlays import STATES, read_contact_marks
 from tribo.viewer.scene import Poses
-from tribo.viewer.spring import Spring, can_be_pulled
-from tribo.viewer.twist import Twist
 
 if TYPE_CHECKING:
     from tribo.viewer.stage import Stage

@@ -15,7 +15,7 @@ from tribo.description.hulls import Heights
 from tribo.description.trees import ShapeDescription
 from tribo.formats import mesh_reading
 from tribo.model import Shape
-from tribo.viewer import mesh as meshes
+from tribo.viewer import surface as meshes
 from tribo.viewer.scene import describe
 from tribo.viewer.session import check_open
 from tribo.viewer.stage import layer

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.by_name import free_name
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.checks.orientation import product
 from tribo.description.constraints import LOCKED
@@ -228,17 +229,8 @@ class WorldCables:
 
     def free_name(self, name: str, what: str) -> str:
         """Return a name that no object begins with; empty: "cable_0" and so on of a cable."""
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {check.shown(name)}")
         taken = {part.name.split("/")[0] for part in self._world.objects}
-        if name in taken:
-            raise ValueError(
-                f"there is already an object or {what} named {name!r}; choose another name"
-            )
-        k = 0
-        while not name or name in taken:
-            name, k = f"{what}_{k}", k + 1
-        return name
+        return free_name(name, taken, f"an object or {what}", what)
 
     def free_group(self) -> int:
         """Return a collision group that no shape is in."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.by_name import free_name
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.extents import rotation_matrix
 from tribo.model import Constraint as Kind
@@ -144,14 +145,8 @@ class WorldConstraints:
              numbers: dict[str, Any], locked: int = 0, stretch: int = 0,
              over: tuple[End, ...] = ()) -> Any:  # fmt: skip
         """Take a constraint in, or leave the world as it was. over: places over which a wire runs."""
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {check.shown(name)}")
         taken = {item.name for item in self.items}
-        if name in taken:
-            raise ValueError(f"there is already a constraint named {name!r}; choose another name")
-        k = len(taken)
-        while not name or name in taken:
-            name, k = f"{what}_{k}", k + 1
+        name = free_name(name, taken, "a constraint", what, len(taken))
         tie = made(self._world, name, what, kind, ends, locked, stretch)
         if over:
             tie.run_over(over)

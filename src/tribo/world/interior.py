@@ -39,13 +39,10 @@ from tribo.world.add_constraints import WorldConstraints
 from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
-from tribo.world.building import Built, build
-from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.import_scenes import WorldScenes
-from tribo.world.load_bodies import WorldBodyFiles
-from tribo.world.load_projects import WorldProjects
+from tribo.world.building import Built, References, build
+from tribo.world.import_scenes import WorldMjcf, WorldScenes
+from tribo.world.load_bodies import WorldBodyFiles, WorldProjects
 from tribo.world.object_list import Objects, WorldList
-from tribo.world.reference_bodies import References
 from tribo.world.shown import Shown
 from tribo.world.warnings import WarningLog, invalid
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tribo.checks import check
-from tribo.checks.by_name import ByName
+from tribo.checks.by_name import ByName, free_name
 from tribo.description.trees import TreeDescription
 from tribo.engine.builder import MOVABLE_GROUP, STATIC_GROUP
 from tribo.model import Kind
@@ -35,13 +35,7 @@ class WorldList:
              collision_group: int | None, collision_mask: int) -> Any:  # fmt: skip
         """Take a described object in, or leave the world as it was."""
         self._world.check_editable("the list of objects")
-        check.text(name, "name")
-        if name in self.by_name:
-            raise ValueError(f"there is already an object named {name!r}; choose another name")
-        if not name:
-            k = self._next_id
-            while (name := f"{prefix}_{k}") in self.by_name:
-                k += 1
+        name = free_name(name, self.by_name, "an object", prefix, self._next_id)
         default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
         group = (
             default if collision_group is None else check.bits(collision_group, "collision_group")

@@ -37,11 +37,9 @@ from tribo.world.add_joints import WorldJoints
 from tribo.world.add_objects import WorldObjects
 from tribo.world.add_tracks import WorldTracks
 from tribo.world.gone_names import INNER, OnClass, gone, refuse_unknown
-from tribo.world.import_mjcf import WorldMjcf
-from tribo.world.import_scenes import WorldScenes
+from tribo.world.import_scenes import WorldMjcf, WorldScenes
 from tribo.world.interior import Interior
-from tribo.world.load_bodies import WorldBodyFiles
-from tribo.world.load_projects import WorldProjects
+from tribo.world.load_bodies import WorldBodyFiles, WorldProjects
 from tribo.world.object_list import Objects, WorldList
 from tribo.world.shown import Shown
 

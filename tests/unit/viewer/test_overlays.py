@@ -7,8 +7,8 @@ import pytest
 
 import tribo
 from tribo.viewer import overlays, scene
-from tribo.viewer.contact_marks import OPEN, SLIP, STICK, read_contact_marks
-from tribo.viewer.quality import quality_of
+from tribo.viewer.overlays import OPEN, SLIP, STICK, read_contact_marks
+from tribo.viewer.panel import quality_of
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 
@@ -148,6 +148,6 @@ def test_the_bar_says_how_a_step_went(monkeypatch):
 
 
 def test_each_status_has_a_meaning():
-    from tribo.viewer.quality import MEANING
+    from tribo.viewer.panel import MEANING
 
     assert set(MEANING) == set(tribo.Status)

@@ -10,7 +10,7 @@ import tribo
 from tribo.description.trees import MeshFile
 from tribo.formats import mesh_reading
 from tribo.model import Shape
-from tribo.viewer import draw, film, mesh, raster, scene, shots, surface
+from tribo.viewer import draw, film, raster, scene, surface
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 SOLIDS = [
@@ -260,7 +260,7 @@ def test_a_large_mesh_is_not_read(tmp_path, monkeypatch, caplog):
     pytest.importorskip("trimesh")
     monkeypatch.setattr(mesh_reading, "MAX_BYTES", 10)
     (tmp_path / "t.obj").write_text(TETRAHEDRON)
-    assert mesh.load(MeshFile(tmp_path / "t.obj", "t.obj")) is None
+    assert surface.load(MeshFile(tmp_path / "t.obj", "t.obj")) is None
     assert "MiB" in caplog.text
 
 
@@ -333,7 +333,7 @@ def test_what_is_behind_the_camera_is_not_drawn():
 def test_a_film_plays(tmp_path):
     imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
     world, _, _ = robot_world()
-    kept = shots.Shots(world)
+    kept = film.Shots(world)
     for _ in range(5):
         kept.note(world)
         world.step(20)

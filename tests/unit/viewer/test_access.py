@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tribo.viewer.narrow import SCRIPT, folding
+from tribo.viewer.access import SCRIPT, folding
 
 PAGE = b"<html><body>world</body></html>"
 

@@ -35,12 +35,7 @@ class ArticulatedSystemOption(Dialects):
         self.collisionMeshMode = member(MeshCollisionMode, mode)
 
 
-data(
-    ArticulatedSystemOption,
-    "doNotCollideWithParent",
-    "convexifyCollisionMeshes",
-    "collisionMeshMode",
-)
+data(ArticulatedSystemOption)
 
 
 class ArticulatedSystem(RobotParts):
@@ -168,26 +163,23 @@ class ArticulatedSystem(RobotParts):
     getActuationUpperLimits = means("``effort_limits[1]``", lambda self: self._it.effort_limits[1])
     getActuationLowerLimits = means("``effort_limits[0]``", lambda self: self._it.effort_limits[0])
 
-    def _set_dofs(self, attribute: str, value: Any) -> None:
-        it = self._it
-        made = per_dof(value, attribute, it)
-        setattr(it, attribute, made[self._base :])
+    def _writes_dofs(attribute: str) -> Any:  # type: ignore[misc]
+        def write(self: Any, values: Any) -> None:
+            made = per_dof(values, attribute, self._it)
+            setattr(self._it, attribute, made[self._base :])
 
-    def setJointDamping(self, damping: Any) -> None:
-        """``damping = …``"""
-        self._set_dofs("damping", damping)
+        write.__doc__ = f"``{attribute} = …``"
+        return write
+
+    setJointDamping = _writes_dofs("damping")
 
     getRotorInertia = reads("armature")
 
-    def setRotorInertia(self, inertia: Any) -> None:
-        """``armature = …``"""
-        self._set_dofs("armature", inertia)
+    setRotorInertia = _writes_dofs("armature")
 
     getJointVelocityLimits = reads("velocity_limit")
 
-    def setJointVelocityLimits(self, limits: Any) -> None:
-        """``velocity_limit = …``"""
-        self._set_dofs("velocity_limit", limits)
+    setJointVelocityLimits = _writes_dofs("velocity_limit")
 
     getJointLimits = of_joints("limits")
 

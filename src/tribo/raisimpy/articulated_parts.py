@@ -20,7 +20,7 @@ from tribo.raisimpy.joints import (
     joint_type,
 )
 from tribo.raisimpy.robot_shapes import RobotShapes
-from tribo.raisimpy.spelling import means, of_joints
+from tribo.raisimpy.spelling import means, of_joints, prints
 
 
 def _axes(frame: Any) -> Frame:
@@ -123,17 +123,11 @@ class RobotParts(RobotShapes):
         """``velocity_slice(joint).start``"""
         return int(self._joint(body).velocity_slice.start)
 
-    def printOutBodyNamesInOrder(self) -> None:
-        """``print(robot.body_names)``"""
-        print(*self._it.body_names, sep="\n")  # noqa: T201
+    printOutBodyNamesInOrder = prints("body_names")
 
-    def printOutFrameNamesInOrder(self) -> None:
-        """``print(robot.frame_names)``"""
-        print(*self._it.frame_names, sep="\n")  # noqa: T201
+    printOutFrameNamesInOrder = prints("frame_names")
 
-    def printOutMovableJointNamesInOrder(self) -> None:
-        """``print(robot.joint_names)``"""
-        print(*self._it.joint_names, sep="\n")  # noqa: T201
+    printOutMovableJointNamesInOrder = prints("joint_names")
 
     getJoint = means("``joint(name)``", lambda self, name: JointRef(self._it.joint(name)))
     getLink = means("``link(name)``", lambda self, name: LinkRef(self._it.link(name)))
@@ -160,19 +154,22 @@ class RobotParts(RobotShapes):
         """``frames``"""
         return [CoordinateFrame(self._it, frame) for frame in self._frames]
 
-    def _of_frame(attribute: str) -> Any:  # type: ignore[misc]
-        def read(self: Any, frame: Any, out: Any = None) -> Any:
-            return kept(getattr(self._frame_of(frame), attribute), out, "out")
+    def _asks(finder: str, said: str, note: str = "") -> Any:  # type: ignore[misc]
+        """Return a method that reads or calls `said` of the frame that `finder` finds."""
 
-        read.__doc__ = f"``frame(name).{attribute}``"
+        def read(self: Any, which: Any, out: Any = None) -> Any:
+            found = getattr(getattr(self, finder)(which), said.removesuffix("()"))
+            return kept(found() if said.endswith("()") else found, out, "out")
+
+        read.__doc__ = f"``frame(name).{said}``{note}"
         return read
 
-    getFramePosition = _of_frame("position")
-    getFrameOrientation = _of_frame("rotation_matrix")
-    getFrameQuaternion = _of_frame("orientation")
-    getFrameVelocity = _of_frame("linear_velocity")
-    getFrameAngularVelocity = _of_frame("angular_velocity")
-    getFrameAcceleration = _of_frame("linear_acceleration")
+    getFramePosition = _asks("_frame_of", "position")
+    getFrameOrientation = _asks("_frame_of", "rotation_matrix")
+    getFrameQuaternion = _asks("_frame_of", "orientation")
+    getFrameVelocity = _asks("_frame_of", "linear_velocity")
+    getFrameAngularVelocity = _asks("_frame_of", "angular_velocity")
+    getFrameAcceleration = _asks("_frame_of", "linear_acceleration")
 
     # -- points of bodies ----------------------------------------------------------------------
     def getPosition(self, body: Any, *place: Any) -> Any:
@@ -197,22 +194,16 @@ class RobotParts(RobotShapes):
         """``frame(name).to_local(point)``"""
         return self._frame_of(frame).to_local(point)
 
-    def getOrientation(self, body: Any) -> Any:
-        """``frame(name).rotation_matrix``"""
-        return self._frame(body).rotation_matrix
+    getOrientation = _asks("_frame", "rotation_matrix")
 
-    def getQuaternion(self, body: Any) -> Any:
-        """``frame(name).orientation``"""
-        return self._frame(body).orientation
+    getQuaternion = _asks("_frame", "orientation")
 
     def getVelocity(self, body: Any, point: Any = None) -> Any:
         """``frame(name).linear_velocity``, ``frame(name).velocity_of(point)``"""
         frame = self._frame(body)
         return frame.linear_velocity if point is None else frame.velocity_of(point)
 
-    def getAngularVelocity(self, body: Any) -> Any:
-        """``frame(name).angular_velocity``"""
-        return self._frame(body).angular_velocity
+    getAngularVelocity = _asks("_frame", "angular_velocity")
 
     getBodyPosition = getPosition
     getBodyOrientation = getOrientation
@@ -223,21 +214,15 @@ class RobotParts(RobotShapes):
         return frame.position, frame.rotation_matrix
 
     # -- Jacobians -----------------------------------------------------------------------------
-    def getDenseFrameJacobian(self, frame: Any) -> Any:
-        """``frame(name).jacobian()``"""
-        return self._frame_of(frame).jacobian()
+    getDenseFrameJacobian = _asks("_frame_of", "jacobian()")
 
-    def getDenseFrameRotationalJacobian(self, frame: Any) -> Any:
-        """``frame(name).rotational_jacobian()``"""
-        return self._frame_of(frame).rotational_jacobian()
+    getDenseFrameRotationalJacobian = _asks("_frame_of", "rotational_jacobian()")
 
     def getDenseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0), out: Any = None) -> Any:
         """``frame(name).jacobian(point)``: whole, zeros too"""
         return kept(self._frame(body).jacobian(point), out, "out")
 
-    def getDenseRotationalJacobian(self, body: Any, out: Any = None) -> Any:
-        """``frame(name).rotational_jacobian()``: whole, zeros too"""
-        return kept(self._frame(body).rotational_jacobian(), out, "out")
+    getDenseRotationalJacobian = _asks("_frame", "rotational_jacobian()", ": whole, zeros too")
 
     def getSparseJacobian(self, body: Any, point: Any = (0.0, 0.0, 0.0)) -> SparseJacobian:
         """``frame(name).sparse_jacobian(point)``"""

@@ -11,7 +11,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.raisimpy.arguments import assign, instance
 from tribo.raisimpy.enums import BodyType
-from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads, snake
+from tribo.raisimpy.spelling import Dialects, data, means, nothing, reads
 
 
 def place_of(contact: Any, others: list[Any]) -> int:
@@ -54,11 +54,7 @@ class Contact(Dialects):
         """The contact as object A sees it."""
         return self._mine if self._mine.is_a else self._mine.seen_from_b()
 
-    @property
-    def tribo(self) -> Any:
-        """The contact of tribo."""
-        return self._mine
-
+    tribo = property(lambda self: self._mine, doc="The contact of tribo.")
     getPosition = reads("position")
     getNormal = reads("normal")
     getContactFrame = reads("frame")
@@ -135,10 +131,7 @@ class Single3DContactProblem(Dialects):
         """``contact.impulse_in(contact.frame)``"""
         return self._it.frame @ self._it.impulse
 
-    @property
-    def MappInv_i(self) -> Any:
-        """``contact.inverse_inertia``"""
-        return self._it.inverse_inertia
+    MappInv_i = property(lambda self: self._it.inverse_inertia, doc="``contact.inverse_inertia``")
 
     @property
     def Mapp_i(self) -> Any:
@@ -159,7 +152,7 @@ class SolverConfiguration(Dialects):
     maxIteration: int = 150
 
 
-data(SolverConfiguration, *(name for name in vars(SolverConfiguration()) if snake(name) != name))
+data(SolverConfiguration)
 
 
 class BisectionContactSolver(Dialects):

@@ -12,7 +12,7 @@ from tribo.checks import check
 from tribo.raisimpy.arguments import instance, picked
 from tribo.raisimpy.enums import ObjectType
 from tribo.raisimpy.objects import SingleBodyObject
-from tribo.raisimpy.spelling import Dialects, data, means, snake
+from tribo.raisimpy.spelling import Dialects, data, means
 
 
 @dataclass
@@ -42,7 +42,7 @@ class TerrainProperties(Dialects):
         )  # fmt: skip
 
 
-data(TerrainProperties, *(name for name in vars(TerrainProperties()) if snake(name) != name))
+data(TerrainProperties)
 
 
 class HeightMap(SingleBodyObject):

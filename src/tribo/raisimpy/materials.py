@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import tribo
 from tribo.checks import check
 from tribo.raisimpy.arguments import picked
-from tribo.raisimpy.spelling import Dialects, means, remark
+from tribo.raisimpy.spelling import Dialects, Wrapper, means, remark
 
 SMALLEST_SPEED = 1e-9  # [m/s] stands for a static-friction speed of 0: static friction at rest only
 _NAMES = (
@@ -71,7 +71,7 @@ class MaterialPairProperties(Dialects):
                    self.c_rolling_f, self.c_spinning_f)  # fmt: skip
 
 
-class MaterialManager(Dialects):
+class MaterialManager(Wrapper):
     """Properties of material pairs, of a world or alone, also from an XML file.
 
     Example:
@@ -88,37 +88,33 @@ class MaterialManager(Dialects):
 
     def __init__(self, xmlFile: Any = None) -> None:
         """Start with no pair, with those of an XML file, or with those of a table of tribo."""
-        self._table = xmlFile if isinstance(xmlFile, tribo.MaterialTable) else tribo.MaterialTable()
-        if xmlFile is not None and self._table is not xmlFile:
+        is_table = isinstance(xmlFile, tribo.MaterialTable)
+        super().__init__(xmlFile if is_table else tribo.MaterialTable())
+        if xmlFile is not None and not is_table:
             from tribo.formats import material_files
 
-            material_files.fill_table(self._table, xmlFile, rigid=False)
-
-    @property
-    def tribo(self) -> Any:
-        """The table of tribo."""
-        return self._table
+            material_files.fill_table(self._it, xmlFile, rigid=False)
 
     def _name(self, key: Any) -> str:
-        return key if isinstance(key, str) else picked(self._table.names, key, "material")
+        return key if isinstance(key, str) else picked(self._it.names, key, "material")
 
     def setMaterialPairProp(self, material1: Any, material2: Any, *numbers: float) -> None:
         """``world.set_material_pair(a, b, friction=…, …)``"""
-        self._table.set_pair(self._name(material1), self._name(material2), law(*numbers))
+        self._it.set_pair(self._name(material1), self._name(material2), law(*numbers))
 
     def getMaterialPairProp(self, material1: Any, material2: Any) -> MaterialPairProperties:
         """``world.materials.pair(a, b)``"""
         return MaterialPairProperties.of(
-            self._table.pair(self._name(material1), self._name(material2))
+            self._it.pair(self._name(material1), self._name(material2))
         )
 
     def setDefaultMaterialProperties(self, *numbers: float) -> None:
         """``world.default_pair = tribo.PairProperties(…)``"""
-        self._table.default = law(*numbers)
+        self._it.default = law(*numbers)
 
     def getMaterialIdOrDefault(self, name: Any) -> int:
         """``world.material_names.index(name)``"""
-        names = self._table.names
+        names = self._it.names
         return names.index(name) if isinstance(name, str) and name in names else 0
 
     getDefaultMaterialId = means('``world.material_names.index("default")``', lambda self: 0)
@@ -126,20 +122,20 @@ class MaterialManager(Dialects):
     @property
     def materialKeys_(self) -> dict[str, int]:
         """``world.material_names``"""
-        return {name: k for k, name in enumerate(self._table.names)}
+        return {name: k for k, name in enumerate(self._it.names)}
 
     @property
     def materials_(self) -> dict[tuple[int, int], MaterialPairProperties]:
         """``world.materials``: keys are two numbers of materials"""
         keys = self.materialKeys_
-        return {(keys[a], keys[b]): MaterialPairProperties.of(pair) for a, b, pair in self._table}
+        return {(keys[a], keys[b]): MaterialPairProperties.of(pair) for a, b, pair in self._it}
 
     @property
     def defaultMaterial_(self) -> MaterialPairProperties:
         """``world.default_pair``"""
-        return MaterialPairProperties.of(self._table.default)
+        return MaterialPairProperties.of(self._it.default)
 
     @property
     def nextMaterialIdx_(self) -> int:
         """``len(world.material_names)``"""
-        return len(self._table.names)
+        return len(self._it.names)

@@ -348,26 +348,18 @@ class SingleBodyObject(Object):
         self._appearance = appearance
 
 
-def _half(index: int) -> Any:
-    def read(self: Any) -> float:
-        return float(2.0 * self._it.collision_bodies[0].size[index])
-
-    read.__doc__ = f"``2 * collision_bodies[0].size[{index}]``"
-    return read
-
-
-def _radius() -> Any:
-    def read(self: Any) -> float:
-        return float(self._it.collision_bodies[0].size[0])
-
-    read.__doc__ = "``collision_bodies[0].size[0]``"
-    return read
+def _length(index: int, factor: int) -> Any:
+    said = f"collision_bodies[0].size[{index}]"
+    return means(
+        f"``{said if factor == 1 else f'{factor} * {said}'}``",
+        lambda self: float(factor * self._it.collision_bodies[0].size[index]),
+    )
 
 
 class Sphere(SingleBodyObject):
     """A ball."""
 
-    getRadius = _radius()
+    getRadius = _length(0, 1)
 
 
 class Box(SingleBodyObject):
@@ -383,19 +375,19 @@ class Box(SingleBodyObject):
 class Cylinder(SingleBodyObject):
     """A cylinder along its local z."""
 
-    getRadius, getHeight = _radius(), _half(1)
+    getRadius, getHeight = _length(0, 1), _length(1, 2)
 
 
 class Capsule(SingleBodyObject):
     """A capsule along its local z; its height is the distance of the cap centres."""
 
-    getRadius, getHeight = _radius(), _half(1)
+    getRadius, getHeight = _length(0, 1), _length(1, 2)
 
 
 class Cone(SingleBodyObject):
     """A cone along its local z."""
 
-    getRadius, getHeight = _radius(), _half(1)
+    getRadius, getHeight = _length(0, 1), _length(1, 2)
 
 
 class Ground(SingleBodyObject):

@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.checks.orientation import orientation
 from tribo.raisimpy.arguments import instance, member, picked
 from tribo.raisimpy.enums import NoiseType
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, means, nothing, reads, snake
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, means, nothing, reads
 from tribo.sensors import Noise
 
 
@@ -36,10 +36,7 @@ class RayCollisionList(list[Any]):
         super().__init__(RayCollisionItem(world, hit) for hit in hits)
 
     size = means("``0 if hit is None else 1``", lambda self: len(self))
-
-    def at(self, index: int) -> RayCollisionItem:
-        """``world.ray_test(…)``"""
-        return picked(self, index, "hit")  # type: ignore[no-any-return]
+    at = means("``world.ray_test(…)``", lambda self, index: picked(self, index, "hit"))
 
     setSize = set_size = resize = reserve = nothing("a list of Python")
 
@@ -75,9 +72,7 @@ class DepthCameraProperties(Dialects):
     seed: int = 0
 
 
-data(
-    DepthCameraProperties, *(name for name in vars(DepthCameraProperties()) if snake(name) != name)
-)
+data(DepthCameraProperties)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from tribo.description.extents import rotation_matrix
 from tribo.raisimpy.arguments import picked
 from tribo.raisimpy.joints import CollisionBodies, CollisionDefinition, half_sizes
 from tribo.raisimpy.objects import Object
-from tribo.raisimpy.spelling import means, nothing, vector
+from tribo.raisimpy.spelling import means, nothing, prints, vector
 
 
 class RobotShapes(Object):
@@ -83,9 +83,7 @@ class RobotShapes(Object):
         """``ignored_collisions``"""
         return self._it.ignored_collisions
 
-    def dumpCollisionBodyPairInfo(self) -> None:
-        """``print(robot.ignored_collisions)``"""
-        print(*self._it.ignored_collisions, sep="\n")  # noqa: T201
+    dumpCollisionBodyPairInfo = prints("ignored_collisions")
 
     updateSelfCollisionCache = nothing("filters count from the next step on")
     setAllowedNumberOfInternalContactsBetweenTwoBodies = nothing("two links touch at all points")

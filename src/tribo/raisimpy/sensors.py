@@ -12,7 +12,7 @@ from tribo.raisimpy import enums
 from tribo.raisimpy.arguments import kept, member
 from tribo.raisimpy.enums import MeasurementSource, NoiseType, SensorType
 from tribo.raisimpy.height_map import grid
-from tribo.raisimpy.spelling import Dialects, means, nothing, reads
+from tribo.raisimpy.spelling import Dialects, Wrapper, means, nothing, reads
 from tribo.sensors import DepthCamera as _Camera
 from tribo.sensors import Imu, Lidar
 from tribo.sensors.world_sensors import described_name
@@ -61,7 +61,7 @@ class SensorSet(_Numbered):
     getModel = means('SET in ``world.sensor("ROBOT/SET/NAME")``', lambda self: self._name)
 
 
-class Sensor(_Numbered):
+class Sensor(_Numbered, Wrapper):
     """The common part of all sensors; a measurement is made when a value is asked for or is due."""
 
     MeasurementSource = MeasurementSource
@@ -69,15 +69,11 @@ class Sensor(_Numbered):
 
     def __init__(self, it: Any, described: Any) -> None:
         """Wrap a sensor of tribo."""
-        self._it, self._described = it, described
+        super().__init__(it)
+        self._described = described
         self._given: dict[str, Any] = {}
         self._source = MeasurementSource.RAISIM
         self._stamp: float | None = None
-
-    @property
-    def tribo(self) -> Any:
-        """The sensor of tribo."""
-        return self._it
 
     def getName(self) -> str:
         """NAME in ``world.sensor("ROBOT/SET/NAME")``"""
@@ -108,11 +104,7 @@ class Sensor(_Numbered):
         return int(self._it.parent.frame_names.index(self._described.frame))
 
     updatePose = nothing("the pose is that of the present state")
-
-    def update(self, _: Any = None) -> None:
-        """``measure()``"""
-        self._it.measure()
-
+    update = means("``measure()``", lambda self, _=None: self._it.measure())
     getUpdateRate = means("``update_rate``", lambda self: float(self._it.update_rate or 0.0))
     setUpdateRate = nothing("update_rate= is given when a sensor is added; measure() measures now")
 

@@ -187,9 +187,19 @@ def nothing(text: str) -> Callable[..., None]:
     return pass_by
 
 
+def prints(attribute: str) -> Callable[..., None]:
+    """Return a method that prints what a robot has, one a line."""
+
+    def show(self: Any) -> None:
+        print(*getattr(self._it, attribute), sep="\n")  # noqa: T201
+
+    show.__doc__ = f"``print(robot.{attribute})``"
+    return show
+
+
 def data(kind: type[Any], *names: str) -> None:
-    """Give attributes of a class that hold data their snake_case spelling."""
-    for name in names:
+    """Give data of a class their snake_case spelling: what is named, or all that a dataclass has."""
+    for name in names or [name for name in vars(kind()) if snake(name) != name]:
         get = attrgetter(name)
 
         def assign(self: Any, value: Any, name: str = name) -> None:

@@ -44,15 +44,8 @@ class Drawn(Dialects):
 
 
 class _Colored(Drawn):
-    @property
-    def color(self) -> Any:
-        """``color``"""
-        return self._named["color"]
-
-    @property
-    def obj(self) -> Any:
-        """``viewer.visual(name)``"""
-        return self._thing
+    color = property(lambda self: self._named["color"], doc="``color``")
+    obj = property(lambda self: self._thing, doc="``viewer.visual(name)``")
 
     def setColor(self, *values: Any) -> None:
         """``color = …``"""
@@ -87,10 +80,7 @@ class Visuals(_Placed):
         super().__init__(name, f"add_visual_{kind}", *arguments, color=color)
         self.material, self.glow, self.shadow = filled(look, ("", False, False))
 
-    @property
-    def size(self) -> tuple[float, ...]:
-        """``size``"""
-        return self._size
+    size = property(lambda self: self._size, doc="``size``")
 
     def setBoxSize(self, *size: Any) -> None:
         """``size = …``"""

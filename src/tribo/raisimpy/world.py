@@ -110,9 +110,7 @@ class World(WorldParts):
         if not self._it.is_midway:
             self._it.update()
 
-    def integrate2(self) -> None:
-        """``world.advance()``"""
-        self._it.advance()
+    integrate2 = means("``world.advance()``", lambda self: self._it.advance())
 
     # -- physics -------------------------------------------------------------------------------
     getGravity = reads("gravity")
@@ -259,9 +257,7 @@ class World(WorldParts):
         it = self._it
         return it.sleep_speed, it.sleep_angular_speed, round(it.sleep_time / it.time_step)
 
-    def wakeObject(self, item: Any) -> None:
-        """``object.wake()``"""
-        behind(item, Object, "item").wake()
+    wakeObject = means("``object.wake()``", lambda self, item: behind(item, Object, "item").wake())
 
     def wakeAll(self) -> None:
         """``object.wake()`` of all"""

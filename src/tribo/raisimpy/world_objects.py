@@ -19,7 +19,7 @@ from tribo.raisimpy.arguments import behind, instance, member, picked
 from tribo.raisimpy.articulated import ArticulatedSystem, ArticulatedSystemOption
 from tribo.raisimpy.enums import MeshCollisionMode, ObjectType
 from tribo.raisimpy.height_map import HeightMap, TerrainProperties, grid
-from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, means, snake
+from tribo.raisimpy.spelling import Dialects, Wrapper, data, filled, means
 
 
 class CompoundObjectChild(Dialects):
@@ -104,7 +104,7 @@ class CoacdOptions(Dialects):
     mctsIteration: int = 150
 
 
-data(CoacdOptions, *(name for name in vars(CoacdOptions()) if snake(name) != name))
+data(CoacdOptions)
 
 
 def kind_of(it: Any) -> ObjectType:
@@ -154,30 +154,20 @@ class WorldParts(Wrapper):
         )  # fmt: skip
         return self.wrap(made, ObjectType.BOX)
 
-    def _round(self, kind: str, radius: float, height: float, mass: float, material: str,
-               group: int, mask: int) -> Any:  # fmt: skip
-        add = getattr(self._it, f"add_{kind}")
-        made = add(radius, height, mass, material, collision_group=group, collision_mask=mask)
-        return self.wrap(made, ObjectType[kind.upper()])
-
-    def addCylinder(self, radius: float, height: float, mass: float, material: str = "default",
-                    collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
-        """``world.add_cylinder(radius, height, mass, material)``"""
-        return self._round(
-            "cylinder", radius, height, mass, material, collision_group, collision_mask
-        )
-
-    def addCapsule(self, radius: float, height: float, mass: float, material: str = "default",
-                   collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
-        """``world.add_capsule(radius, height, mass, material)``"""
-        return self._round(
-            "capsule", radius, height, mass, material, collision_group, collision_mask
-        )
-
-    def addCone(self, radius: float, height: float, mass: float, material: str = "default",
+    def _adds_round(kind: str) -> Any:  # type: ignore[misc]
+        def add(self: Any, radius: float, height: float, mass: float, material: str = "default",
                 collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
-        """``world.add_cone(radius, height, mass, material)``"""
-        return self._round("cone", radius, height, mass, material, collision_group, collision_mask)
+            bits = {"collision_group": collision_group, "collision_mask": collision_mask}
+            made = getattr(self._it, f"add_{kind}")(radius, height, mass, material, **bits)
+            return self.wrap(made, ObjectType[kind.upper()])
+
+        return means(f"``world.add_{kind}(radius, height, mass, material)``", add)
+
+    addCylinder = _adds_round("cylinder")
+
+    addCapsule = _adds_round("capsule")
+
+    addCone = _adds_round("cone")
 
     def addGround(self, zHeight: float = 0.0, material: str = "default",
                   collision_mask: int = MASK) -> Any:  # fmt: skip

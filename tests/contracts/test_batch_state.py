@@ -384,3 +384,22 @@ def test_views_of_a_batch_outlive_larger_tables():
     assert made.tolist() == [False, True]
     assert batch.is_valid.tolist() == [False, True]
     assert view[1, 2] == batch["b0"].generalized_coordinate[1, 2] != 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("generalized_coordinate", "joint_coordinates"),
+        ("generalized_velocity", "joint_velocities"),
+    ],
+)
+def test_a_state_by_joint_name_is_refused_with_the_property_that_takes_it(name, remedy):
+    """It went into the columns of velocities, whatever it was."""
+    world = ground_world()
+    dog = standing_quadruped(world)
+    batch = tribo.Batch(world, 2, threads=1)
+    here = batch[dog.name]
+    before = getattr(here, name).copy()
+    with pytest.raises(TypeError, match=remedy):
+        setattr(here, name, {"LF_KFE": 0.3})
+    np.testing.assert_array_equal(getattr(here, name), before)

@@ -134,9 +134,7 @@ class Batch(BatchSettings):
         """
         return self._inside[name]
 
-    def poses_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions (worlds, bodies, 3) [m] and rotations of the bodies of an object, by name."""
-        return self._inside.poses_of(name)
+    poses_of = forward("", BatchInterior.poses_of)
 
     def step(self, n: int = 1, *, hold_forces: bool = False) -> np.ndarray:
         """Advance every world by n steps; return which worlds made it, (worlds,) of bool [–].

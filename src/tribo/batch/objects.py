@@ -83,7 +83,9 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
         return len(self._batch)
 
     def _live(self, name: str) -> np.ndarray:
-        return self._array(*LIVE[name])
+        record, field, index = LIVE[name]
+        array: np.ndarray = getattr(self._batch.engine, record).arrays[field]
+        return array[:, getattr(self._part.span, index)]
 
     _now = _live
 
@@ -189,6 +191,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
     def generalized_coordinate(self, value: Any) -> None:
         q = self._array("state", "q", "q")
         what = "generalized_coordinate"
+        check.not_by_name(value, f"{what} of {self.name}", "joint_coordinates")
         q[:] = self._normalized(self._drive_values(value, what, q, 0, None), what)
 
     @property
@@ -198,6 +201,8 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
 
     @generalized_velocity.setter
     def generalized_velocity(self, value: Any) -> None:
+        what = f"generalized_velocity of {self.name}"
+        check.not_by_name(value, what, "joint_velocities")
         v = self._array("state", "v", "v")
         v[:] = self._drive_values(value, "generalized_velocity", v, 0, None)
 

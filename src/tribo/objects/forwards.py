@@ -35,12 +35,13 @@ def alias(method: Callable[Concatenate[Any, P], R], name: str) -> Callable[Conca
 def forward(
     part: str, method: Callable[Concatenate[Any, P], R]
 ) -> Callable[Concatenate[Any, P], R]:
-    """Return a method that passes its call on to a method of a part, by the name of the part in `_inside`."""
+    """Return a method that calls one of a part, by the part's name in `_inside`; "": one of that itself."""
     name = method.__name__
+    owner = attrgetter(f"_inside.{part}" if part else "_inside")
 
     @functools.wraps(method)
     def passed_on(self: Any, /, *args: P.args, **options: P.kwargs) -> R:
-        own = getattr(self._inside, part)
+        own = owner(self)
         try:
             answer: R = getattr(own, name)(*args, **options)
         except TypeError:  # by the name under which it was called

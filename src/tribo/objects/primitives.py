@@ -166,6 +166,23 @@ def sphere(
     return _single(Shape.SPHERE, (r,), m, inertias.sphere(m, r), material)
 
 
+def round_solid(
+    kind: Shape, radius: float, height: float, mass: float | None, material: str,
+    density: float | None = None,
+) -> TreeDescription:  # fmt: skip
+    """Describe a solid about z: a capsule (height between its cap centres), a cylinder, or a cone.
+
+    The centre of mass of a cone is in the body's origin, its apex towards +z.
+    """
+    r, h = _positive(radius, "radius"), _positive(height, "height")
+    m = _mass(mass, density, _volume(kind, r, h / 2))
+    inertia = getattr(inertias, kind.name.lower())(m, r, h)
+    description = _single(kind, (r, h / 2), m, inertia, material)
+    if kind == Shape.CONE:
+        description.bodies[0].shapes[0].position = (0.0, 0.0, h / 4)
+    return description
+
+
 def box(
     size: Any, mass: float | None, material: str, density: float | None = None
 ) -> TreeDescription:
@@ -173,35 +190,6 @@ def box(
     x, y, z = (_positive(edge, "size") for edge in check.vector(size, "size", 3))
     m = _mass(mass, density, _volume(Shape.BOX, x / 2, y / 2, z / 2))
     return _single(Shape.BOX, (x / 2, y / 2, z / 2), m, inertias.box(m, (x, y, z)), material)
-
-
-def capsule(
-    radius: float, height: float, mass: float | None, material: str, density: float | None = None
-) -> TreeDescription:
-    """Describe a solid capsule; height between the cap centres."""
-    r, h = _positive(radius, "radius"), _positive(height, "height")
-    m = _mass(mass, density, _volume(Shape.CAPSULE, r, h / 2))
-    return _single(Shape.CAPSULE, (r, h / 2), m, inertias.capsule(m, r, h), material)
-
-
-def cylinder(
-    radius: float, height: float, mass: float | None, material: str, density: float | None = None
-) -> TreeDescription:
-    """Describe a solid cylinder."""
-    r, h = _positive(radius, "radius"), _positive(height, "height")
-    m = _mass(mass, density, _volume(Shape.CYLINDER, r, h / 2))
-    return _single(Shape.CYLINDER, (r, h / 2), m, inertias.cylinder(m, r, h), material)
-
-
-def cone(
-    radius: float, height: float, mass: float | None, material: str, density: float | None = None
-) -> TreeDescription:
-    """Describe a solid cone with its centre of mass in the body's origin, apex towards +z."""
-    r, h = _positive(radius, "radius"), _positive(height, "height")
-    m = _mass(mass, density, _volume(Shape.CONE, r, h / 2))
-    description = _single(Shape.CONE, (r, h / 2), m, inertias.cone(m, r, h), material)
-    description.bodies[0].shapes[0].position = (0.0, 0.0, h / 4)
-    return description
 
 
 def ellipsoid(

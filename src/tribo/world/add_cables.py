@@ -55,7 +55,7 @@ class WorldCables:
 
     @property
     def cables(self) -> tuple[Cable, ...]:
-        """Return those of which no segment was removed."""
+        """All cables in the order in which they were laid; one that lost a segment is none any more."""
         return tuple(one for one in self.laid if one.is_whole)
 
     def note(self, cable: Cable) -> None:

@@ -238,7 +238,7 @@ class Interior:
 
     # -- objects and what hangs on them --------------------------------------------------------
     def remove(self, item: Object | Constraint | str) -> None:
-        """Take an object, by handle or name, with what hangs on it, or a constraint out of the world.
+        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
 
         Raises:
             KeyError: There is no such object or constraint here.
@@ -284,12 +284,18 @@ class Interior:
 
     # -- snapshots -----------------------------------------------------------------------------
     def snapshot(self) -> Snapshot:
-        """Return a copy of everything that the future depends on, and of the last step's contacts."""
+        """Return a copy of everything that the future depends on, and of the last step's contacts.
+
+        Going on from a restored snapshot gives the same numbers, bit for bit.
+        """
         self.check_editable("a snapshot", "taken")
         return self._taken()
 
     def reset(self) -> None:
-        """Go back to the state before the first step since the last edit, if there was a step."""
+        """Go back to the state before the first step since objects were last added or removed.
+
+        A world not stepped since stays as it is. Errors as `restore`.
+        """
         self.check_editable("the state")
         if self._start is not None:
             start = self._start
@@ -306,7 +312,12 @@ class Interior:
         )
 
     def restore(self, saved: Snapshot) -> None:
-        """Go back to a snapshot of this world."""
+        """Go back to a snapshot of this world.
+
+        Raises:
+            ValueError: Objects were added, removed or changed their body type since.
+            TypeError: It is not what `snapshot` returned.
+        """
         self.check_editable("the state")
         objects, ties = self.members.items, self.ties.items
         undone = None

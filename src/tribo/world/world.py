@@ -18,7 +18,6 @@ from tribo.materials import ContactMaterial, MaterialLibrary, MaterialTable, Pai
 from tribo.materials.pair_properties import PairValues
 from tribo.materials.table import PairExplanation
 from tribo.model import Status
-from tribo.objects import Object
 from tribo.objects.cable import Cable
 from tribo.objects.constraint import Constraint
 from tribo.objects.contact import Contact
@@ -26,7 +25,6 @@ from tribo.objects.forwards import alias, forward, seen
 from tribo.readout.contacts_and_energies import WorldReadout
 from tribo.readout.distances import WorldProximity
 from tribo.readout.rays import WorldRays
-from tribo.readout.snapshot import Snapshot
 from tribo.readout.state_bytes import StateFiles
 from tribo.recording.of_world import WorldRecording
 from tribo.sensors.base import Sensor
@@ -234,21 +232,11 @@ class World(WorldSettings):
     __contains__ = forward("members", WorldList.__contains__)
     __iter__ = forward("members", WorldList.__iter__)
 
-    def remove(self, item: Object | Constraint | str) -> None:
-        """Take an object, by handle or name, with the constraints on it, or a constraint out of the world.
-
-        Raises:
-            KeyError: There is no such object or constraint here.
-        """
-        self._inside.remove(item)
-
+    remove = forward("", Interior.remove)
     objects: Objects = seen("members", WorldList.objects)
     constraints: tuple[Constraint, ...] = seen("ties", WorldConstraints.constraints)
 
-    @property
-    def cables(self) -> tuple[Cable, ...]:
-        """All cables in the order in which they were laid; one that lost a segment is none any more."""
-        return self._inside.cables.cables
+    cables: tuple[Cable, ...] = seen("cables", WorldCables.cables)
 
     # -- sensors, rays, distances --------------------------------------------------------------
     add_imu = forward("sensors", WorldSensors.add_imu)
@@ -394,28 +382,9 @@ class World(WorldSettings):
             logger.warning("%s", doubt)
 
     # -- snapshots -----------------------------------------------------------------------------
-    def snapshot(self) -> Snapshot:
-        """Return a copy of everything that the future depends on, and of the last step's contacts.
-
-        Going on from a restored snapshot gives the same numbers, bit for bit.
-        """
-        return self._inside.snapshot()
-
-    def restore(self, saved: Snapshot) -> None:
-        """Go back to a snapshot of this world.
-
-        Raises:
-            ValueError: Objects were added, removed or changed their body type since.
-            TypeError: It is not what `snapshot` returned.
-        """
-        self._inside.restore(saved)
-
-    def reset(self) -> None:
-        """Go back to the state before the first step since objects were last added or removed.
-
-        A world not stepped since stays as it is. Errors as `restore`.
-        """
-        self._inside.reset()
+    snapshot = forward("", Interior.snapshot)
+    restore = forward("", Interior.restore)
+    reset = forward("", Interior.reset)
 
     # -- to look at ----------------------------------------------------------------------------
     summary = forward("shown", Shown.summary)

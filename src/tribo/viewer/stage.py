@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -354,10 +355,7 @@ def _parts(item: Drawable) -> list[Scaled]:
 
 
 def _as(item: Drawable, kind: Shape, z: float) -> Drawable:
-    position = item.position + item.rotation[:, 2] * z
-    return Drawable(
-        item.name, item.owner, item.body, kind, item.size, position, item.rotation, item.color
-    )
+    return replace(item, kind=kind, position=item.position + item.rotation[:, 2] * z)
 
 
 def _tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
@@ -252,6 +253,20 @@ class VisualText(Visual):
         self._node.text = text_of(value, f"text of {self._name}")
 
 
+def _of_robot(name: str, doc: str) -> Made[np.ndarray]:
+    """Return the property of a ghost that is one of its robot; what is assigned is drawn."""
+
+    def read(self: Any) -> np.ndarray:
+        return frozen(np.array(getattr(self._robot, name)))
+
+    def write(self: Any, value: Any) -> None:
+        self._check()
+        setattr(self._robot, name, value)
+        self._layer.move(read_poses(self._world))
+
+    return Made(read, write, doc)
+
+
 class VisualArticulatedSystem(Visual):
     """A robot that is only drawn, a ghost: it has joint coordinates, and nothing moves or meets it."""
 
@@ -265,38 +280,16 @@ class VisualArticulatedSystem(Visual):
         self._layer = layer
         self._layer.move(read_poses(world))
 
-    @property
-    def position(self) -> np.ndarray:
-        """Position of the base, shape (3,) [m], world; assign to move it."""
-        return self._robot.position
-
-    @position.setter
-    def position(self, value: Any) -> None:
-        self._check()
-        self._robot.position = value
-        self._layer.move(read_poses(self._world))
-
-    @property
-    def orientation(self) -> np.ndarray:
-        """Unit quaternion (w, x, y, z) of the base; assign to turn it."""
-        return self._robot.orientation
-
-    @orientation.setter
-    def orientation(self, value: Any) -> None:
-        self._check()
-        self._robot.orientation = value
-        self._layer.move(read_poses(self._world))
-
-    @property
-    def generalized_coordinate(self) -> np.ndarray:
-        """Coordinates as `ArticulatedSystem.generalized_coordinate`, a copy; assign to pose it."""
-        return frozen(np.array(self._robot.generalized_coordinate))
-
-    @generalized_coordinate.setter
-    def generalized_coordinate(self, value: Any) -> None:
-        self._check()
-        self._robot.generalized_coordinate = value
-        self._layer.move(read_poses(self._world))
+    position = _of_robot(
+        "position", "Position of the base, shape (3,) [m], world; assign to move it."
+    )
+    orientation = _of_robot(
+        "orientation", "Unit quaternion (w, x, y, z) of the base; assign to turn it."
+    )
+    generalized_coordinate = _of_robot(
+        "generalized_coordinate",
+        "Coordinates as `ArticulatedSystem.generalized_coordinate`, a copy; assign to pose it.",
+    )
 
     @property
     def is_shown(self) -> bool:

@@ -10,7 +10,7 @@ import tribo
 from tribo.description.trees import MeshFile
 from tribo.formats import mesh_reading
 from tribo.model import Shape
-from tribo.viewer import draw, film, raster, scene, surface
+from tribo.viewer import draw, film, raster, scene, stage, surface
 
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 SOLIDS = [
@@ -162,6 +162,15 @@ def test_marks_of_what_is_off_or_broken_are_not_drawn():
     assert (made.visual.place(poses)[0][~shown, 2] < -1e3).all()
     world.constraint("hinge").is_on = True
     assert made.visual.is_shown(scene.read_poses(world))[at["hinge"]]
+
+
+def test_a_mark_in_the_browser_is_that_of_its_constraint():
+    """The cylinder of a hinge stayed where the hinge was off or broken."""
+    world, _, _, _, _ = tied_world()
+    marks = [item for item in scene.describe(world).visual.items if item.constraint >= 0]
+    assert {"hinge", "pin"} <= {item.name for item in marks}
+    for item in marks:
+        assert {part.constraint for part, _ in stage._parts(item)} == {item.constraint}
 
 
 def test_a_wire_is_seen_in_a_picture():

@@ -10,8 +10,7 @@ from house.repository import ROOT
 import tribo
 from tribo import objects
 from tribo.batch.constraints import ConstraintBatch
-from tribo.batch.objects import ObjectBatch
-from tribo.batch.single_bodies import SingleBodyBatch
+from tribo.batch.objects import ObjectBatch, SingleBodyBatch
 
 SPEC = importlib.util.spec_from_file_location("api_pages", ROOT / "docs/api_pages.py")
 pages = importlib.util.module_from_spec(SPEC)

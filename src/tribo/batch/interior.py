@@ -10,7 +10,7 @@ import numpy as np
 from tribo.batch.collisions import CollisionWatch
 from tribo.batch.constraints import BatchConstraints
 from tribo.batch.materials import BatchMaterials
-from tribo.batch.objects import ObjectBatch
+from tribo.batch.objects import ObjectBatch, SingleBodyBatch
 from tribo.batch.owner import BatchOwner
 from tribo.batch.part import Part
 from tribo.batch.policy import BatchPolicies
@@ -19,7 +19,6 @@ from tribo.batch.rays import BatchRays
 from tribo.batch.rollout import BatchRollout
 from tribo.batch.sensors import BatchSensors
 from tribo.batch.shapes import BatchShapes
-from tribo.batch.single_bodies import SingleBodyBatch
 from tribo.batch.warnings import BatchWarningLog
 from tribo.checks import check
 from tribo.checks.errors import EditError

@@ -3,7 +3,7 @@
 from tribo.objects.articulated import ArticulatedSystem
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
-from tribo.objects.evaluation import Evaluation
+from tribo.objects.dynamics import Evaluation
 from tribo.objects.frames import Frame
 from tribo.objects.handles import Joint, Link
 from tribo.objects.height_map import HeightMap

@@ -48,12 +48,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
         "part", "quaternions", "runs", "set_state", "shape_ids", "span", "take_start",
     ))  # fmt: skip
 
-    _world: Owner
-    description: TreeDescription
     shape_ids: Sequence[int]
-    span: Span | None
-    is_removed: bool
-    fixed_pose: np.ndarray
     quaternions: list[tuple[str, int]]  # joints that have one, and where it begins in q
 
     def __init__(
@@ -344,13 +339,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
 
     def part(self) -> Part:
         """Return the object as the builder needs it."""
-        return Part(
-            self.description,
-            self.fixed_pose,
-            self.shape_ids,
-            self._group,
-            self._mask,
-        )
+        return Part(self.description, self.fixed_pose, self.shape_ids, self._group, self._mask)
 
 
 def shift_since(origin: Sequence[float] | None, part: Object | None) -> np.ndarray:

@@ -14,7 +14,7 @@ from tribo.checks.sealed import Sealed
 from tribo.materials import ContactMaterial, PairProperties
 from tribo.model import ContactState, Kind
 from tribo.objects.contact_rows import ContactRows
-from tribo.objects.evaluation import Evaluable
+from tribo.objects.dynamics import Evaluable
 from tribo.objects.frames import Frame
 from tribo.objects.owner import Member
 

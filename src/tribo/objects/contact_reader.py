@@ -60,9 +60,7 @@ class ContactReader(Sealed, ABC):
         at, world, impulse, shape = _touching(engine, shapes)
         force = _forces(engine, at, world, impulse)
         body = np.repeat(np.arange(len(bodies)), [len(b.shapes) for b in bodies])
-        total = _summed(
-            force, world, np.where(shape < 0, -1, body[shape]), engine.worlds, len(bodies)
-        )
+        total = _summed(force, world, shape, body, (engine.worlds, len(bodies)))
         each = (3,) if self._is_single_body else (len(bodies), 3)
         found = total.reshape(engine.worlds, *each)
         return frozen(found if self._is_batch else found[0])
@@ -101,7 +99,7 @@ class ContactReader(Sealed, ABC):
         arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
         arm = arm - np.broadcast_to(point, (engine.worlds, 3))[world]
         wrench = np.concatenate([np.cross(arm, force), force], axis=1)
-        found = _summed(wrench, world, shape, engine.worlds, n)
+        found = _summed(wrench, world, shape, np.arange(n), (engine.worlds, n))
         return frozen(found if self._is_batch else found[0])
 
     def in_contact(self, body: str | None = None) -> Any:
@@ -154,14 +152,22 @@ def _forces(engine: Engine, at: np.ndarray, world: np.ndarray, impulse: np.ndarr
 
 
 def _summed(
-    on_a: np.ndarray, world: np.ndarray, row: np.ndarray, worlds: int, rows: int
+    on_a: np.ndarray, world: np.ndarray, shape: np.ndarray, row: np.ndarray, size: tuple[int, int]
 ) -> np.ndarray:
-    """Return sums (worlds, rows, k) of what acts on A, (n, k), and against B; row: (n, 2), < 0: none."""
-    mine = np.flatnonzero(row.ravel() >= 0)  # sides of contacts, in the order of the engine
+    """Return sums (worlds, rows, k) of vectors on A, (n, k), and against B.
+
+    Args:
+        on_a, world, shape: Of contacts, as `_touching` has world and shape.
+        row: Of each shape.
+        size: Numbers of worlds and rows.
+    """
+    mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
     on_side = np.stack([on_a, -on_a], axis=1).reshape(-1, on_a.shape[1])[mine]
-    place = world[mine // 2] * rows + row.ravel()[mine]
-    sums = [np.bincount(place, column, worlds * rows) for column in on_side.T]
-    return np.stack(sums, axis=1).reshape(worlds, rows, -1)
+    place = world[mine // 2] * size[1] + row[shape.ravel()[mine]]
+    total = np.empty((size[0] * size[1], on_a.shape[1]))
+    for k in range(on_a.shape[1]):
+        total[:, k] = np.bincount(place, on_side[:, k], len(total))
+    return total.reshape(*size, on_a.shape[1])
 
 
 def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

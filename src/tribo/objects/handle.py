@@ -78,10 +78,6 @@ class Handle(Frame):
     _owner: HandleOwner
     _later: list[Callable[[], None]] | None = None  # collects writes that wait for others' checks
 
-    def __init__(self, owner: HandleOwner, name: str, body: int) -> None:
-        """Use ``robot.link(name)`` or ``robot.joint(name)``."""
-        super().__init__(owner, name, body)
-
     @property
     def _body_description(self) -> BodyDescription:
         return self._owner.description.bodies[self._body]

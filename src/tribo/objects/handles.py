@@ -16,9 +16,8 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.running_surface import RunningSurface
-from tribo.objects.states import turned, unit_quaternions
+from tribo.objects.states import SYMMETRIC, turned, unit_quaternions
 
-_SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
 
 
@@ -103,9 +102,7 @@ class Link(Handle, RunningSurface):
 
         It must be symmetric and positive definite; three numbers stand for a diagonal.
         """
-        return reading(
-            np.asarray(self._get("body_inertia", self._body))[..., _SYMMETRIC], "inertia"
-        )
+        return reading(np.asarray(self._get("body_inertia", self._body))[..., SYMMETRIC], "inertia")
 
     @inertia.setter
     def inertia(self, value: Any) -> None:

@@ -15,7 +15,7 @@ from tribo.checks.readonly import frozen
 from tribo.checks.types import Orientation, Rows, Vector
 from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES, DOFS, follow, joint_types, leader_of
-from tribo.objects.evaluation import Evaluable
+from tribo.objects.dynamics import Evaluable
 
 DAMPING = 1e-2  # [m², rad²] of the first step, relative to the largest entry of JᵀJ
 EASED, RAISED = (

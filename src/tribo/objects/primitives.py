@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,17 +141,15 @@ def _single(
     return TreeDescription([body])
 
 
-def _positive(value: Any, what: str) -> float:
-    return check.positive(value, what)
-
-
 def _mass(mass: Any, density: Any, volume: float) -> float:
     """Return the mass of a volume: given, or from a density."""
     if (mass is None) == (density is None):
         raise ValueError("give mass [kg] or density [kg/m³], one of them")
     if mass is not None:
-        return _positive(mass, "mass")
-    return _positive(_positive(density, "density") * volume, "mass, density times volume,")
+        return check.positive(mass, "mass")
+    return check.positive(
+        check.positive(density, "density") * volume, "mass, density times volume,"
+    )
 
 
 def _volume(kind: Shape, *size: float) -> float:
@@ -161,7 +160,7 @@ def sphere(
     radius: float, mass: float | None, material: str, density: float | None = None
 ) -> TreeDescription:
     """Describe a solid ball."""
-    r = _positive(radius, "radius")
+    r = check.positive(radius, "radius")
     m = _mass(mass, density, _volume(Shape.SPHERE, r))
     return _single(Shape.SPHERE, (r,), m, inertias.sphere(m, r), material)
 
@@ -174,7 +173,7 @@ def round_solid(
 
     The centre of mass of a cone is in the body's origin, its apex towards +z.
     """
-    r, h = _positive(radius, "radius"), _positive(height, "height")
+    r, h = check.positive(radius, "radius"), check.positive(height, "height")
     m = _mass(mass, density, _volume(kind, r, h / 2))
     inertia = getattr(inertias, kind.name.lower())(m, r, h)
     description = _single(kind, (r, h / 2), m, inertia, material)
@@ -183,11 +182,15 @@ def round_solid(
     return description
 
 
+_ROUND = (Shape.CAPSULE, Shape.CYLINDER, Shape.CONE)
+capsule, cylinder, cone = (partial(round_solid, kind) for kind in _ROUND)
+
+
 def box(
     size: Any, mass: float | None, material: str, density: float | None = None
 ) -> TreeDescription:
     """Describe a solid box of full edge lengths."""
-    x, y, z = (_positive(edge, "size") for edge in check.vector(size, "size", 3))
+    x, y, z = (check.positive(edge, "size") for edge in check.vector(size, "size", 3))
     m = _mass(mass, density, _volume(Shape.BOX, x / 2, y / 2, z / 2))
     return _single(Shape.BOX, (x / 2, y / 2, z / 2), m, inertias.box(m, (x, y, z)), material)
 
@@ -196,7 +199,7 @@ def ellipsoid(
     semi_axes: Any, mass: float | None, material: str, density: float | None = None
 ) -> TreeDescription:
     """Describe a solid ellipsoid; semi-axes along x, y, z."""
-    a, b, c = (_positive(x, "semi_axes") for x in check.vector(semi_axes, "semi_axes", 3))
+    a, b, c = (check.positive(x, "semi_axes") for x in check.vector(semi_axes, "semi_axes", 3))
     m = _mass(mass, density, _volume(Shape.ELLIPSOID, a, b, c))
     return _single(Shape.ELLIPSOID, (a, b, c), m, inertias.ellipsoid(m, (a, b, c)), material)
 
@@ -227,11 +230,11 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
     if resolution is not None and mass is None and density is None:
         raise ValueError("resolution is of triangles that move: give mass or density too")
     most = 0 if max_hulls is None else check.integer(max_hulls, "max_hulls", 1)
-    fineness = 0.0 if tolerance is None else _positive(tolerance, "tolerance")
+    fineness = 0.0 if tolerance is None else check.positive(tolerance, "tolerance")
     source, made = _mesh_of(item, tuple(factors.tolist()))
     if source is not None:
         source.max_hulls, source.tolerance = most, fineness
-        source.resolution = 0.0 if resolution is None else _positive(resolution, "resolution")
+        source.resolution = 0.0 if resolution is None else check.positive(resolution, "resolution")
     if mode == "exact" and mass is None and density is None:
         description = surface(mesh_solids.exact(made), material)
         description.bodies[0].shapes[0].mesh = source
@@ -256,7 +259,11 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
             "for true ones", made.what,
         )  # fmt: skip
     volume, centre, second = mesh_solids.moments(made, hulls)
-    m = _positive(density, "density") * volume if mass is None else _positive(mass, "mass")
+    m = (
+        check.positive(density, "density") * volume
+        if mass is None
+        else check.positive(mass, "mass")
+    )
     centre = centre if com is None else check.vector(com, "com", 3)
     description = of_hulls(
         hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source

@@ -13,28 +13,14 @@ from tribo.objects.sleeper import SLEEPER_VIEWS
 
 # Numbers that belong to an object: array of a record, and which span of it.
 VIEWS = {
-    "q": ("state", "q"),
-    "v": ("state", "v"),
-    "vdot": ("state", "v"),
-    "vdot_before": ("state", "v"),
-    "drive_mode": ("state", "v"),
-    "scalar_impulse": ("state", "slot"),
-    "activation": ("state", "actuator"),
-    "control": ("command", "actuator"),
-    "left_q": ("state", "q"),
-    "left_v": ("state", "v"),
-    "tree_motion": ("state", "trees"),
-    **SLEEPER_VIEWS,
-    "wrench": ("command", "body"),
-    "surface_velocity": ("command", "shape"),
-    "tau": ("command", "v"),
-    "drive_form": ("command", "v"),
-    "carries": ("command", "v"),
-    "kp": ("command", "v"),
-    "kd": ("command", "v"),
-    "target_q": ("command", "q"),
-    "target_v": ("command", "v"),
-}
+    "q": ("state", "q"), "v": ("state", "v"), "vdot": ("state", "v"), "vdot_before": ("state", "v"),
+    "drive_mode": ("state", "v"), "scalar_impulse": ("state", "slot"), "activation": ("state", "actuator"),
+    "control": ("command", "actuator"), "left_q": ("state", "q"), "left_v": ("state", "v"),
+    "tree_motion": ("state", "trees"), **SLEEPER_VIEWS,
+    "wrench": ("command", "body"), "surface_velocity": ("command", "shape"), "tau": ("command", "v"),
+    "drive_form": ("command", "v"), "carries": ("command", "v"), "kp": ("command", "v"),
+    "kd": ("command", "v"), "target_q": ("command", "q"), "target_v": ("command", "v"),
+}  # fmt: skip
 IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes that a build moves
 
 

@@ -15,6 +15,8 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.layout import COORDINATES
 from tribo.engine.subtree import TreeRecords
 
+SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])  # of a matrix, in its six numbers
+
 
 @dataclass(slots=True)
 class States:

@@ -80,15 +80,13 @@ from tribo.raisimpy.objects import (
     Sphere,
 )
 from tribo.raisimpy.ogre import OgreVis
-from tribo.raisimpy.rays import (
-    DepthCameraFrame,
-    DepthCameraProperties,
-    RayCollisionItem,
-    RayCollisionList,
-)
 from tribo.raisimpy.sensors import (
     DepthCamera,
+    DepthCameraFrame,
+    DepthCameraProperties,
     InertialMeasurementUnit,
+    RayCollisionItem,
+    RayCollisionList,
     RGBCamera,
     Sensor,
     SensorSet,

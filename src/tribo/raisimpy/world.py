@@ -17,7 +17,7 @@ from tribo.raisimpy.contact import BisectionContactSolver, Single3DContactProble
 from tribo.raisimpy.enums import BodyType, ObjectType
 from tribo.raisimpy.materials import MaterialManager, MaterialPairProperties, law
 from tribo.raisimpy.objects import Object, SingleBodyObject
-from tribo.raisimpy.rays import RayCollisionList, capture, ray_ignore
+from tribo.raisimpy.sensors import RayCollisionList, capture, ray_ignore
 from tribo.raisimpy.spelling import Dialects, means, nothing, reads, writes
 from tribo.raisimpy.world_objects import WorldParts
 

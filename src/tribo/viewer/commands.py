@@ -41,9 +41,8 @@ def add_keys(gui: Any, actions: Mapping[str, Callable[[Any], None]]) -> None:
     """
     for name, (key, text) in KEYS.items():
         action = actions[name]
-        held = (
-            "shift" if key == "?" else None
-        )  # viser compares the character, and which keys are held
+        # viser compares the character, and which keys are held.
+        held = "shift" if key == "?" else None
         command = gui.add_command(text[0].upper() + text[1:], hotkey=key, modifier=held)
 
         async def on_trigger(event: Any, action: Callable[[Any], None] = action) -> None:

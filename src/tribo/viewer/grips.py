@@ -54,9 +54,8 @@ class Spring(Grip):
     """
 
     point: np.ndarray  # (3,) [m] held point, body frame
-    yielding: float = (
-        0.0  # [1/kg] inverse apparent mass of the held point when it was last looked at
-    )
+    # [1/kg] Inverse apparent mass of the held point when it was last looked at.
+    yielding: float = 0.0
 
     unit: ClassVar[str] = "N"
 

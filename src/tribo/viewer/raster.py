@@ -112,9 +112,8 @@ def rasterize(heap: Triangles, camera: Camera, width: int, height: int) -> Fragm
     index = (best[pixel] & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1
     x, y = pixel % width + 0.5, pixel // width + 0.5
     a, b, c = np.moveaxis(planes[index], 2, 0).astype(np.float64)
-    weight = (
-        a * x[:, None] + b * y[:, None] + c
-    )  # barycentric / depth of the three corners, 1/depth
+    # Barycentric coordinates of the three corners over the depth.
+    weight = a * x[:, None] + b * y[:, None] + c
     depth = 1.0 / weight[:, 3]
     weight = weight[:, :3] * depth[:, None]
     corners = heap.faces[kept][index]

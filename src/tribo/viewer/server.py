@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("tribo")
 
-RUN_SHARE = (
-    0.5  # [–] part of the time that pictures may take while `run` waits for the clock anyway
-)
+# [–] Part of the time that pictures may take while `run` waits for the clock anyway.
+RUN_SHARE = 0.5
 STATUS = 0.5  # [s] between two read-outs
 
 

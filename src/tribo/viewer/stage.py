@@ -12,16 +12,7 @@ import numpy as np
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.model import Shape
 from tribo.viewer.panel import Wishes
-from tribo.viewer.scene import (
-    COLLISION,
-    Color,
-    Drawable,
-    Forces,
-    Group,
-    Poses,
-    Scene,
-    group_of,
-)
+from tribo.viewer.scene import COLLISION, Color, Drawable, Forces, Group, Poses, Scene, group_of
 from tribo.viewer.surface import of_shape
 from tribo.viewer.visuals import linear
 
@@ -41,11 +32,7 @@ Dragged = Callable[[str, int, Any, Any, Any], None]
 Scaled = tuple[Drawable, tuple[float, ...]]  # a primitive and the scale of its unit surface
 
 # The unit surface that instances of a kind are scaled from.
-_UNITS: dict[Shape, tuple[float, ...]] = {
-    Shape.SPHERE: (1.0,),
-    Shape.BOX: (1.0, 1.0, 1.0),
-    Shape.CYLINDER: (1.0, 1.0),
-}
+_UNITS = {Shape.SPHERE: (1.0,), Shape.BOX: (1.0, 1.0, 1.0), Shape.CYLINDER: (1.0, 1.0)}
 
 
 class Layer:

@@ -30,7 +30,7 @@ from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import mesh_solids
 from tribo.materials import MaterialLibrary
 from tribo.materials.table import DEFAULT_MATERIAL
-from tribo.model import Kind, Shape
+from tribo.model import Kind
 from tribo.objects import ArticulatedSystem, HeightMap, SingleBody, primitives
 from tribo.objects.body_types import as_kind
 from tribo.objects.compounds import compound
@@ -125,14 +125,14 @@ class WorldObjects:
                     material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                     **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid capsule along local z, `height` [m] between cap centres; rest as `add_sphere`."""
-        made = primitives.round_solid(Shape.CAPSULE, radius, height, mass, material, density)
+        made = primitives.capsule(radius, height, mass, material, density)
         return self.add_single(made, "capsule", options)
 
     def add_cylinder(self, /, radius: float, height: float, mass: float | None = None,
                      material: str = DEFAULT_MATERIAL, *, density: float | None = None,
                      **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
         """Add a solid cylinder along local z, full `height` [m]; the rest as in `add_sphere`."""
-        made = primitives.round_solid(Shape.CYLINDER, radius, height, mass, material, density)
+        made = primitives.cylinder(radius, height, mass, material, density)
         return self.add_single(made, "cylinder", options)
 
     def add_cone(self, /, radius: float, height: float, mass: float | None = None,
@@ -142,7 +142,7 @@ class WorldObjects:
 
         Its origin is its centre of mass, a quarter of the `height` [m] above the base.
         """
-        made = primitives.round_solid(Shape.CONE, radius, height, mass, material, density)
+        made = primitives.cone(radius, height, mass, material, density)
         return self.add_single(made, "cone", options)
 
     def add_ellipsoid(self, /, semi_axes: Vector, mass: float | None = None,

@@ -17,7 +17,7 @@ def files_of(heading):
 def test_the_walks_are_short_and_along_files_that_exist():
     for heading, first in (
         ("The walk of one contact", "narrowphase"),
-        ("The walk of one torque", "articulated"),
+        ("The walk of one torque", "actuated"),
         ("The walk of a joint's stops", "urdf"),
     ):
         files = files_of(heading)

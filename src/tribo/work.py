@@ -49,8 +49,8 @@ class Work(Record):
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
 
     # Velocity in the middle of the step.
-    # Fixed-point iterations of h in this step; one more than it may make, 0: all it needs.
-    bias_rounds = field(2, dtype=INT)
+    # Fixed-point iterations of h in this step; one more than it may make, 0: all it needs; 1: no drafts.
+    bias_rounds = field(3, dtype=INT)
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
     # 1: an h may change, or did, after its solve; 2: solved again.
     island_is_stale = field("ntree", dtype=INT)

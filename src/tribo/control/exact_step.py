@@ -97,7 +97,7 @@ class ExactStep:
         """
         engine = self.engine
         self._copy()
-        engine.work.arrays["bias_rounds"][0, 1] = most
+        engine.work.arrays["bias_rounds"][0, 1:] = most, 1
         engine.work.arrays["shift_v"][...] = 0.0
         if engine.run(1) and engine.status[0, 0] & Status.INVALID:
             raise FloatingPointError

@@ -20,13 +20,14 @@ from tribo.dynamics.actuators import DAMPING, STIFFNESS
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.couplings import part_slope
 from tribo.enums import Bounce, CouplingSlot
-from tribo.math import spatial, vec
+from tribo.math import vec
 from tribo.model import Integrator, Pair, Slot
 from tribo.queries.contact_tangents import (
+    force_row,
     is_known,
+    is_moved_by,
     origin_of,
     pushed_ends,
-    speed_at,
     surfaces_of,
 )
 from tribo.queries.tangents import CONTACTS, SCALARS, Obstacle, differs, object_to
@@ -57,6 +58,7 @@ RESTITUTION, THRESHOLD = int(Pair.RESTITUTION), int(Pair.RESTITUTION_THRESHOLD)
 PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
 
 TOUCHES = 1e-9  # [m, rad] gap within which a contact touches: its target has a corner at 0
+NO_WAY = 1e-12  # [–, m] of the axes of a contact's row, where nothing moves along it
 FREELY = 1e-9  # [–] of its bound by which an impulse must be inside it to stick
 AGREES = 1e-7  # [–] of the speeds in a row by which its law may be missed
 
@@ -449,6 +451,8 @@ def check_contact(model, settings, work, tangents, place, at):
 def check_open(model, work, tangents):
     """Note a contact without an impulse that is about to press: the step ends with it on its way to close.
 
+    One along which nothing moves, as under a slide that is parallel to the floor, stays as it is.
+
     Writes: tangents.
     """
     for c in range(work.contact_count[0]):
@@ -456,14 +460,18 @@ def check_open(model, work, tangents):
             continue
         pa, pb = pushed_ends(work, c)
         n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
-        speed = 0.0
-        for side in range(2):
-            body = work.contact_body[c, side]
-            if model.body_chain_len[body] == 0:
-                continue
-            arm = vec.sub(pa if side == 0 else pb, origin_of(model, work, body))
-            v = vec.dot(n, speed_at(spatial.load(tangents.end_twist, body), arm))
-            speed += v if side == 0 else -v
+        speed = size = 0.0
+        for dof in range(model.dof_body.shape[0]):
+            by = 0.0
+            for side in range(2):
+                body = work.contact_body[c, side]
+                if is_moved_by(model, body, dof):
+                    arm = vec.sub(pa if side == 0 else pb, origin_of(model, work, body))
+                    by += force_row(work, dof, n if side == 0 else vec.neg(n), arm)
+            speed += by * work.next_v[dof]
+            size += abs(by)
+        if size <= NO_WAY:
+            continue
         target = work.contact_target[c]
         if not speed - target > AGREES * (abs(speed) + abs(target)):
             object_to(tangents, BORDER, c)

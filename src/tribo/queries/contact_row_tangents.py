@@ -14,6 +14,7 @@ from tribo.queries.contact_tangents import (
     body_change_by_v,
     body_motion_at,
     force_row,
+    is_moved_by,
     moved_place,
     origin_of,
     pushed_ends,
@@ -69,15 +70,6 @@ def moved_contact(model, work, c, j, moves, surfaces):
     if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
         da = db = middle
     return vec.cross(n, turned), da, db, middle, opened
-
-
-@kernel
-def is_moved_by(model, body, j):
-    """Tell whether dof j moves a body."""
-    depth = model.dof_depth[j]
-    if depth >= model.body_chain_len[body]:
-        return False
-    return model.chain_dof[model.body_chain_start[body] + depth] == j
 
 
 @kernel

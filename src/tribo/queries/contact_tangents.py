@@ -146,6 +146,15 @@ def relative_change(model, work, twists, c, j, has_a, has_b, turn, places, moved
 
 
 @kernel
+def is_moved_by(model, body, j):
+    """Tell whether dof j moves a body."""
+    depth = model.dof_depth[j]
+    if depth >= model.body_chain_len[body]:
+        return False
+    return model.chain_dof[model.body_chain_start[body] + depth] == j
+
+
+@kernel
 def force_row(work, k, force, arm):
     """Return what dof k feels of a force at an arm from the origin of its tree."""
     s = spatial.load(work.dof_axis, k)

@@ -18,8 +18,13 @@ from tribo.dynamics.whitening import unwhiten
 from tribo.math import quat, spatial, vec
 from tribo.model import Kind
 from tribo.queries.active_rows import take_scalar
-from tribo.queries.contact_row_tangents import is_moved_by, moved_contact, take_contact
-from tribo.queries.contact_tangents import pushed_ends, relative_change, surfaces_of
+from tribo.queries.contact_row_tangents import moved_contact, take_contact
+from tribo.queries.contact_tangents import (
+    is_moved_by,
+    pushed_ends,
+    relative_change,
+    surfaces_of,
+)
 from tribo.queries.single_tangents import multiple, plus, put, skew, whole_matrix
 from tribo.queries.tangents import (
     COLUMNS,

@@ -209,7 +209,8 @@ def solve(model, state, settings, work):
         if is_as_good(model, settings, work, t):
             continue
         has_contacts = work.island_contact_start[t + 1] > work.island_contact_start[t]
-        if has_contacts and rows > FEW_ROWS and work.island_is_stale[t] == 1:
+        is_draft = work.island_is_stale[t] == 1 and work.bias_rounds[2] == 0
+        if has_contacts and rows > FEW_ROWS and is_draft:
             solve_as_set(model, settings, work, t, rows, FLAGGED)
             work.island_miss[t] = inf
         else:

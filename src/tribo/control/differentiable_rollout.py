@@ -88,14 +88,12 @@ class DifferentiableRollout(Rollout):
             >>> float(faster[0, -1, 0].round(6))
             0.5
         """
-        n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
-        z = np.zeros((worlds, self._jacobians.take(self._held)))
-        z[:, :n] = self._given(coordinate, "coordinate", (worlds, n))
-        z[:, n : 2 * n] = self._given(velocity, "velocity", (worlds, n))
+        z, by_own, n, every = self._begin()
+        z[:, :n] = self._given(coordinate, "coordinate", z[:, :n].shape)
+        z[:, n : 2 * n] = self._given(velocity, "velocity", z[:, :n].shape)
         by_commands = self._given(commands, "commands", self._commands.shape)
-        by_own = self._given(parameters, "parameters", (worlds, len(self.parameter_names)))
-        moved, faster = np.full((2, worlds, horizon, n), np.nan)
-        every = len(self._kept) // horizon
+        by_own[...] = self._given(parameters, "parameters", by_own.shape)
+        moved, faster = np.full((2, *self.v.shape), np.nan)
         for k in range(len(self._kept)):
             control = k // every
             for world in np.flatnonzero(self.made_it).tolist():
@@ -132,13 +130,10 @@ class DifferentiableRollout(Rollout):
             >>> gradient.commands[0, :3, 0].round(6).tolist(), float(gradient.velocity[0, 0].round(6))
             ([0.005, 0.005, 0.005], 1.0)
         """
-        n, (worlds, horizon) = self.v.shape[2], self.v.shape[:2]
+        y, by_own, n, every = self._begin()
         by_q = self._given(coordinate, "coordinate", self.v.shape)
         by_v = self._given(velocity, "velocity", self.v.shape)
-        y = np.zeros((worlds, self._jacobians.take(self._held)))
         by_commands = np.zeros(self._commands.shape)
-        by_own = np.zeros((worlds, len(self.parameter_names)))
-        every = len(self._kept) // horizon
         for k in reversed(range(len(self._kept))):
             control = k // every
             if k % every == every - 1:
@@ -200,6 +195,12 @@ class DifferentiableRollout(Rollout):
     def commands(self) -> np.ndarray:
         """Commands of all worlds, (worlds, T, commands)."""
         return frozen(self._commands)
+
+    def _begin(self) -> tuple[np.ndarray, np.ndarray, int, int]:
+        """Return zeros of z and of parameters, worlds first; how many dofs, and steps per control."""
+        worlds, horizon, n = self.v.shape
+        z = np.zeros((worlds, self._jacobians.take(self._held)))
+        return z, np.zeros((worlds, len(self.parameter_names))), n, len(self._kept) // horizon
 
     def _matrices(self, k: int, control: int, world: int) -> tuple[np.ndarray, np.ndarray]:
         told = self._commands[world, control]

@@ -262,8 +262,24 @@ class ExactStep:
         made = np.zeros((nv, len(places)))
         gains = {"target": command["kp"][0], "velocity_target": command["kd"][0]}
         gain = gains[kind][places] if kind in gains else 1.0
-        made[places, np.arange(len(places))] = gain
+        made[places, np.arange(len(places))] = gain * self.follows[places]
         return made
+
+    @property
+    def follows(self) -> np.ndarray:
+        """Of each dof 1 where its drive is within its limits, else 0: commands change nothing there."""
+        return np.asarray(self.tangents.arrays["follows"][0])
+
+    def by_targets(self, targets: np.ndarray) -> np.ndarray:
+        """Return the change of δq⁺ and δv⁺ (2 nv, …) by targets (contacts, …) of contacts that press.
+
+        Of a step of one round that shifts no positions.
+        """
+        n, own = self.nv, self.tangents.arrays
+        rows = int(own["counts"][0, ROWS])
+        first = 4 * (-(-rows // 4)) + 4 * n
+        made = own["answer"][0, :n, first : first + len(targets)] @ targets
+        return np.concatenate([own["end_by_v"][0] @ made, made])
 
     def _make_room(self, extra: int) -> None:
         n = self.nv

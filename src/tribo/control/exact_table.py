@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tribo.checks.errors import SimulationError
 from tribo.control.active_set import POINTS, SLIPPING, in_words
+from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import ExactStep, Pressing
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
@@ -96,6 +97,26 @@ class ExactTable:
             "", made, ahead, behind, np.zeros_like(made), self._look(inputs, forward, backward)
         )
 
+    def by_parameters(self, changes: Sequence[Changes], directions: np.ndarray) -> Exact:
+        """Return derivatives by parameters of the step of the last `at`, or why there are none.
+
+        changes: what each sets (`exact_parameters.changed_fields`).
+        """
+        step, nv = self._step, self._layout.nv
+        forces = ForcesOfParameters(step)
+        both: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        for one in changes:
+            made = forces.of(one)
+            if isinstance(made, str):
+                return Exact(made)
+            push, target = made
+            more = step.by_targets(target) if target.any() else 0.0
+            for side, table in zip(both, (step.grown, step.fallen), strict=True):
+                side.append(table[: 2 * nv, 2 * nv :] @ push + more)
+        forward, backward = (self._results(np.stack(one, axis=1), directions) for one in both)
+        central = 0.5 * (forward + backward)
+        return Exact("", central, forward, backward, np.zeros_like(central), worlds=0)
+
     def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return derivatives by states and by the commands of the last `at`; None where `at` has to look."""
         step, n = self._step, len(self._dofs)
@@ -113,7 +134,8 @@ class ExactTable:
             return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces()
         by_force = table[: 2 * n, 2 * n :]
         if len(self._kinds) == 1 and self._kinds[0][0] == "force":
-            return table[: 2 * n, : 2 * n].copy(), by_force[:, self._kinds[0][1]]
+            places = self._kinds[0][1]
+            return table[: 2 * n, : 2 * n].copy(), by_force[:, places] * step.follows[places]
         return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces()
 
     def _take(self, inputs: Inputs) -> None:

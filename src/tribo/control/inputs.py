@@ -141,8 +141,8 @@ class Inputs:
         command["has_wrench"][...] = 1 if wrench.any() else 0
 
 
-def unknowns_of(parameters: Unknown | Sequence[Unknown]) -> list[Unknown]:
-    """Return parameters as a list.
+def unknowns_of(parameters: Unknown | Sequence[Unknown], world: World) -> list[Unknown]:
+    """Return parameters as a list, those about the properties of a world about its present ones.
 
     Raises:
         TypeError: One is no `Unknown`.
@@ -153,7 +153,7 @@ def unknowns_of(parameters: Unknown | Sequence[Unknown]) -> list[Unknown]:
             raise TypeError(
                 f"parameters must be as tribo.identification.pair returns them, got {check.shown(one)}"
             )
-    return made
+    return [one if one.of_world is None else one.of_world(world) for one in made]
 
 
 def parameter_values(world: World, unknowns: Sequence[Unknown]) -> np.ndarray:

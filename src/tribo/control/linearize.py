@@ -13,6 +13,7 @@ from tribo.checks.calls import answered_call
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
+from tribo.control.exact_parameters import changed_fields
 from tribo.control.exact_table import Exact, ExactTable
 from tribo.control.inputs import (
     COMMANDS,
@@ -72,9 +73,9 @@ def linearize(
             span. For "bundled" it is the standard deviation of all of them, 1e-3 for instance.
         threads: As `Batch` has them.
         method: "auto": exact where that is possible, and else differences; "exact"; "differences". Several
-            steps, outputs and parameters are by differences. "bundled": derivatives of the mean of the step
-            over normally distributed inputs, for optimization: contacts begin before they touch, friction has
-            a slope. The motion stays what it is.
+            steps, outputs and some parameters are by differences. "bundled": derivatives of the mean of the
+            step over normally distributed inputs, for optimization: contacts begin before they touch,
+            friction has a slope. The motion stays what it is.
 
     Raises:
         KeyError: There is no such object, joint, material or kind of control; the message proposes another.
@@ -141,7 +142,7 @@ class Linearizer:
                 f"{check.shown(outputs)}"
             )
         self._outputs, self._threads = outputs, threads
-        self._unknowns = unknowns_of(parameters)
+        self._unknowns = unknowns_of(parameters, world)
         self._layout = StateLayout(world)
         self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
         self._method = check.choice(method, METHODS, "method")
@@ -171,7 +172,15 @@ class Linearizer:
                 world, layout, self._dofs, directions, self._kinds, self._unknowns, self._size
             )
         exact = self._tried(world, inputs, directions)
+        parts: list[_Run | Exact] = [] if exact.obstacle else [exact]
         moved = inputs.all if exact.obstacle else inputs.all[inputs.parameter]
+        why = exact.obstacle
+        if moved and not exact.obstacle:
+            by_parameters = self._tried_parameters(world, inputs, moved, directions)
+            why = by_parameters.obstacle
+            if not why:
+                parts.append(by_parameters)
+                moved = []
         is_asked = self._method in ("differences", "bundled")
         if self._method == "bundled":
             bundle = _Bundle(layout, self._dofs, directions, inputs, moved)
@@ -185,7 +194,7 @@ class Linearizer:
                 )
                 for some in (moved[k : k + MOST_INPUTS] for k in range(0, len(moved), MOST_INPUTS))
             ]
-        parts: list[_Run | Exact] = list(runs) if exact.obstacle else [exact, *runs]
+        parts += runs
         central = _joined([part.central for part in parts])
         return Linearization(
             state_names=inputs.state_names,
@@ -205,7 +214,7 @@ class Linearizer:
             else "differences"
             if exact.obstacle
             else EXACT[bool(runs)],
-            obstacle="" if is_asked else exact.obstacle,
+            obstacle="" if is_asked else why,
             looks=tuple(part.changes_of for part in parts),
         )
 
@@ -259,6 +268,20 @@ class Linearizer:
                 "method='differences'"
             )
         return made
+
+    def _tried_parameters(
+        self, world: World, inputs: Inputs, moved: Sequence[Input], directions: np.ndarray
+    ) -> Exact:
+        """Return exact derivatives by parameters at the step that was differentiated, or why not."""
+        assert self._exact is not None
+        amounts = np.kron(np.eye(len(moved)), [[-1.0], [1.0]])
+        batch = self._batch(world, len(amounts))
+        inputs.write(batch, moved, amounts)
+        changes = [
+            changed_fields(batch.engine, 2 * k, 2 * k + 1, 2.0 * one.size)
+            for k, one in enumerate(moved)
+        ]
+        return self._exact.by_parameters(changes, directions)
 
     def _batch(self, world: World, count: int) -> Batch:
         """Return so many worlds in the state of the world."""

@@ -94,7 +94,7 @@ class RolloutFunction:
         self._method = check.choice(method, METHODS, "method")
         refuse_other_memory(world.engine)
         self._commands = _chosen(world, given)
-        self._unknowns = unknowns_of(parameters)
+        self._unknowns = unknowns_of(parameters, world)
         inputs = parameter_inputs(self._unknowns, parameter_values(world, self._unknowns))
         self.parameter_names = tuple(one.name for one in inputs)
         self.layout = StateLayout(world)
@@ -338,7 +338,7 @@ def rollout(
     checked_world(world)
     check.boolean(derivatives, "derivatives")
     check.choice(method, METHODS, "method")
-    unknowns = unknowns_of(parameters)
+    unknowns = unknowns_of(parameters, world)
     if unknowns and not derivatives:
         raise ValueError("parameters are those of derivatives; take derivatives=True")
     counts = {1}

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tribo.checks.errors import NotDifferentiableError, SimulationError
+from tribo.control.exact_parameters import ForcesOfParameters, changed_fields
 from tribo.control.exact_step import ExactStep
 from tribo.control.inputs import COMMANDS, bundle_ways
 from tribo.control.kept_states import Held, Kept, put, take_over
@@ -44,6 +45,7 @@ class StepJacobians:
         self._step = step
         self._nv = layout.nv
         self.width = 0  # of z
+        self._by_own: np.ndarray | None = None  # by parameters, of the step of the last `at`
         self._held: Held | None = None
         self._moved: dict[int, Engine] = {}
 
@@ -94,6 +96,7 @@ class StepJacobians:
             NotDifferentiableError: The method is "exact", and something has no exact derivative.
             SimulationError: A step from a moved state leads to what is no number.
         """
+        self._by_own = None
         if self._method == "bundled":
             return self._bundled(kept, commands, is_first, world)
         self._set(self._seat, kept, commands, is_first, world)
@@ -127,12 +130,16 @@ class StepJacobians:
     def by_parameters(
         self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
     ) -> np.ndarray:
-        """Return derivatives (z, parameters) of z⁺ by the parameters, by differences; arguments as of `at`.
+        """Return derivatives (z, parameters) of z⁺ by the parameters, of the step of the last `at`.
+
+        Exact where its equations tell what a parameter changes, else by differences.
 
         Raises:
             SimulationError: A step with a moved parameter leads to what is no number.
         """
         assert self._held is not None
+        if self._by_own is not None:
+            return self._by_own
         moved = self._held.moved
         assert moved is not None
         self._set(moved.engine, kept, commands, is_first, world)
@@ -157,21 +164,46 @@ class StepJacobians:
         if step.contradicts(np.eye(3 * n)[:, : 2 * n]):
             return "contacts share a load in more ways than one, and one of them would part"
         table = step.central()[: 2 * n]
-        forces = self._forces()
+        forces, own = self._forces(), self._forces_of_parameters()
         f, g = np.zeros((width, width)), np.zeros((width, len(self._commands)))
         f[: 2 * n, : 2 * n], g[: 2 * n] = table[:, : 2 * n], table[:, 2 * n :] @ forces
+        if own is not None:
+            push, target = own
+            by_own = self._by_own = np.zeros((width, push.shape[1]))
+            by_own[: 2 * n] = table[:, 2 * n :] @ push + step.by_targets(target)
         if not self._is_midpoint:
             return f, g
         f[: 2 * n, 2 * n :] = step.by_memory()
         rates = step.rates()
         if rates is None:
+            self._by_own = None
             return "the acceleration that the next step counts on is not that of forces alone"
         remembers = self._remembers[:, None]
         f[2 * n : 3 * n, : 2 * n] = np.where(remembers, rates[:, : 2 * n], 0.0)
         f[2 * n : 3 * n, 2 * n :] = np.where(remembers, rates[:, 3 * n :], 0.0)
         g[2 * n : 3 * n] = np.where(remembers, rates[:, 2 * n : 3 * n] @ forces, 0.0)
+        if own is not None:
+            by_own[2 * n : 3 * n] = np.where(remembers, rates[:, 2 * n : 3 * n] @ own[0], 0.0)
         f[3 * n :, 2 * n : 3 * n] = np.eye(n)
         return f, g
+
+    def _forces_of_parameters(self) -> Matrices | None:
+        """Return joint forces and targets of contacts of a unit of each parameter; None if there are none.
+
+        A robot that rebounds remembers another acceleration than that of its target.
+        """
+        if self._held is None or self._held.moved is None:
+            return None
+        forces = ForcesOfParameters(self._exact)
+        engine, sizes = self._held.moved.engine, self._held.moved.sizes
+        pushes, targets = [], []
+        for k, size in enumerate(sizes):
+            made = forces.of(changed_fields(engine, 1 + 2 * k, 2 + 2 * k, 2.0 * size))
+            if isinstance(made, str) or (made[1].any() and self._remembers.any()):
+                return None
+            pushes.append(made[0])
+            targets.append(made[1])
+        return np.stack(pushes, axis=1), np.stack(targets, axis=1)
 
     def _forces(self) -> np.ndarray:
         """Return the joint forces (nv, commands) of commands of one unit each."""

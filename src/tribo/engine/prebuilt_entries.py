@@ -65,6 +65,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2)),
     ),
     (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
+    (step_tangents.motion_of_step, (Model, Settings, Work, Tangents)),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),
     (cast.all_hits, (*SEEN, *RAYS)),

@@ -163,6 +163,7 @@ def gap_slopes(model, settings, work, tangents, k):
     """
     c = tangents.contact[k]
     gap = work.contact_gap[c] + work.contact_sag[c]
+    tangents.bounce_slope[k, 0] = tangents.bounce_slope[k, 1] = 0.0
     opens = -1.0 / settings.dt
     closes = -settings.erp / settings.dt
     if gap_correction(settings, gap) >= settings.max_push_out_speed:
@@ -173,8 +174,9 @@ def gap_slopes(model, settings, work, tangents, k):
     grows = falls = opens
     if work.contact_bounce[c] > 0.0:
         grows = falls = 0.0
-        _, by_gap, by_speed, by_push = rebound_slopes(model, settings, work, c)
-        vec.store(tangents.law_slope, k, (by_speed, by_push, by_gap))
+        _, slopes, by_pair = rebound_slopes(model, settings, work, c)
+        vec.store(tangents.law_slope, k, (slopes[1], slopes[2], slopes[0]))
+        tangents.bounce_slope[k, 0], tangents.bounce_slope[k, 1] = by_pair
     elif gap < -TOUCHES:
         grows = falls = closes if work.contact_target[c] > -inf else 0.0
         if work.contact_correction[c] > 0.0:
@@ -190,7 +192,7 @@ def gap_slopes(model, settings, work, tangents, k):
 
 @kernel
 def rebound_slopes(model, settings, work, c):
-    """Return w* of contact c, which rebounds, and its derivatives by gap, speed before forces, and push.
+    """Return w* of contact c, which rebounds, by gap, speed before forces and push, by e and its threshold.
 
     `contact_targets.impact_speed`, `.rebound` and `.parting_speed`; push: what forces add to the speed.
     """
@@ -209,15 +211,16 @@ def rebound_slopes(model, settings, work, c):
     w = parting_speed(gap, bounce, push, dt)
     root = w - 0.5 * push
     if not (u > 0.0 and root > 0.0):
-        return w, 0.0, 0.0, inf
+        return w, (0.0, 0.0, inf), (0.0, 0.0)
     by_bounce = bounce / root
     by_u = 0.5 * e * by_bounce / u
-    return (
-        w,
+    slopes = (
         is_open * push / dt * (1.0 / root - 2.0 * by_u),
         by_u * (2.0 * z + push),
         0.5 + (0.25 * push + gap / dt) / root + by_u * (z - 2.0 * gap / dt),
     )
+    by_loss = 0.0 if settings.bounce == GATE else -e * by_bounce
+    return w, slopes, ((u - loss) * by_bounce, by_loss)
 
 
 @kernel
@@ -424,8 +427,8 @@ def check_contact(model, settings, work, tangents, place, at):
     u, v = slip_of(model, work, tangents, at, c)
     wanted = asked_of(settings, work, tangents, c)[0]
     if work.contact_bounce[c] > 0.0:
-        wanted, _, _, by_push = rebound_slopes(model, settings, work, c)
-        if by_push == inf:
+        wanted, slopes, _ = rebound_slopes(model, settings, work, c)
+        if slopes[2] == inf:
             object_to(tangents, BORDER, c)
         if tangents.stage[0] > 0:  # forces have been taken anew, what it asks for has not
             wanted = work.contact_target[c] + work.contact_drift[c, 2]

@@ -27,7 +27,7 @@ def obeys(model, command, work, dof):
 
 @kernel
 def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
-    """Add to the system what drives, springs and dampers do.
+    """Add to the system what drives, springs and dampers do, and forces on dofs; note drives within limits.
 
     Writes: tangents.
     """
@@ -53,8 +53,8 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
             da, db, _ = form_weights(command.drive_form[dof], settings.integrator)
             loss = model.dof_damping[dof] + kd + dt * (k * (a + b) + kp * (da + db))
             tangents.system[dof, at_v + dof] -= dt * loss
-            if follows:
-                tangents.system[dof, at_tau + dof] = dt
+            tangents.follows[dof] = 1 if follows else 0
+            tangents.system[dof, at_tau + dof] = dt
             if dof < first + straight:
                 tangents.system[dof, at_q + dof] -= dt * (k + kp)
         if straight < count:

@@ -174,6 +174,20 @@ def step_tangents(model, state, command, settings, work, tangents):
         keep_momentum_tangents(model, state, settings, work, tangents)
 
 
+@entry
+def motion_of_step(model, settings, work, tangents):
+    """Write how all bodies move in the step that was differentiated last, and what they and all dofs need.
+
+    Writes: work, tangents.
+    """
+    kinematics.forward(model, work.mid_q, work)
+    single_axes(model, work)
+    inertia_of_trees(model, work)
+    move_bodies(model, settings, work, tangents, work.mid_v)
+    collect_bodies(model, work, tangents)
+    differentiate_dofs(model, work, tangents, work.mid_v)
+
+
 @kernel
 def respond_freely(model, work, tangents):
     """Let the step end as forces alone have it: `free_v` and the velocity at the end.

@@ -110,6 +110,7 @@ class Tangents(Record):
     end_by_rate = field("nv", "nv")  # … by the acceleration, of ball joints that are hit
     is_hit = field("nv", dtype=INT)  # 1: the acceleration that lasts is that of forces alone
 
+    follows = field("nv", dtype=INT)  # 1: the drive of a dof gives what its law says
     system = field("nrow", "ncolumn")
     order = field("nrow", dtype=INT)  # rows in the order of elimination
     answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
@@ -133,6 +134,7 @@ class Tangents(Record):
     law_slope = field(
         "nrow", 3
     )  # … by the speed before forces, what these add, the gap of a rebound
+    bounce_slope = field("nrow", 2)  # of w* of a rebound by restitution, by its threshold
     target_by_q = field("nrow", "nv")  # δ of the target by δq_m through these
     target_by_v = field("nrow", "nv")
     target_by_mean = field("nrow", "nv")

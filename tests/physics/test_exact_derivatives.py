@@ -295,6 +295,37 @@ def test_a_robot_that_stands_is_exact_along_its_contacts():
         assert near < 1e-4 / world.time_step  # the corner of the target is rounded by 1e-9 m/s
 
 
+@pytest.mark.parametrize("gap", [1e-4, 3e-4])
+def test_points_of_a_pair_sag_as_the_deepest(gap):
+    """A capsule that turns over one of its ends, which meets the floor: the other, still high, goes along.
+
+    What it sags by has the derivatives of the way of the end that is low. These were differences.
+    """
+    dt, omega, pitch = 0.005, -2.0, 0.02
+    world = tribo.World(time_step=dt)
+    world.tolerance, world.erp = TOLERANCE, 1.0
+    world.add_ground()
+    root = tribo.LinkDescription("base")
+    root.fix_to_world()
+    link = root
+    for name, axis in (("x", (1, 0, 0)), ("z", (0, 0, 1))):
+        link = link.add_child(name, "prismatic", axis=axis)
+        link.add_shape("box", (0.1, 0.1, 0.1), mass=0.5, collides=False)
+    link = link.add_child("foot", "revolute", axis=(0, 1, 0))
+    along = tribo.quaternion(rpy=(0, np.pi / 2, 0))
+    link.add_shape("capsule", (0.05, 0.3), mass=1.0, quaternion=along)
+    part = world.add_articulated_system(root)
+    middle = pitch + 0.5 * dt * omega
+    sinks = 0.15 * np.cos(middle) * omega - 1.3 * gap / dt
+    height = 0.05 + 0.15 * np.sin(middle) + gap - 0.5 * dt * sinks
+    part.generalized_coordinate = (0.0, height, pitch)
+    part.generalized_velocity = (0.15 * np.sin(pitch) * omega + 0.1, sinks, omega)
+    found = tribo.linearize(world, method="exact")
+    agree, told = agrees(found.central, *extrapolated(world))
+    assert agree
+    assert told.all()
+
+
 def test_a_slide_along_the_floor_that_it_touches_is_exact():
     """Nothing moves it along the normal, so the contact, with a gap of 0 and no impulse, is at no border."""
     world = tribo.World(time_step=0.01)

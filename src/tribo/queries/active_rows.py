@@ -15,6 +15,7 @@ from tribo.contact.problem.contact_targets import (
     step_speed,
     without,
 )
+from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.scalar_rows import is_coupling_row, tie_of
 from tribo.dynamics.actuators import DAMPING, STIFFNESS
 from tribo.dynamics.articulated import dof_count
@@ -107,8 +108,7 @@ def choose_contacts(model, settings, work, tangents):
             if table[one, other, STATIC] != table[one, other, PAIR_FRICTION]:
                 object_to(tangents, STATIC_FRICTION, c)
         gap_slopes(model, settings, work, tangents, count)
-        if work.contact_sag[c] != 0.0:
-            check_sag(settings, work, tangents, c)
+        find_sag(model, settings, work, tangents, count)
         count += 1
     if work.friction_count[0] > 0:
         object_to(tangents, BOX_FRICTION, 0)
@@ -127,13 +127,23 @@ def fit(work, c, surfaces):
 
 
 @kernel
-def check_sag(settings, work, tangents, c):
-    """Note a contact that sags as far as another one of its pair.
+def find_sag(model, settings, work, tangents, k):
+    """Note the contact of its pair as far as which contact number k sags: itself, or the deepest.
 
     Writes: tangents.
     """
+    c = tangents.contact[k]
+    tangents.sag_of[k] = c
     own = -0.25 * settings.dt * work.contact_drift[c, 2]
-    if differs(own, work.contact_sag[c], 0.0):
+    if settings.integrator == SEMI_IMPLICIT or not differs(own, work.contact_sag[c], 0.0):
+        return
+    tangents.sag_of[k] = -1
+    for d in range(work.contact_count[0]):
+        own = -0.25 * settings.dt * work.contact_drift[d, 2]
+        if is_same_pair(work, c, d) and not differs(own, work.contact_sag[c], 0.0):
+            tangents.sag_of[k] = d
+    d = tangents.sag_of[k]
+    if d < 0 or not fit(work, d, surfaces_of(model, work, d)):
         object_to(tangents, SAG, c)
 
 

@@ -73,6 +73,80 @@ def moved_contact(model, work, c, j, moves, surfaces):
 
 
 @kernel
+def row_of(model, work, c, j):
+    """Return by how much the velocity of contact c in its axes changes with that of dof j."""
+    axes = vec.load_mat(work.contact_axes, c)
+    pa, pb = pushed_ends(work, c)
+    row = ZERO
+    for side in range(2):
+        body = work.contact_body[c, side]
+        if not is_moved_by(model, body, j):
+            continue
+        arm = vec.sub(pa if side == 0 else pb, origin_of(model, work, body))
+        sign = 1.0 if side == 0 else -1.0
+        more = (
+            force_row(work, j, (axes[0], axes[1], axes[2]), arm),
+            force_row(work, j, (axes[3], axes[4], axes[5]), arm),
+            force_row(work, j, (axes[6], axes[7], axes[8]), arm),
+        )
+        row = vec.axpy(sign, more, row)
+    return row
+
+
+@kernel
+def bends_by(model, settings, work, tangents, c, j, moves, surfaces, motions):
+    """Return by how much β of contact c changes with coordinate j, with velocity j, and with its v̄."""
+    beta = vec.load(work.contact_drift, c)
+    if beta[0] == 0.0 and beta[1] == 0.0 and beta[2] == 0.0:
+        return ZERO, ZERO, ZERO
+    ha, hb = surfaces
+    has_a, has_b = moves
+    axes = vec.load_mat(work.contact_axes, c)
+    one, other = work.contact_body[c, 0], work.contact_body[c, 1]
+    turn, da, db, middle, opened = moved_contact(model, work, c, j, moves, surfaces)
+    p, v, gap = vec.load(work.contact_pos, c), vec.load(work.contact_vel, c), work.contact_gap[c]
+    start = relative_change(
+        model, work, tangents.start_twist, c, j, has_a, has_b, turn, pushed_ends(work, c), (da, db)
+    )
+    by_one = body_change_by_q(model, work, tangents, one, j, has_a, p, middle)
+    by_other = body_change_by_q(model, work, tangents, other, j, has_b, p, middle)
+    bent = bend_change(
+        settings, axes, ha, hb, motions[0], motions[1], v, gap, turn, by_one, by_other, start, opened
+    )  # fmt: skip
+    by_one = body_change_by_v(model, work, tangents, one, j, has_a, p)
+    by_other = body_change_by_v(model, work, tangents, other, j, has_b, p)
+    by_mean = bend_change(
+        settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, by_one, by_other, ZERO, 0.0
+    )  # fmt: skip
+    still4 = (ZERO, ZERO, ZERO, ZERO)
+    row = row_of(model, work, c, j)
+    by_v = bend_change(
+        settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, still4, still4, row, 0.0
+    )
+    return bent, by_v, by_mean
+
+
+@kernel
+def motions_at(model, settings, work, tangents, c):
+    """Return the motions of both bodies at contact c."""
+    p = vec.load(work.contact_pos, c)
+    return (
+        body_motion_at(model, settings, work, tangents, work.contact_body[c, 0], p),
+        body_motion_at(model, settings, work, tangents, work.contact_body[c, 1], p),
+    )
+
+
+@kernel
+def sags_by(model, settings, work, tangents, c, j, moves):
+    """Return the normal parts of `bends_by` of contact c."""
+    bent, by_v, by_mean = bends_by(
+        model, settings, work, tangents, c, j, moves, surfaces_of(model, work, c),
+        motions_at(model, settings, work, tangents, c),
+    )  # fmt: skip
+    return (bent[2], by_v[2], by_mean[2])
+
+
+@kernel
 def contact_direction(
     model, settings, work, tangents, place, at, j, moves, surfaces, motions, force, is_shift
 ):
@@ -85,14 +159,12 @@ def contact_direction(
     """
     c = tangents.contact[place]
     has_a, has_b = moves
-    ha, hb = surfaces
     n_v = model.dof_body.shape[0]
     rows = tangents.counts[ROWS]
     at_q = filled_up(rows)
     at_mean, _ = bend_columns(tangents)
-    axes = vec.load_mat(work.contact_axes, c)
     one, other = work.contact_body[c, 0], work.contact_body[c, 1]
-    turn, da, db, middle, opened = moved_contact(model, work, c, j, moves, surfaces)
+    turn, da, db, _, opened = moved_contact(model, work, c, j, moves, surfaces)
     pa, pb = pushed_ends(work, c)
     changed = vec.cross(turn, force)
     if work.contact_len[c, 0] > 0:
@@ -118,45 +190,24 @@ def contact_direction(
         for r in range(3):
             tangents.system[at + r, at_q + j] -= faster[r]
         return
-    bent = by_v = by_mean = start = ZERO
-    beta = vec.load(work.contact_drift, c)
     by_speed, by_push, by_gap = vec.load(tangents.law_slope, place)
+    start = ZERO
     if by_speed != 0.0:
         start = relative_change(
             model, work, tangents.start_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
         )
-    if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
-        p = vec.load(work.contact_pos, c)
-        v = vec.load(work.contact_vel, c)
-        gap = work.contact_gap[c]
-        start = relative_change(
-            model, work, tangents.start_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
-        )
-        by_one = body_change_by_q(model, work, tangents, one, j, has_a, p, middle)
-        by_other = body_change_by_q(model, work, tangents, other, j, has_b, p, middle)
-        bent = bend_change(
-            settings, axes, ha, hb, motions[0], motions[1], v, gap, turn, by_one, by_other, start, opened
-        )  # fmt: skip
-        by_one = body_change_by_v(model, work, tangents, one, j, has_a, p)
-        by_other = body_change_by_v(model, work, tangents, other, j, has_b, p)
-        by_mean = bend_change(
-            settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, by_one, by_other, ZERO, 0.0
-        )  # fmt: skip
-        row = (
-            tangents.system[at, j], tangents.system[at + 1, j], tangents.system[at + 2, j]
-        )  # fmt: skip
-        still4 = (ZERO, ZERO, ZERO, ZERO)
-        by_v = bend_change(
-            settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, still4, still4, row, 0.0
-        )
+    bent, by_v, by_mean = bends_by(model, settings, work, tangents, c, j, moves, surfaces, motions)
+    sags = (bent[2], by_v[2], by_mean[2])
+    if tangents.sag_of[place] != c:
+        sags = sags_by(model, settings, work, tangents, tangents.sag_of[place], j, moves)
     for r in range(3):
         tangents.system[at + r, at_q + j] -= faster[r] + bent[r]
         tangents.system[at + r, at_q + n_v + j] -= by_v[r]
         tangents.system[at + r, at_mean + j] -= by_mean[r]
     sag = 0.0 if settings.integrator == SEMI_IMPLICIT else -0.25 * settings.dt
-    tangents.gap_by_q[place, j] = opened + sag * bent[2]
-    tangents.gap_by_v[place, j] = sag * by_v[2]
-    tangents.gap_by_mean[place, j] = sag * by_mean[2]
+    tangents.gap_by_q[place, j] = opened + sag * sags[0]
+    tangents.gap_by_v[place, j] = sag * sags[1]
+    tangents.gap_by_mean[place, j] = sag * sags[2]
     if by_speed == 0.0 and by_push == 0.0:
         return
     own = tangents.system[at + 2, j]
@@ -185,11 +236,7 @@ def take_contact(model, settings, work, tangents, place, at, impulse, is_shift):
     axes = vec.load_mat(work.contact_axes, c)
     force = vec.mat_t_vec(axes, impulse)
     one, other = work.contact_body[c, 0], work.contact_body[c, 1]
-    p = vec.load(work.contact_pos, c)
-    motions = (
-        body_motion_at(model, settings, work, tangents, one, p),
-        body_motion_at(model, settings, work, tangents, other, p),
-    )
+    motions = motions_at(model, settings, work, tangents, c)
     surfaces = surfaces_of(model, work, c)
     for j in range(model.dof_body.shape[0]):
         if not is_shift:

@@ -126,6 +126,7 @@ class Tangents(Record):
     )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
+    sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags
     gap_by_q = field("nrow", "nv")  # δgap by δq_m, as far as it has a target
     gap_by_v = field("nrow", "nv")  # … by δv
     gap_by_mean = field("nrow", "nv")  # … by δv̄

@@ -22,7 +22,7 @@ CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the sam
 REASONS = {
     Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
     Obstacle.FAST_ROTATION: "{body} turns too far for one evaluation of its bias force, or rk4 is used",
-    Obstacle.FLOATS: "{body} floats and keeps its momentum with other bodies, or under forces on it",
+    Obstacle.FLOATS: "{body} floats and keeps its momentum while overlaps are corrected",
     Obstacle.RESTS: "{body} sleeps",
     Obstacle.COMPLIANT: "a contact gives way or pulls",
     Obstacle.AHEAD: "a contact was found ahead on the way of the step",
@@ -206,7 +206,8 @@ class ExactStep:
         made = 0.5 * (self._all_grown + self._all_fallen)[n : 2 * n]
         keeps = self.engine.work.arrays["tree_is_kept"][0] != 0
         tree = self._model.arrays["body_tree"][0][self._model.arrays["dof_body"][0]]
-        made[keeps[tree]] = own["solved_by"][0][keeps[tree]]
+        if keeps.any():  # what is kept is set besides
+            made = own["solved_by"][0].copy()
         made[:, n : 2 * n] -= np.eye(n)
         moved = self._model.arrays["dof_is_moved"][0] != 0
         single = self._model.arrays["tree_is_single"][0][tree]

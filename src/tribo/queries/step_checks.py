@@ -1,6 +1,7 @@
 """Which trees go through more in a step than one solve at one bias force: obstacles of `step_tangents`."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact.stabilisation.group_momentum import group
 from tribo.dynamics import integrate, kinematics
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.momentum import KEPT
@@ -34,6 +35,12 @@ LED = 1e-10  # [–] of the largest velocity, by which v̄ may miss that to whic
 SAME = 1e-6  # [–] of an acceleration, by which the one that lasts may miss another
 AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
 ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
+
+
+@kernel
+def is_kept(work, t):
+    """Tell whether the momentum of tree t is kept, alone or with others."""
+    return work.tree_is_kept[t] == KEPT or group(work, t) >= 0
 
 
 @kernel
@@ -124,7 +131,7 @@ def check_trees(model, state, command, settings, work, tangents):
         if command.carries[dof] != 0:
             object_to(tangents, BORNE, model.dof_body[dof])
         t = model.body_tree[model.dof_body[dof]]
-        is_base = work.tree_is_kept[t] == KEPT and dof < model.tree_v[t] + 6
+        is_base = is_kept(work, t) and dof < model.tree_v[t] + 6
         if is_last and not is_base and state.v[dof] != work.next_v[dof]:
             object_to(tangents, MISMATCH, model.dof_body[dof])
 
@@ -161,7 +168,7 @@ def check_way(model, state, settings, work, tangents):
         kinematics.drift_joint(model, i, out, work.shift_v, 1.0, out)
         first = model.joint_q[i]
         count = dof_count(joint) + (1 if joint == SPHERICAL or joint == FREE else 0)
-        if work.tree_is_kept[t] == KEPT and joint == FREE:
+        if is_kept(work, t) and joint == FREE:
             first, count = first + 3, 4  # its place is set besides
         for k in range(first, first + count):
             if differs(out[k], state.q[k], 1.0):

@@ -27,7 +27,13 @@ from tribo.queries.active_rows import (
 )
 from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
-from tribo.queries.momentum_tangents import check_kept, keep_momentum_tangents
+from tribo.queries.momentum_tangents import (
+    begin_momentum_tangents,
+    check_kept,
+    is_any_kept,
+    keep_momentum_tangents,
+    note_pushes_on_bases,
+)
 from tribo.queries.shift_tangents import add_shift, has_shift, note_pushes, shift_system
 from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.step_checks import check_motion, check_trees, check_way
@@ -120,6 +126,8 @@ def step_tangents(model, state, command, settings, work, tangents):
     drift_tangents(model, state, settings, work, tangents)
     inverse_dynamics_tangents(model, settings, work, tangents, tangents.system, at_q, at_q + 2 * n)
     take_singles(model, settings, work, tangents, at_q, at_q + n)
+    if tangents.stage[1] != 0 and is_any_kept(model, work):
+        note_pushes_on_bases(model, work, tangents, columns)
     take_forces(model, command, settings, work, tangents, at_q, at_q + n, at_q + 3 * n)
     take_masses(model, tangents, at_q + n)
     take_wrenches(model, settings, work, tangents, at_q)
@@ -170,8 +178,11 @@ def step_tangents(model, state, command, settings, work, tangents):
         if tangents.counts[SIDES] > 0:
             compose_shift(model, settings, work, tangents, tangents.fallen, -1.0)
         tangents.counts[REDUNDANT] = redundant
-    if tangents.stage[1] != 0:
-        keep_momentum_tangents(model, state, settings, work, tangents)
+    if tangents.stage[1] != 0 and is_any_kept(model, work):
+        begin_momentum_tangents(model, state, settings, work, tangents)
+        keep_momenta(model, state, settings, work, tangents, tangents.grown, 1.0)
+        if tangents.counts[SIDES] > 0:
+            keep_momenta(model, state, settings, work, tangents, tangents.fallen, -1.0)
 
 
 @entry
@@ -393,6 +404,19 @@ def slope_of(tangents, k, change, is_shift):
     if change == 0.0:
         return 0.5 * (tangents.gap_slope[k, 0] + tangents.gap_slope[k, 1])
     return tangents.gap_slope[k, 0 if change > 0.0 else 1]
+
+
+@kernel
+def keep_momenta(model, state, settings, work, tangents, out, sign):
+    """Set the rows of floating bases, as the inputs grow (sign 1) or fall (−1).
+
+    Writes: tangents, out.
+    """
+    mean_by = tangents.mean_by_grown if sign > 0.0 else tangents.mean_by_fallen
+    add_rows(
+        model, settings, work, tangents, tangents.pushes, tangents.pushed_by, 0, mean_by, sign, False
+    )  # fmt: skip
+    keep_momentum_tangents(model, state, settings, work, tangents, out)
 
 
 @kernel

@@ -78,6 +78,8 @@ class Tangents(Record):
     start_mass = field("nv", "nv")  # M at the state before the step
     start_bend = field("nv", "nv")  # ∂(M v)/∂q there
     solved_by = field("nv", "nv5")  # δv⁺ before the momentum is set
+    pushes = field("nrow", "ncolumn")  # equation of motion before forces and rows
+    pushed_by = field("nrow", "nv5")  # … by the inputs, at the same v⁺
 
     # Motion of the bodies, spatial.
     first_mean = field("nv")  # v̄ of the first round

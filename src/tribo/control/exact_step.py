@@ -27,7 +27,7 @@ REASONS = {
     Obstacle.COMPLIANT: "a contact gives way or pulls",
     Obstacle.AHEAD: "a contact was found ahead on the way of the step",
     Obstacle.REBOUND: "impacts come one after the other, or a body that tumbles is hit",
-    Obstacle.ROLLING: "a contact has rolling or spinning friction",
+    Obstacle.ROLLING_LENGTH: "rolling friction has the distance of the centre of mass as its length",
     Obstacle.STATIC_FRICTION: "a contact slips whose static friction is another one",
     Obstacle.SURFACES: "a contact is between surfaces whose curvature is not known",
     Obstacle.CARRIER: "{body} is moved by the user and touches something",

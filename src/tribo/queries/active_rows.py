@@ -37,7 +37,6 @@ CONSTRAINT = int(Obstacle.CONSTRAINT)
 RESTS = int(Obstacle.RESTS)
 COMPLIANT = int(Obstacle.COMPLIANT)
 AHEAD = int(Obstacle.AHEAD)
-ROLLING = int(Obstacle.ROLLING)
 STATIC_FRICTION = int(Obstacle.STATIC_FRICTION)
 SURFACES = int(Obstacle.SURFACES)
 CARRIER = int(Obstacle.CARRIER)
@@ -82,8 +81,6 @@ def choose_contacts(model, settings, work, tangents):
         for k in range(3):
             if work.contact_compliance[c, k] != 0.0:
                 object_to(tangents, COMPLIANT, c)
-        if work.contact_is_spun[c] == 1:
-            object_to(tangents, ROLLING, c)
         if work.contact_pull[c] > 0.0:
             object_to(tangents, COMPLIANT, c)
         if work.contact_travel[c, 0] != 0.0 or work.contact_travel[c, 1] != 0.0:

@@ -250,6 +250,8 @@ def shift_system(model, settings, work, tangents):
     for m in range(scalars):
         take_scalar(model, work, tangents, m, n + 3 * contacts + m, at_q + n, at_gap)
     check_shift(model, work, tangents)
+    for r in range(n + 3 * contacts + scalars, rows):
+        tangents.system[r, r] = 1.0  # torques of rolling friction do not shift
     for m in range(contacts):
         at = n + 3 * m
         for r in range(at, at + 3):
@@ -284,7 +286,7 @@ def check_shift(model, work, tangents):
         for j in range(n):
             x += tangents.system[k, j] * work.shift_v[j]
             size += abs(tangents.system[k, j] * work.shift_v[j])
-        for r in range(n, tangents.counts[ROWS]):
+        for r in range(n, n + 3 * contacts + tangents.counts[SCALARS]):
             m = (r - n) // 3
             push = tangents.shift_push[m, (r - n) % 3] if m < contacts else 0.0
             if m >= contacts:

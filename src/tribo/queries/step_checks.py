@@ -7,7 +7,7 @@ from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.momentum import KEPT
 from tribo.math import spatial
 from tribo.model import Course, Integrator, Joint, Kind, Slot
-from tribo.queries.tangents import CONTACTS, Obstacle, differs, object_to
+from tribo.queries.tangents import CONTACTS, SCALARS, SPINS, Obstacle, differs, object_to
 
 CONSTRAINT = int(Obstacle.CONSTRAINT)
 ROUNDS = int(Obstacle.ROUNDS)
@@ -207,6 +207,15 @@ def check_motion(model, settings, work, tangents):
             for r in range(3):
                 push = (
                     tangents.system[k, n + 3 * m + r] * work.contact_impulse[tangents.contact[m], r]
+                )
+                x += push
+                size += abs(push)
+        first = n + 3 * contacts + tangents.counts[SCALARS]
+        for m in range(tangents.counts[SPINS]):
+            for r in range(3):
+                push = (
+                    tangents.system[k, first + 3 * m + r]
+                    * work.contact_spin_impulse[tangents.contact[tangents.spin[m]], r]
                 )
                 x += push
                 size += abs(push)

@@ -36,6 +36,7 @@ from tribo.queries.momentum_tangents import (
 )
 from tribo.queries.shift_tangents import add_shift, has_shift, note_pushes, shift_system
 from tribo.queries.single_tangents import single_axes, take_singles
+from tribo.queries.spin_tangents import bend_spin, choose_spins, take_spin
 from tribo.queries.step_checks import check_motion, check_trees, check_way
 from tribo.queries.tangents import (
     COLUMNS,
@@ -45,6 +46,7 @@ from tribo.queries.tangents import (
     ROWS,
     SCALARS,
     SIDES,
+    SPINS,
     Obstacle,
     add_by_inputs,
     bend_columns,
@@ -103,10 +105,12 @@ def step_tangents(model, state, command, settings, work, tangents):
     else:
         choose_contacts(model, settings, work, tangents)
         choose_scalars(model, settings, work, tangents)
+        choose_spins(work, tangents)
     if tangents.stage[1] != 0:
         check_kept(model, work, tangents)
     contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
-    rows = n + 3 * contacts + scalars
+    at_spin = n + 3 * contacts + scalars
+    rows = at_spin + 3 * tangents.counts[SPINS]
     tangents.counts[ROWS] = rows
     at_q = filled_up(rows)
     _, at_gap = bend_columns(tangents)
@@ -143,6 +147,8 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.system[n + 3 * m + 2, at_gap + m] = 1.0
     for m in range(scalars):
         take_scalar(model, work, tangents, m, n + 3 * contacts + m, at_q + n, at_gap)
+    for k in range(tangents.counts[SPINS]):
+        take_spin(model, work, tangents, k, at_spin + 3 * k)
     check_motion(model, settings, work, tangents)
     if not is_free:
         check_open(model, work, tangents)
@@ -153,6 +159,8 @@ def step_tangents(model, state, command, settings, work, tangents):
     for m in range(contacts):
         if tangents.slips[m] == 1:
             bend_slip(model, work, tangents, m, n + 3 * m)
+    for k in range(tangents.counts[SPINS]):
+        bend_spin(model, settings, work, tangents, k, at_spin + 3 * k)
     if tangents.counts[OBSTACLE] != 0:
         return
     eliminate(tangents, rows, columns)

@@ -10,7 +10,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 
 # Entries of `Tangents.counts`.
-CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES = range(8)
+CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS = range(9)
 
 
 class Obstacle(IntEnum):
@@ -27,7 +27,7 @@ class Obstacle(IntEnum):
     COMPLIANT = 7
     AHEAD = 8
     REBOUND = 9
-    ROLLING = 10
+    ROLLING_LENGTH = 10
     STATIC_FRICTION = 11
     SURFACES = 12
     CARRIER = 13
@@ -47,9 +47,10 @@ class Tangents(Record):
     """Inputs of the derivatives of a step besides `Work`, and their results.
 
     Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
-    each scalar row that acts. Its columns: the unknowns δv⁺ and δλ, one for each row, filled up to a multiple
-    of four, then the inputs δq_m, δv, δv̄, δτ, nv each, after the first round that v̄ besides to which rows of
-    contacts belong, then a unit target velocity of each gap; filled up.
+    each scalar row that acts, then three for each contact with rolling or spinning friction. Its columns: the
+    unknowns δv⁺ and δλ, one for each row, filled up to a multiple of four, then the inputs δq_m, δv, δv̄, δτ,
+    nv each, after the first round that v̄ besides to which rows of contacts belong, then a unit target
+    velocity of each gap; filled up.
     Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each.
     """
 
@@ -124,8 +125,8 @@ class Tangents(Record):
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
     counts = field(
-        8, dtype=INT
-    )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides
+        9, dtype=INT
+    )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
     sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags
@@ -146,6 +147,10 @@ class Tangents(Record):
     asked = field("nrow", "nv5")  # δ of what a gap asks for by the inputs
     block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
     scalar = field("nrow", dtype=INT)
+    spin = field(
+        "nrow", dtype=INT
+    )  # of those with rolling friction: which of the contacts that press
+    spin_slips = field("nrow", 2, dtype=INT)  # 1: it rolls; it spins
     row_by = field("nrow", "nv")  # J of all scalar rows
     scalar_by_speed = field("nrow")  # of its target by J v
     scalar_is_held = field("nrow", dtype=INT)  # 1: its position is held either way

@@ -73,7 +73,7 @@ def moved_contact(model, work, c, j, moves, surfaces):
 
 
 @kernel
-def row_of(model, work, c, j):
+def contact_row_of(model, work, c, j):
     """Return by how much the velocity of contact c in its axes changes with that of dof j."""
     axes = vec.load_mat(work.contact_axes, c)
     pa, pb = pushed_ends(work, c)
@@ -119,7 +119,7 @@ def bends_by(model, settings, work, tangents, c, j, moves, surfaces, motions):
         settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, by_one, by_other, ZERO, 0.0
     )  # fmt: skip
     still4 = (ZERO, ZERO, ZERO, ZERO)
-    row = row_of(model, work, c, j)
+    row = contact_row_of(model, work, c, j)
     by_v = bend_change(
         settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, still4, still4, row, 0.0
     )

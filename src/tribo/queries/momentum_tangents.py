@@ -176,7 +176,7 @@ def base_at(model, q, t, origin):
 
 
 @kernel
-def measure(model, table, q, v, t, origin, work):
+def sum_up(model, table, q, v, t, origin, work):
     """Return m, c and p of the trees that are kept with tree t, from the rows of M at (q, v)."""
     m, moment, p = 0.0, ZERO, ZERO
     for u in range(model.tree_body.shape[0]):
@@ -224,8 +224,8 @@ def keep_group_tangents(model, state, settings, work, tangents, t, out):
     dt = settings.dt
     before, after = tangents.start_mass, tangents.lack
     origin = base_at(model, tangents.start_q, t, ZERO)
-    m, c0, p0 = measure(model, before, tangents.start_q, tangents.start_v, t, origin, work)
-    _, c1, p1 = measure(model, after, state.q, state.v, t, origin, work)
+    m, c0, p0 = sum_up(model, before, tangents.start_q, tangents.start_v, t, origin, work)
+    _, c1, p1 = sum_up(model, after, state.q, state.v, t, origin, work)
     _, place, wanted, _ = load_motion(work.tree_goal, t)
     is_touching = work.tree_is_kept[t] == TOUCHING
     off = vec.sub(p1, wanted)

@@ -188,9 +188,9 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.counts[REDUNDANT] = redundant
     if tangents.stage[1] != 0 and is_any_kept(model, work):
         begin_momentum_tangents(model, state, settings, work, tangents)
-        keep_momenta(model, state, settings, work, tangents, tangents.grown, 1.0)
+        keep_all_momenta(model, state, settings, work, tangents, tangents.grown, 1.0)
         if tangents.counts[SIDES] > 0:
-            keep_momenta(model, state, settings, work, tangents, tangents.fallen, -1.0)
+            keep_all_momenta(model, state, settings, work, tangents, tangents.fallen, -1.0)
 
 
 @entry
@@ -415,7 +415,7 @@ def slope_of(tangents, k, change, is_shift):
 
 
 @kernel
-def keep_momenta(model, state, settings, work, tangents, out, sign):
+def keep_all_momenta(model, state, settings, work, tangents, out, sign):
     """Set the rows of floating bases, as the inputs grow (sign 1) or fall (−1).
 
     Writes: tangents, out.

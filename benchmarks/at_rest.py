@@ -131,9 +131,7 @@ def misses(world: tribo.World, seconds: float) -> str:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     known = {scene.__name__: scene for scene in SCENES}
     parser.add_argument("scenes", nargs="*", default=list(known), metavar="scene")
     parser.add_argument("--steps", nargs="*", type=float, default=[0.001, 0.004], help="[s]")
@@ -142,15 +140,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="shares of steps by residual")
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
-    head = (
-        "scene",
-        "step",
-        f"first {chosen.way:g} s: mean µs",
-        "99 %",
-        "flagged",
-        "then: mean µs",
-        "99 %",
-    )
+    head = ("scene", "step", f"first {chosen.way:g} s: mean µs", "99 %", "flagged", "then: mean µs", "99 %")
     columns = (*head, "flagged", "kinetic energy [J]")
     if chosen.misses:
         columns = ("scene", "step", "mean µs", *(f"beyond {least:g}" for least in RESIDUALS))
@@ -161,9 +151,7 @@ def main() -> None:
             world = tribo.World(time_step=dt)
             world.add_ground()
             world.set_material_pair("default", "default", friction=0.6)
-            drawn = (
-                {"seed": chosen.seed} if known[name] in DRAWN and chosen.seed is not None else {}
-            )
+            drawn = {"seed": chosen.seed} if known[name] in DRAWN and chosen.seed is not None else {}
             known[name](world, **drawn)
             if chosen.misses:
                 print(f"| {name} | {1e3 * dt:g} ms | {misses(world, chosen.way)} |", flush=True)

@@ -93,9 +93,7 @@ def main() -> None:
             times.append(time.process_time() - begun)
         least = min(times[1:])
         steps = 10 if name == "a step" else 1
-        print(
-            f"| {name} | {count} | {1e3 * least / steps:.3f} | {1e6 * least / count / steps:.2f} |"
-        )
+        print(f"| {name} | {count} | {1e3 * least / steps:.3f} | {1e6 * least / count / steps:.2f} |")
 
 
 if __name__ == "__main__":

@@ -19,11 +19,7 @@ DROP, RULER, NOISE, RATE, FRAMES = 0.42, 0.012, 0.002, 60.0, 96
 
 def height(times: np.ndarray) -> np.ndarray:
     """Return the height of the lowest point of a ball that falls from `DROP` at time 0, (n,) [m]."""
-    made, start, speed = (
-        np.empty_like(times),
-        -np.sqrt(2.0 * DROP / GRAVITY),
-        np.sqrt(2.0 * GRAVITY * DROP),
-    )
+    made, start, speed = (np.empty_like(times), -np.sqrt(2.0 * DROP / GRAVITY), np.sqrt(2.0 * GRAVITY * DROP))
     for k, time in enumerate(times):
         while time - start > 2.0 * speed / GRAVITY:
             start, speed = start + 2.0 * speed / GRAVITY, RESTITUTION * speed

@@ -33,7 +33,7 @@ def listed(model, state, settings, work, repeats):
             if model.tree_nv[model.body_tree[i]] > 0:
                 for k in range(3):
                     work.body_pos[i, k] += settings.dt * state.v[b + k]
-        broadphase.candidates(model, state, settings, work)
+        broadphase.find_candidates(model, state, settings, work)
         n = work.candidate_count[0]
     return n
 
@@ -70,9 +70,7 @@ def scene(name: str, count: int) -> World:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--counts", type=int, nargs="*", default=COUNTS)
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()

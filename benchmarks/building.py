@@ -30,9 +30,7 @@ def main() -> None:
 
     def add_all() -> None:
         for k in range(count):
-            world.add_box(
-                (0.1, 0.1, 0.1), mass=1.0, position=(0.3 * (k % 100), 0.3 * (k // 100), 0.05)
-            )
+            world.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0.3 * (k % 100), 0.3 * (k // 100), 0.05))
 
     def add_one() -> None:
         world.add_sphere(0.1, mass=1.0, position=(0, 0, 5))

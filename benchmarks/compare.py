@@ -65,9 +65,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
-    parser.add_argument(
-        "--any-machine", action="store_true", help="compare although the processors differ"
-    )
+    parser.add_argument("--any-machine", action="store_true", help="compare although the processors differ")
     chosen = parser.parse_args()
     old, new = (json.loads(path.read_text()) for path in (chosen.old, chosen.new))
     if old["machine"]["cpu"] != new["machine"]["cpu"] and not chosen.any_machine:
@@ -75,9 +73,7 @@ def main() -> int:
               "compare the ratios to MuJoCo instead, or use --any-machine")  # fmt: skip
         return 2
     title = f"{old['commit']} ({old['date']}) → {new['commit']} ({new['date']}), min µs per step"
-    table = Table(
-        "scene", "how", "engine", "old", "new", "speed", "noise", "", "result", title=title
-    )
+    table = Table("scene", "how", "engine", "old", "new", "speed", "noise", "", "result", title=title)
     for row in rows(old, new):
         table.add_row(*row)
     console = Console()

@@ -61,9 +61,7 @@ def own_scenes() -> Iterator[tuple[str, str]]:
             world = tribo.World(time_step=2e-3)
             world.integrator, world.impact, world.sleeping = mode, impact, True
             world.add_ground()
-            world.set_material_pair(
-                "rubber", "default", friction=0.9, rolling_friction=0.01, restitution=0.5
-            )
+            world.set_material_pair("rubber", "default", friction=0.9, rolling_friction=0.01, restitution=0.5)
             rng = np.random.default_rng(5)
             bodies = []
             for k in range(4):
@@ -72,9 +70,7 @@ def own_scenes() -> Iterator[tuple[str, str]]:
                     world.add_box((0.2, 0.15, 0.1), 1.0, position=place),
                     world.add_capsule(0.05, 0.2, 0.5, position=np.add(place, (0.3, 0.0, 0.1))),
                     world.add_cylinder(0.08, 0.1, 0.7, position=np.add(place, (0.0, 0.3, 0.2))),
-                    world.add_sphere(
-                        0.07, 0.3, position=np.add(place, (0.2, 0.2, 0.3)), material="rubber"
-                    ),
+                    world.add_sphere(0.07, 0.3, position=np.add(place, (0.2, 0.2, 0.3)), material="rubber"),
                 ]
             world.add_pin(bodies[0], bodies[1], position=bodies[0].position)
             world.step(STEPS)
@@ -95,10 +91,7 @@ def golden_scenes() -> Iterator[tuple[str, str]]:
         return hashlib.blake2b(b"".join(parts), digest_size=8).hexdigest()
 
     rng = np.random.default_rng(3)
-    for name, model in (
-        ("tree", spatial.autoTree(12, 1.5, 1, 0.9)),
-        ("rods", samples.hinged_rods()),
-    ):
+    for name, model in (("tree", spatial.autoTree(12, 1.5, 1, 0.9)), ("rods", samples.hinged_rods())):
         q, v, force = rng.uniform(-1.0, 1.0, (3, model.NB))
         found = (spatial.ID(model, q, v, force), spatial.FDab(model, q, v, force))
         yield f"{name}, inverse and forward dynamics", digest(*found, *spatial.HandC(model, q, v))
@@ -136,10 +129,7 @@ def digests_at(commit: str, groups: list[str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "tribo"
         subprocess.run(
-            ["git", "worktree", "add", "--detach", folder, commit],
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
+            ["git", "worktree", "add", "--detach", folder, commit], cwd=ROOT, check=True, capture_output=True
         )
         try:
             return digests_of(folder, groups)
@@ -160,18 +150,12 @@ def main() -> int:
         print(json.dumps(digests(options.digests)))
         return 0
     before = digests_at(options.before, options.groups)
-    after = (
-        digests_at(options.after, options.groups)
-        if options.after
-        else digests_of(ROOT, options.groups)
-    )
+    after = digests_at(options.after, options.groups) if options.after else digests_of(ROOT, options.groups)
     different = [name for name in sorted(before | after) if before.get(name) != after.get(name)]
     for name in sorted(before | after):
         mark = "DIFFERS" if name in different else "same"
         print(f"{mark:8} {before.get(name)} {after.get(name)}  {name}")
-    print(
-        f"{len(before | after) - len(different)} of {len(before | after)} scenes give the same bits"
-    )
+    print(f"{len(before | after) - len(different)} of {len(before | after)} scenes give the same bits")
     return len(different)
 
 

@@ -28,9 +28,7 @@ from tribo.contact.solver import (
     island_solve,
     natural_residual,
 )
-from tribo.contact.solver import (
-    pile as pile_of_bodies,
-)
+from tribo.contact.solver import pile as pile_of_bodies
 from tribo.engine.engine import Engine
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -76,9 +74,7 @@ def jam(rng: np.random.Generator) -> tribo.World:
     world = tribo.World(2e-3)
     world.add_ground()
     for side in (-1, 1):
-        jaw = world.add_box(
-            (0.1, 1.0, 1.0), 1.0, position=(0.45 * side, 0, 0.5), body_type="kinematic"
-        )
+        jaw = world.add_box((0.1, 1.0, 1.0), 1.0, position=(0.45 * side, 0, 0.5), body_type="kinematic")
         jaw.linear_velocity = -0.1 * side, 0, 0
     for k in range(rng.integers(3, 8)):
         add_random(world, rng, (*rng.uniform(-0.1, 0.1, 2), 0.15 + 0.25 * k))
@@ -107,11 +103,7 @@ def hard_islands(world: tribo.World, steps: int) -> Iterator[problems.Problem]:
             state = world.engine.state
             warm = int(state.warm_count[0])
             before = dict(
-                zip(
-                    state.warm_key[:warm].tolist(),
-                    state.warm_impulse[:warm, :3].copy(),
-                    strict=True,
-                )
+                zip(state.warm_key[:warm].tolist(), state.warm_impulse[:warm, :3].copy(), strict=True)
             )
         world.step()
         work = world.engine.work
@@ -139,20 +131,15 @@ def figures(engine: Engine, problem: problems.Problem) -> tuple[bool, float, flo
     """Solve a problem; return whether it is solved, its error and energy, both relative, and the time [s]."""
     problems.write(engine, problem)
     start = time.thread_time()
-    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve_islands(engine.model, engine.state, engine.settings, engine.work)
     taken = time.thread_time() - start
     work, n = engine.work, len(problem.bodies)
-    error = natural_residual.violation(engine.model, work, 0)
+    error = natural_residual.island_violation(engine.model, work, 0)
     speed = natural_residual.island_speed(engine.settings, work, 0)
     x = work.contact_impulse[:n].ravel()
     g, c = problem.dense()
     gain = 0.5 * x @ g @ x + x @ c
-    return (
-        work.island_miss[0] <= problems.SOLVED,
-        error / speed,
-        gain / max(abs(x @ c), 1e-300),
-        taken,
-    )
+    return (work.island_miss[0] <= problems.SOLVED, error / speed, gain / max(abs(x @ c), 1e-300), taken)
 
 
 def solve(path: Path) -> None:
@@ -168,15 +155,7 @@ def solve(path: Path) -> None:
         said = f"{np.median(lost):.1e}, {lost.max():.1e}" if len(lost) else "–"
         times = 1e6 * np.percentile(rows[:, 3], [50, 99])
         gain = rows[:, 2].max()
-        print(
-            name,
-            third,
-            len(lost),
-            said,
-            f"{gain:.1e}",
-            f"{times[0]:.0f}, {times[1]:.0f}",
-            sep=" | ",
-        )
+        print(name, third, len(lost), said, f"{gain:.1e}", f"{times[0]:.0f}, {times[1]:.0f}", sep=" | ")
 
 
 def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
@@ -193,14 +172,14 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
         if way == "Newton with a memory" and error > EXACT:
             gauss_seidel_iteration.start_cold(model, work, 0)
             last = work.newton_steps[0] + look
-            pile_of_bodies.improve(model, work, 0, count, 0.0, last, np.inf, True)
+            pile_of_bodies.improve_piece(model, work, 0, count, 0.0, last, np.inf, True)
         elif way == "far sweeps":
             gauss_seidel_iteration.start_cold(model, work, 0)
-            conjugate_sweeps.sweep_far(model, work, 0, count, look, 0.0)
+            conjugate_sweeps.sweep_conjugate(model, work, 0, count, look, 0.0)
         elif way == "sweeps":
             for _ in range(look - done):
                 gauss_seidel_iteration.sweep_island(model, work, 0)
-        error = max(natural_residual.violation(model, work, 0) / speed, EXACT)
+        error = max(natural_residual.island_violation(model, work, 0) / speed, EXACT)
         found.append(error)
         done = look
     return found

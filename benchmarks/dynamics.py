@@ -105,17 +105,13 @@ def against_pinocchio(name: str, file: str, count: int, rounds: int) -> list[lis
 
 def chain(links: int) -> TreeDescription:
     """Return a hanging chain of equal links, each turning across the one before."""
-    bodies = [
-        BodyDescription("base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3))
-    ]
+    bodies = [BodyDescription("base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3))]
     for k in range(links):
         joint = JointDescription(
             f"j{k}", Joint.REVOLUTE, (0.0, 0.0, -0.1 if k else 0.0),
             axis=(1.0, 0.0, 0.0) if k % 2 else (0.0, 1.0, 0.0),
         )  # fmt: skip
-        bodies.append(
-            BodyDescription(f"l{k}", k, joint, 0.1, (0.0, 0.0, -0.05), np.diag([1e-4, 1e-4, 1e-5]))
-        )
+        bodies.append(BodyDescription(f"l{k}", k, joint, 0.1, (0.0, 0.0, -0.05), np.diag([1e-4, 1e-4, 1e-5])))
     return TreeDescription(bodies)
 
 
@@ -147,15 +143,7 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=120)
     table = Table(title=f"{options.states} random states, µs per state, processor time")
-    for head in (
-        "robot",
-        "dof",
-        "what",
-        "tribo",
-        "pinocchio",
-        "× pinocchio (min…max)",
-        "difference",
-    ):
+    for head in ("robot", "dof", "what", "tribo", "pinocchio", "× pinocchio (min…max)", "difference"):
         table.add_column(head, justify="right" if head not in ("robot", "what") else "left")
     for name, file in ROBOTS.items():
         for row in against_pinocchio(name, file, options.states, options.rounds):

@@ -26,7 +26,7 @@ PACKAGE = Path(tribo.__file__).parent
 # File, a pattern that is found once, and what is put in its place.
 EDITS: dict[str, tuple[str, str, str]] = {
     "nothing": ("step.py", r"\Z", ""),
-    "kinematics.forward": (
+    "kinematics.compute_poses": (
         "dynamics/kinematics.py",
         r"(def forward\(model, q, work\):\n    \"\"\".*?\"\"\"\n)",
         r"\1    work.body_pos[0, 0] = 0.0\n",
@@ -41,11 +41,7 @@ EDITS: dict[str, tuple[str, str, str]] = {
         r"    change = 0\.0\n    if step\[0\] != 0\.0 or step\[1\]",
         "    change = 1e-300\n    if step[0] != 0.0 or step[1]",
     ),
-    "vec.dot": (
-        "math/vec.py",
-        r"(def dot\(a, b\):\n    \"\"\".*?\"\"\"\n    return )",
-        r"\g<1>1e-300 + ",
-    ),
+    "vec.dot": ("math/vec.py", r"(def dot\(a, b\):\n    \"\"\".*?\"\"\"\n    return )", r"\g<1>1e-300 + "),
     "a field at the end of Work": (
         "model.py",
         r"(class Work\(Record\):\n.*?)(\n\n\n|\Z)",

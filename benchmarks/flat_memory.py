@@ -103,9 +103,7 @@ def grown(kind: str, count: int) -> int:
 
 def main() -> int:
     """Measure; return 1 if memory grew."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("kinds", nargs="*", choices=[[], *KINDS], help="which; default: all")
     parser.add_argument("--times", type=float, default=1.0, help="of the numbers above")
     options = parser.parse_args()

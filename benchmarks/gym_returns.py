@@ -27,9 +27,7 @@ from tribo.gym import Task, VectorEnv, load, randomisation
 from tribo.learn import Policy
 
 NAMES = ("Ant", "HalfCheetah", "Hopper", "Walker2d", "Humanoid")
-Law = Callable[
-    [np.ndarray, int], np.ndarray
-]  # what was seen, (n, k), and the action's number → (n, m)
+Law = Callable[[np.ndarray, int], np.ndarray]  # what was seen, (n, k), and the action's number → (n, m)
 
 
 class Random:
@@ -80,9 +78,7 @@ def in_mujoco(name: str, law: Law, episodes: int) -> tuple[np.ndarray, np.ndarra
     return played(envs, law, episodes)
 
 
-def played(
-    envs: gymnasium.vector.VectorEnv, law: Law, episodes: int
-) -> tuple[np.ndarray, np.ndarray]:
+def played(envs: gymnasium.vector.VectorEnv, law: Law, episodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Play one episode in each environment; what an ended one does after its end does not count."""
     seen, _ = envs.reset(seed=0)
     returns, lengths = np.zeros(episodes), np.zeros(episodes, int)
@@ -122,9 +118,7 @@ def main() -> None:
         policy = Policy.load(chosen.policy)
         task = altered(policy.task, chosen.finer, chosen.masses, chosen.lag)
         envs = VectorEnv(task, n, autoreset_mode="Disabled")
-        print(
-            f"{policy.task}, {n} episodes: {shown(*played(envs, lambda seen, k: policy(seen), n))}"
-        )
+        print(f"{policy.task}, {n} episodes: {shown(*played(envs, lambda seen, k: policy(seen), n))}")
         return
     print(f"{n} episodes each: return ± standard deviation, length")
     print(f"{'':<26} {'tribo':>27} {'MuJoCo':>27}")
@@ -137,10 +131,7 @@ def main() -> None:
             with gymnasium.make(f"{name}-v5") as env:
                 low, high = env.action_space.low, env.action_space.high
             still = np.zeros((n, len(low)))
-            laws[name] = {
-                "nothing": lambda seen, k, still=still: still,
-                "random": Random(low, high, n),
-            }
+            laws[name] = {"nothing": lambda seen, k, still=still: still, "random": Random(low, high, n)}
     for name, ways in laws.items():
         for way, law in ways.items():
             here, there = in_tribo(name, law, n), in_mujoco(name, law, n)

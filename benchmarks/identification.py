@@ -36,9 +36,7 @@ class Case(NamedTuple):
 def bounce() -> tribo.World:
     """Return a table-tennis ball above a table."""
     world = tribo.World(time_step=0.002)
-    world.impact = (
-        "propagate"  # rebounds at their own times: heights are smooth functions of the restitution
-    )
+    world.impact = "propagate"  # rebounds at their own times: heights are smooth functions of the restitution
     world.add_ground(material="table")
     world.add_sphere(0.02, 0.0027, "ball", position=(0, 0, 0.4), name="ball")
     world.set_material_pair("table", "ball", restitution=0.7)
@@ -128,9 +126,7 @@ def data_set(case: Case, seed: int, threads: int | None) -> tuple[dict[str, floa
         for values in told.values():
             part.generalized_force = [values[k]]
     measured = np.array(seen) + generator.normal(0.0, case.noise, case.rows)
-    film = Trajectory(
-        steps * world.time_step, {case.column: measured}, noise=case.noise, inputs=told
-    )
+    film = Trajectory(steps * world.time_step, {case.column: measured}, noise=case.noise, inputs=told)
     return true, film
 
 

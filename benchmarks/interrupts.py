@@ -118,15 +118,11 @@ def _chain() -> Callable[[], object]:
     inertial = f'<inertial><mass value="1"/>{inertia}</inertial>'
     links = "".join(f'<link name="l{k}">{inertial}</link>' for k in range(500))
     joints = "".join(
-        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
-        "</joint>"
+        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
         for k in range(499)
     )
     world = tribo.World()
-    return lambda: (
-        world.add_articulated_system(f'<robot name="r">{links}{joints}</robot>'),
-        world.step(20),
-    )
+    return lambda: (world.add_articulated_system(f'<robot name="r">{links}{joints}</robot>'), world.step(20))
 
 
 def _batch(worlds: int) -> Callable[[], object]:

@@ -35,9 +35,7 @@ def least_time(call):
 def quadruped(height):
     world = tribo.World()
     world.add_ground()
-    dog = world.add_articulated_system(
-        ASSETS / "quadruped.urdf", name="dog", position=(0, 0, height)
-    )
+    dog = world.add_articulated_system(ASSETS / "quadruped.urdf", name="dog", position=(0, 0, height))
     for leg, sign in (("LF", 1), ("RF", 1), ("LH", -1), ("RH", -1)):
         dog.joint(f"{leg}_HFE").coordinate = 0.5 * sign
         dog.joint(f"{leg}_KFE").coordinate = -1.0 * sign
@@ -64,10 +62,7 @@ def cost():
         moved = tribo.control.Linearizer(world, threads=1, method="differences")
         found, state = linearizer.at(world), world.snapshot()
         took = least_time(lambda world=world, at=linearizer.at: [at(world) for _ in range(50)]) / 50
-        alone = (
-            least_time(lambda world=world, at=linearizer.matrices: [at(world) for _ in range(50)])
-            / 50
-        )
+        alone = least_time(lambda world=world, at=linearizer.matrices: [at(world) for _ in range(50)]) / 50
         by_moving = least_time(lambda world=world, at=moved.at: at(world))
         step = np.inf
         for _ in range(REPEATS):
@@ -83,9 +78,7 @@ def cost():
         )
 
 
-CHAIN = (
-    """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>{}</worldbody></mujoco>"""
-)
+CHAIN = """<mujoco><option timestep="0.001" integrator="Euler"/><worldbody>{}</worldbody></mujoco>"""
 LINK = """<body pos="0 0 -0.2"><joint axis="{}"/><geom type="capsule" size="0.02" mass="0.3"
 fromto="0 0 0 0 0 -0.2" contype="0" conaffinity="0"/>{}</body>"""
 
@@ -227,13 +220,9 @@ def random_tree(generator, floats=False, collides=False):
 
 
 LADDER = 1e-3 * 0.5 ** np.arange(11)  # [m, rad, m/s, rad/s] steps of differences
-ROUNDINGS = (
-    10  # of numbers of the size of coordinates and velocities, one after the other in a step
-)
+ROUNDINGS = 10  # of numbers of the size of coordinates and velocities, one after the other in a step
 LEVER = 20.0  # [1/m] of the smallest link, 0.05 m: how fast a speed of its contact turns it
-TOLERANCE = (
-    100 * np.finfo(float).eps
-)  # [–] of the largest speed in a solve: a hundred sums round so
+TOLERANCE = 100 * np.finfo(float).eps  # [–] of the largest speed in a solve: a hundred sums round so
 
 
 def extrapolated(world, columns=None, left=None, **given):
@@ -252,15 +241,11 @@ def extrapolated(world, columns=None, left=None, **given):
         speed = np.abs(state["v"]).max() + np.linalg.norm(world.gravity) * world.time_step
         left = LEVER * world.tolerance * speed
     noise = ROUNDINGS * np.finfo(float).eps * size + left
-    made = [
-        tribo.linearize(world, step=step, threads=1, method="differences", **given)
-        for step in LADDER
-    ]
+    made = [tribo.linearize(world, step=step, threads=1, method="differences", **given) for step in LADDER]
     names = made[0].names if columns is None else [made[0].names[k] for k in columns]
     chosen = slice(None) if columns is None else columns
     at_border = [
-        not {change.input for change in one.changes}.isdisjoint(names)
-        or not set(one.kinks).isdisjoint(names)
+        not {change.input for change in one.changes}.isdisjoint(names) or not set(one.kinks).isdisjoint(names)
         for one in made
     ]
     best = None

@@ -56,9 +56,7 @@ class MujocoBatch:
 
         single = MujocoSimulation(scene, stiff)
         self.batch = Batch(single.model, WORLDS, threads)
-        self.start = {
-            name: getattr(single.data, name).copy() for name in ("qpos", "qvel", "qacc_warmstart")
-        }
+        self.start = {name: getattr(single.data, name).copy() for name in ("qpos", "qvel", "qacc_warmstart")}
         self.state = {name: self.batch.bind(name) for name in self.start}
         self.q, self.control = self.state["qpos"], self.batch.bind("ctrl")
         self.rows = noise(scene)

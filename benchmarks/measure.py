@@ -74,10 +74,7 @@ def percentiles(times: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 def step_by_step(
-    world: tribo.World,
-    steps: int,
-    clock: Callable[[], float],
-    push: Callable[[], None] | None = None,
+    world: tribo.World, steps: int, clock: Callable[[], float], push: Callable[[], None] | None = None
 ) -> tuple[np.ndarray, int]:
     """Return how long each step of a world takes [µs], and how many are `NOT_CONVERGED`.
 

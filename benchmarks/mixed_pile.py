@@ -186,9 +186,7 @@ def engines(pile: list[Part], time_step: float) -> dict[str, Callable[[], Any]]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--bodies", type=int, default=1000)
     parser.add_argument("--until", type=float, default=1.2)
     parser.add_argument("--step", type=float, default=0.002)
@@ -218,13 +216,9 @@ def main() -> None:
                 found = overlaps(judge, engine.poses())
                 squares[name].append(float((found**2).sum()))
                 deepest[name] = max(deepest[name], float(found.max(initial=0.0)))
-        line = ", ".join(
-            f"{name} {1e3 * t[turn] / (looks * JUDGED):.2f}" for name, t in times.items()
-        )
+        line = ", ".join(f"{name} {1e3 * t[turn] / (looks * JUDGED):.2f}" for name, t in times.items())
         print(f"t = {(turn + 1) * TURN:.1f} s, ms a step: {line}", flush=True)
-    print(
-        "\n| engine | ms a step | greatest of 0.1 s | deepest [m] | overlap² [m²] | top [m] | flagged |"
-    )
+    print("\n| engine | ms a step | greatest of 0.1 s | deepest [m] | overlap² [m²] | top [m] | flagged |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, engine in piles.items():
         steps = looks * JUDGED

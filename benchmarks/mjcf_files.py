@@ -114,8 +114,7 @@ def partners(scene: WorldDescription) -> list[float]:
         for shape in body.shapes
     ]
     group, mask = (
-        np.array([getattr(shape, name) for shape in shapes], np.uint64)
-        for name in ("group", "mask")
+        np.array([getattr(shape, name) for shape in shapes], np.uint64) for name in ("group", "mask")
     )
     meets = (group[:, None] & mask) | (mask[:, None] & group)
     return (meets != 0).sum(axis=1).astype(float).tolist()
@@ -146,15 +145,7 @@ def of_tree(tree: TreeDescription) -> Iterator[tuple[str, list[float]]]:
             yield f"actuator {name}", np.ravel(getattr(item, name)).astype(float).tolist()
         law = item.law
         if law is not None:
-            numbers = (
-                law.gear,
-                law.dynamics,
-                law.time,
-                law.gain,
-                law.bias,
-                law.state_range,
-                law.wrench,
-            )
+            numbers = (law.gear, law.dynamics, law.time, law.gain, law.bias, law.state_range, law.wrench)
             yield "actuator law", [float(x) for part in numbers for x in np.ravel(part)]
             yield "length range of muscles", list(law.length_range)
     for one in tree.couplings:
@@ -212,9 +203,7 @@ def page(found: list[Result], known: dict[str, str]) -> str:
     ]  # fmt: skip
     for package in dict.fromkeys(one.package for one in found):
         own = [one for one in found if one.package == package]
-        alike = sum(
-            not one.refused and max(one.differences.values(), default=0.0) <= EQUAL for one in own
-        )
+        alike = sum(not one.refused and max(one.differences.values(), default=0.0) <= EQUAL for one in own)
         lines.append(
             f"| {package} {known.get(package, '')} | {len(own)} | {sum(not one.refused for one in own)} | "
             f"{sum(bool(one.idle) for one in own)} | {alike} |"
@@ -241,13 +230,7 @@ def page(found: list[Result], known: dict[str, str]) -> str:
     ]
     if not idle:
         lines.append("None.")
-    lines += [
-        "",
-        "## Other elements that are not read",
-        "",
-        "| what is said | files |",
-        "| --- | --- |",
-    ]
+    lines += ["", "## Other elements that are not read", "", "| what is said | files |", "| --- | --- |"]
     counts = collections.Counter(
         text for one in found for text in {_short(text) for text in one.doubts} - set(one.idle)
     )

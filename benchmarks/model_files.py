@@ -167,9 +167,7 @@ def page(found: list[Result], known: dict[str, str], root: str) -> str:
         for kind in FORMATS
         if (own := [one for one in found if one.format == kind])
     }
-    said = ", ".join(
-        f"{loaded} of {count} {kind} files" for kind, (count, loaded) in counts.items()
-    )
+    said = ", ".join(f"{loaded} of {count} {kind} files" for kind, (count, loaded) in counts.items())
     lines = [
         "# URDF, SDF and USD files of public packages", "",
         INTRODUCTION.format(said, STEPS, date.today()), "",

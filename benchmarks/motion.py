@@ -92,9 +92,7 @@ def grip() -> None:
             x, y, z = load.position
             turn = arm.generalized_coordinate[0]
             out = math.cos(turn) * x + math.sin(turn) * y - 0.8
-            print(
-                f"{shape} {rate:g} rad/s {stiffness:g} N/m {figures}, sag {z:.1e}, out {out:.1e} m"
-            )
+            print(f"{shape} {rate:g} rad/s {stiffness:g} N/m {figures}, sag {z:.1e}, out {out:.1e} m")
 
 
 def held() -> None:
@@ -189,9 +187,7 @@ SCENES = {
 
 def main() -> None:
     """Run what is named."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("scenes", nargs="+", choices=tuple(SCENES))
     logging.disable(logging.WARNING)
     print("landing, grip: scene, median µs, 99th percentile, flagged")

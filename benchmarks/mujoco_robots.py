@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 import mujoco
 
-_OPTIONS = (
-    '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
-)
+_OPTIONS = '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
 
 
 def from_urdf(text: str) -> mujoco.MjSpec:

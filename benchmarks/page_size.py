@@ -27,9 +27,7 @@ SIDE, CELLS = 8.0, 81  # [m] of the terrain, points along a side
 def world_on_terrain() -> tuple[tribo.World, tribo.ArticulatedSystem]:
     """Return ANYmal above hills."""
     world = tribo.World()
-    x, y = np.meshgrid(
-        np.linspace(-SIDE / 2, SIDE / 2, CELLS), np.linspace(-SIDE / 2, SIDE / 2, CELLS)
-    )
+    x, y = np.meshgrid(np.linspace(-SIDE / 2, SIDE / 2, CELLS), np.linspace(-SIDE / 2, SIDE / 2, CELLS))
     heights = 0.08 * np.sin(1.7 * x) * np.cos(1.3 * y) + 0.01 * np.sin(7.0 * x + 5.0 * y)
     world.add_height_map(heights, (SIDE, SIDE), name="hills", material="grass")
     robot = demo.add_robot(world, demo.anymal())
@@ -41,9 +39,7 @@ def main() -> None:
     """Step, record, write the page, print."""
     world, robot = world_on_terrain()
     stance = np.array(robot.pd_target)
-    knees = [
-        robot.coordinate_slice(name).start for name in robot.joint_names if name.endswith("KFE")
-    ]
+    knees = [robot.coordinate_slice(name).start for name in robot.joint_names if name.endswith("KFE")]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.zarr"
         with world.record(path, every=1.0 / RATE):

@@ -60,7 +60,7 @@ def ours(model, work, poses, is_general, margin):
     for k in range(poses.shape[0]):
         place(work, poses, k)
         if is_general:
-            n += lazily_compiled.call_late(model.late_address[0], model, work, 0, 1, margin)
+            n += lazily_compiled.call_late(model.lazy_address[0], model, work, 0, 1, margin)
         else:
             n += meeting.primitives(model, work, 0, 1, margin)
     return n
@@ -113,7 +113,7 @@ def row(coal: Any, names: list[str], count: int, rounds: int) -> list[Any]:
     rng = np.random.default_rng(7)
     solids = [solid(name) for name in names]
     model, work = records(*((kind, np.zeros(3), np.eye(3), size) for kind, size in solids))
-    model.late_address[0] = lazily_compiled.ADDRESS[Late.CONVEX]()
+    model.lazy_address[0] = lazily_compiled.ADDRESS[Late.CONVEX]()
     is_general = lazily_compiled.family_of(*(kind for kind, _ in solids)) >= 0
     figures: list[Any] = []
     near = rng.choice([-1.0, 1.0], count) * 10.0 ** rng.uniform(-4, -2, count)

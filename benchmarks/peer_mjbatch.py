@@ -73,9 +73,7 @@ class TriboWithin(Tribo):
     def __init__(self, worlds: int, threads: int) -> None:
         super().__init__(worlds, threads)
         network = Policy.load(POLICY).network()
-        self.law = self.batch.set_policy(
-            network, **WALKER.within_batch(), steps_per_action=SUBSTEPS
-        )
+        self.law = self.batch.set_policy(network, **WALKER.within_batch(), steps_per_action=SUBSTEPS)
 
     def begin(self, command: np.ndarray, phase: np.ndarray) -> None:
         """Put all robots at the start, and tell each what is wanted of it."""
@@ -98,9 +96,7 @@ def mujoco_model() -> mujoco.MjModel:
     text = URDF.read_text("utf-8").replace(" height=", " length=")  # of capsules
     model = on_ground(text, DT, 0.8, gains=(KP, KD))
     names = [model.actuator(k).name for k in range(model.nu)]
-    expected = [
-        f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")
-    ]
+    expected = [f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")]
     assert names == expected, names
     return model
 
@@ -249,13 +245,9 @@ def main() -> None:
         median, best = timing.median, float(min(timing.cpu))
         wall, least = float(np.median(timing.wall)), float(min(timing.wall))
         core, most, clock, fastest = (steps * 1e6 / t for t in (median, best, wall, least))
-        print(
-            f"{name:<26} {core:>14.0f} {most:>10.0f} {clock:>10.0f} {fastest:>10.0f} {loop.fell:>7}"
-        )
+        print(f"{name:<26} {core:>14.0f} {most:>10.0f} {clock:>10.0f} {fastest:>10.0f} {loop.fell:>7}")
     if chosen.json:
-        chosen.json.write_text(
-            json.dumps({n: {"cpu": t.cpu, "wall": t.wall} for n, t in timings.items()})
-        )
+        chosen.json.write_text(json.dumps({n: {"cpu": t.cpu, "wall": t.wall} for n, t in timings.items()}))
 
 
 if __name__ == "__main__":

@@ -40,9 +40,7 @@ def _spec(scene: Scene) -> mujoco.MjSpec:
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=size, mass=scene.mass)
     if scene.has_ground:
         plane = mujoco.mjtGeom.mjGEOM_PLANE
-        spec.worldbody.add_geom(
-            type=plane, size=[0.0, 0.0, 1.0], contype=int(not scene.robot), conaffinity=1
-        )
+        spec.worldbody.add_geom(type=plane, size=[0.0, 0.0, 1.0], contype=int(not scene.robot), conaffinity=1)
     return spec
 
 
@@ -167,11 +165,7 @@ def _spheres(sim: MujocoSimulation) -> Truth:
         found = overlaps(sim.data.qpos.reshape(-1, 7)[:, :3], sim.scene)
         total += float((found**2).sum())
         deepest = max(deepest, float(found.max(initial=0.0)))
-    return {
-        "overlap²": total / sim.scene.truth_steps,
-        "deepest": deepest,
-        "hash": digest(sim.data.qpos),
-    }
+    return {"overlap²": total / sim.scene.truth_steps, "deepest": deepest, "hash": digest(sim.data.qpos)}
 
 
 def _motion(sim: MujocoSimulation) -> Truth:

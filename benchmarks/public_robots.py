@@ -66,18 +66,14 @@ VARIANTS = ("as in the file", "condim6", "friction", "4ms", "10ms", "limp")
 
 def add_floor(spec: mujoco.MjSpec) -> None:
     """Add a floor that meets everything."""
-    spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=3, conaffinity=3
-    )
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=3, conaffinity=3)
 
 
 def add_box(spec: mujoco.MjSpec, place: tuple[float, float, float], half: float) -> None:
     """Add a box of water's density that is free."""
     body = spec.worldbody.add_body(pos=place)
     body.add_freejoint()
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_BOX, size=[half] * 3, density=1000.0, contype=3, conaffinity=3
-    )
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[half] * 3, density=1000.0, contype=3, conaffinity=3)
 
 
 def add_drives(spec: mujoco.MjSpec, height: float | None) -> None:
@@ -107,9 +103,7 @@ def compiled(name: str, site: Path, variant: str) -> mujoco.MjModel:
     file = site / FILES[name]
     if file.suffix == ".urdf":
         spec = from_urdf(
-            file.read_text("utf-8").replace(
-                "package://example-robot-data/robots", str(site / URDFS)
-            )
+            file.read_text("utf-8").replace("package://example-robot-data/robots", str(site / URDFS))
         )
         add_drives(spec, HEIGHTS.get(name))
     else:
@@ -121,9 +115,7 @@ def compiled(name: str, site: Path, variant: str) -> mujoco.MjModel:
     if name.endswith("cubes"):
         add_box(spec, (0.03, 0.0, 0.26), 0.025)
         add_box(spec, (0.05, 0.01, 0.33), 0.025)
-    if name.startswith(
-        "fetch"
-    ):  # its hand is tied to a body that its environment moves there first
+    if name.startswith("fetch"):  # its hand is tied to a body that its environment moves there first
         for tie in list(spec.equalities):
             spec.delete(tie)
     if variant == "condim6":
@@ -262,9 +254,7 @@ def measure(steps: int) -> dict[str, dict[str, float]]:
 
 def main() -> None:
     """Print a table and the geometric mean of the ratios of means."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("site", type=Path, help="folder with the packages")
     parser.add_argument("--only", nargs="*", default=[""], help="parts of names of scenes")
     parser.add_argument("--variants", nargs="*", default=[VARIANTS[0]], choices=VARIANTS)

@@ -246,12 +246,7 @@ def rows() -> list[tuple[float, float, str]]:
     own, note = given(found), cost_of_a_note()
     for label, thing in found.items():
         for name in sorted(dir(type(thing))):
-            if (
-                not name.startswith(VERBS)
-                or name in LEFT_OUT
-                or name.startswith(BUILDS)
-                or name.islower()
-            ):
+            if not name.startswith(VERBS) or name in LEFT_OUT or name.startswith(BUILDS) or name.islower():
                 continue
             call, key = getattr(thing, name), f"{label}.{name}"
             is_known = "SensorSet" in name if label == "carrier" else name != "getSensorSet"
@@ -278,9 +273,7 @@ def rows() -> list[tuple[float, float, str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--over", type=float, default=5.0, help="print calls whose layer takes longer [µs]"
-    )
+    parser.add_argument("--over", type=float, default=5.0, help="print calls whose layer takes longer [µs]")
     limit = parser.parse_args().over
     logging.disable(logging.WARNING)
     found = rows()

@@ -20,9 +20,7 @@ CELLS = 128
 
 def heights():
     """Return heights of an 8 m × 8 m terrain, (ny, nx) [m]."""
-    return tribo.HeightField.fractal(
-        size=(8, 8), samples=(CELLS, CELLS), z_scale=0.3, seed=1
-    ).heights
+    return tribo.HeightField.fractal(size=(8, 8), samples=(CELLS, CELLS), z_scale=0.3, seed=1).heights
 
 
 def tribo_world():
@@ -70,8 +68,7 @@ def lidar_rays(count, rng=None):
     if rng is not None:
         return rng.normal(size=(count, 3))
     yaw, pitch = np.meshgrid(
-        np.linspace(-math.pi, math.pi, count // 16, endpoint=False),
-        np.radians(np.linspace(-30, 10, 16)),
+        np.linspace(-math.pi, math.pi, count // 16, endpoint=False), np.radians(np.linspace(-30, 10, 16))
     )
     flat = np.cos(pitch)
     return np.stack([flat * np.cos(yaw), flat * np.sin(yaw), np.sin(pitch)], axis=2).reshape(-1, 3)
@@ -112,18 +109,7 @@ def main():
 
         def theirs(unit=unit, geom=geom, distance=distance, count=count):
             mujoco.mj_multiRay(
-                model,
-                data,
-                eye,
-                unit.ravel(),
-                None,
-                1,
-                -1,
-                geom,
-                distance,
-                None,
-                count,
-                mujoco.mjMAXVAL,
+                model, data, eye, unit.ravel(), None, 1, -1, geom, distance, None, count, mujoco.mjMAXVAL
             )
 
         one, two = best([ours, theirs])

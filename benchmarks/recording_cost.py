@@ -35,16 +35,10 @@ def pile() -> tribo.World:
     return world
 
 
-SCENES: dict[str, Callable[[], tribo.World]] = {
-    "1 ball": ball,
-    "quadruped": robot,
-    "100 balls": pile,
-}
+SCENES: dict[str, Callable[[], tribo.World]] = {"1 ball": ball, "quadruped": robot, "100 balls": pile}
 
 
-def measure(
-    make: Callable[[], tribo.World], stride: int, steps: int, folder: Path
-) -> tuple[float, float]:
+def measure(make: Callable[[], tribo.World], stride: int, steps: int, folder: Path) -> tuple[float, float]:
     """Return seconds per step and bytes per frame."""
     world = make()
     world.step(10)

@@ -117,9 +117,7 @@ def _worlds(part: Result | None) -> Iterator[list[str]]:
     for name, timing in timings.items():
         best, cpu = 1e6 / min(timing["wall"]), 1e6 / min(timing["cpu"])
         engine, threads = name.split(", ")
-        text = (
-            f"{number(best)} world-steps/s (best round, wall), {number(cpu)} per processor second"
-        )
+        text = f"{number(best)} world-steps/s (best round, wall), {number(cpu)} per processor second"
         if threads != "1":
             one = timings[f"{engine}, 1"]
             text += f", × {min(one['wall']) / min(timing['wall']):.2f} one thread (best rounds)"
@@ -173,13 +171,7 @@ def write_docs(result: Result, page: Path = PAGE) -> None:
         "median (min…max) of the rounds."
     )
     lines = [BEGIN, "", origin(result) + ".", "", how, ""]
-    for head, rows in (
-        speed(result),
-        truth(result),
-        robots(result),
-        motion(result),
-        extras(result),
-    ):
+    for head, rows in (speed(result), truth(result), robots(result), motion(result), extras(result)):
         lines += [*_markdown(head, rows), ""] if rows else []
     before, rest = text.split(BEGIN)
     page.write_text(before + "\n".join([*lines, END]) + rest.split(END)[1])

@@ -133,9 +133,7 @@ def _falling(robot: Any, world: tribo.World, make: Callable[[], mujoco.MjModel],
 
 
 def _flagged(status: Any) -> float:
-    if isinstance(
-        status, int
-    ):  # of one world: not by NumPy, which would cool what the next step needs
+    if isinstance(status, int):  # of one world: not by NumPy, which would cool what the next step needs
         return float(status & FLAG != 0)
     return float(np.mean((np.asarray(status) & FLAG) != 0))
 

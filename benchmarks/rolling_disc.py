@@ -48,9 +48,7 @@ def main() -> None:
         motion, used = disc(wanted.duration, wanted.rtol, wanted.atol, method)
         off = motion.at(1.5).xfb[0, 4] - TRUTH
         told = f"{used:.2f} s, {len(motion.time)} steps, {len(motion.events)} events"
-        print(
-            f"tribo {method:7} {told if abs(off) < 1e-3 else 'guard failed'}   off by {off:.1e} m"
-        )
+        print(f"tribo {method:7} {told if abs(off) < 1e-3 else 'guard failed'}   off by {off:.1e} m")
     octave = shutil.which("octave-cli") or shutil.which("octave")
     if octave is None:
         print("octave: not installed")

@@ -53,9 +53,7 @@ def build(count: int, rolling: float, spinning: float) -> tribo.World:
         across = np.array([np.cos(yaw), np.sin(yaw), 0.0])
         place = {"position": (x, y, radius), "collision_mask": 0}
         if k % 2:
-            half = (
-                np.pi / 4
-            )  # lies along `across`: a quarter turn about the horizontal at right angles
+            half = np.pi / 4  # lies along `across`: a quarter turn about the horizontal at right angles
             lying = (np.cos(half), -np.sin(half) * np.sin(yaw), np.sin(half) * np.cos(yaw), 0.0)
             world.add_cylinder(radius, 2.5 * radius, 1.0, "body", orientation=lying,
                                angular_velocity=speed * across, **place)  # fmt: skip

@@ -72,13 +72,7 @@ def measure_scene(scene: Scene, with_peers: bool, rounds: int, share: float) -> 
         }
         found = in_turns(jobs, steps, rounds)
         timings[mode] = {name: {"cpu": t.cpu, "wall": t.wall} for name, t in found.items()}
-    return {
-        "text": scene.text,
-        "steps": steps,
-        "truth": truth,
-        "problems": problems,
-        "timings": timings,
-    }
+    return {"text": scene.text, "steps": steps, "truth": truth, "problems": problems, "timings": timings}
 
 
 def public_robots(steps: int) -> dict[str, dict[str, float]]:
@@ -134,9 +128,7 @@ def load() -> list[float]:
 
 def save(result: dict[str, Any], machine: str) -> Path:
     """Write a result and return where."""
-    folder = RESULTS / (
-        machine or re.sub(r"\W+", "-", f"{cpu_name()} {os.cpu_count()} cores").lower()
-    )
+    folder = RESULTS / (machine or re.sub(r"\W+", "-", f"{cpu_name()} {os.cpu_count()} cores").lower())
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{result['date']}-{result['commit'].replace('+', '-changed')}.json"
     path.write_text(json.dumps(result, indent=1, default=float) + "\n")
@@ -152,9 +144,7 @@ def arguments() -> argparse.Namespace:
         "--only", nargs="+", choices=names, default=names, metavar="ROW", help=", ".join(names)
     )
     parser.add_argument("--no-peers", action="store_true", help="tribo only")
-    parser.add_argument(
-        "--rounds", type=int, default=0, help="turns of each engine (standard: 9, quick 3)"
-    )
+    parser.add_argument("--rounds", type=int, default=0, help="turns of each engine (standard: 9, quick 3)")
     parser.add_argument(
         "--machine", default="", help="name of the folder of results (standard: from the processor)"
     )
@@ -200,9 +190,7 @@ def main() -> int:
         console.print(f"kept in {save(result, chosen.machine).relative_to(ROOT)}")
     if chosen.write_docs:
         report.write_docs(result)
-    failed = [
-        f"{name}: {part['problems']}" for name, part in result["scenes"].items() if part["problems"]
-    ]
+    failed = [f"{name}: {part['problems']}" for name, part in result["scenes"].items() if part["problems"]]
     failed += result.get("many_worlds", {}).get("problems", [])
     for line in failed:
         console.print(f"guard failed in {line}", style="red")

@@ -105,11 +105,7 @@ def pile(kind: str, count: int) -> tribo.World:
     noise = np.random.default_rng(1).uniform(-1e-3, 1e-3, (count, 2))
     for k in range(count):
         layer, rest = divmod(k, side * side)
-        at = (
-            0.202 * (rest % side) + noise[k, 0],
-            0.202 * (rest // side) + noise[k, 1],
-            0.1 + 0.2005 * layer,
-        )
+        at = (0.202 * (rest % side) + noise[k, 0], 0.202 * (rest // side) + noise[k, 1], 0.1 + 0.2005 * layer)
         if kind == "spheres":
             world.add_sphere(0.1, 1.0, position=at)
         else:
@@ -142,9 +138,7 @@ def chains(limit: float) -> Iterator[Row]:
         robot.generalized_coordinate = q
         world.step(10)
         start = world.snapshot()
-        yield timed(
-            "chain", links, world, world.step, min(limit, 3.0), partial(world.restore, start)
-        )
+        yield timed("chain", links, world, world.step, min(limit, 3.0), partial(world.restore, start))
 
 
 def robots(limit: float) -> Iterator[Row]:
@@ -167,9 +161,7 @@ def hard(limit: float) -> Iterator[Row]:
             robot.ignore_overlaps()
         world.step(1000)
         start = world.snapshot()
-        yield timed(
-            f"anymal, {name}", 1, world, world.step, min(limit, 3.0), partial(world.restore, start)
-        )
+        yield timed(f"anymal, {name}", 1, world, world.step, min(limit, 3.0), partial(world.restore, start))
     for speed in (0.0, 4.0, 15.0):
         world = tribo.World(gravity=(0, 0, 0))
         robot = world.add_articulated_system(path, collision_mask=0)
@@ -218,12 +210,7 @@ def write(page: Path, rows: list[Row], sums: list[str]) -> None:
     """Replace what stands between the markers of the page."""
     text = page.read_text()
     before, rest = text.split(BEGIN)
-    lines = [
-        BEGIN,
-        "",
-        f"{run.cpu_name()}, commit {run.commit()}, `python benchmarks/scale.py`.",
-        "",
-    ]
+    lines = [BEGIN, "", f"{run.cpu_name()}, commit {run.commit()}, `python benchmarks/scale.py`.", ""]
     lines += [f"* {line}" for line in sums]
     lines += ["", "| " + " | ".join(HEAD) + " |", "| " + " | ".join("---" for _ in HEAD) + " |"]
     lines += ["| " + " | ".join(cells(r)) + " |" for r in rows]

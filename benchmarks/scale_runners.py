@@ -32,9 +32,7 @@ def main() -> None:
     settings = preset(chosen.task, worlds=chosen.worlds, threads=1)
     local = Learner(load(chosen.task), settings)
     part = preset(chosen.task, worlds=chosen.worlds // chosen.runners, threads=1)
-    result = Runner(chosen.task, part.as_dict(), 0).play(
-        local.networks.state(), np.array([0.0, 1.0, 1e-4])
-    )
+    result = Runner(chosen.task, part.as_dict(), 0).play(local.networks.state(), np.array([0.0, 1.0, 1e-4]))
     state = result.pop("state")
     sizes = {
         "networks to a runner": len(pickle.dumps(local.networks.state())),
@@ -42,9 +40,7 @@ def main() -> None:
         "state from a runner": len(pickle.dumps(state, 5)),
     }
     for what, count in sizes.items():
-        print(
-            f"{what}: {count} bytes, {count / part.samples:.1f} for each of its {part.samples} samples"
-        )
+        print(f"{what}: {count} bytes, {count / part.samples:.1f} for each of its {part.samples} samples")
     with connected(None, chosen.runners):
         make = partial(RemotePlayers, name=chosen.task, runners=chosen.runners)
         remote = Learner(load(chosen.task), settings, make)

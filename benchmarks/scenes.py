@@ -67,9 +67,7 @@ class Scene:
     has_ground: bool = False
     joints: dict[str, float] = field(default_factory=dict)  # name → angle [rad]
     velocities: dict[str, float] = field(default_factory=dict)  # name → speed [rad/s]
-    base_velocity: tuple[float, ...] = (
-        0.0,
-    ) * 6  # linear [m/s], angular [rad/s], body axes = world
+    base_velocity: tuple[float, ...] = (0.0,) * 6  # linear [m/s], angular [rad/s], body axes = world
     gains: tuple[float, float] = (0.0, 0.0)  # kp [N m/rad], kd [N m s/rad]
     target_noise: float = 0.0  # [rad] standard deviation, fresh in every step
     spheres: np.ndarray | None = None  # (n, 3) [m] centres
@@ -84,9 +82,7 @@ class Scene:
 
     def targets(self) -> np.ndarray:
         """Return joint targets (steps, joints) [rad] in the order of `joints`, the same for all engines."""
-        noise = np.random.default_rng(7).normal(
-            0.0, self.target_noise, (self.steps, len(self.joints))
-        )
+        noise = np.random.default_rng(7).normal(0.0, self.target_noise, (self.steps, len(self.joints)))
         return np.array(list(self.joints.values())) + noise
 
 

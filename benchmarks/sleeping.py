@@ -36,9 +36,7 @@ def block() -> tribo.World:
     for k in range(BOXES):
         x, y, z = k % 6, (k // 6) % 6, k // 36
         dx, dy = rng.uniform(0.0, 0.02, 2)
-        world.add_box(
-            (SIZE, SIZE, SIZE), 1.0, position=(0.25 * x + dx, 0.25 * y + dy, 0.12 + 0.25 * z)
-        )
+        world.add_box((SIZE, SIZE, SIZE), 1.0, position=(0.25 * x + dx, 0.25 * y + dy, 0.12 + 0.25 * z))
     return world
 
 
@@ -75,9 +73,7 @@ def main() -> None:
         world.sleeping = False
         world.step(5)
         awake = step_time(world, 20)
-        table.add_row(
-            make.__name__, f"{awake * 1e6:.0f}", f"{rest * 1e6:.0f}", f"{awake / rest:.1f}"
-        )
+        table.add_row(make.__name__, f"{awake * 1e6:.0f}", f"{rest * 1e6:.0f}", f"{awake / rest:.1f}")
     Console().print(table)
 
 

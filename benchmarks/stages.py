@@ -70,10 +70,7 @@ class _Clocked(ast.NodeTransformer):
         stages = [c.func.attr for c in calls if isinstance(c.func, ast.Attribute)]
         if not stages:
             return statement
-        return [
-            statement,
-            *ast.parse(f"took(spent, calls, stamp, {self._names.index(stages[0])})").body,
-        ]
+        return [statement, *ast.parse(f"took(spent, calls, stamp, {self._names.index(stages[0])})").body]
 
     visit_Expr = visit_Assign = _read
 
@@ -146,17 +143,7 @@ def in_step(sim: TriboSimulation, steps: int) -> np.ndarray:
     for _ in range(3):
         sim.reset()
         spent = Spent(steps, time.CLOCK_MONOTONIC)
-        timed(
-            e.model,
-            e.state,
-            e.command,
-            e.settings,
-            e.work,
-            targets,
-            spent.ns,
-            spent.calls,
-            spent.stamp,
-        )
+        timed(e.model, e.state, e.command, e.settings, e.work, targets, spent.ns, spent.calls, spent.stamp)
     return spent.micros()
 
 
@@ -166,10 +153,7 @@ def heap(kind: str, console: Console, turns: int = 20, steps: int = 50) -> None:
     names = list(STAGES)
     means = np.zeros((turns, len(names)))
     rounds = np.zeros(turns)
-    for is_timed in (
-        False,
-        True,
-    ):  # tables grow in the first run, which the second repeats bit for bit
+    for is_timed in (False, True):  # tables grow in the first run, which the second repeats bit for bit
         pile = mixed_pile.Tribo(
             mixed_pile.parts(200, boxes=True), 0.1 / steps, is_compliant=kind == "compliant"
         )
@@ -183,15 +167,7 @@ def heap(kind: str, console: Console, turns: int = 20, steps: int = 50) -> None:
             while made < steps:
                 e, spent = pile.world.engine, Spent(steps - made, time.CLOCK_PROCESS_CPUTIME_ID)
                 n = timed(
-                    e.model,
-                    e.state,
-                    e.command,
-                    e.settings,
-                    e.work,
-                    none,
-                    spent.ns,
-                    spent.calls,
-                    spent.stamp,
+                    e.model, e.state, e.command, e.settings, e.work, none, spent.ns, spent.calls, spent.stamp
                 )
                 found.append(spent.micros()[:n])
                 rounds[turn] += spent.calls[:n, names.index("solve")].sum()
@@ -230,9 +206,7 @@ def preparation() -> Callable[..., Any]:
     return _compile("prepare", lines)
 
 
-def alone(
-    sim: TriboSimulation, name: str, prepare: Callable[..., Any], repeats: int = 400
-) -> float:
+def alone(sim: TriboSimulation, name: str, prepare: Callable[..., Any], repeats: int = 400) -> float:
     """Return the least time of a stage called again and again on one state [µs]."""
     lines = ["def timed(model, state, command, settings, work, n):",
              "    for _ in range(n):", f"        {STAGES[name]}"]  # fmt: skip
@@ -256,12 +230,7 @@ def profile(name: str, console: Console, with_alone: bool) -> None:
     sim = TriboSimulation(scenes()[name])
     spans = in_step(sim, min(4000, sim.scene.steps))
     table = Table(
-        "stage",
-        "in the step µs",
-        "min µs",
-        "share",
-        *(["alone µs"] if with_alone else []),
-        title=name,
+        "stage", "in the step µs", "min µs", "share", *(["alone µs"] if with_alone else []), title=name
     )
     prepare = preparation() if with_alone else None
     median, least = np.median(spans, axis=0), spans.min(axis=0)

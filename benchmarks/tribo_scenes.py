@@ -74,9 +74,7 @@ class TriboSimulation:
         e = self.world.engine
         made = _drive(e.model, e.state, e.command, e.settings, e.work, self.targets[:steps])
         if made != steps:
-            raise RuntimeError(
-                f"stopped after {made} of {steps} steps, status {self.world.status!r}"
-            )
+            raise RuntimeError(f"stopped after {made} of {steps} steps, status {self.world.status!r}")
 
     def truth(self) -> Truth:
         """Measure how right the result is."""
@@ -113,9 +111,7 @@ def _stand(sim: TriboSimulation) -> Truth:
     world.step(6000)
     before = _feet(sim)
     world.step(500)
-    slip = float(np.linalg.norm((_feet(sim) - before)[:, :2], axis=1).mean()) / (
-        500 * world.time_step
-    )
+    slip = float(np.linalg.norm((_feet(sim) - before)[:, :2], axis=1).mean()) / (500 * world.time_step)
     force = sum(c.force[2] for c in world.contacts_of(robot))
     weight = -sum(b.mass for b in robot.description.bodies) * world.gravity[2]
     base = robot.frame_orientation(robot.body_names[0])

@@ -61,8 +61,7 @@ def main() -> int:
     title = f"{files} models, {dofs} dofs, {options.states} states each, {compared} comparisons"
     heads = ("quantity", "largest relative difference", "allowed", "model")
     rows = [
-        (what, f"{relative:.1e}", f"{allowed:.1e}", name)
-        for what, (relative, allowed, name) in worst.items()
+        (what, f"{relative:.1e}", f"{allowed:.1e}", name) for what, (relative, allowed, name) in worst.items()
     ]
     table = Table(title=title)
     for head in heads:
@@ -81,11 +80,7 @@ def _write(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> N
     page = ROOT / "docs/howto/mjcf.md"
     before, _, rest = page.read_text("utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    lines = [
-        f"{title}:",
-        "",
-        *("| " + " | ".join(row) + " |" for row in (heads, ("---",) * 4, *rows)),
-    ]
+    lines = [f"{title}:", "", *("| " + " | ".join(row) + " |" for row in (heads, ("---",) * 4, *rows))]
     page.write_text(before + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + END + after, "utf-8")
 
 

@@ -80,9 +80,7 @@ def update(threads: int, rounds: int) -> str:
             for clock in (inside, stepping, playing, whole):
                 clock.seconds = 0.0
         whole.around(learner.iterate)()
-    parts = " | ".join(
-        f"{100 * c.seconds / whole.seconds:.0f} %" for c in (playing, stepping, inside)
-    )
+    parts = " | ".join(f"{100 * c.seconds / whole.seconds:.0f} %" for c in (playing, stepping, inside))
     return f"| {threads} | {whole.seconds / rounds:.2f} | {parts} |"
 
 

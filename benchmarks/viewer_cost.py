@@ -89,9 +89,7 @@ def thousand() -> tribo.World:
     world = tribo.World()
     world.add_ground()
     for k in range(1000):
-        world.add_sphere(
-            0.1, 1.0, position=(k % 32 * 0.4, k // 32 * 0.4, 0.1), linear_velocity=(0.5, 0, 0)
-        )
+        world.add_sphere(0.1, 1.0, position=(k % 32 * 0.4, k // 32 * 0.4, 0.1), linear_velocity=(0.5, 0, 0))
     return world
 
 

@@ -98,9 +98,7 @@ def is_documented(kind: type, name: str) -> bool:
         return False
     if not isinstance(value, PROPERTIES):
         value = getattr(kind, name)
-    return (isinstance(value, PROPERTIES) or inspect.isroutine(value)) and bool(
-        inspect.getdoc(value)
-    )
+    return (isinstance(value, PROPERTIES) or inspect.isroutine(value)) and bool(inspect.getdoc(value))
 
 
 def grouped(kind: type, chosen: tuple[str, ...] | None) -> dict[str, list[str]]:
@@ -109,9 +107,7 @@ def grouped(kind: type, chosen: tuple[str, ...] | None) -> dict[str, list[str]]:
     names = [name for name in dir(kind) if name[0] != "_" and name not in inner]
     names = [n for n in names if is_documented(kind, n) and (chosen is None or n in chosen)]
     of: dict[str, tuple[int, str]] = {}
-    for rank, base in enumerate(
-        base for base in kind.__mro__ if base.__module__.startswith("tribo")
-    ):
+    for rank, base in enumerate(base for base in kind.__mro__ if base.__module__.startswith("tribo")):
         for name, subject in subjects(base).items():
             if name in vars(base):
                 of.setdefault(name, (rank, subject))
@@ -211,13 +207,7 @@ def setup(app: Any) -> dict[str, bool]:
         write(docs / "api", entries((docs / "reference/api.md").read_text("utf-8")))
 
     def sign(
-        _: Any,
-        kind: str,
-        _name: str,
-        made: object,
-        _options: Any,
-        shown: str | None,
-        returned: str | None,
+        _: Any, kind: str, _name: str, made: object, _options: Any, shown: str | None, returned: str | None
     ) -> tuple[str | None, str | None]:
         return shown_signature(kind, made, shown), returned
 

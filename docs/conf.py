@@ -12,13 +12,7 @@ author = "The tribo developers"
 copyright = author  # noqa: A001 - Sphinx's name
 release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
-extensions = [
-    "myst_nb",
-    "api_pages",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
-]
+extensions = ["myst_nb", "api_pages", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
 extensions.append("sphinx-mathjax-offline")  # MathJax is copied beside the pages, not fetched
 exclude_patterns = ["_build"]
 

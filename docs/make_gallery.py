@@ -77,10 +77,7 @@ CHOICES: dict[str, Choice] = {
     "17_grasp": Choice(stop=3.0, direction=(0.9, -1.0, 0.35)),
     "32_material_slope": Choice(stop=1.0, direction=(1.0, -0.25, 0.6)),
     "37_from_raisim": Choice(
-        which=1,
-        focus=tuple(f"sphere_{k}" for k in range(1, 6)),
-        direction=(0.3, -1.0, 0.9),
-        near=1.3,
+        which=1, focus=tuple(f"sphere_{k}" for k in range(1, 6)), direction=(0.3, -1.0, 0.9), near=1.3
     ),
 }
 
@@ -114,11 +111,7 @@ class Film:
     def reach(self) -> float:
         """Return how far bodies moved, all together [m]."""
         places = np.array([poses.position for poses in self.poses])
-        return (
-            float(np.ptp(np.clip(places, -1e3, 1e3), axis=0).max(axis=1).sum())
-            if len(places)
-            else 0.0
-        )
+        return float(np.ptp(np.clip(places, -1e3, 1e3), axis=0).max(axis=1).sum()) if len(places) else 0.0
 
 
 def scans(world: World) -> list[Part]:
@@ -325,9 +318,7 @@ def drawn(film: Film, choice: Choice) -> list[Image.Image]:
         scale = 0.3 / usual if usual > 0.0 else 0.0
     style = draw.Style(WIDTH, HEIGHT, 2, force_scale=scale)
     return [
-        Image.fromarray(
-            draw.picture(film.shown, poses, camera, style, forces if scale else None, extra)
-        )
+        Image.fromarray(draw.picture(film.shown, poses, camera, style, forces if scale else None, extra))
         for poses, forces, extra in zip(film.poses, film.forces, film.extras, strict=True)
     ]
 
@@ -342,13 +333,7 @@ def save(name: str, film: Film, choice: Choice) -> tuple[int, float]:
     pause = min(pause, 100)  # [ms] what takes long is shown faster
     file = OUT / f"{name}.webp"
     images[0].save(
-        file,
-        save_all=True,
-        append_images=images[1:],
-        duration=pause,
-        loop=0,
-        quality=QUALITY,
-        method=6,
+        file, save_all=True, append_images=images[1:], duration=pause, loop=0, quality=QUALITY, method=6
     )
     return file.stat().st_size, span / (1e-3 * pause * len(images))
 
@@ -390,10 +375,7 @@ def entry(path: Path) -> str:
     picture, note = OUT / f"{path.stem}.webp", ""
     if not picture.exists() and path.stem in SAME_TASK:
         other = SAME_TASK[path.stem]
-        picture, note = (
-            OUT / f"{other}.webp",
-            f" The film is that of `examples/{other}.py`: the same task.",
-        )
+        picture, note = (OUT / f"{other}.webp", f" The film is that of `examples/{other}.py`: the same task.")
     seen = f"![{first}](_static/gallery/{picture.name})\n\n" if picture.exists() else ""
     return (
         f"{heading}\n\n{seen}{first}{note}\n\n<details><summary><code>examples/{path.name}</code></summary>\n\n"
@@ -441,9 +423,7 @@ def main(names: list[str]) -> None:
         choice = CHOICES.get(path.stem, Choice())
         film = chosen_film(films, choice)
         size, pace = save(path.stem, film, choice)
-        said = (
-            f"{len(film.poses)} frames, {size / 1e3:.0f} kB, {pace:.2f} s of world time per second"
-        )
+        said = f"{len(film.poses)} frames, {size / 1e3:.0f} kB, {pace:.2f} s of world time per second"
         print(f"{path.stem}: {said}", flush=True)
     PAGE.write_text("\n".join([HEAD, *map(entry, paths), scenes()]), "utf-8")
     total = sum(f.stat().st_size for f in OUT.glob("*"))

@@ -56,10 +56,7 @@ def damping(axes: Any) -> None:
     """An overlap is undone in the time τ."""
     for tau in (0.005, 0.02, 0.075):
         rows = course(
-            {"youngs_modulus": 1e5, "spook_damping": tau},
-            0.3,
-            position=(0, 0, 0),
-            gravity=(0, 0, 0),
+            {"youngs_modulus": 1e5, "spook_damping": tau}, 0.3, position=(0, 0, 0), gravity=(0, 0, 0)
         )
         axes.plot(rows[:, 0], 1e3 * np.minimum(rows[:, 3] - 0.01, 0.0), label=f"{tau:g} s")
     axes.set(title="spook_damping", xlabel="time [s]", ylabel="overlap of 10 mm, no weight [mm]")
@@ -96,11 +93,7 @@ def ellipse(axes: Any) -> None:
         rows = course(law, 0.8, linear_velocity=(cos(angle), sin(angle), 0))
         axes.plot(rows[:, 1], rows[:, 2], color="C0", linewidth=1)
         axes.plot(*rows[-1, 1:3], "o", color="C0", markersize=3)
-    axes.set(
-        title="secondary_friction",
-        xlabel="x [m], μ = 0.5, along y 0.15",
-        ylabel="y [m]",
-    )
+    axes.set(title="secondary_friction", xlabel="x [m], μ = 0.5, along y 0.15", ylabel="y [m]")
     axes.set_aspect("equal", adjustable="datalim")
 
 
@@ -114,17 +107,14 @@ def models(axes: Any) -> None:
         points = []
         for angle in np.radians(np.arange(0, 361, 5)):
             world, puck = made(
-                {**FIRM, "primary_direction": (1, 0, 0), **law},
-                linear_velocity=(cos(angle), sin(angle), 0),
+                {**FIRM, "primary_direction": (1, 0, 0), **law}, linear_velocity=(cos(angle), sin(angle), 0)
             )
             world.step(20)
             before = puck.linear_velocity.copy()
             world.step()
             points.append((before - puck.linear_velocity)[:2] / (STEP * G))
         axes.plot(*np.transpose(points), ".-", markersize=3, linewidth=0.8, label=name)
-    axes.set(
-        title="friction_model", xlabel="force along x / weight", ylabel="along y", aspect="equal"
-    )
+    axes.set(title="friction_model", xlabel="force along x / weight", ylabel="along y", aspect="equal")
 
 
 def adhesion(axes: Any) -> None:
@@ -133,12 +123,7 @@ def adhesion(axes: Any) -> None:
         law = {**FIRM, "youngs_modulus": 1e5, "adhesion_force": force, "adhesive_overlap": 2e-3}
         rows = course(law, 0.6, position=(0, 0, 0.009), pull=lambda t: 60.0 * t)
         axes.plot(60.0 * rows[:, 0], 1e3 * (rows[:, 3] - 0.01), label=f"{force:g} N")
-    axes.set(
-        title="adhesion_force",
-        xlabel="pull [N]",
-        ylabel="gap of a box of 9.81 N [mm]",
-        ylim=(-3, 8),
-    )
+    axes.set(title="adhesion_force", xlabel="pull [N]", ylabel="gap of a box of 9.81 N [mm]", ylim=(-3, 8))
 
 
 def overlap(axes: Any) -> None:
@@ -196,9 +181,7 @@ def slab_points(law: dict[str, Any], materials: tuple[str, str]) -> np.ndarray:
     for material in set(materials):
         world.set_material_pair("ground", material, **FIRM, **law)
     cubes = [
-        tribo.CompoundPart(
-            "box", (0.1, 0.1, 0.1), position=(0.1 * i, 0.1 * k, 0), material=materials[i // 4]
-        )
+        tribo.CompoundPart("box", (0.1, 0.1, 0.1), position=(0.1 * i, 0.1 * k, 0), material=materials[i // 4])
         for i in range(8)
         for k in range(8)
     ]
@@ -260,9 +243,7 @@ def layer(axes: Any) -> None:
             world, box = made(law, size=(side, side, 0.02), mass=4.0)
             world.step(500)
             depths.append(1e3 * (0.01 - box.position[2]))
-        axes.plot(
-            sides, depths, ".-", label=f"{1e3 * thickness:g} mm" if thickness else "0: by points"
-        )
+        axes.plot(sides, depths, ".-", label=f"{1e3 * thickness:g} mm" if thickness else "0: by points")
     axes.set(title="elastic_rest_length", xlabel="side of a box of 4 kg [m]", ylabel="depth [mm]")
 
 
@@ -280,11 +261,7 @@ def two_materials(axes: Any) -> None:
             world.step()
             speeds.append(puck.linear_velocity[0])
         axes.plot(STEP * np.arange(500), speeds, label=f"√({a:g} · {b:g}) = {(a * b) ** 0.5:.2f}")
-    axes.set(
-        title="roughness of two materials",
-        xlabel="time [s]",
-        ylabel="speed on a slope of 25° [m/s]",
-    )
+    axes.set(title="roughness of two materials", xlabel="time [s]", ylabel="speed on a slope of 25° [m/s]")
 
 
 def bounces(axes: Any) -> None:
@@ -349,9 +326,7 @@ def wire_stretch(axes: Any, values: tuple[float, ...], name: str, unit: str) -> 
             world.step()
             rows.append((world.time, 1e3 * (rope.points[-1, 0] - 1.0)))
         axes.plot(*np.transpose(rows), label=f"{value:g} {unit}")
-    axes.set(
-        title=name, xlabel="time [s], pulled by 100 N from 0.05 s on", ylabel="stretch of 1 m [mm]"
-    )
+    axes.set(title=name, xlabel="time [s], pulled by 100 N from 0.05 s on", ylabel="stretch of 1 m [mm]")
 
 
 def wire_shape(axes: Any) -> None:
@@ -377,9 +352,7 @@ def wire_swing(axes: Any) -> None:
             world.step()
             rows.append((world.time, rope.points[-1, 2]))
         axes.plot(*np.transpose(rows), label=f"{tau:g} s")
-    axes.set(
-        title="wire_spook_damping_bend", xlabel="time [s]", ylabel="height of the free end [m]"
-    )
+    axes.set(title="wire_spook_damping_bend", xlabel="time [s]", ylabel="height of the free end [m]")
 
 
 def wire_friction(axes: Any) -> None:

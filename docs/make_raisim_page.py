@@ -179,9 +179,7 @@ def tables() -> str:
     for name, item in vars(raisimpy).items():
         if inspect.isfunction(item) and name != "install":
             lines.append(f"| `{name}` | {said(item)} |")
-    lines.append(
-        "| `raisimpy.contact`, `raisimpy.constraints` | the same modules in `tribo.raisimpy` |"
-    )
+    lines.append("| `raisimpy.contact`, `raisimpy.constraints` | the same modules in `tribo.raisimpy` |")
     return "\n".join(lines)
 
 
@@ -240,9 +238,7 @@ def owned(snippet: str, called: str, kinds: tuple[type, ...]) -> str:
     def put(match: re.Match[str]) -> str:
         word = match[1]
         is_called = snippet[match.end() :].startswith("(")
-        is_own = any(hasattr(kind, word) for kind in kinds) and (
-            match.start() == 0 or word not in NOT_OWN
-        )
+        is_own = any(hasattr(kind, word) for kind in kinds) and (match.start() == 0 or word not in NOT_OWN)
         is_own = is_own and (is_called or word not in OTHERS or word == snippet)
         return f"{called}.{word}" if is_own else word
 
@@ -270,9 +266,7 @@ def words() -> str:
     ]
     for section, (names, *owners) in SECTIONS.items():
         called = "{it}" if section in SHARED else section
-        answered: dict[
-            str, dict[str, str]
-        ] = {}  # of each spelling: its answers, and the class of each
+        answered: dict[str, dict[str, str]] = {}  # of each spelling: its answers, and the class of each
         for name in names:
             made = getattr(raisimpy, name, None) or getattr(raisimpy.joints, name)
             for spelled, others, text in own_rows(made):

@@ -28,19 +28,13 @@ from tribo.tools.demo import ASSETS
 from tribo.viewer import BatchViewer
 
 OUT = Path(__file__).parent / "_static" / "gallery"
-SIZE = (
-    1240,
-    530,
-)  # of the window; its bar takes 140 pixels, and the panel lies over its right side
+SIZE = (1240, 530)  # of the window; its bar takes 140 pixels, and the panel lies over its right side
 CUT = (335, 0, 905, 380)  # left, top, right, bottom of what is kept: the middle
 PICTURE = (480, 320)
 PORT = 8480
 FADE = 12.0  # [s] until a page without a GPU has faded in
 ALIKE = 0.05  # of 255, mean difference of pictures that are the same
-PAUSE, PATIENCE = (
-    5.0,
-    300.0,
-)  # [s] between two looks whether meshes still come; after which it is an error
+PAUSE, PATIENCE = (5.0, 300.0)  # [s] between two looks whether meshes still come; after which it is an error
 
 
 def quadruped(position: Any = (0, 0, 0.5)) -> tuple[tribo.World, Any]:
@@ -141,10 +135,7 @@ def wires() -> tribo.Viewer:
             knots[i, j] = world.add_sphere(0.025, 0.05, "brass", position=place, body_type=kind)
     for (i, j), knot in knots.items():
         for other in (knots.get((i + 1, j)), knots.get((i, j + 1))):
-            if other is not None and "dynamic" in (
-                knot.body_type.name.lower(),
-                other.body_type.name.lower(),
-            ):
+            if other is not None and "dynamic" in (knot.body_type.name.lower(), other.body_type.name.lower()):
                 world.add_wire(knot, other, length=1.1 * a)
     world.add_sphere(0.22, 2.0, "rubber", position=(0.02, 0.03, 1.45), name="ball")
     world.step(2500)
@@ -200,11 +191,7 @@ def sensors() -> tribo.Viewer:
                       body_type="static")  # fmt: skip
     world.step(1200)
     lidar = world.add_lidar(
-        robot,
-        yaw_samples=240,
-        pitch=np.linspace(-0.5, 0.15, 16),
-        name="lidar",
-        position=(0, 0, 0.15),
+        robot, yaw_samples=240, pitch=np.linspace(-0.5, 0.15, 16), name="lidar", position=(0, 0, 0.15)
     )
     camera = world.add_depth_camera(
         robot, width=96, height=64, name="camera", position=(0.35, 0, 0.05), clip=(0.05, 4.0)
@@ -237,9 +224,7 @@ def settled(page: browser.Page) -> Image.Image:
     """Return the middle of what is seen when it no longer changes."""
     time.sleep(FADE)
     end, before, now = time.monotonic() + PATIENCE, None, _middle(page)
-    while (
-        before is None or np.abs(np.asarray(before, float) - np.asarray(now, float)).mean() > ALIKE
-    ):
+    while before is None or np.abs(np.asarray(before, float) - np.asarray(now, float)).mean() > ALIKE:
         if time.monotonic() > end:
             raise TimeoutError("the page does not come to rest")
         time.sleep(PAUSE)

@@ -21,9 +21,7 @@ def scene() -> tribo.World:
     """Return a robot that stands and will be pulled, a copper box on a ramp of ice, and a ball."""
     world = tribo.World()
     world.add_ground(material="steel", name="ground")
-    robot = world.add_articulated_system(
-        ASSETS / "quadruped.urdf", name="robot", position=(0, 0, 0.5)
-    )
+    robot = world.add_articulated_system(ASSETS / "quadruped.urdf", name="robot", position=(0, 0, 0.5))
     gains = np.r_[np.zeros(6), np.full(12, 60.0)]
     robot.set_pd_gains(gains, 0.05 * gains)
     tilt = math.radians(14.0)

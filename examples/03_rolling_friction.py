@@ -13,9 +13,7 @@ ball = world.add_sphere(
 
 while abs(ball.linear_velocity[0]) > 1e-12:
     world.step(500)
-    print(
-        f"t = {world.time:4.1f} s   x = {ball.position[0]:.6f} m   v = {ball.linear_velocity[0]:.6f} m/s"
-    )
+    print(f"t = {world.time:4.1f} s   x = {ball.position[0]:.6f} m   v = {ball.linear_velocity[0]:.6f} m/s")
 
 expected = 7 * 2.0**2 / (10 * 0.05 * 9.81)
 print(f"stopped after {ball.position[0]:.6f} m, expected {expected:.6f} m")

@@ -20,9 +20,7 @@ stance = np.array([0, 0, height, 1, 0, 0, 0, *FRONT, *FRONT, *HIND, *HIND])
 robot.generalized_coordinate = stance
 robot.pd_target = stance
 robot.set_pd_gains(kp=100.0, kd=2.0)
-print(
-    f"{robot.name}: {robot.mass:.2f} kg, {robot.dof} dofs, joints {', '.join(robot.joint_names[:3])} …"
-)
+print(f"{robot.name}: {robot.mass:.2f} kg, {robot.dof} dofs, joints {', '.join(robot.joint_names[:3])} …")
 
 world.step(5000)
 for contact in robot.contacts:

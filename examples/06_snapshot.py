@@ -28,7 +28,5 @@ world.restore(saved)
 boxes[0].apply_force((0, 0, 1e-9))  # a breath of wind
 world.step(800)
 third = [box.position for box in boxes]
-print(
-    f"a nanonewton for a millisecond has moved a box by {np.abs(np.subtract(first, third)).max():.1e} m"
-)
+print(f"a nanonewton for a millisecond has moved a box by {np.abs(np.subtract(first, third)).max():.1e} m")
 assert not np.array_equal(first, third)

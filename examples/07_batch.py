@@ -27,8 +27,6 @@ assert np.abs(ratio - 5 / 7).max() < 1e-8
 alone = tribo.World()
 alone.add_ground()
 alone.default_pair = tribo.PairProperties(friction=0.5)
-one = alone.add_sphere(
-    radius=0.1, mass=0.5, position=(0, 0, 0.1), linear_velocity=(speeds[7], 0, 0)
-)
+one = alone.add_sphere(radius=0.1, mass=0.5, position=(0, 0, 0.1), linear_velocity=(speeds[7], 0, 0))
 alone.step(2000)
 assert np.array_equal(one.linear_velocity, ball.generalized_velocity[7, :3])

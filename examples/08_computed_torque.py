@@ -37,11 +37,7 @@ def arm() -> LinkDescription:
 
 def desired(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return where the joints should be at a time, how fast and how much faster."""
-    return (
-        SIZE * (1 - np.cos(RATE * t)),
-        SIZE * RATE * np.sin(RATE * t),
-        SIZE * RATE**2 * np.cos(RATE * t),
-    )
+    return (SIZE * (1 - np.cos(RATE * t)), SIZE * RATE * np.sin(RATE * t), SIZE * RATE**2 * np.cos(RATE * t))
 
 
 world = tribo.World(time_step=1e-3)
@@ -63,9 +59,7 @@ for step in range(4000):
     torques.append(robot.generalized_force.copy())
     world.step()
 
-print(
-    f"largest error {worst:.1e} rad, tool at {tool.position.round(3)} m, power {torque @ v:.1f} W"
-)
+print(f"largest error {worst:.1e} rad, tool at {tool.position.round(3)} m, power {torque @ v:.1f} W")
 assert worst < 1e-6
 
 if len(sys.argv) > 1:

@@ -33,9 +33,7 @@ for _ in range(1500):
 speeds = np.array(speeds)
 fastest = speeds.max(axis=0)
 expected = np.sqrt(2 * 9.81 * LENGTH * (1 - np.cos(ANGLE)))
-print(
-    f"first ball {fastest[0]:.4f} m/s, last ball {fastest[-1]:.4f} m/s, by hand {expected:.4f} m/s"
-)
+print(f"first ball {fastest[0]:.4f} m/s, last ball {fastest[-1]:.4f} m/s, by hand {expected:.4f} m/s")
 print(f"energy lost {1 - (world.energy + 5 * 9.81 * LENGTH) / (start + 5 * 9.81 * LENGTH):.1e}")
 assert abs(fastest[0] / expected - 1) < 1e-3
 assert abs(fastest[-1] / expected - 1) < 2e-2

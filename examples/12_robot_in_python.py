@@ -62,9 +62,7 @@ robot.pd_target = robot.generalized_coordinate
 robot.set_pd_gains(kp=60.0, kd=1.0)
 world.step(1000)
 support = sum(contact.force[2] for contact in robot.contacts)
-print(
-    f"{robot.mass:.2f} kg, {robot.dof} dofs; stands on {len(robot.contacts)} feet with {support:.4f} N"
-)
+print(f"{robot.mass:.2f} kg, {robot.dof} dofs; stands on {len(robot.contacts)} feet with {support:.4f} N")
 assert abs(robot.mass - (1.2 + 2 * 0.2 + 0.02 + 6 * (0.08 + 0.08 + 0.05 + 0.01))) < 1e-12
 assert {contact.body_a[-6:] for contact in robot.contacts} == {"foot/0"}
 assert abs(support / (robot.mass * 9.81) - 1) < 1e-6
@@ -106,6 +104,4 @@ if len(sys.argv) > 1:
     looks, poses = scene.describe(world), scene.read_poses(world)
     x, y, z = robot.position
     camera = raster.Camera(eye=(x + 0.8, y - 1.0, z + 0.55), target=(x, y, z - 0.03), fov=30)
-    film.save_picture(
-        draw.picture(looks, poses, camera, draw.Style(860, 480, tile=0.2)), sys.argv[1]
-    )
+    film.save_picture(draw.picture(looks, poses, camera, draw.Style(860, 480, tile=0.2)), sys.argv[1])

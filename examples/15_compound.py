@@ -35,9 +35,7 @@ def tilted(angle: float) -> tuple[tribo.World, tribo.SingleBody]:
 world, chair = tilted(0.0)
 back, up = chair.com[0] - EDGE[0], chair.com[2]
 critical = float(np.arctan2(back, up))
-print(
-    f"{chair.mass:.2f} kg, centre of mass {chair.com.round(3)} m, tips at {np.degrees(critical):.2f}°"
-)
+print(f"{chair.mass:.2f} kg, centre of mass {chair.com.round(3)} m, tips at {np.degrees(critical):.2f}°")
 world.step(1000)
 assert np.abs(chair.position - [back, 0, up]).max() < 1e-8  # it stands, on sixteen corners
 assert len(world.contacts) == 16
@@ -46,7 +44,5 @@ for margin, falls_back in ((-0.01, False), (0.01, True)):
     world, chair = tilted(critical + margin)
     world.step(2500)
     lies = chair.rotation_matrix[2, 2] < 0.5
-    print(
-        f"tilted by {np.degrees(critical + margin):.2f}°: {'falls over' if lies else 'comes back'}"
-    )
+    print(f"tilted by {np.degrees(critical + margin):.2f}°: {'falls over' if lies else 'comes back'}")
     assert lies == falls_back

@@ -74,9 +74,7 @@ def main():
     local = points[of_terrain] - hills.position
     inside = (np.abs(local[:, :2]) < 5.99).all(axis=1)
     over = [z - hills.height(x, y) for x, y, z in local[inside]]
-    print(
-        f"{scan.ranges.size} beams, {len(points)} hits, {int(of_terrain.sum())} of them on the terrain"
-    )
+    print(f"{scan.ranges.size} beams, {len(points)} hits, {int(of_terrain.sum())} of them on the terrain")
     print(f"points lie {np.std(over) * 1e3:.1f} mm (standard deviation) off the terrain")
     print(f"depth image: {np.nanmin(image.depth):.2f} … {np.nanmax(image.depth):.2f} m")
     if len(sys.argv) > 1:
@@ -84,9 +82,7 @@ def main():
     assert len(points) > 1500
     assert np.std(over) < 0.006
     assert abs(np.mean(over)) < 0.001
-    assert {"cylinder_1", "box_2"} <= {
-        world.objects[k].name for k in np.unique(image.segmentation) if k >= 0
-    }
+    assert {"cylinder_1", "box_2"} <= {world.objects[k].name for k in np.unique(image.segmentation) if k >= 0}
 
 
 if __name__ == "__main__":

@@ -19,9 +19,7 @@ print(f"{len(motion.time)} steps, {len(kinds)} changes of state:")
 for kind in sorted(set(kinds)):
     print(f"  {kind:10} {kinds.count(kind)}")
 x = motion.at(1.5).xfb[0]
-print(
-    f"after 1.5 s at x = {x[4]:.4f} m with {x[8]:.2f} rad/s, after 3 s at x = {motion.xfb[-1, 4]:.3f} m"
-)
+print(f"after 1.5 s at x = {x[4]:.4f} m with {x[8]:.2f} rad/s, after 3 s at x = {motion.xfb[-1, 4]:.3f} m")
 
 plot(motion, "rolling_disc.png", "Rolling disc")
 take = Take.of(motion, rate=25)

@@ -30,10 +30,7 @@ biped = Model(
     Xtree=[np.eye(3)] * 3 + [np.eye(3), turn, turn] * 2,
     I=[empty, empty, rod(12.0, 0.45, down=False)] + [rod(3.0, LEG), rod(2.0, LEG), foot] * 2,
     gravity=[0, -9.81],
-    gc=GroundContact(
-        [5, 5, 8, 8],
-        [[-SOLE / 2 + 0.03, SOLE / 2 + 0.03] * 2, [-ANKLE] * 4],
-    ),
+    gc=GroundContact([5, 5, 8, 8], [[-SOLE / 2 + 0.03, SOLE / 2 + 0.03] * 2, [-ANKLE] * 4]),
     appearance=Appearance([], [[], [], look_trunk] + [look_leg, look_leg, look_foot] * 2),
 )
 ground = Ground(K=3e5, D=4000.0, mu=0.6)
@@ -53,9 +50,7 @@ for event in motion.events[:8]:
     part = ("left heel", "left toe", "right heel", "right toe")[event.point]
     print(f"t = {event.time:.10f} s  {part:10}  {event.kind}")
 weight = 9.81 * (12.0 + 2 * (3.0 + 2.0 + 1.0))
-print(
-    f"feet carry {motion.force[-1, 1].sum():.3f} N of {weight:.3f} N, trunk at {motion.q[-1, 1]:.4f} m"
-)
+print(f"feet carry {motion.force[-1, 1].sum():.3f} N of {weight:.3f} N, trunk at {motion.q[-1, 1]:.4f} m")
 
 plot(motion, "biped_feet.png", "Two feet of a planar biped")
 take = Take.of(motion, rate=50)
@@ -68,8 +63,6 @@ if "--view" in sys.argv:
         print(player.address)
         player.run()
 
-assert (
-    abs(motion.events[0].time - np.sqrt(2 * 0.05 / 9.81)) < 2e-2
-)  # heels touch after 5 cm of fall
+assert abs(motion.events[0].time - np.sqrt(2 * 0.05 / 9.81)) < 2e-2  # heels touch after 5 cm of fall
 assert (motion.contact[-1] == 1).all()  # heels and toes stick
 assert abs(motion.force[-1, 1].sum() / weight - 1.0) < 1e-2

@@ -7,9 +7,7 @@ from tribo.gym import Env, VectorEnv, load, randomisation
 
 def law(seen):
     """Return the force of a linear feedback, (worlds, 1); seen: position, angle and their speeds."""
-    return (0.1 * seen[:, :1] + 4.0 * seen[:, 1:2] + 0.2 * seen[:, 2:3] + 0.8 * seen[:, 3:]).clip(
-        -1, 1
-    )
+    return (0.1 * seen[:, :1] + 4.0 * seen[:, 1:2] + 0.2 * seen[:, 2:3] + 0.8 * seen[:, 3:]).clip(-1, 1)
 
 
 task = load("CartPole")
@@ -24,9 +22,7 @@ for _ in range(500):
     series.append(seen[7])
     total += rewards
 masses = np.array(envs.simulation.object("cart_pole").link("pole").mass)
-print(
-    f"{len(masses)} poles of {masses.min():.3f} … {masses.max():.3f} kg, returns {total.min()} or more"
-)
+print(f"{len(masses)} poles of {masses.min():.3f} … {masses.max():.3f} kg, returns {total.min()} or more")
 assert (total == 500.0).all()
 assert cut.all()
 

@@ -16,9 +16,7 @@ SPEED, GRAVITY = np.array([1.0, 0.0, 3.0]), np.array([0.0, 0.0, -9.81])
 
 world = tribo.World(time_step=1e-3)
 world.add_ground(name="ground")
-ball = world.add_sphere(
-    0.1, 1.0, "rubber", name="ball", position=(-0.5, 0, 0.5), linear_velocity=SPEED
-)
+ball = world.add_sphere(0.1, 1.0, "rubber", name="ball", position=(-0.5, 0, 0.5), linear_velocity=SPEED)
 
 camera = Camera(eye=(0.0, -3.0, 0.8), target=(0.0, 0.0, 0.6))
 renderer = tribo.Renderer(world, 480, 320)

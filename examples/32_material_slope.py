@@ -10,10 +10,7 @@ import tribo
 from tribo import ContactMaterial
 
 ANGLE, TIME, STEP = radians(25.0), 2.0, 1e-3
-DOWN, PRESS = (
-    9.81 * sin(ANGLE),
-    9.81 * cos(ANGLE),
-)  # [N] on a box of 1 kg, along the slope and into it
+DOWN, PRESS = (9.81 * sin(ANGLE), 9.81 * cos(ANGLE))  # [N] on a box of 1 kg, along the slope and into it
 FIRM = {"youngs_modulus": 1e7, "spook_damping": 0.01}
 ORIENTED = {**FIRM, "friction": 1.0, "secondary_friction": 0.0, "reference_body": "oriented, along",
             "primary_direction": (1, 0, 0), "friction_model": ("oriented_box", "direct")}  # fmt: skip

@@ -31,11 +31,7 @@ print(f"straight on: {hull.position[0] - start:.4f} m in 1 s, the belts run at {
 assert abs(hull.position[0] - start - SPEED) < 1e-3
 assert abs(hull.position[1]) < 1e-3
 
-tracks[0].belt_velocity = (
-    0,
-    -SPEED,
-    0,
-)  # the left one back, the right one on: it turns to the left
+tracks[0].belt_velocity = (0, -SPEED, 0)  # the left one back, the right one on: it turns to the left
 world.step(1000)
 rate = hull.angular_velocity[2]
 most = 2 * SPEED / WIDTH

@@ -14,12 +14,7 @@ import numpy as np
 import tribo
 from tribo.gym.tasks import quadruped
 
-PLANS, HORIZON, STEPS, AGAIN = (
-    24,
-    12,
-    4,
-    2,
-)  # plans; controls of 4 steps in each; controls until the next
+PLANS, HORIZON, STEPS, AGAIN = (24, 12, 4, 2)  # plans; controls of 4 steps in each; controls until the next
 SPEED, SECONDS = 0.5, 4.0  # [m/s] forward; [s]
 NOISE, TEMPERATURE = np.tile([0.05, 0.08, 0.08], 4), 0.5  # [rad] of HAA, HFE, KFE; [–]
 SWING, LIFT = 0.17, 0.35  # [rad] by which legs swing to and fro, and are bent in the air

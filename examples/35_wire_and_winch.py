@@ -13,16 +13,12 @@ COUNT = 16  # segments round half the drum
 world = tribo.World()
 world.set_material_pair("rope", "drum", friction=FRICTION)
 quarter = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
-world.add_cylinder(
-    RADIUS, 0.2, 1.0, "drum", body_type="static", position=(0, 0, 1), orientation=quarter
-)
+world.add_cylinder(RADIUS, 0.2, 1.0, "drum", body_type="static", position=(0, 0, 1), orientation=quarter)
 
 # The rope comes up from the load, lies round the upper half of the drum, and goes down to the winch.
 out = (RADIUS + THICK) / math.cos(0.5 * math.pi / COUNT)
 turn = [(-out * math.cos(a), 0, 1 + out * math.sin(a)) for a in np.linspace(0, math.pi, COUNT + 1)]
-rope = tribo.Material(
-    "rope", density=7800.0, wire_youngs_modulus_stretch=1e9, wire_youngs_modulus_bend=1e6
-)
+rope = tribo.Material("rope", density=7800.0, wire_youngs_modulus_stretch=1e9, wire_youngs_modulus_bend=1e6)
 cable = world.add_cable(
     [(-out, 0, 0.5), *turn, (out, 0, 0.7)], radius=THICK, segment_length=0.0215, material=rope
 )

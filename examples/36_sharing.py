@@ -22,9 +22,7 @@ world = tribo.World(time_step=5e-4)
 world.add_ground(name="ground", material="wood")
 world.default_pair = tribo.PairProperties(friction=0.3)
 for k in range(COUNT):
-    world.add_box(
-        (0.012, 0.05, TALL), 0.02, "ice", name=f"domino {k}", position=(GAP * k, 0, TALL / 2)
-    )
+    world.add_box((0.012, 0.05, TALL), 0.02, "ice", name=f"domino {k}", position=(GAP * k, 0, TALL / 2))
 start = world.snapshot()
 
 

@@ -17,13 +17,9 @@ def robots_with_pd() -> None:
     ground = world.add_ground()  # world.addGround();
     robots = []
     for k in range(2):
-        robot = world.add_articulated_system(
-            ASSETS / "quadruped.urdf"
-        )  # world.addArticulatedSystem(urdf);
+        robot = world.add_articulated_system(ASSETS / "quadruped.urdf")  # world.addArticulatedSystem(urdf);
         robot.name = f"quadruped{k}"  # robot->setName(name);
-        nominal = np.zeros(
-            len(robot.generalized_coordinate)
-        )  # robot->getGeneralizedCoordinateDim()
+        nominal = np.zeros(len(robot.generalized_coordinate))  # robot->getGeneralizedCoordinateDim()
         nominal[:7] = 2.0 * k, 0, 0.52, 1, 0, 0, 0
         nominal[7:] = robot.generalized_coordinate[7:]
         gain, damping = np.zeros(robot.dof), np.zeros(robot.dof)  # robot->getDOF()
@@ -40,9 +36,7 @@ def robots_with_pd() -> None:
         lift = 0.0
         for contact in robot.contacts:  # for (auto& contact : robot->getContacts())
             assert contact.other(robot) is ground  # contact.getPairObjectIndex()
-            assert contact.body_a.startswith(
-                ("LF", "RF", "LH", "RH")
-            )  # contact.getlocalBodyIndex()
+            assert contact.body_a.startswith(("LF", "RF", "LH", "RH"))  # contact.getlocalBodyIndex()
             lift += contact.impulse[2] / world.time_step  # contact.getImpulse() / dt
         weight = robot.mass * 9.81  # robot->getTotalMass()
         assert abs(lift / weight - 1.0) < 1e-2
@@ -55,18 +49,12 @@ def height_map() -> None:
     field = tribo.HeightField.fractal(  # raisim::TerrainProperties
         frequency=0.2, size=(20, 20), samples=(50, 50), z_scale=3.0, octaves=3, lacunarity=2.0, gain=0.25
     )  # fmt: skip
-    hills = world.add_height_map(
-        field, position=(1, 0, 0)
-    )  # world.addHeightMap(1.0, 0.0, properties);
-    world.default_pair = tribo.PairProperties(
-        friction=0.8, restitution=0.0
-    )  # world.setDefaultMaterial(…);
+    hills = world.add_height_map(field, position=(1, 0, 0))  # world.addHeightMap(1.0, 0.0, properties);
+    world.default_pair = tribo.PairProperties(friction=0.8, restitution=0.0)  # world.setDefaultMaterial(…);
     balls = []
     for x in range(-2, 3):
         z = hills.height(x - 1.0, 0.0)  # hills->getHeight(x, 0.0), there in the world's x
-        ball = world.add_sphere(
-            0.1, 1.0, position=(x, 0, z + 1.0)
-        )  # addSphere(0.1, 1.0), setPosition(…)
+        ball = world.add_sphere(0.1, 1.0, position=(x, 0, z + 1.0))  # addSphere(0.1, 1.0), setPosition(…)
         ball.linear_damping = 0.5  # ball->setLinearDamping(0.5);
         balls.append(ball)
     world.step(2000)
@@ -81,9 +69,7 @@ def height_map() -> None:
 def newtons_cradle() -> None:
     """Swing the first of five balls on wires; without loss its height comes back."""
     world = tribo.World(time_step=1e-3)
-    world.set_material_pair(
-        "steel", "steel", friction=0.0, restitution=1.0, restitution_threshold=0.0
-    )
+    world.set_material_pair("steel", "steel", friction=0.0, restitution=1.0, restitution_threshold=0.0)
     world.impact = "propagate"  # blows are handed on from ball to ball
     balls = []
     for k in range(5):
@@ -128,16 +114,11 @@ def springs_and_wires() -> None:
     arm.add_shape("box", (0.4, 0.05, 0.05), mass=1.0)
     robot = world.add_articulated_system(lever, name="lever", position=(5, 0, 1))
     joint = robot.joint(robot.joint_names[0])
-    joint.stiffness, joint.spring_reference = (
-        20.0,
-        0.3,
-    )  # robot->addSpring({childBodyId, 20, q_ref})
+    joint.stiffness, joint.spring_reference = (20.0, 0.3)  # robot->addSpring({childBodyId, 20, q_ref})
     joint.damping = 1.0  # robot->setJointDamping(…)
     world.step(4000)
     assert abs(joint.coordinate - 0.3) < 1e-3  # robot->getJoint(name).getJointAngle()
-    print(
-        f"the wire stretches by {1e3 * soft.stretch:.2f} mm, the joint rests at {joint.coordinate:.4f} rad"
-    )
+    print(f"the wire stretches by {1e3 * soft.stretch:.2f} mm, the joint rests at {joint.coordinate:.4f} rad")
 
 
 def ray_fan() -> None:
@@ -149,9 +130,7 @@ def ray_fan() -> None:
     seen = 0
     for angle in np.linspace(-np.pi, np.pi, 90, endpoint=False):
         direction = np.cos(angle), np.sin(angle), 0.0
-        hit = world.ray_test(
-            eye.position, direction, 10.0, ignore=eye
-        )  # world.rayTest(start, dir, 10., id)
+        hit = world.ray_test(eye.position, direction, 10.0, ignore=eye)  # world.rayTest(start, dir, 10., id)
         if hit is not None:  # if (collisions.size() > 0)
             assert hit.object is wall  # collisions[0].getObject()
             assert abs(hit.position[0] - 2.9) < 1e-9  # collisions[0].getPosition()

@@ -16,18 +16,12 @@ BAR = 0.05  # [m] high
 
 world = tribo.World()
 for other, friction in (("ground", 0.8), ("wheel", 1.0)):
-    world.set_material_pair(
-        other, "pad", youngs_modulus=1e6, spook_damping=0.005, friction=friction
-    )
-hull = world.add_box(
-    (0.5, 0.3, 0.1), 10.0, position=(0, 0, HEIGHT), collision_mask=0, collision_group=0
-)
+    world.set_material_pair(other, "pad", youngs_modulus=1e6, spook_damping=0.005, friction=friction)
+hull = world.add_box((0.5, 0.3, 0.1), 10.0, position=(0, 0, HEIGHT), collision_mask=0, collision_group=0)
 wheels = []
 for x in (-0.5 * BASE, 0.5 * BASE):
     sideways = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
-    wheel = world.add_cylinder(
-        RADIUS, WIDTH, 5.0, "wheel", position=(x, 0, HEIGHT), orientation=sideways
-    )
+    wheel = world.add_cylinder(RADIUS, WIDTH, 5.0, "wheel", position=(x, 0, HEIGHT), orientation=sideways)
     world.add_hinge(hull, wheel, (x, 0, HEIGHT), (0, 1, 0), collide=False)
     wheels.append(wheel)
 motor = world.add_motor(hull, wheels[0], (0, 1, 0), speed=0.0, max_force=200.0)
@@ -47,9 +41,7 @@ speed = (hull.position[0] - start[0]) / 0.5
 turn = 2.0 * math.atan(0.5 * track.pitch / (RADIUS + 0.5 * THICK))  # of the wheel for each pad
 known = SPEED * track.pitch / turn  # each pad that comes round is a pitch on the ground
 print(f"{track}: {speed:.3f} m/s, {known:.3f} m/s without any slip")
-print(
-    f"aside by {1e3 * hull.position[1]:.4f} mm, hinges open by at most {1e3 * track.opening:.3f} mm"
-)
+print(f"aside by {1e3 * hull.position[1]:.4f} mm, hinges open by at most {1e3 * track.opening:.3f} mm")
 assert abs(speed / known - 1.0) < 0.03
 assert abs(hull.position[1]) < 1e-4
 assert track.opening < 1e-3

@@ -10,9 +10,7 @@ post = tribo.LinkDescription("post")
 post.fix_to_world()
 upper = post.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
 upper.add_shape("capsule", (0.03, 1.0), mass=1.0, position=(0, 0, -0.5), collides=False)
-lower = upper.add_child(
-    "lower", "revolute", position=(0, 0, -1.0), axis=(0, 1, 0), joint_name="elbow"
-)
+lower = upper.add_child("lower", "revolute", position=(0, 0, -1.0), axis=(0, 1, 0), joint_name="elbow")
 lower.add_shape("capsule", (0.03, 1.0), mass=1.0, position=(0.1, 0, -0.5), collides=False)
 robot = world.add_articulated_system(post, name="acrobot")
 robot.generalized_coordinate = [np.pi - 0.1, 0.3]  # the elbow is to be bent a little

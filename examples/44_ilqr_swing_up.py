@@ -27,13 +27,7 @@ def cost(k, q, v):
 
 forces = 2.0 * np.sin(np.arange(STEPS) * DT * 5.0)[:, None]
 plan = tribo.control.ilqr(
-    world,
-    cost,
-    forces,
-    effort=0.02 * DT,
-    forces={"cart_pole": ["slide"]},
-    tolerance=1e-3,
-    threads=1,
+    world, cost, forces, effort=0.02 * DT, forces={"cart_pole": ["slide"]}, tolerance=1e-3, threads=1
 )
 end = np.concatenate([plan.q[-1], plan.v[-1]])
 print(plan)

@@ -8,9 +8,7 @@ RADIUS, STEPS = 0.0286, 750
 PLACE = np.array([1.2, -0.25])
 
 world = tribo.World(time_step=0.004)
-world.impact = (
-    "propagate"  # balls meet at their own time, so that the way depends smoothly on the shot
-)
+world.impact = "propagate"  # balls meet at their own time, so that the way depends smoothly on the shot
 world.add_ground(material="cloth")
 world.set_material_pair("ivory", "ivory", friction=0.05, restitution=0.95)
 world.set_material_pair("cloth", "ivory", friction=0.2, rolling_friction=0.05)

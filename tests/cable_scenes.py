@@ -58,11 +58,7 @@ def over_a_drum(friction, ratio, longest=0.1, count=16, shortest=0.0):
     world.add_cylinder(drum, 0.2, mass=1.0, body_type=tribo.STATIC, orientation=turn)
     out = (drum + thick) / math.cos(0.5 * math.pi / count)
     angles = np.linspace(math.pi, 0, count + 1)
-    route = [
-        (-out, 0, -0.3),
-        *[(out * math.cos(a), 0, out * math.sin(a)) for a in angles],
-        (out, 0, -0.3),
-    ]
+    route = [(-out, 0, -0.3), *[(out * math.cos(a), 0, out * math.sin(a)) for a in angles], (out, 0, -0.3)]
     cable = world.add_cable(
         route, radius=thick, segment_length=longest,
         material=material(stretch=1e9, bend=1e6, bend_damping=0.1),

@@ -28,9 +28,7 @@ ASK = 3e-5  # [rad] where normals differ by more, a plain search decides
 
 def arguments(text, poses):
     """Return a parser of a script's command line: what it is about, poses of each pair, which pairs."""
-    parser = argparse.ArgumentParser(
-        description=text, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--poses", type=int, default=poses, help="of each pair")
     parser.add_argument("--only", nargs="*", default=[], help="shapes or pairs")
     return parser

@@ -9,10 +9,7 @@ LENGTH = (STRAIGHT - 1) * PITCH  # [m] from wheel to wheel
 INNER = 0.5 * PITCH / math.tan(0.5 * math.pi / TURNS)
 WHEEL = INNER - 0.5 * THICK
 ANGLES = (
-    [0.0] * (STRAIGHT - 1)
-    + [180.0 / TURNS] * TURNS
-    + [0.0] * (STRAIGHT - 1)
-    + [180.0 / TURNS] * (TURNS - 1)
+    [0.0] * (STRAIGHT - 1) + [180.0 / TURNS] * TURNS + [0.0] * (STRAIGHT - 1) + [180.0 / TURNS] * (TURNS - 1)
 )
 
 
@@ -25,9 +22,7 @@ def wheel(name, x):
 
 
 def crawler(track=None, rules="", at=0.0):
-    pads = track or (
-        f"numJoints: {PADS}, jointOffset: [ {PITCH}, 0, 0 ], initialJointAngles: {ANGLES}"
-    )
+    pads = track or (f"numJoints: {PADS}, jointOffset: [ {PITCH}, 0, 0 ], initialJointAngles: {ANGLES}")
     return (
         f"format: ChoreonoidBody\nname: Crawler\n{rules}links:\n"
         f" - {{ name: hull, jointType: free, translation: [ 0, {at}, {INNER + 0.5 * THICK} ], mass: 20, "

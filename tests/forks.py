@@ -72,9 +72,7 @@ class Forks:
             text=True,
         )
 
-    def run(
-        self, *arguments: object, folder: object = ".", limit: int = 600, **environment: str
-    ) -> Ended:
+    def run(self, *arguments: object, folder: object = ".", limit: int = 600, **environment: str) -> Ended:
         """Run Python in a new process.
 
         Args:

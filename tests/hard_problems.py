@@ -87,7 +87,7 @@ def engine_of(bodies: int, contacts: int) -> Engine:
     work.dense_count[0] = 16 * contacts
     work.value_count[0] = (6 * bodies) ** 2
     engine.grow()
-    engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
+    engine.model.lazy_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     return engine
 
 
@@ -103,7 +103,7 @@ def write(engine: Engine, problem: Problem) -> None:
     work.contact_target[:n] = 0.0
     work.contact_compliance[:n] = 0.0
     work.contact_scale[:n] = 1.0
-    work.contact_pull[:n] = 0.0
+    work.adhesion_impulse[:n] = 0.0
     work.contact_is_spun[:n] = 0
     work.contact_drift_error[:n] = 0.0
     work.contact_friction_row[:n] = -1
@@ -123,15 +123,8 @@ def write(engine: Engine, problem: Problem) -> None:
     g = problem.dense()[0]
     for c in range(n):
         own = g[3 * c : 3 * c + 3, 3 * c : 3 * c + 3]
-        work.contact_own[c] = own.trace() / 3.0
-        work.contact_delassus[c] = [
-            own[0, 0],
-            own[1, 1],
-            own[2, 2],
-            own[0, 1],
-            own[0, 2],
-            own[1, 2],
-        ]
+        work.diagonal_delassus[c] = own.trace() / 3.0
+        work.contact_delassus[c] = [own[0, 0], own[1, 1], own[2, 2], own[0, 1], own[0, 2], own[1, 2]]
     state.warm_count[0] = n
     state.warm_impulse[:n] = 0.0
     state.warm_impulse[:n, :3] = problem.impulse

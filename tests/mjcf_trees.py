@@ -52,9 +52,7 @@ def random_tree(seed: int, count: int = 12) -> str:
         if rng.random() < 0.3:
             inner = f'<frame pos="{numbers(3)}" {rotation()}>{inner}</frame>'
         site = f'<site name="s{k}" pos="{numbers(3)}" {rotation()}/>'
-        return (
-            f'<body name="b{k}" pos="{numbers(3)}" {rotation()}>{own}{mass()}{site}{inner}</body>'
-        )
+        return f'<body name="b{k}" pos="{numbers(3)}" {rotation()}>{own}{mass()}{site}{inner}</body>'
 
     below: list[list[int]] = [[] for _ in range(count)]
     for k in range(1, count):

@@ -90,9 +90,7 @@ class Scene:
         robots = [item for item in objects if isinstance(item, tribo.ArticulatedSystem)]
         robots = [robot for robot in robots if robot.body_type == tribo.DYNAMIC]
         assert len(robots) == len(joints)
-        self.twins = [
-            Twin(r, own, root) for r, (root, own) in zip(robots, joints.items(), strict=True)
-        ]
+        self.twins = [Twin(r, own, root) for r, (root, own) in zip(robots, joints.items(), strict=True)]
 
     def states(self, count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return random qpos, qvel and qacc of MuJoCo."""
@@ -122,11 +120,7 @@ class Scene:
         a = np.array([np.linalg.solve(t, x[iv]) for (t, _), x in zip(turns, qacc, strict=True)])
         at = robot.at(qpos[:, iq], v)
         mass, h, tau = at.mass_matrix, at.bias_force, at.inverse_dynamics(a)
-        forward, kinetic, potential = (
-            at.forward_dynamics(tau),
-            at.kinetic_energy,
-            at.potential_energy,
-        )
+        forward, kinetic, potential = (at.forward_dynamics(tau), at.kinetic_energy, at.potential_energy)
         total, centre = at.mass, at.com_position
         frames = _frames(robot, m, twin.root)
         count = min(len(qpos), FRAME_STATES)
@@ -167,9 +161,7 @@ class Scene:
             for k in range(count):
                 d.qpos, d.qvel = qpos[k], qvel[k]
                 mujoco.mj_forward(m, d)
-                for one, other in zip(
-                    found, self._frame(twin, turns[k], kind, number), strict=True
-                ):
+                for one, other in zip(found, self._frame(twin, turns[k], kind, number), strict=True):
                     yield Difference(one[k], other, "frames", least=1.0)
             passed = frame.reaction()
             for k in range(count):

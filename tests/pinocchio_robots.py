@@ -102,17 +102,13 @@ def energies_and_momenta(case: Case) -> Iterator[Difference]:
     c0 = np.array(base.com)
     for k, pq, pv, _, t, _ in each(case):
         pin.computeAllTerms(model, data, pq, pv)
-        yield Difference(
-            kinetic[k], pin.computeKineticEnergy(model, data, pq, pv), "kinetic energy"
-        )
+        yield Difference(kinetic[k], pin.computeKineticEnergy(model, data, pq, pv), "kinetic energy")
         moving = mass[k] - m0
         yield Difference(moving, pin.computeTotalMass(model), "mass", least=m0)
         if moving <= 1e-9 * mass[k]:
             continue
         expected = pin.computePotentialEnergy(model, data, pq)
-        yield Difference(
-            potential[k] + m0 * c0 @ GRAVITY, expected, "potential energy", least=10 * mass[k]
-        )
+        yield Difference(potential[k] + m0 * c0 @ GRAVITY, expected, "potential energy", least=10 * mass[k])
         com = pin.centerOfMass(model, data, pq)
         yield Difference(mass[k] * centre[k] - m0 * c0, moving * com, "centre", least=mass[k])
         hg = pin.computeCentroidalMomentum(model, data, pq, pv)

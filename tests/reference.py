@@ -206,7 +206,5 @@ def random_bounds(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.
     lower, upper = np.zeros(count), np.zeros(count)
     for k in range(count):
         box = 10.0 ** rng.uniform(-3, 1)
-        lower[k], upper[k] = [(0, np.inf), (-np.inf, 0), (-np.inf, np.inf), (-box, box)][
-            rng.integers(4)
-        ]
+        lower[k], upper[k] = [(0, np.inf), (-np.inf, 0), (-np.inf, np.inf), (-box, box)][rng.integers(4)]
     return lower, upper

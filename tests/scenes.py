@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 import tribo
-from tribo.description.trees import (
-    BodyDescription,
-    JointDescription,
-    ShapeDescription,
-    TreeDescription,
-)
+from tribo.description.trees import BodyDescription, JointDescription, ShapeDescription, TreeDescription
 from tribo.formats import urdf
 from tribo.model import Joint, Shape
 
@@ -96,9 +91,7 @@ def joint_body(
 
 def base() -> BodyDescription:
     """Return a root that is part of the world."""
-    return BodyDescription(
-        "base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3)
-    )
+    return BodyDescription("base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3))
 
 
 def slider(mass: float = 1.0, axis: Any = (1.0, 0.0, 0.0), **options: Any) -> TreeDescription:
@@ -123,9 +116,7 @@ def two_links() -> tribo.LinkDescription:
     root.fix_to_world()
     upper = root.add_child("upper", "revolute", axis=(0, 1, 0), joint_name="shoulder")
     upper.add_shape("box", (0.1, 0.1, 0.4), mass=1.0, position=(0, 0, -0.2), collides=False)
-    lower = upper.add_child(
-        "lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow"
-    )
+    lower = upper.add_child("lower", "revolute", axis=(1, 0.2, 0), position=(0, 0, -0.4), joint_name="elbow")
     lower.add_shape("box", (0.05, 0.1, 0.3), mass=0.5, position=(0.02, 0, -0.15), collides=False)
     return root
 
@@ -169,9 +160,7 @@ def random_tree(
     return TreeDescription(made)
 
 
-def random_state(
-    rng: np.random.Generator, robot: tribo.ArticulatedSystem, speed: float = 1.0
-) -> None:
+def random_state(rng: np.random.Generator, robot: tribo.ArticulatedSystem, speed: float = 1.0) -> None:
     """Give a robot random coordinates and velocities."""
     q = []
     for body in robot.description.bodies:

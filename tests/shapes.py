@@ -9,12 +9,7 @@ import numpy as np
 from tribo.collision import lazily_compiled, meeting
 from tribo.collision.pairs import MAX_POINTS
 from tribo.description.hulls import convex_hull
-from tribo.description.trees import (
-    BodyDescription,
-    JointDescription,
-    ShapeDescription,
-    TreeDescription,
-)
+from tribo.description.trees import BodyDescription, JointDescription, ShapeDescription, TreeDescription
 from tribo.engine.builder import Capacity, Part, build_model
 from tribo.materials import MaterialTable
 from tribo.model import Joint, Shape, Work
@@ -62,15 +57,11 @@ def built(*sides):
     parts = []
     for k, (kind, form, numbers) in enumerate(sides):
         points = np.frombuffer(numbers).reshape(form)
-        described = ShapeDescription(
-            Shape(kind), (0.0, 0.0, 0.0) if len(form) > 1 else tuple(points)
-        )
+        described = ShapeDescription(Shape(kind), (0.0, 0.0, 0.0) if len(form) > 1 else tuple(points))
         if kind == HULL:
             hull = convex_hull(points if len(form) > 1 else hull_of(points))
             described.geometry, described.size = hull, (hull.half_width,)
-        body = BodyDescription(
-            "body", -1, JointDescription("root", Joint.FREE), 1.0, shapes=[described]
-        )
+        body = BodyDescription("body", -1, JointDescription("root", Joint.FREE), 1.0, shapes=[described])
         tree = TreeDescription([body])
         parts.append(Part(tree, np.array([0, 0, 0, 1.0, 0, 0, 0]), (k,), 1, -1))
     model, _, sizes = build_model(

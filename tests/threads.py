@@ -36,9 +36,7 @@ def ring(inner: float, outer: float, height: float, corners: int = 64) -> Triang
     return turned(outline, 2 * np.pi * np.arange(corners) / corners)
 
 
-def _thread(
-    pitch: float, minor: float, major: float, z: np.ndarray, angles: np.ndarray
-) -> np.ndarray:
+def _thread(pitch: float, minor: float, major: float, z: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """Return radii (heights, angles) of a thread: crests of an eighth, roots of a quarter of the pitch."""
     phase = (z[:, None] / pitch - angles / (2 * np.pi)) % 1.0
     share = np.clip((np.abs(phase - 0.5) - 1 / 16) / (3 / 8 - 1 / 16), 0.0, 1.0)

@@ -27,10 +27,7 @@ def hull(p):
 
 # Of each shape: how it is added, and a function that is < 0 inside.
 SHAPES = {
-    "sphere": (
-        lambda w, **at: w.add_sphere(0.4, 1.0, **at),
-        lambda p: np.linalg.norm(p, axis=1) - 0.4,
-    ),
+    "sphere": (lambda w, **at: w.add_sphere(0.4, 1.0, **at), lambda p: np.linalg.norm(p, axis=1) - 0.4),
     "box": (
         lambda w, **at: w.add_box((0.4, 0.6, 0.8), 1.0, **at),
         lambda p: (np.abs(p) - (0.2, 0.3, 0.4)).max(axis=1),
@@ -62,13 +59,9 @@ def bumpy(nx=40, ny=30, seed=0):
 def triangles_of(values, dx, dy):
     ny, nx = values.shape
     i, j = np.meshgrid(np.arange(nx), np.arange(ny))
-    points = np.stack([(i - (nx - 1) / 2) * dx, (j - (ny - 1) / 2) * dy, values], axis=2).reshape(
-        -1, 3
-    )
+    points = np.stack([(i - (nx - 1) / 2) * dx, (j - (ny - 1) / 2) * dy, values], axis=2).reshape(-1, 3)
     a = (np.arange(ny - 1)[:, None] * nx + np.arange(nx - 1)).ravel()
-    faces = np.concatenate(
-        [np.stack([a, a + 1, a + nx + 1], 1), np.stack([a, a + nx + 1, a + nx], 1)]
-    )
+    faces = np.concatenate([np.stack([a, a + 1, a + nx + 1], 1), np.stack([a, a + nx + 1, a + nx], 1)])
     return points, faces
 
 

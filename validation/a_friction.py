@@ -20,12 +20,7 @@ def low_box(**options: object) -> Body:
     return Body("box", LOW, position=(0.0, 0.0, 0.05), **options)  # type: ignore[arg-type]
 
 
-@case(
-    "A1",
-    "box on a slope, μ = 0.1 … 1.2, tan θ/μ = 0.5 … 0.999, 10 s",
-    "rests",
-    peers=BOTH,
-)
+@case("A1", "box on a slope, μ = 0.1 … 1.2, tan θ/μ = 0.5 … 0.999, 10 s", "rests", peers=BOTH)
 def rests_on_a_slope(player: Player) -> list[Check]:
     """Drift and speed, largest of 20 slopes."""
     drift = speed = 0.0
@@ -172,9 +167,7 @@ def balls_on_a_pushed_box(player: Player) -> list[Check]:
         bodies.append(Body("sphere", (r,), m, place, material="ball", name=f"ball{k}"))
     pairs = {"ground|box": Pair(0.4), "box|ball": Pair(0.8)}
     push = Force("box", tuple(150.0 * way))
-    scene = Scene(
-        bodies, 4000, pairs=pairs, planes=[Plane(material="ground")], forces=[push], every=40
-    )
+    scene = Scene(bodies, 4000, pairs=pairs, planes=[Plane(material="ground")], forces=[push], every=40)
     track = player.play(scene)
     known = track.time[:, None, None] * np.array(rates)[None, :, None] * way
     error = ((track.velocity - known) ** 2).sum(axis=2).mean()
@@ -238,17 +231,13 @@ def sticks_and_slips(player: Player) -> list[Check]:
         Check("highest x, relative", abs(high / 0.061261 - 1), 5e-3),
         Check("time of sticking, relative", np.abs(stuck / 0.39240 - 1).max(), 5e-3),
         Check("time of slipping, relative", np.abs(slip / 0.408432 - 1).max(), 5e-3),
-        Check(
-            "change of the peak from cycle to cycle", np.abs(np.diff(peaks) / peaks[1:]).max(), 1e-3
-        ),
+        Check("change of the peak from cycle to cycle", np.abs(np.diff(peaks) / peaks[1:]).max(), 1e-3),
         holds("ten cycles", len(peaks) >= 9),
     ]
 
 
 @case(
-    "A8",
-    "box put on a conveyor of 1 m/s, μ = 0.5",
-    "reaches the belt's speed at V/μg after slipping V²/2μg",
+    "A8", "box put on a conveyor of 1 m/s, μ = 0.5", "reaches the belt's speed at V/μg after slipping V²/2μg"
 )
 def on_a_conveyor(player: Player) -> list[Check]:
     """Slip distance against the midpoint rule's own sum, and time."""

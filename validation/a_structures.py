@@ -7,12 +7,7 @@ import play_tribo
 from stage import Body, Force, Pair, Plane, Robot, Scene, turn
 from suite import BOTH, Check, Player, case, holds
 
-from tribo.description.trees import (
-    BodyDescription,
-    JointDescription,
-    ShapeDescription,
-    TreeDescription,
-)
+from tribo.description.trees import BodyDescription, JointDescription, ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 G = 9.81
@@ -37,10 +32,7 @@ def ladder(player: Player) -> list[Check]:
         planes = [Plane(), Plane((1.0, 0.0, 0.0))]
         track = player.play(Scene([bar], 5000, Pair(0.5), planes=planes, every=50))
         moved.append(np.abs(track.position - track.position[0]).max())
-    return [
-        Check("motion at +0.2° [m]", moved[0], 1e-6),
-        holds("slides at −0.2°", moved[1] > 0.05),
-    ]
+    return [Check("motion at +0.2° [m]", moved[0], 1e-6), holds("slides at −0.2°", moved[1] > 0.05)]
 
 
 def card(angle: float, side: float, length: float, r: float) -> TreeDescription:
@@ -79,10 +71,7 @@ def leaning_cards(player: Player) -> list[Check]:
         start = np.array([c.position for c in cards])
         world.step(steps)
         moved.append(np.abs(np.array([c.position for c in cards]) - start).max())
-    return [
-        Check("motion at 1.01 in 20 s [m]", moved[0], 1e-6),
-        holds("slides at 0.99", moved[1] > 0.05),
-    ]
+    return [Check("motion at 1.01 in 20 s [m]", moved[0], 1e-6), holds("slides at 0.99", moved[1] > 0.05)]
 
 
 def jaws(squeeze: float) -> Robot:
@@ -100,12 +89,7 @@ def jaws(squeeze: float) -> Robot:
     return Robot(urdf, (0.0, 0.0), (0.0, 0.0), (squeeze, -squeeze))
 
 
-@case(
-    "A12",
-    "ball between two parallel jaws, squeezed with N each",
-    "holds iff 2μN ≥ mg",
-    peers=BOTH,
-)
+@case("A12", "ball between two parallel jaws, squeezed with N each", "holds iff 2μN ≥ mg", peers=BOTH)
 def between_jaws(player: Player) -> list[Check]:
     """Creep in 60 s at 1.001 of the least force; acceleration at 0.999 of it."""
     mu = 0.5
@@ -113,9 +97,7 @@ def between_jaws(player: Player) -> list[Check]:
     for share, steps in ((1.001, 60_000), (0.999, 500)):
         ball = Body("sphere", (0.1,), 1.0, (0.0, 0.0, 1.0))
         robot = jaws(share * G / (2 * mu))
-        found.append(
-            player.play(Scene([ball], steps, Pair(mu), planes=[], robots=[robot], every=500))
-        )
+        found.append(player.play(Scene([ball], steps, Pair(mu), planes=[], robots=[robot], every=500)))
     creep = np.abs(found[0].position - found[0].position[0]).max()
     fall = found[1].velocity[-1, 0, 2]
     return [
@@ -141,9 +123,7 @@ def beads(count: int, radius: float, bead: float, wrap: float) -> TreeDescriptio
             joint = JointDescription(f"j{k}", Joint.REVOLUTE, place, axis=(0.0, 1.0, 0.0))
         shape = ShapeDescription(Shape.SPHERE, (bead,), name=f"bead{k}/0")
         inertia = np.diag([1e-5, 1e-5, 1e-5])
-        bodies.append(
-            BodyDescription(f"bead{k}", k - 1, joint, 0.01, inertia=inertia, shapes=[shape])
-        )
+        bodies.append(BodyDescription(f"bead{k}", k - 1, joint, 0.01, inertia=inertia, shapes=[shape]))
     tree = TreeDescription(bodies)
     tree.ignored = {(i, j) for i in range(count) for j in range(i + 1, count)}
     return tree
@@ -164,13 +144,9 @@ def belt_over_a_drum(player: Player) -> list[Check]:
         moved = []
         for share in (0.999, 1.001):
             world, _, _ = play_tribo.build(Scene(pair=Pair(mu), planes=[], gravity=(0.0, 0.0, 0.0)))
-            world.add_capsule(
-                radius, 1.0, 1.0, orientation=turn((1, 0, 0), np.pi / 2), body_type="static"
-            )
+            world.add_capsule(radius, 1.0, 1.0, orientation=turn((1, 0, 0), np.pi / 2), body_type="static")
             tree = beads(count, radius, bead, wrap)
-            start = (radius + bead) * np.array(
-                [-np.cos(0.5 * wrap / count), 0.0, np.sin(0.5 * wrap / count)]
-            )
+            start = (radius + bead) * np.array([-np.cos(0.5 * wrap / count), 0.0, np.sin(0.5 * wrap / count)])
             string = world.add_articulated_system(tree, position=start)
             for _ in range(1000):
                 string.apply_force("bead0", (0.0, 0.0, -1.0), (0.0, 0.0, 0.0))
@@ -195,9 +171,7 @@ def bar_in_a_groove(player: Player) -> list[Check]:
     for alpha in np.radians([30, 45, 60]):
         limit = mu * G / np.sin(alpha)
         planes = [Plane((0.0, side * np.cos(alpha), np.sin(alpha))) for side in (-1.0, 1.0)]
-        bar = Body(
-            "capsule", (r, 1.0), 1.0, (0.0, 0.0, r / np.sin(alpha)), turn((0, 1, 0), np.pi / 2)
-        )
+        bar = Body("capsule", (r, 1.0), 1.0, (0.0, 0.0, r / np.sin(alpha)), turn((0, 1, 0), np.pi / 2))
         for share in (0.999, 1.01):
             push = Force("b0", (share * limit, 0.0, 0.0))
             scene = Scene([bar], 1000, Pair(mu), planes=planes, forces=[push], every=1000)

@@ -16,17 +16,7 @@ from typing import Any
 
 import coal_terrain
 import numpy as np
-from coal_peer import (
-    ASK,
-    KINDS,
-    arguments,
-    gap_and_normal,
-    near_poses,
-    peer,
-    place,
-    steepest,
-    tight_request,
-)
+from coal_peer import ASK, KINDS, arguments, gap_and_normal, near_poses, peer, place, steepest, tight_request
 from shapes import records, separation
 
 from tribo.collision import lazily_compiled, meeting
@@ -102,12 +92,9 @@ def compare(coal: Any, names: tuple[str, str], count: int, seed: int = 0) -> Row
             places = [(pose[:3], pose[3:12].reshape(3, 3)), (pose[12:15], pose[15:].reshape(3, 3))]
             transforms = [coal.Transform3s(rot, pos) for pos, rot in places]
             result.clear()
-            theirs = coal.distance(
-                solids[0], transforms[0], solids[1], transforms[1], request, result
-            )
+            theirs = coal.distance(solids[0], transforms[0], solids[1], transforms[1], request, result)
             a, b = (
-                (kind, pos, rot, size)
-                for kind, (pos, rot), size in zip(kinds, places, sizes, strict=True)
+                (kind, pos, rot, size) for kind, (pos, rot), size in zip(kinds, places, sizes, strict=True)
             )
             judge(row, a, b, gap, np.array(normal), least, theirs, -np.array(result.normal))
     return row
@@ -125,9 +112,7 @@ def judge(row: Row, a: Any, b: Any, gap: float, normal: np.ndarray, least: float
         row.better += 1
     if not abs(claim - theirs) <= SURE or own > claim + 1e-6:
         row.unsure += 1
-        if (
-            not gap > claim - 1e-6
-        ):  # whatever coal does, its direction bounds the distance from below
+        if not gap > claim - 1e-6:  # whatever coal does, its direction bounds the distance from below
             row.worst.append((a, b, gap, claim))
         return
     difference = abs(gap - theirs)
@@ -184,15 +169,12 @@ def main() -> None:
         start = time.process_time()
         rows.append(compare(coal, names, options.poses, options.seed))
         print(
-            f"{rows[-1].name}: {len(rows[-1].worst)} beyond, {time.process_time() - start:.1f} s",
-            flush=True,
+            f"{rows[-1].name}: {len(rows[-1].worst)} beyond, {time.process_time() - start:.1f} s", flush=True
         )
         for case in rows[-1].worst[:2]:
             print("   ", case)
     lines = coal_terrain.campaign(coal, options.poses, options.seed, options.only)
-    tables = "\n\n".join(
-        [*([table(rows)] if rows else []), *([coal_terrain.table(lines)] if lines else [])]
-    )
+    tables = "\n\n".join([*([table(rows)] if rows else []), *([coal_terrain.table(lines)] if lines else [])])
     print(tables)
     if options.write_docs:
         text = PAGE.read_text("utf-8")

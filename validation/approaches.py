@@ -116,18 +116,14 @@ def staged(
         yield scene, pair, [first, second]
 
 
-def deepest(
-    player: Player, scene: Scene, pair: list[tribo.SingleBody], axes: list[np.ndarray]
-) -> float:
+def deepest(player: Player, scene: Scene, pair: list[tribo.SingleBody], axes: list[np.ndarray]) -> float:
     """Return the deepest overlap of a meeting in some engine, by tribo's distance of the two shapes [m]."""
     track = player.play(scene)
     depth = 0.0
     for k in range(len(track.time)):
         if np.linalg.norm(track.position[k, 0] - track.position[k, 1]) > 0.55:
             continue
-        for body, place, turned, own in zip(
-            pair, track.position[k], track.orientation[k], axes, strict=True
-        ):
+        for body, place, turned, own in zip(pair, track.position[k], track.orientation[k], axes, strict=True):
             body.position, body.orientation = place, quaternion(matrices(turned) @ own.T)
         depth = max(depth, -pair[0].world.distance(*pair).distance)
     return depth

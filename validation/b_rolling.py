@@ -146,9 +146,7 @@ def rolling_friction_on_a_slope(player: Player) -> list[Check]:
     for kind in ("sphere", "cylinder"):
         for share in (0.999, 1.001):
             angle = np.arctan(share * 0.05)
-            scene = Scene(
-                [roller(kind)], 5000, Pair(1.0, rolling=0.05), gravity=incline(angle), every=100
-            )
+            scene = Scene([roller(kind)], 5000, Pair(1.0, rolling=0.05), gravity=incline(angle), every=100)
             track = player.play(scene)
             if share < 1.0:
                 drift = np.abs(track.position - track.position[0]).max()

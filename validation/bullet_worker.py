@@ -115,9 +115,7 @@ def set_joint(made, kind, first, body, axis):
     elif kind == p.JOINT_SPHERICAL:
         p.setJointMotorControlMultiDof(made, 0, p.POSITION_CONTROL, [0, 0, 0, 1], positionGain=0,
                                        velocityGain=0, force=[0, 0, 0])  # fmt: skip
-        p.resetJointStateMultiDof(
-            made, 0, [0, 0, 0, 1], within({**body, "position": [0, 0, 0]}, spin)
-        )
+        p.resetJointStateMultiDof(made, 0, [0, 0, 0, 1], within({**body, "position": [0, 0, 0]}, spin))
 
 
 KINDS = {"pin": p.JOINT_SPHERICAL, "hinge": p.JOINT_REVOLUTE, "weld": p.JOINT_FIXED}
@@ -169,9 +167,7 @@ def add_ties(scene, names):
         if tie["kind"] == "weld":
             place, turn = relative(one, other)
             made = [
-                p.createConstraint(
-                    ids[0], -1, ids[1], -1, p.JOINT_FIXED, [0, 0, 0], place, [0, 0, 0], turn
-                )
+                p.createConstraint(ids[0], -1, ids[1], -1, p.JOINT_FIXED, [0, 0, 0], place, [0, 0, 0], turn)
             ]
         else:
             shifts = (0.0, 0.1) if tie["kind"] == "hinge" else (0.0,)
@@ -293,9 +289,7 @@ def play(scene):
         ]:  # or contacts that are about to close take the speed away first
             p.changeDynamics(made, -1, contactProcessingThreshold=0.0)
     rows = [row(scene, 0, bodies, robots, fixed)]
-    driven = [
-        (b, made) for b, (made, _) in zip(scene["bodies"], bodies) if b["kind"] == "kinematic"
-    ]
+    driven = [(b, made) for b, (made, _) in zip(scene["bodies"], bodies) if b["kind"] == "kinematic"]
     for k in range(scene["steps"]):
         for body, made in driven:
             drive(body, made, k * scene["dt"])
@@ -303,9 +297,7 @@ def play(scene):
             made, link = names[f["body"]]
             at = state_of(made, link)[0]
             force = [a + k * scene["dt"] * b for a, b in zip(f["force"], f["rate"])]
-            p.applyExternalForce(
-                made, link, force, [a + b for a, b in zip(at, f["offset"])], p.WORLD_FRAME
-            )
+            p.applyExternalForce(made, link, force, [a + b for a, b in zip(at, f["offset"])], p.WORLD_FRAME)
             p.applyExternalTorque(made, link, f["torque"], p.WORLD_FRAME)
         for (made, joints), robot in zip(robots, scene["robots"]):
             for j, force in zip(joints, robot["force"]):

@@ -128,8 +128,7 @@ def time_of_bouncing(player: Player) -> list[Check]:
 def bouncing(player: Player) -> list[Check]:
     """Largest energy error and trend."""
     bodies = [
-        Body("sphere", (0.1,), 10.0, (0.5 * (k % 7), 0.5 * (k // 7), 5.0 + 0.01 * k))
-        for k in range(49)
+        Body("sphere", (0.1,), 10.0, (0.5 * (k % 7), 0.5 * (k // 7), 5.0 + 0.01 * k)) for k in range(49)
     ]
     scene = Scene(bodies, 20_000, Pair(restitution=1.0), every=20)
     track = player.play(scene)
@@ -137,15 +136,10 @@ def bouncing(player: Player) -> list[Check]:
     error = total / total[0] - 1.0
     tenth = len(error) // 10
     trend = abs(error[-tenth:].mean() - error[1 : tenth + 1].mean())
-    return [
-        Check("energy, relative", np.abs(error).max(), 1e-4),
-        Check("trend, relative", trend, 1e-5),
-    ]
+    return [Check("energy, relative", np.abs(error).max(), 1e-4), Check("trend, relative", trend, 1e-5)]
 
 
-def cradle(
-    player: Player, e: float, speeds: tuple[float, ...], impact: str = "simultaneous"
-) -> np.ndarray:
+def cradle(player: Player, e: float, speeds: tuple[float, ...], impact: str = "simultaneous") -> np.ndarray:
     """Return speeds of touching balls after the first impact, and the change of momentum."""
     bodies = [
         Body("sphere", (0.5,), 1.0, (k - (0.25 if v else 0.0), 0.0, 0.0), velocity=(v, 0.0, 0.0))
@@ -202,9 +196,7 @@ def small_on_big(player: Player) -> list[Check]:
         scene = Scene(bodies, round(0.05 / dt), Pair(restitution=1.0), gravity=NONE, dt=dt,
                       impact=PROPAGATE, every=round(0.05 / dt))  # fmt: skip
         v = player.play(scene).velocity[-1, 1, 2]
-        checks.append(
-            Check(f"speed, relative, {name}", abs(v * (big + m) / (3 * big - m) / v0 - 1), 1e-3)
-        )
+        checks.append(Check(f"speed, relative, {name}", abs(v * (big + m) / (3 * big - m) / v0 - 1), 1e-3))
     return checks
 
 
@@ -290,12 +282,7 @@ def elastic_heap(player: Player) -> list[Check]:
     rng = np.random.default_rng(42)
     grid = [(x, y, z) for x in range(6) for y in range(6) for z in range(6)]
     bodies = [
-        Body(
-            "sphere",
-            (0.1,),
-            10.0,
-            tuple(0.21 * np.array(p) + [0, 0, 1.0] + rng.uniform(-1e-3, 1e-3, 3)),
-        )
+        Body("sphere", (0.1,), 10.0, tuple(0.21 * np.array(p) + [0, 0, 1.0] + rng.uniform(-1e-3, 1e-3, 3)))
         for p in grid
     ]
     scene = Scene(bodies, 5000, Pair(restitution=1.0), every=50)

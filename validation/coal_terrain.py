@@ -130,14 +130,8 @@ def grounds() -> Iterator[tuple[str, Any]]:
         return world
 
     yield "height map", lambda: Ground("height map", with_map(rough), points[faces])
-    yield (
-        "triangles",
-        lambda: Ground("triangles", with_surface(points, faces[turned]), points[faces]),
-    )
-    yield (
-        "flat map",
-        lambda: Ground("flat map", with_map(flat), flat_points[flat_faces], is_flat=True),
-    )
+    yield ("triangles", lambda: Ground("triangles", with_surface(points, faces[turned]), points[faces]))
+    yield ("flat map", lambda: Ground("flat map", with_map(flat), flat_points[flat_faces], is_flat=True))
     yield (
         "closed triangles",
         lambda: Ground(
@@ -161,7 +155,7 @@ def ours(model, work, poses, margin, found):
             work.body_pos[body, i] = poses[k, i]
             for m in range(3):
                 work.body_pos[body, i] -= poses[k, 3 + 3 * i + m] * model.shape_pos[shape, m]
-        n = lazily_compiled.call_late(model.late_address[TERRAIN], model, work, shape, 0, margin)
+        n = lazily_compiled.call_late(model.lazy_address[TERRAIN], model, work, shape, 0, margin)
         found[k, 0] = np.inf
         for m in range(n):
             if work.manifold[m, 6] < found[k, 0]:
@@ -203,9 +197,7 @@ class Oracle:
         for t in (numbers := np.flatnonzero(near)):
             self.result.clear()
             gaps.append(
-                self.coal.distance(
-                    self.solid, at, self.triangles[t], self.here, self.request, self.result
-                )
+                self.coal.distance(self.solid, at, self.triangles[t], self.here, self.request, self.result)
             )
             normals.append(-np.array(self.result.normal))
         if not gaps:
@@ -260,7 +252,7 @@ def compare(coal: Any, name: str, ground: Ground, count: int, seed: int) -> Line
     ground.world.step(0)
     engine = ground.world.engine
     engine.update()  # where the ground is
-    engine.model.late_address[TERRAIN] = lazy_kernels.address(Late.TERRAIN)
+    engine.model.lazy_address[TERRAIN] = lazy_kernels.address(Late.TERRAIN)
     oracle = Oracle(coal, kind, size, ground)
     poses: list[np.ndarray] = []
     answers: list[Answer] = []

@@ -1,7 +1,7 @@
 """Restitution of a compliant pair at fixed steps against that of its law, from soft to within one step.
 
 `python validation/compliant_bounce.py` prints the table of docs/physics/compliant-ground.md: errors in per
-cent, the worst of eight phases of the first touch; a star where a step said `COARSE`.
+cent, the worst of eight phases of the first touch; a star where a step said `TIME_STEP_TOO_LONG`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ def bounce(stiffness: float, beta: float, phase: float) -> tuple[float, bool]:
     is_coarse = False
     while ball.linear_velocity[2] <= 0.0 or ball.contacts:
         world.step()
-        is_coarse |= bool(world.status & tribo.Status.COARSE)
+        is_coarse |= bool(world.status & tribo.Status.TIME_STEP_TOO_LONG)
     return float(ball.linear_velocity[2]) / SPEED, is_coarse
 
 
-def spring_of(
-    stiffness: float, restitution: float, mass: float = MASS
-) -> tuple[float, float, float]:
+def spring_of(stiffness: float, restitution: float, mass: float = MASS) -> tuple[float, float, float]:
     """Return a linear spring [N/m] and damper [N s/m] that stand for the law at SPEED, and the mass [kg].
 
     The same contact time without damping, π √(m/k), and the same restitution, e^{−b t} with b = d/2m and

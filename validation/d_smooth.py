@@ -84,9 +84,7 @@ def symmetric_top(player: Player) -> list[Check]:
     in_space = (angle[-1] - angle[0]) / 10.0
     return [
         Check("in the body, relative", abs(in_body / (-0.5 * 1.5) - 1.0), 1e-6),
-        Check(
-            "in space, relative", abs(in_space / (np.linalg.norm([1.2, 0, 1.5]) / 2.0) - 1.0), 1e-6
-        ),
+        Check("in space, relative", abs(in_space / (np.linalg.norm([1.2, 0, 1.5]) / 2.0) - 1.0), 1e-6),
     ]
 
 
@@ -154,9 +152,7 @@ def pendulum(player: Player) -> list[Check]:
         for degrees, known in PERIODS.items():
             robot = Robot(BOB, (float(np.radians(degrees)),), (0.0,))
             every = round(max(1e-3, dt) / dt)  # between samples a cubic misses 1e-12 s
-            scene = Scene(
-                [], round(1.4 * known / dt), planes=[], robots=[robot], dt=dt, every=every
-            )
+            scene = Scene([], round(1.4 * known / dt), planes=[], robots=[robot], dt=dt, every=every)
             errors[dt] = max(errors[dt], abs(period(player.play(scene)) / known - 1.0))
     checks = [Check("period, relative", errors[1e-4], 1e-5)]
     if player.is_tribo:
@@ -203,9 +199,7 @@ def _double(player: Player, urdf: str, known: dict[float, tuple[float, float]]) 
     steps = round(max(known) / 1e-4)
 
     def errors(integrator: str) -> dict[float, float]:
-        scene = Scene(
-            [], steps, planes=[], robots=[robot], dt=1e-4, every=100, integrator=integrator
-        )
+        scene = Scene([], steps, planes=[], robots=[robot], dt=1e-4, every=100, integrator=integrator)
         angles = np.cumsum(player.play(scene).q, axis=1)
         return {t: float(np.abs(angles[round(t / 0.01)] - a).max()) for t, a in known.items()}
 

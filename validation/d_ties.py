@@ -65,9 +65,7 @@ def gyroscope(player: Player, dt: float, seconds: float = 3.0, **options: Any) -
         "cylinder", (radius, 0.02), 1.0, (arm, 0.0, 0.0), toward(np.array([1.0, 0.0, 0.0])),
         (0.0, rate * arm, 0.0), (spin, 0.0, rate),
     )  # fmt: skip
-    scene = Scene(
-        [disc], round(seconds / dt), planes=[], ties=[Tie("pin", "b0")], dt=dt, every=5, **options
-    )
+    scene = Scene([disc], round(seconds / dt), planes=[], ties=[Tie("pin", "b0")], dt=dt, every=5, **options)
     track = player.play(scene)
     total = energy(scene, track).sum(axis=1)
     return {
@@ -88,9 +86,7 @@ def conical_pendulum(player: Player, dt: float, seconds: float = 10.0, **options
         "box", (width, width, length), 1.0, tuple(place), toward(along),
         tuple(np.cross(rate * UP, place)), tuple(rate * UP),
     )  # fmt: skip
-    scene = Scene(
-        [bar], round(seconds / dt), planes=[], ties=[Tie("pin", "b0")], dt=dt, every=5, **options
-    )
+    scene = Scene([bar], round(seconds / dt), planes=[], ties=[Tie("pin", "b0")], dt=dt, every=5, **options)
     track = player.play(scene)
     x, y, z = np.moveaxis(track.position[:, 0], -1, 0)
     return {
@@ -103,9 +99,7 @@ def satellite(player: Player, dt: float, seconds: float = 10.0, **options: Any) 
     """A body with a wheel on a hinge along its axis of symmetry: the axis turns about L at the rate L/I_t."""
     spin, nod, edge, offset = 100.0, np.array([2.0, 0.0, 0.0]), 0.3, 0.2
     low, high = -offset / 6.0 * UP, offset * 5.0 / 6.0 * UP
-    body = Body(
-        "box", (edge,) * 3, 5.0, tuple(low), velocity=tuple(np.cross(nod, low)), spin=tuple(nod)
-    )
+    body = Body("box", (edge,) * 3, 5.0, tuple(low), velocity=tuple(np.cross(nod, low)), spin=tuple(nod))
     wheel = Body(
         "cylinder", (0.1, 0.02), 1.0, tuple(high), velocity=tuple(np.cross(nod, high)),
         spin=tuple(nod + spin * UP),
@@ -126,9 +120,7 @@ def satellite(player: Player, dt: float, seconds: float = 10.0, **options: Any) 
     size = float(np.linalg.norm(momentum))
     across = inertia_of(body)[0, 0] + inertia_of(wheel)[0, 0] + 5.0 / 6.0 * offset**2
     n, angle = momentum / size, size / across * seconds
-    there = (
-        UP * np.cos(angle) + np.cross(n, UP) * np.sin(angle) + n * (n @ UP) * (1 - np.cos(angle))
-    )
+    there = UP * np.cos(angle) + np.cross(n, UP) * np.sin(angle) + n * (n @ UP) * (1 - np.cos(angle))
     axis = matrices(track.orientation[:, 0])[:, :, 2]
     return {
         "axis after 10 s [rad]": float(np.linalg.norm(np.cross(there, axis[-1]))),
@@ -229,7 +221,7 @@ SCENES = (gyroscope, conical_pendulum, satellite, welded_pair)
     "D19",
     "driven too far: two boxes of 1 kg on a common pin, one torqued with 1 N m for 2 s, at 1 and 4 ms; a box "
     "on a hinge at 180 rad/s for 2 s at 4 ms (0.72 rad a step), and 0.2 m off its hinge at 1 ms",
-    "L = 2 N m s; what turns too far for its step says so (`COARSE`); the hinge keeps its speed",
+    "L = 2 N m s; what turns too far for its step says so (`TIME_STEP_TOO_LONG`); the hinge keeps its speed",
     peers=BOTH,
     note="0.2 m off its centre the box loses 2 % of its speed at 4 ms; peers do not say "
     "that a step is too long; MuJoCo's pinned boxes become NaN (which it says) and start again, with its "
@@ -249,7 +241,7 @@ def too_far(player: Player) -> list[Check]:
             one.apply_torque(UP)
             world.step()
             far = dt * max(np.linalg.norm(body.angular_velocity) for body in (one, other))
-            silent += far > 0.5 and not world.status & tribo.Status.COARSE
+            silent += far > 0.5 and not world.status & tribo.Status.TIME_STEP_TOO_LONG
         error = np.linalg.norm(world.angular_momentum - 2.0 * UP) / 2.0
         found.append(Check(f"{1e3 * dt:g} ms: angular momentum, relative", float(error), 1e-12))
         found.append(holds(f"{1e3 * dt:g} ms: beyond 0.5 rad a step it is said", silent == 0))
@@ -260,10 +252,7 @@ def too_far(player: Player) -> list[Check]:
         *found,
         Check("hinge: speed, relative", centred, 1e-9),
         Check("hinge 0.2 m off the centre, 1 ms: speed, relative", eccentric, 1e-5),
-        holds(
-            "hinge 0.2 m off the centre: what takes 1e-3 of the energy in a step is said",
-            not silent,
-        ),
+        holds("hinge 0.2 m off the centre: what takes 1e-3 of the energy in a step is said", not silent),
     ]
 
 
@@ -310,7 +299,7 @@ def on_hinge(far: float, dt: float = 4e-3) -> tuple[float, int]:
     for _ in range(round(2.0 / dt)):
         world.step()
         is_lost = abs(world.energy - energy_before) > 1e-3 * energy_before
-        silent += is_lost and not world.status & tribo.Status.COARSE
+        silent += is_lost and not world.status & tribo.Status.TIME_STEP_TOO_LONG
         energy_before = world.energy
     return abs(float(box.angular_velocity[2]) / 180.0 - 1.0), silent
 
@@ -341,9 +330,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--ms", type=float, nargs="+", default=[4.0, 2.0, 1.0, 0.5], help="falling by two"
-    )
+    parser.add_argument("--ms", type=float, nargs="+", default=[4.0, 2.0, 1.0, 0.5], help="falling by two")
     steps = parser.parse_args().ms
     for scene in SCENES:
         runs = [scene(play_tribo.player(), 1e-3 * ms) for ms in steps]
@@ -351,12 +338,7 @@ def main() -> None:
         for what in runs[0]:
             errors = [run[what] for run in runs]
             orders = [np.log2(a / b) for a, b in pairwise(errors)]
-            print(
-                f"  {what:28}",
-                *(f"{e:8.1e}" for e in errors),
-                "  order",
-                *(f"{o:5.2f}" for o in orders),
-            )
+            print(f"  {what:28}", *(f"{e:8.1e}" for e in errors), "  order", *(f"{o:5.2f}" for o in orders))
 
 
 if __name__ == "__main__":

@@ -52,17 +52,13 @@ def hanging_chain(player: Player) -> list[Check]:
         shape = 1e-3 * shapes[:, k] / np.abs(shapes[:, k]).max()
         q = tuple(float(x) for x in np.diff(shape, prepend=0.0))
         robot = Robot(rods(10, 0.1, 0.1), q, (0.0,) * 10)
-        track = player.play(
-            Scene([], round(1.4 / known / 1e-4), planes=[], robots=[robot], dt=1e-4)
-        )
+        track = player.play(Scene([], round(1.4 / known / 1e-4), planes=[], robots=[robot], dt=1e-4))
         error = abs(1.0 / (period(track) * known) - 1.0)
         checks.append(Check(f"mode {k + 1}, relative", error, 1e-4))
     return checks
 
 
-def flying(
-    dt: float, integrator: str, gravity: tuple[float, ...], **options: object
-) -> tribo.World:
+def flying(dt: float, integrator: str, gravity: tuple[float, ...], **options: object) -> tribo.World:
     """Return the package's own robot in free motion without losses."""
     description = urdf.read(QUADRUPED)
     for body in description.bodies[1:]:

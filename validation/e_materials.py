@@ -67,21 +67,14 @@ def many_points(player: Player) -> list[Check]:
     for side, law in itertools.product((2, 4, 8), (points, area)):
         world = on_ground(law)
         places = np.linspace(-0.2, 0.2, side)
-        feet = [
-            tribo.CompoundPart("sphere", (radius,), position=(x, y, 0.0))
-            for x in places
-            for y in places
-        ]
+        feet = [tribo.CompoundPart("sphere", (radius,), position=(x, y, 0.0)) for x in places for y in places]
         plate = world.add_compound(feet, mass=m, position=(0, 0, radius))
         world.step(1500)
         depth = radius - plate.position[2]
         stiffness = side**2 * k if law is points else modulus * 0.16 / length
         kind = int(law is area)
         worst[kind] = max(worst[kind], abs(depth * stiffness / (m * G) - 1.0))
-    return [
-        Check("depth, relative", worst[0], 1e-6),
-        Check("depth by area, relative", worst[1], 1e-6),
-    ]
+    return [Check("depth, relative", worst[0], 1e-6), Check("depth by area, relative", worst[1], 1e-6)]
 
 
 @case(
@@ -95,11 +88,7 @@ def adhesion(player: Player) -> list[Check]:
     verdicts = []
     for share, stays in ((0.999, True), (1.001, False)):
         law = ContactMaterial(
-            youngs_modulus=1e6,
-            spook_damping=0.01,
-            adhesion_force=force,
-            adhesive_overlap=1e-3,
-            friction=mu,
+            youngs_modulus=1e6, spook_damping=0.01, adhesion_force=force, adhesive_overlap=1e-3, friction=mu
         )
         world = on_ground(law)
         cube = world.add_box((0.2,) * 3, 1.0, position=(0, 0, 0.1 - 1e-3))

@@ -14,11 +14,7 @@ from tribo.description.trees import TreeDescription
 from tribo.model import Joint
 
 G = 9.81
-PERIODS = {
-    10: 2.00989263,
-    60: 2.15287467,
-    90: 2.36784195,
-}  # [s] of a pendulum of 1 m, by start [deg]
+PERIODS = {10: 2.00989263, 60: 2.15287467, 90: 2.36784195}  # [s] of a pendulum of 1 m, by start [deg]
 
 
 def empty_world(dt: float = 1e-3) -> tribo.World:
@@ -50,17 +46,11 @@ def pinned_loop(player: Player) -> list[Check]:
     bars = []
     for x in (0.0, 1.0):
         bar = link("bar", 0, Joint.REVOLUTE, 1.0, axis=(0.0, 1.0, 0.0), com=(0.0, 0.0, -0.5))
-        crank = world.add_articulated_system(
-            TreeDescription([fixed_base(), bar]), position=(x, 0, 0)
-        )
+        crank = world.add_articulated_system(TreeDescription([fixed_base(), bar]), position=(x, 0, 0))
         crank.generalized_coordinate = [angle]
         bars.append(crank.link("bar"))
     coupler = world.add_box(
-        (1.0, 0.05, 0.05),
-        mass=1.0,
-        position=np.add(tip, (0.5, 0, 0)),
-        collision_mask=0,
-        collision_group=0,
+        (1.0, 0.05, 0.05), mass=1.0, position=np.add(tip, (0.5, 0, 0)), collision_mask=0, collision_group=0
     )
     pins = [world.add_pin(bar, coupler, np.add(tip, (x, 0, 0))) for x, bar in enumerate(bars)]
     start, gap, change = world.energy, 0.0, 0.0
@@ -115,10 +105,7 @@ def stewart_platform() -> list[Check]:
     at_rest.world.step(1000)
     expected = at_rest.statics()
     off = np.abs(at_rest.forces() / expected - 1.0).max()
-    return [
-        Check("gap of the platform [m]", gap, 1e-8),
-        Check("leg forces, relative", float(off), 1e-5),
-    ]
+    return [Check("gap of the platform [m]", gap, 1e-8), Check("leg forces, relative", float(off), 1e-5)]
 
 
 @case(

@@ -57,9 +57,7 @@ def dropped() -> tuple[tribo.World, Any, list[Any]]:
     """Return world, ground and bodies before the fall."""
     world = tribo.World()
     world.time_step = STEP
-    world.default_pair = tribo.PairProperties(
-        friction=0.8, rolling_friction=0.05, spinning_friction=0.02
-    )
+    world.default_pair = tribo.PairProperties(friction=0.8, rolling_friction=0.05, spinning_friction=0.02)
     world.contact_solver, world.max_sweeps = "sweeps", 30
     world.sleeping = True
     terrain = ground(world)

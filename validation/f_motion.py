@@ -36,9 +36,7 @@ def creep(track: Track, k: int, far: float) -> float:
 def load(far: float) -> Body:
     """Return a box of 0.2 m that goes round with what it lies on."""
     spin = (0.0, 0.0, OMEGA)
-    return Body(
-        "box", (0.2,) * 3, 1.0, (far, 0.0, 0.1), velocity=(0.0, far * OMEGA, 0.0), spin=spin
-    )
+    return Body("box", (0.2,) * 3, 1.0, (far, 0.0, 0.1), velocity=(0.0, far * OMEGA, 0.0), spin=spin)
 
 
 def table(shape: str, kind: str) -> Body:
@@ -60,9 +58,7 @@ def carried(player: Player) -> list[Check]:
     """Creep outwards."""
     found = []
     for shape in TABLES:
-        scene = Scene(
-            [table(shape, "kinematic"), load(FAR)], 10_000, Pair(0.6), planes=[], every=10
-        )
+        scene = Scene([table(shape, "kinematic"), load(FAR)], 10_000, Pair(0.6), planes=[], every=10)
         error = creep(player.play(scene), 1, FAR)
         found.append(Check(f"driven {shape}: outwards [m]", error, 1e-6))
     scene = Scene(
@@ -75,9 +71,7 @@ def carried(player: Player) -> list[Check]:
 
 def gripped(player: Player, dt: float, seconds: float = 10.0) -> tuple[float, float]:
     """Return how far a box in a gripper on an arm creeps outwards, and how far it sinks [m]."""
-    box = Body(
-        "box", (0.06,) * 3, 0.3, (0.8, 0.0, 0.0), velocity=(0.0, 1.6, 0.0), spin=(0.0, 0.0, 2.0)
-    )
+    box = Body("box", (0.06,) * 3, 0.3, (0.8, 0.0, 0.0), velocity=(0.0, 1.6, 0.0), spin=(0.0, 0.0, 2.0))
     arm = Robot(GRIPPER, (0.0, 0.0), (2.0, 0.0), force=(0.0, -40.0))
     scene = Scene([box], round(seconds / dt), Pair(0.9), planes=[], robots=[arm], dt=dt, every=10)
     track = player.play(scene)
@@ -172,11 +166,7 @@ def discs(player: Player) -> list[Check]:
     others = on_floors(lambda floor: disc_on(player, floor))
     return [
         Check("plane: precession, relative", abs(plane[0]), 1e-3),
-        Check(
-            "others: precession over that of the plane",
-            max(abs(t / plane[0]) for t, _ in others),
-            3.0,
-        ),
+        Check("others: precession over that of the plane", max(abs(t / plane[0]) for t, _ in others), 3.0),
         Check("gain of energy, relative", max(0.0, *(e for _, e in [plane, *others])), 1e-6),
     ]
 

@@ -43,9 +43,7 @@ def passes(player: Player) -> list[Check]:
         )  # fmt: skip
         ground = Body("box", (2.0, 2.0, 1.0), position=(1.0, 0.0, -0.5), kind="static")
         steps = round(0.6 / speed / dt)
-        scene = Scene(
-            [ground, flyer], steps, planes=[], gravity=(0.0, 0.0, 0.0), dt=dt, every=steps
-        )
+        scene = Scene([ground, flyer], steps, planes=[], gravity=(0.0, 0.0, 0.0), dt=dt, every=steps)
         end = player.play(scene).velocity[-1, 1]
         most = max(most, float(np.linalg.norm(end - (speed, 0.0, 0.0))) / speed)
     others = absent("random: change over speed [–]", 1e-9)
@@ -75,7 +73,4 @@ def carriers(player: Player) -> list[Check]:
     fine = [scene(1e-3) for scene in (tray, turntable, truck)]
     coarse = [scene(2e-3) for scene in (tray, turntable, truck)]
     shares = [f / c for f, c in zip(fine, coarse, strict=True) if c > 1e-6]
-    return [
-        Check("slip [m]", max(fine), 5e-5),
-        Check("slip at 1 ms over 2 ms [–]", max(shares), 0.35),
-    ]
+    return [Check("slip [m]", max(fine), 5e-5), Check("slip at 1 ms over 2 ms [–]", max(shares), 0.35)]

@@ -8,12 +8,7 @@ from stage import Body, Pair, Scene, Track, incline, turn
 from suite import BOTH, MUJOCO, Check, Player, case, holds
 
 import tribo
-from tribo.description.trees import (
-    BodyDescription,
-    JointDescription,
-    ShapeDescription,
-    TreeDescription,
-)
+from tribo.description.trees import BodyDescription, JointDescription, ShapeDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 G = 9.81
@@ -159,9 +154,7 @@ def arch(thickness: float, stones: int = 16) -> tuple[tribo.World, list[tribo.Si
         angle = np.pi * ((k + 0.5) / stones - 0.5)
         c, s = np.cos(angle), np.sin(angle)
         placed = wedge @ np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
-        made.append(
-            world.add_convex(placed, 1.0, name=f"stone{k}", position=(far * s, 0.0, far * c))
-        )
+        made.append(world.add_convex(placed, 1.0, name=f"stone{k}", position=(far * s, 0.0, far * c)))
     return world, made
 
 
@@ -219,9 +212,7 @@ def painleve(player: Player) -> list[Check]:
 def table(world: tribo.World, com: tuple[float, float, float]) -> tribo.ArticulatedSystem:
     """Return a table of 10 kg on the round ends of four legs."""
     feet = [(x, y, -0.5) for x in (-0.4, 0.4) for y in (-0.3, 0.3)]
-    shapes = [
-        ShapeDescription(Shape.SPHERE, (0.02,), f, name=f"leg/{k}") for k, f in enumerate(feet)
-    ]
+    shapes = [ShapeDescription(Shape.SPHERE, (0.02,), f, name=f"leg/{k}") for k, f in enumerate(feet)]
     body = BodyDescription("table", -1, JointDescription("root", Joint.FREE), 10.0, com,
                            np.diag([1.0, 1.2, 1.5]), shapes)  # fmt: skip
     return world.add_articulated_system(TreeDescription([body]), position=(0, 0, 0.52))
@@ -256,11 +247,7 @@ def four_legs(player: Player) -> list[Check]:
         world.step(100)
         results.append([boxes[k].position for k in range(3)])
     spread = np.ptp(np.array(results), axis=0).max()
-    return [
-        *checks,
-        Check("balance, relative", balance, 1e-8),
-        Check("order of adding [m]", spread, 1e-8),
-    ]
+    return [*checks, Check("balance, relative", balance, 1e-8), Check("order of adding [m]", spread, 1e-8)]
 
 
 @case("F9", "slab of 100 kg on four balls of 0.1 kg, taken away", "the balls stay where they are")
@@ -287,15 +274,12 @@ def load_taken_away(player: Player) -> list[Check]:
 def giant(player: Player) -> list[Check]:
     """Penetration and the fastest small box after the impact."""
     bodies = [
-        Body("box", (1.0, 1.0, 1.0), 1.0, (x, 0.0, 0.5), name=f"small{k}")
-        for k, x in enumerate((-5.0, 5.0))
+        Body("box", (1.0, 1.0, 1.0), 1.0, (x, 0.0, 0.5), name=f"small{k}") for k, x in enumerate((-5.0, 5.0))
     ]
     bodies.append(Body("box", (20.0, 20.0, 20.0), 8000.0, (0.0, 0.0, 26.0), name="big"))
     track = player.play(Scene(bodies, 4000, Pair(0.6), every=5))
     late = track.time > 2.5
-    sunk = max(
-        0.0, (11.0 - track.position[late, 2, 2]).max(), (0.5 - track.position[late, :2, 2]).max()
-    )
+    sunk = max(0.0, (11.0 - track.position[late, 2, 2]).max(), (0.5 - track.position[late, :2, 2]).max())
     moved = np.abs(track.position[:, :2] - track.position[0, :2]).max()
     return [
         Check("penetration [m]", sunk, 1e-3),

@@ -109,9 +109,7 @@ def sleepers(player: Player) -> list[Check]:
         checks.append(holds(name, slept and not any(box.is_asleep for box in boxes)))
         if cause is remove:
             speed = boxes[0].linear_velocity[2]
-            checks.append(
-                Check("fall of the first step, relative", abs(speed / (-G * 1e-3) - 1), 1e-10)
-            )
+            checks.append(Check("fall of the first step, relative", abs(speed / (-G * 1e-3) - 1), 1e-10))
     return checks
 
 

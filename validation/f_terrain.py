@@ -130,10 +130,7 @@ def border(player: Player) -> list[Check]:
         box = world.add_box((0.2, 0.2, 0.2), 1.0, position=(x, 0.0, 0.1))
         world.step(3000)
         low.append(float(box.position[2]))
-    return [
-        Check("inside: motion [m]", abs(low[0] - 0.1), 1e-9),
-        holds("outside: falls", low[1] < 0.0),
-    ]
+    return [Check("inside: motion [m]", abs(low[0] - 0.1), 1e-9), holds("outside: falls", low[1] < 0.0)]
 
 
 @case(

@@ -85,9 +85,7 @@ def tie(world: tribo.World, robot: tribo.ArticulatedSystem, parts: tuple[str, ..
         return
     anchor = place + 0.3 * rng.normal(size=3)
     slack = float(rng.choice([0.0, 0.01, 0.1]))
-    world.add_wire(
-        last, None, (0, 0, 0), anchor, length=float(np.linalg.norm(anchor - place)) + slack
-    )
+    world.add_wire(last, None, (0, 0, 0), anchor, length=float(np.linalg.norm(anchor - place)) + slack)
 
 
 def random_tree(seed: int, parts: tuple[str, ...]) -> tribo.World:
@@ -135,10 +133,10 @@ def energies(world: tribo.World, steps: int) -> Iterator[tuple[float, bool]]:
         try:
             world.step()
         except tribo.SimulationError:
-            if world.status & Status.COARSE:
+            if world.status & Status.TIME_STEP_TOO_LONG:
                 yield world.energy / before, True
             return
-        yield world.energy / before, bool(world.status & Status.COARSE)
+        yield world.energy / before, bool(world.status & Status.TIME_STEP_TOO_LONG)
 
 
 def judge(world: tribo.World) -> tuple[bool, bool, bool]:

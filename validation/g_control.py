@@ -109,10 +109,7 @@ def along_a_trajectory(player: Player) -> list[Check]:
     off = np.abs(faster - (above.v - below.v) / 2e-4).max() / np.abs(faster).max()
     weight = generator.normal(size=ways.v.shape)
     gradient = ways.vjp(velocity=weight)
-    both = (
-        abs((weight * faster).sum() - (gradient.commands * by).sum())
-        / np.abs(weight * faster).sum()
-    )
+    both = abs((weight * faster).sum() - (gradient.commands * by).sum()) / np.abs(weight * faster).sum()
     del moved
     return [Check("jvp, relative", off, 1e-7), Check("jvp against vjp", both, 1e-12)]
 

@@ -20,38 +20,28 @@ import tribo
 Lowest = Callable[[np.ndarray], float]  # how far a shape reaches along a direction of its own axes
 
 
-def box(
-    world: tribo.World, r: np.ndarray, _: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def box(world: tribo.World, r: np.ndarray, _: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add a box with half edges r."""
     return world.add_box(2.0 * r, 1.0), lambda d: float(r @ np.abs(d))
 
 
-def sphere(
-    world: tribo.World, r: np.ndarray, _: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def sphere(world: tribo.World, r: np.ndarray, _: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add a ball."""
     return world.add_sphere(r[0], 1.0), lambda d: float(r[0])
 
 
-def cylinder(
-    world: tribo.World, r: np.ndarray, _: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def cylinder(world: tribo.World, r: np.ndarray, _: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add a cylinder of half height r[1]."""
     body = world.add_cylinder(r[0], 2.0 * r[1], 1.0)
     return body, lambda d: float(r[0] * np.hypot(d[0], d[1]) + r[1] * abs(d[2]))
 
 
-def capsule(
-    world: tribo.World, r: np.ndarray, _: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def capsule(world: tribo.World, r: np.ndarray, _: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add a capsule, its caps' centres r[1] from the middle."""
     return world.add_capsule(r[0], 2.0 * r[1], 1.0), lambda d: float(r[0] + r[1] * abs(d[2]))
 
 
-def hull(
-    world: tribo.World, r: np.ndarray, rng: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def hull(world: tribo.World, r: np.ndarray, rng: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add the hull of the eight corners of a sheared box."""
     signs = np.array(np.meshgrid(*3 * [[-1.0, 1.0]])).reshape(3, -1).T
     shear = np.eye(3)
@@ -60,24 +50,13 @@ def hull(
     return world.add_convex(points, 1.0), lambda d: float((points @ d).max())
 
 
-def cone(
-    world: tribo.World, r: np.ndarray, _: np.random.Generator
-) -> tuple[tribo.SingleBody, Lowest]:
+def cone(world: tribo.World, r: np.ndarray, _: np.random.Generator) -> tuple[tribo.SingleBody, Lowest]:
     """Add a cone of half height r[1]; its origin is its centre of mass, a quarter of the height up."""
     body = world.add_cone(r[0], 2.0 * r[1], 1.0)
-    return body, lambda d: float(
-        max(1.5 * r[1] * d[2], r[0] * np.hypot(d[0], d[1]) - 0.5 * r[1] * d[2])
-    )
+    return body, lambda d: float(max(1.5 * r[1] * d[2], r[0] * np.hypot(d[0], d[1]) - 0.5 * r[1] * d[2]))
 
 
-SHAPES = {
-    "box": box,
-    "sphere": sphere,
-    "cylinder": cylinder,
-    "capsule": capsule,
-    "cone": cone,
-    "hull": hull,
-}
+SHAPES = {"box": box, "sphere": sphere, "cylinder": cylinder, "capsule": capsule, "cone": cone, "hull": hull}
 
 
 def add_ground(world: tribo.World, ground: str) -> None:
@@ -102,11 +81,7 @@ GROUNDS = ("plane", "box", "map", "mesh")
 
 
 def landings(
-    kind: str,
-    ground: str,
-    time_step: float,
-    count: int,
-    rng: np.random.Generator,
+    kind: str, ground: str, time_step: float, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[float, int]]:
     """Let a body of a kind come down `count` times; yield how deep it goes in [m] and the status."""
     for k in range(count):
@@ -115,11 +90,7 @@ def landings(
             add_ground(world, ground)
             body, reach = SHAPES[kind](world, rng.uniform(0.05, 0.15, 3), rng)
         speed = rng.uniform(1.0, 20.0)
-        body.position = (
-            rng.uniform(-1, 1),
-            rng.uniform(-1, 1),
-            0.35 + speed * time_step * rng.uniform(),
-        )
+        body.position = (rng.uniform(-1, 1), rng.uniform(-1, 1), 0.35 + speed * time_step * rng.uniform())
         body.orientation = direction(rng, 4)
         body.linear_velocity = (*(rng.uniform(-0.5, 0.5, 2) * speed), -speed)
         body.angular_velocity = direction(rng) * rng.uniform(0.0, 30.0)
@@ -132,9 +103,7 @@ def landings(
         yield deepest, said
 
 
-def piles(
-    ground: str, time_step: float, count: int, rng: np.random.Generator
-) -> Iterator[tuple[float, int]]:
+def piles(ground: str, time_step: float, count: int, rng: np.random.Generator) -> Iterator[tuple[float, int]]:
     """Let ten bodies fall at 15 m/s into a pile, `count` times; yield for each step overlap and status."""
     for _ in range(count):
         world = tribo.World(time_step)

@@ -28,9 +28,7 @@ RADIUS, OFFSET, START = 0.5, 0.2, 1.0  # [m, m, rad] of the loaded ball
 def pendulum_error(integrator: str, steps: int) -> float:
     """Return by how much the lower angle of D7's double pendulum is wrong after 1 s [rad]."""
     robot = Robot(rods(2, 1.0, 1.0), (np.pi / 2, 0.0), (0.0, 0.0))
-    scene = Scene(
-        [], steps, planes=[], robots=[robot], dt=1.0 / steps, every=steps, integrator=integrator
-    )
+    scene = Scene([], steps, planes=[], robots=[robot], dt=1.0 / steps, every=steps, integrator=integrator)
     lower = play_tribo.player().play(scene).q[-1].sum()
     return abs(float(lower) - RODS[1.0][1])
 

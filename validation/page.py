@@ -187,13 +187,8 @@ def renewed(text: str, outcomes: list[Any]) -> str:
             lines[at : at + len(same)] = new
     at = next(k for k, line in enumerate(lines) if re.match(r"\*\*\d+ pass", line))
     first, _, later = lines[at].partition("; since then ")
-    counts = {
-        v: sum(line.endswith(f"| {text} |") for line in lines) for v, text in VERDICTS.items()
-    }
-    ids = {
-        *re.findall(r"\b[A-GR]\d+\b", later.partition(" by ")[0]),
-        *(o.case.id for o in outcomes),
-    }
+    counts = {v: sum(line.endswith(f"| {text} |") for line in lines) for v, text in VERDICTS.items()}
+    ids = {*re.findall(r"\b[A-GR]\d+\b", later.partition(" by ")[0]), *(o.case.id for o in outcomes)}
     known = [c.id for c in in_order() if c.id in ids]
     lines[at] = (
         f"{summary(counts)}{first.partition('.**')[2].rstrip('.')}; since then {', '.join(known)} by "

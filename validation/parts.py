@@ -12,9 +12,7 @@ from tribo.model import Joint
 
 def fixed_base() -> BodyDescription:
     """Return a root that is part of the world."""
-    return BodyDescription(
-        "base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3)
-    )
+    return BodyDescription("base", -1, JointDescription("root", Joint.FIXED), 1.0, inertia=np.eye(3))
 
 
 def link(

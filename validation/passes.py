@@ -50,9 +50,7 @@ def add(world: tribo.World, kind: str, size: float, **options: Any) -> Any:
         "capsule": lambda: world.add_capsule(0.3 * size, size, 1.0, **options),
         "cylinder": lambda: world.add_cylinder(0.6 * size, size, 1.0, **options),
         "cone": lambda: world.add_cone(0.6 * size, size, 1.0, **options),
-        "ellipsoid": lambda: world.add_ellipsoid(
-            (0.9 * size, 0.6 * size, 0.4 * size), 1.0, **options
-        ),
+        "ellipsoid": lambda: world.add_ellipsoid((0.9 * size, 0.6 * size, 0.4 * size), 1.0, **options),
         "hull": lambda: world.add_convex(size * CORNERS, 1.0, **options),
     }
     return made[kind]()
@@ -146,9 +144,7 @@ def main() -> None:
             print(flyer, target, made, flush=True)
     for target in TARGETS:
         print(f"{target:10} {disturbed[target]:4} of {count[target]:4} disturbed")
-    print(
-        f"all        {sum(disturbed.values()):4} of {chosen.passes:4}, worst {worst:.1e} of the speed"
-    )
+    print(f"all        {sum(disturbed.values()):4} of {chosen.passes:4}, worst {worst:.1e} of the speed")
     sys.exit(int(sum(disturbed.values()) > 0))
 
 

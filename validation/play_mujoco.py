@@ -10,19 +10,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from stage import (
-    CELLS,
-    UPRIGHT,
-    Body,
-    Pair,
-    Scene,
-    Tie,
-    Track,
-    hull_of,
-    inertia_of,
-    matrices,
-    product,
-)
+from stage import CELLS, UPRIGHT, Body, Pair, Scene, Tie, Track, hull_of, inertia_of, matrices, product
 from suite import MUJOCO, CannotPlay, Player
 
 GEOM = {
@@ -32,12 +20,8 @@ GEOM = {
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
     "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
 }
-DRIVEN = (
-    1e4  # [kg m²] of what is to keep its spin; at 1e9 the solver no longer holds what lies on it
-)
-URDF_OPTIONS = (
-    '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
-)
+DRIVEN = 1e4  # [kg m²] of what is to keep its spin; at 1e9 the solver no longer holds what lies on it
+URDF_OPTIONS = '<mujoco><compiler discardvisual="true" fusestatic="true" balanceinertia="false"/></mujoco>'
 
 
 def half_size(shape: str, size: tuple[float, ...]) -> list[float]:

@@ -6,19 +6,7 @@ import logging
 from typing import Any
 
 import numpy as np
-from stage import (
-    CELLS,
-    SQUARE,
-    TRIANGLES,
-    Body,
-    Pair,
-    Scene,
-    Tie,
-    Track,
-    inertia_of,
-    matrices,
-    quaternion,
-)
+from stage import CELLS, SQUARE, TRIANGLES, Body, Pair, Scene, Tie, Track, inertia_of, matrices, quaternion
 from suite import TRIBO, Player
 
 import tribo
@@ -33,9 +21,7 @@ JOINTS = {"pin": "spherical", "hinge": "revolute", "weld": "fixed"}
 def properties(pair: Pair) -> tribo.PairProperties:
     """Return the pair as tribo names it."""
     if pair.stiffness is not None:
-        return tribo.PairProperties(
-            friction=pair.friction, stiffness=pair.stiffness, damping=pair.damping
-        )
+        return tribo.PairProperties(friction=pair.friction, stiffness=pair.stiffness, damping=pair.damping)
     return tribo.PairProperties(
         friction=pair.friction,
         restitution=pair.restitution,
@@ -126,11 +112,7 @@ def _tree(world: tribo.World, scene: Scene) -> list[tribo.Frame]:
     link.add_child(body.name, "fixed", position=link.com)
     robot = world.add_articulated_system(root, collision_mask=0)
     if tie.second:
-        robot.generalized_coordinate = [
-            *place,
-            *first.orientation,
-            *robot.generalized_coordinate[7:],
-        ]
+        robot.generalized_coordinate = [*place, *first.orientation, *robot.generalized_coordinate[7:]]
     frames = [robot.frame(b.name) for b in scene.bodies]
     rows = np.vstack([part for f in frames for part in (f.jacobian(), f.rotational_jacobian())])
     wanted = np.concatenate([[*b.velocity, *b.spin] for b in scene.bodies])

@@ -42,11 +42,7 @@ def overview(outcomes: list[Any]) -> None:
             heights = [ratio(c) for c in checks]
             label = name if name not in {t.get_label() for t in axis.collections} else None
             axis.scatter(
-                [x + 0.25 * (shift - 1)] * len(heights),
-                heights,
-                s=11,
-                color=COLOURS[name],
-                label=label,
+                [x + 0.25 * (shift - 1)] * len(heights), heights, s=11, color=COLOURS[name], label=label
             )
     axis.axhline(1.0, color=INK, lw=1.0)
     axis.set_yscale("log")
@@ -85,15 +81,9 @@ def curves(players: list[Player]) -> None:
         scene = Scene([body], 20_000, planes=[], gravity=(0.0, 0.0, 0.0), every=20)
         track = player.play(scene)
         kinetic = momenta(body, track)[1]
-        energy.semilogy(
-            track.time / 2, np.maximum(np.abs(kinetic / kinetic[0] - 1.0), 1e-17), **style
-        )
-    slope.set_title(
-        "A1: box on a slope at 0.999 of the friction limit", fontsize=9, color=INK, loc="left"
-    )
-    ball.set_title(
-        "A12: ball between jaws at 1.001 of the least squeeze", fontsize=9, color=INK, loc="left"
-    )
+        energy.semilogy(track.time / 2, np.maximum(np.abs(kinetic / kinetic[0] - 1.0), 1e-17), **style)
+    slope.set_title("A1: box on a slope at 0.999 of the friction limit", fontsize=9, color=INK, loc="left")
+    ball.set_title("A12: ball between jaws at 1.001 of the least squeeze", fontsize=9, color=INK, loc="left")
     energy.set_title(
         "D2: free tumbling about the middle axis (time halved)", fontsize=9, color=INK, loc="left"
     )

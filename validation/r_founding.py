@@ -13,9 +13,7 @@ ON_PLANE = "height over the plane constant to 1e-9 m"
 
 def ball() -> Body:
     """Return the text's own ball: it is thrown with back-spin (v 2 m/s, ω −4 rad/s)."""
-    return Body(
-        "sphere", (0.5,), 1.0, (0.0, 0.0, 0.5), velocity=(2.0, 0.0, 0.0), spin=(0.0, -4.0, 0.0)
-    )
+    return Body("sphere", (0.5,), 1.0, (0.0, 0.0, 0.5), velocity=(2.0, 0.0, 0.0), spin=(0.0, -4.0, 0.0))
 
 
 def cylinder(along: str) -> Body:
@@ -65,9 +63,7 @@ def spinning_ball(player: Player) -> list[Check]:
     return _rolls(player, body, 4000, SPINNING)
 
 
-@case(
-    "R5", "upright cylinder spun at 12 rad/s, only μ_spin = 0.08", f"stops; {ON_PLANE}", peers=BOTH
-)
+@case("R5", "upright cylinder spun at 12 rad/s, only μ_spin = 0.08", f"stops; {ON_PLANE}", peers=BOTH)
 def upright_cylinder(player: Player) -> list[Check]:
     """Rest and height."""
     body = Body("cylinder", (0.3, 0.8), 1.0, (0.0, 0.0, 0.4), spin=(0.0, 0.0, 12.0))

@@ -19,9 +19,7 @@ UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 TILTED = (0.8, 0.3, -0.4, 0.33)  # about no axis of the world; of any length
 
 
-def bar(
-    parent: tribo.LinkDescription, name: str, length: float, at: float = 0.0
-) -> tribo.LinkDescription:
+def bar(parent: tribo.LinkDescription, name: str, length: float, at: float = 0.0) -> tribo.LinkDescription:
     """Add a bar of 1 kg along x on a hinge about y, at a place along its parent."""
     link = parent.add_child(name, "revolute", position=(at, 0, 0), axis=(0, 1, 0))
     link.add_shape("box", (length, BAR, BAR), mass=1.0, position=(length / 2, 0, 0), collides=False)
@@ -35,10 +33,7 @@ def turned(turn: tuple[float, ...], point: tuple[float, ...]) -> np.ndarray:
 
 
 def chain(
-    world: tribo.World,
-    lengths: tuple[float, ...],
-    x: float = 0.0,
-    turn: tuple[float, ...] = UPRIGHT,
+    world: tribo.World, lengths: tuple[float, ...], x: float = 0.0, turn: tuple[float, ...] = UPRIGHT
 ) -> tribo.ArticulatedSystem:
     """Add a robot of bars in a row on a fixed base at (x, 0, 0), all of it turned."""
     root = link = tribo.LinkDescription("base")
@@ -46,9 +41,7 @@ def chain(
     for k, length in enumerate(lengths):
         link = bar(link, f"l{k}", length, lengths[k - 1] if k else 0.0)
     orientation = np.array(turn) / np.linalg.norm(turn)
-    return world.add_articulated_system(
-        root, position=turned(turn, (x, 0, 0)), orientation=orientation
-    )
+    return world.add_articulated_system(root, position=turned(turn, (x, 0, 0)), orientation=orientation)
 
 
 def along(angles: np.ndarray, lengths: tuple[float, ...]) -> np.ndarray:

@@ -66,9 +66,7 @@ def players(with_peers: bool) -> dict[str, list[Player] | str]:
     return made
 
 
-def best(
-    case: Case, engines: list[Player], tell: Callable[[str, list[Check]], None]
-) -> list[Check] | str:
+def best(case: Case, engines: list[Player], tell: Callable[[str, list[Check]], None]) -> list[Check] | str:
     """Return the smallest error of every check over several settings, or why there is none."""
     found: list[list[Check]] = []
     reason = ""
@@ -112,9 +110,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="ID")
     parser.add_argument("--fast", action="store_true", help="only what `make test` runs as well")
     parser.add_argument("--no-peers", action="store_true", help="tribo only")
-    parser.add_argument(
-        "--write-docs", action="store_true", help="renew docs/validation.md, or rows of it"
-    )
+    parser.add_argument("--write-docs", action="store_true", help="renew docs/validation.md, or rows of it")
     return parser.parse_args()
 
 
@@ -134,10 +130,7 @@ def main() -> int:
             continue
         made = measure(case, engines, tell)
         outcomes.append(made)
-        lines = [
-            f"{c.what} {c.error:.2g} ≤ {c.tolerance:.2g}{'' if c.is_met else ' !'}"
-            for c in made.checks
-        ]
+        lines = [f"{c.what} {c.error:.2g} ≤ {c.tolerance:.2g}{'' if c.is_met else ' !'}" for c in made.checks]
         console.print(f"{case.id:4} {made.verdict:8} {made.seconds:6.2f} s  "
                       + (", ".join(lines) or f"waits for {case.waits_for}"), markup=False)  # fmt: skip
     if chosen.write_docs:

@@ -140,9 +140,7 @@ class Track:
     q: np.ndarray
     v: np.ndarray
     support: np.ndarray  # (t, 3) [N], empty if not asked for
-    lawless: (
-        np.ndarray
-    )  # (t, 2) largest pull [N], largest |f_t| − μ f_n over μ f_n; empty if not asked for
+    lawless: np.ndarray  # (t, 2) largest pull [N], largest |f_t| − μ f_n over μ f_n; empty if not asked for
 
     @classmethod
     def of(cls, rows: list[Any]) -> Track:

@@ -37,9 +37,7 @@ class Platform:
         self.world, _, _ = play_tribo.build(Scene(planes=[], dt=dt))
         self.mass = 10.0
         self.below, self.above = corners(BASE, 0.3), corners(TOP, np.pi / 3 - 0.3)
-        self.plate = self.world.add_cylinder(
-            TOP, 0.05, self.mass, position=(0, 0, HEIGHT), collision_mask=0
-        )
+        self.plate = self.world.add_cylinder(TOP, 0.05, self.mass, position=(0, 0, HEIGHT), collision_mask=0)
         self.legs: list[Any] = []
         self.pins: list[Any] = []
         heads = self.above + np.array([0.0, 0.0, HEIGHT])

@@ -72,9 +72,7 @@ class Case:
     peers: tuple[str, ...] = ()
     note: str = ""  # what differs from the stated scene, or why a tolerance is looser
     known: str = ""  # why it fails at present; empty: it has to pass
-    waits_for: str = (
-        ""  # a feature that does not exist yet: the case (or the rest of it) is pending
-    )
+    waits_for: str = ""  # a feature that does not exist yet: the case (or the rest of it) is pending
 
     @property
     def is_pending(self) -> bool:

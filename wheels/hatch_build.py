@@ -26,9 +26,7 @@ class PrebuiltKernels(BuildHookInterface):
         if version != "standard" or os.environ.get("TRIBO_PREBUILD") == "0":
             return
         if (sys.platform, platform.machine()) != ("linux", "x86_64"):
-            self.app.display_warning(
-                "tribo: no prebuilt kernels for this platform; they need Numba"
-            )
+            self.app.display_warning("tribo: no prebuilt kernels for this platform; they need Numba")
             return
         output = Path(self.directory) / "prebuilt"
         # pip's environment for builds takes all that its own environment can import from the path, also

@@ -40,9 +40,7 @@ def main() -> int:
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
         jobs = [(number, options.steps) for number in range(options.scenes)]
         played = pool.starmap(judge, jobs, chunksize=4)
-    figures = {
-        name: sum(p[name] for p in played) for name in ("steps", "lying", "flagged", "right")
-    }
+    figures = {name: sum(p[name] for p in played) for name in ("steps", "lying", "flagged", "right")}
     print(f"{len(played)} scenes, {figures['steps']} steps in {time.monotonic() - start:.0f} s")
     print(table(played))
     share = 100.0 * figures["flagged"] / figures["steps"]

@@ -38,9 +38,7 @@ class Page:
     power: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # v by robot, τ
     moving: dict[str, float] = field(default_factory=dict)  # kinetic energy by object [J]
     turns: dict[str, float] = field(default_factory=dict)  # angular speed by single body [rad/s]
-    swerves: dict[str, float] = field(
-        default_factory=dict
-    )  # ‖I ω‖ ‖α‖ by single body, α without forces
+    swerves: dict[str, float] = field(default_factory=dict)  # ‖I ω‖ ‖α‖ by single body, α without forces
     pulls: dict[tuple[str, str], sources.Pull] = field(default_factory=dict)
 
 
@@ -110,18 +108,14 @@ def is_soft(contact: tribo.Contact) -> bool:
     return not pair.rigid
 
 
-def _of_springs(
-    robot: tribo.ArticulatedSystem, g: np.ndarray, mass: np.ndarray, x: np.ndarray
-) -> float:
+def _of_springs(robot: tribo.ArticulatedSystem, g: np.ndarray, mass: np.ndarray, x: np.ndarray) -> float:
     """Return the energy in springs of joints, of which only the robot's own sum is a read-out."""
     if not np.any(robot.stiffness):
         return 0.0
     return float(robot.potential_energy) + float(mass @ (x @ g))
 
 
-def wrongs(
-    world: tribo.World, before: Page, now: Page, most: float, ledger: float
-) -> dict[str, float]:
+def wrongs(world: tribo.World, before: Page, now: Page, most: float, ledger: float) -> dict[str, float]:
     """Return what the last step did that none may do: by kind, how far beyond its bound, as a ratio.
 
     Args:
@@ -193,9 +187,7 @@ def _momenta(world: tribo.World, before: Page, now: Page) -> dict[str, float]:
         for at, sum_p in zip((before, now), p, strict=True):
             centre = sum(at.moment[n] for n in names) / mass
             spins.append(sum(at.spin[n] for n in names) - np.cross(centre, sum_p))
-        change = float(np.linalg.norm(spins[1] - spins[0])) - sources.turned(
-            world, before, now, names
-        )
+        change = float(np.linalg.norm(spins[1] - spins[0])) - sources.turned(world, before, now, names)
         worst["spin"] = max(worst["spin"], _ratio(np.array([max(0.0, change)]), size))
     return worst
 

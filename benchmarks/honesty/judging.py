@@ -10,8 +10,8 @@ import tribo
 from honesty import books, scenes
 
 FLAGS = (
-    tribo.Status.NOT_CONVERGED | tribo.Status.SLOWED | tribo.Status.COARSE
-    | tribo.Status.CONTRADICTION | tribo.Status.INVALID
+    tribo.Status.NOT_CONVERGED | tribo.Status.CORRECTION_LIMITED | tribo.Status.TIME_STEP_TOO_LONG
+    | tribo.Status.INFEASIBLE | tribo.Status.INVALID
 )  # fmt: skip
 
 
@@ -21,14 +21,7 @@ def judge(number: int, steps: int, *, says: bool = False) -> dict[str, Any]:
     kind, world = scenes.make(number)
     lies: Counter[str] = Counter()
     worst: dict[str, float] = {}
-    made: dict[str, Any] = {
-        "number": number,
-        "kind": kind,
-        "steps": 0,
-        "lying": 0,
-        "flagged": 0,
-        "right": 0,
-    }
+    made: dict[str, Any] = {"number": number, "kind": kind, "steps": 0, "lying": 0, "flagged": 0, "right": 0}
     world.update()  # what overlaps from the beginning on is none of a step's doing
     before = books.page(world)
     most, ledger = before.kinetic, before.energy

@@ -21,8 +21,7 @@ def make(number: int) -> tuple[str, tribo.World]:
     kind = KINDS[number % len(KINDS)]
     floats = kind in {"ties", "wires"} and rng.random() < 0.5
     world = tribo.World(
-        time_step=rng.choice((5e-4, 1e-3, 2e-3, 4e-3)),
-        gravity=NO_GRAVITY if floats else (0, 0, -9.81),
+        time_step=rng.choice((5e-4, 1e-3, 2e-3, 4e-3)), gravity=NO_GRAVITY if floats else (0, 0, -9.81)
     )
     _MAKERS[kind](rng, world)
     return kind, world
@@ -111,9 +110,7 @@ def _robots(rng: random.Random, world: tribo.World) -> None:
     _laws(rng, world)
     for k in range(rng.choice((1, 1, 2))):
         robot = world.add_articulated_system(
-            ASSETS / "quadruped.urdf",
-            position=(0.7 * k, 0.0, rng.uniform(0.4, 1.0)),
-            name=f"robot{k}",
+            ASSETS / "quadruped.urdf", position=(0.7 * k, 0.0, rng.uniform(0.4, 1.0)), name=f"robot{k}"
         )
         stiff = 10.0 ** rng.uniform(1.0, 3.0)
         joints = robot.dof - 6

@@ -13,7 +13,8 @@ moving sideways at u. With Ω² = k/m and K = ½ m u² the energy goes to and fr
 is the fastest of what pulls on the bodies of that force, √(F r/I) and √(F/(L m)), of their turns and of the
 turn u/L of the wire. Forces and turns are the lesser of those of this step and the one before, and not more
 than the mean of the two forces: an impact, and a force that trembles, is no oscillation. Where something
-turns or swings by more than `FAR` in a step the formula ends, and such steps are to have the status `COARSE`;
+turns or swings by more than `FAR` in a step the formula ends, and such steps are to have the status
+`TIME_STEP_TOO_LONG`;
 it counts as `FAR` here.
 
 **Spin.** A body that tumbles is hit in the middle of its step, where it has turned by half of the rotation of
@@ -35,7 +36,7 @@ import tribo
 if TYPE_CHECKING:
     from honesty.books import Page
 
-FAR = 0.2  # [rad] turn in a step from which on a step is `COARSE`: `docs/physics/constraints.md`
+FAR = 0.2  # [rad] turn in a step from which on a step is `TIME_STEP_TOO_LONG`: `docs/physics/constraints.md`
 
 
 @dataclass
@@ -129,12 +130,7 @@ def released(world: tribo.World, before: Page, now: Page) -> float:
 
 def turned(world: tribo.World, before: Page, now: Page, names: list[str]) -> float:
     """Return by how much the angular momentum of some objects may change in hits within a step [kg m²/s]."""
-    struck = {
-        thing.name
-        for c in world.contacts
-        if np.any(c.impulse)
-        for thing in (c.object_a, c.object_b)
-    }
+    struck = {thing.name for c in world.contacts if np.any(c.impulse) for thing in (c.object_a, c.object_b)}
     total = 0.0
     for name in struck & set(names) & set(before.swerves):
         total += world.time_step**2 / 8.0 * max(before.swerves[name], now.swerves[name])

@@ -31,9 +31,7 @@ SEPARATE = {"pybullet": "TRIBO_SIMBENCH_PYBULLET", "physx": "TRIBO_SIMBENCH_SAPI
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     names = list(scenes())
-    parser = argparse.ArgumentParser(
-        prog="simbench", description=(__doc__ or "").split("\n", maxsplit=1)[0]
-    )
+    parser = argparse.ArgumentParser(prog="simbench", description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--only", nargs="*", choices=names, default=names, metavar="SCENE",
                         help="none: only write the page from what is kept; " + ", ".join(names))  # fmt: skip
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)

@@ -18,9 +18,7 @@ def scenes() -> list[Scene]:
 
 
 def _scene(dt: float) -> Scene:
-    balls = [
-        Body("sphere", (0.1,), 10.0, (2.0 * i, 2.0 * j, 5.0)) for i in range(7) for j in range(7)
-    ]
+    balls = [Body("sphere", (0.1,), 10.0, (2.0 * i, 2.0 * j, 5.0)) for i in range(7) for j in range(7)]
     main = dt == 1e-3
     modes: dict[str, tuple[str, ...]] = {"tribo": ("default",)}
     if main:

@@ -22,9 +22,7 @@ def flat(tree: TreeDescription, name: str) -> str:
     for body in tree.bodies[1:]:
         joint = body.joint
         if joint.type != Joint.REVOLUTE:
-            raise ValueError(
-                f"joint {joint.name} of {name}: {joint.type!r}, only hinges are written"
-            )
+            raise ValueError(f"joint {joint.name} of {name}: {joint.type!r}, only hinges are written")
         parts.append(
             f'<joint name="{joint.name}" type="continuous"><parent link="{tree.bodies[body.parent].name}"/>'
             f'<child link="{body.name}"/>{_origin(joint.position, joint.quaternion)}'
@@ -57,14 +55,7 @@ def _roll_pitch_yaw(quaternion: Vector) -> Vector:
 
 def _inertial(body: BodyDescription) -> str:
     i = np.asarray(body.inertia)
-    names = (
-        ("ixx", 0, 0),
-        ("iyy", 1, 1),
-        ("izz", 2, 2),
-        ("ixy", 0, 1),
-        ("ixz", 0, 2),
-        ("iyz", 1, 2),
-    )
+    names = (("ixx", 0, 0), ("iyy", 1, 1), ("izz", 2, 2), ("ixy", 0, 1), ("ixz", 0, 2), ("iyz", 1, 2))
     entries = " ".join(f'{key}="{float(i[a, b])!r}"' for key, a, b in names)
     return (
         f'<inertial><origin xyz="{_row(body.com)}"/><mass value="{body.mass!r}"/>'

@@ -45,9 +45,7 @@ def measure(scene: Scene, engines: Sequence[str], pythons: Mapping[str, str], sh
                 problems[name] = str(why)
     try:
         _run_all(scene, entries, problems, share, limit)
-        found = {
-            name: _figures(scene, entry) for name, entry in entries.items() if name not in problems
-        }
+        found = {name: _figures(scene, entry) for name, entry in entries.items() if name not in problems}
         for name in found:
             found[name] |= _timing(entries[name])
     finally:

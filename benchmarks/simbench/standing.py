@@ -64,9 +64,7 @@ def scene(kind: str, rows: int) -> Scene:
         dt, published = 5e-3, ANYMAL.get(rows, "")
     else:
         pose = {f"{link.name}_joint": 0.0 for link in humanoid.links()}
-        robots = Robots(
-            humanoid.text(), _grid(rows, 2.5, humanoid.HEIGHT), pose, humanoid.KP, humanoid.KD
-        )
+        robots = Robots(humanoid.text(), _grid(rows, 2.5, humanoid.HEIGHT), pose, humanoid.KP, humanoid.KD)
         dt, published = 5e-4, HUMANOID.get(rows, "")
     count = rows * rows
     return Scene(

@@ -40,9 +40,7 @@ def speed_ratio(found: Result, peer: str) -> tuple[float, float, float] | None:
     ours, theirs = engines.get(opponent(peer)), engines.get(peer)
     if not ours or not theirs or not ours["cpu"] or not theirs["cpu"]:
         return None
-    pairs = list(
-        zip(ours["cpu"], theirs["cpu"], strict=False)
-    )  # one may have stopped before the other
+    pairs = list(zip(ours["cpu"], theirs["cpu"], strict=False))  # one may have stopped before the other
     ratios = [b / a for a, b in pairs]
     total = sum(b for _, b in pairs) / sum(a for a, _ in pairs)
     return total, min(ratios), max(ratios)

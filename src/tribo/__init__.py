@@ -49,12 +49,7 @@ if TYPE_CHECKING:
     from tribo.control.linearize import linearize
     from tribo.control.rollout import rollout
     from tribo.description.heights import HeightField
-    from tribo.description.trees import (
-        CompoundPart,
-        DescriptionError,
-        JointDescription,
-        LinkDescription,
-    )
+    from tribo.description.trees import CompoundPart, DescriptionError, JointDescription, LinkDescription
     from tribo.engine.warm_up import warm_up
     from tribo.formats.material_files import read_materials, write_materials
     from tribo.identification.identify import identify
@@ -166,9 +161,7 @@ if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for an
                 from tribo.checks.answers import answer
 
                 hint = answer("tribo", name, __all__)
-            raise AttributeError(
-                f"module 'tribo' has no attribute {name!r}{hint}", name=name, obj=None
-            )
+            raise AttributeError(f"module 'tribo' has no attribute {name!r}{hint}", name=name, obj=None)
         globals()[name] = found
         return found
 

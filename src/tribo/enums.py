@@ -53,17 +53,17 @@ class Origin(IntEnum):
     UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
 
 
-class Course(IntEnum):
-    """How a tree goes its way in a step: entries of `Work.tree_course`."""
+class IntegrationMode(IntEnum):
+    """How a tree is integrated over a step: entries of `Work.tree_mode`."""
 
-    SETTLED = 0  # by one h, taken at the velocity to which it leads
-    IN_PARTS = 1  # turns too far for a step of second order, and no law belongs to the whole step
-    HELD = 2  # turns too far, and takes parts under the forces and impulses that were solved for
-    FLOWN = 3  # has taken them; whether they lead to the velocity that was solved for is asked next
-    UNSETTLED = 4  # turns too far, and nothing can be done
-    LOST = 5  # took parts, and they led nowhere
-    ONE_H = 6  # lost before: one h for the step is all there is
-    HELD_BACK = 7  # ends slower than forces make it: what holds it would throw it
+    SETTLED = 0  # one bias force h for the step, at the velocity that results
+    SUBSTEPPED = 1  # turns too far for second order, no row acts: substeps of fourth order
+    SUBSTEPS_PENDING = 2  # turns too far, rows act: substeps under the forces that were solved for
+    SUBSTEPS_DONE = 3  # has made them; next, their end is compared with the velocity solved for
+    NOT_SETTLED = 4  # turns too far, and the iterations of h ended without agreement
+    SUBSTEPS_FAILED = 5  # the end of the substeps is no number, or far off
+    EXPLICIT_BIAS = 6  # after that: h at the velocity with which the step begins
+    LIMITED = 7  # its velocity was reduced: its rows would have added energy
 
 
 class DriveForm(IntEnum):
@@ -155,9 +155,7 @@ class Slot(IntEnum):
 
     LIMIT = 0  # both stops; > 0 from below
     FRICTION = 1  # one for each dof
-    DRIVE = (
-        2  # of a joint with one dof; 4, 5, 6 of a spherical joint: one for both limits of each dof
-    )
+    DRIVE = 2  # of a joint with one dof; 4, 5, 6 of a spherical joint: one for both limits of each dof
 
 
 class CouplingSlot(IntEnum):
@@ -173,7 +171,7 @@ class CouplingSlot(IntEnum):
 COUPLING_SLOTS = 5
 
 
-class WayKind(IntEnum):
+class ElementKind(IntEnum):
     """Elements of the way of a coupling."""
 
     POINT = 0
@@ -245,7 +243,7 @@ class Memory(IntEnum):
 
 
 class Late(IntEnum):
-    """Functions that are compiled when a step first needs them: entries of `Model.late_address`."""
+    """Functions that are compiled when a step first needs them: entries of `Model.lazy_address`."""
 
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
@@ -290,20 +288,17 @@ class Activation(IntEnum):
 class Status(IntFlag):
     """Bits of `Work.status`."""
 
-    INVALID = (
-        1  # a velocity, or its square, stopped being a finite number; the state was not advanced
-    )
+    INVALID = 1  # a velocity, or its square, stopped being a finite number; the state was not advanced
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = (
-        4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
-    )
-    COARSE = 8  # too long a step for a compliant pair's stiffness, or for how fast something turns
-    CONTRADICTION = 16  # constraints ask for what cannot be at once; each gives way
-    MIDPOINT_USED = 32  # under `rk4`: what touched, was at a stop or turned too far, by midpoint
-    SLOWED = 64  # overlaps, or gaps of constraints, are taken back more slowly than asked
+    NOT_CONVERGED = 4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
+    TIME_STEP_TOO_LONG = 8  # for a compliant pair's stiffness, or for how fast something turns
+    INFEASIBLE = 16  # constraints contradict one another; each gives way
+    FELL_BACK_TO_MIDPOINT = 32  # under `rk4`: trees in contact, at a stop, or that turn too far
+    CORRECTION_LIMITED = 64  # overlaps or gaps of constraints are corrected more slowly than asked
+    COARSE, CONTRADICTION, MIDPOINT_USED, SLOWED = 8, 16, 32, 64  # their former names
 
     def __str__(self) -> str:
-        """Return its words, "SLOWED | COARSE"; where nothing is set "OK"."""
+        """Return its words, "CORRECTION_LIMITED | TIME_STEP_TOO_LONG"; where nothing is set "OK"."""
         return " | ".join(bit.name or "" for bit in Status if bit & self) or "OK"
 
     def __format__(self, spec: str) -> str:

@@ -12,8 +12,8 @@ from tribo.compiler.record import INT, Record, field
 from tribo.enums import (
     Constraint,
     ContactState,
-    Course,
     Impact,
+    IntegrationMode,
     Integrator,
     Joint,
     Kind,
@@ -26,8 +26,24 @@ from tribo.enums import (
 from tribo.work import Work
 
 __all__ = [
-    "INT", "Command", "Constraint", "ContactState", "Course", "Impact", "Integrator", "Joint", "Kind", "Late",
-    "Model", "Pair", "Settings", "Shape", "Slot", "State", "Status", "Work",
+    "INT",
+    "Command",
+    "Constraint",
+    "ContactState",
+    "Impact",
+    "IntegrationMode",
+    "Integrator",
+    "Joint",
+    "Kind",
+    "Late",
+    "Model",
+    "Pair",
+    "Settings",
+    "Shape",
+    "Slot",
+    "State",
+    "Status",
+    "Work",
 ]  # fmt: skip
 
 FEW_CORNERS = 32  # of a hull; up to so many are all looked at
@@ -54,7 +70,7 @@ class Model(Record):
     body_like = field("nbody", dtype=INT)  # of which reference body it is an instance; −1: of none
     body_chain_start = field("nbody", dtype=INT)  # first entry in `chain_dof`
     body_chain_len = field("nbody", dtype=INT)  # number of dofs that move the body
-    abreast_body = field("nbody", dtype=INT)  # bodies of a tree in the order of `dynamics.abreast`
+    abreast_body = field("nbody", dtype=INT)  # bodies of a tree in the order of `dynamics.body_lanes`
     abreast_size = field("nbody", dtype=INT)  # how many from here on are abreast; 0: not the first
     chain_dof = field("nchain", dtype=INT)  # dofs from the root to each body
     chain_row = field("nchain", dtype=INT)  # `dof_row` of those dofs
@@ -89,10 +105,8 @@ class Model(Record):
     dof_effort_upper = field("nv")  # [N, N m] largest drive force ≥ 0, inf: no limit
     dof_is_moved = field("nv", dtype=INT)  # 1: by forces, 0: by the user (kinematic)
 
-    # Couplings of joints of one tree: φ = s₀ − Σ_k curve_k s₁ᵏ, s = Σ c q + ℓ of each part (`dynamics.ways`).
-    coupling_body = field(
-        "ncoupling", 2, dtype=INT
-    )  # whose chains hold all its joints; −1: no second
+    # Couplings of joints of a tree: φ = s₀ − Σ_k curve_k s₁ᵏ, s = Σ c q + ℓ of each part (`tendon_paths`).
+    coupling_body = field("ncoupling", 2, dtype=INT)  # whose chains hold all its joints; −1: no second
     coupling_slot = field("ncoupling", dtype=INT)  # first `CouplingSlot` in `State.scalar_impulse`
     coupling_term = field("ncoupling", 2, dtype=INT)  # its first term, and the first of the next
     coupling_curve = field("ncoupling", 5)
@@ -107,17 +121,17 @@ class Model(Record):
     term_side = field("nterm", dtype=INT)  # 0 or 1: in whose chain, see `coupling_body`
     term_part = field("nterm", dtype=INT)
     term_factor = field("nterm")  # c
-    coupling_way = field("ncoupling", 2, dtype=INT)  # its first element, and the first of the next
-    way_kind = field("nway", dtype=INT)  # `WayKind`
-    way_body = field("nway", dtype=INT)  # −1: it stands, in world coordinates
-    way_side = field("nway", dtype=INT)  # 0 or 1: in whose chain its body is
-    way_part = field("nway", dtype=INT)
-    way_weight = field("nway")  # [–] of the thread that begins here; 0: it ends here
-    way_point = field("nway", 3)  # [m] body frame
-    way_radius = field("nway")  # [m] of what it lies around; length of the rod of a slider
-    way_axis = field("nway", 3)  # unit vector of a cylinder, slider or turn, body frame
+    coupling_path = field("ncoupling", 2, dtype=INT)  # its first element, and the first of the next
+    element_kind = field("nelement", dtype=INT)  # `ElementKind`
+    element_body = field("nelement", dtype=INT)  # −1: it stands, in world coordinates
+    element_side = field("nelement", dtype=INT)  # 0 or 1: in whose chain its body is
+    element_part = field("nelement", dtype=INT)
+    element_weight = field("nelement")  # [–] of the thread that begins here; 0: it ends here
+    element_point = field("nelement", 3)  # [m] body frame
+    element_radius = field("nelement")  # [m] of what it lies around; length of the rod of a slider
+    element_axis = field("nelement", 3)  # unit vector of a cylinder, slider or turn, body frame
     # [m] from the centre: on which side it lies, body frame, 0: any; of what turns [rad]: its frame
-    way_toward = field("nway", 3)
+    element_toward = field("nelement", 3)
 
     # Actuators with a law of their own: force F = gain(a, L, L') + bias(L, L'), on a coupling or a body.
     actuator_coupling = field("nactuator", dtype=INT)  # −1: none
@@ -127,9 +141,7 @@ class Model(Record):
     actuator_adheres = field("nactuator", dtype=INT)  # 1: it pulls the body onto what it touches
     actuator_gear = field("nactuator")  # L = gear φ
     actuator_dynamics = field("nactuator", dtype=INT)  # `Dynamics`
-    actuator_time = field(
-        "nactuator", 3
-    )  # [s, s, –] T; of a muscle to rise, to fall, width between
+    actuator_time = field("nactuator", 3)  # [s, s, –] T; of a muscle to rise, to fall, width between
     actuator_is_muscle = field("nactuator", 2, dtype=INT)  # 1: gain, bias by `dynamics.muscle`
     actuator_gain = field("nactuator", 9)  # of 1, L, L'; or what a muscle is made of
     actuator_bias = field("nactuator", 9)
@@ -176,7 +188,7 @@ class Model(Record):
     path_body = field("npath", dtype=INT)  # on which the wire runs over a point; −1: the world
     path_point = field("npath", 3)  # [m] body frame
 
-    late_address = field(8, dtype=INT)  # of functions compiled when asked for: `Late`; 0: not yet
+    lazy_address = field(8, dtype=INT)  # of functions compiled when asked for: `Late`; 0: not yet
 
     # Pools of hulls and meshes.
     vertex = field("nvertex", 3)  # [m] shape frame
@@ -188,9 +200,7 @@ class Model(Record):
     ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
     triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
-    triangle_own = field(
-        "ntriangle", dtype=INT
-    )  # bits: corners 0–2, edges 3–5 that are met as its own
+    triangle_own = field("ntriangle", dtype=INT)  # bits: corners 0–2, edges 3–5 that are met as its own
     vertex_normal = field("nvertex", 3)  # unit normal of a surface at its corners; of hulls 0
     box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first
     box_skip = field("nbox", dtype=INT)  # the box to go on with if this one is missed
@@ -227,9 +237,7 @@ class State(Record):
     yield_key = field("max_contact", dtype=INT)  # contacts whose ground is displaced, ascending
     yield_displacement = field("max_contact", 3)  # [m] tangential, u, axes of the ground
     yield_rate = field("max_contact")  # [1/s] K/D, at which u fades without contact
-    drive_mode = field(
-        "nv", dtype=INT
-    )  # limits each drive was at, with their sign: ±1 effort, ±2 speed
+    drive_mode = field("nv", dtype=INT)  # limits each drive was at, with their sign: ±1 effort, ±2 speed
     activation = field("nactuator")  # [–] a of actuators that have one
 
 

@@ -1,14 +1,14 @@
-"""One step. Read this file first: each line is a stage, a file, a heading of docs/physics/step.md."""
+"""One time step. Each line is a stage: a file of that name, and a heading of docs/physics/step.md."""
 
 # M mass matrix, h bias force, M̂ = M + implicit drives, J contact Jacobian, G = J M̂⁻¹ Jᵀ, λ impulses.
 from tribo.compiler.jit import kernel
-from tribo.contact import detection, ending, look_ahead, rows, sleep
+from tribo.contact import detection, integration, predicted_contacts, rows, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
 from tribo.contact.solver import island_solve, residual_report
 from tribo.contact.stabilisation import bias_iteration, energy_limiter, group_momentum
-from tribo.dynamics import actuation, bias, inertia, integrate, middle, midpoint, momentum, rk4
+from tribo.dynamics import actuation, bias, inertia, integrate, mid_velocity, midpoint, momentum, rk4
 from tribo.model import Status
 
 CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, Status.NOT_CONVERGED))
@@ -16,57 +16,57 @@ CAPACITY, INVALID, NOT_CONVERGED = map(int, (Status.CAPACITY, Status.INVALID, St
 
 @kernel
 def update(model, state, settings, work):
-    """Compute poses, M, h, contacts at `work.mid_q`: half a step ahead, or now (semi-implicit).
+    """Compute poses, contacts, M and h at `work.mid_q`: in mid step, or now (semi-implicit).
 
     Writes: work.
     """
     work.status[0] = 0
-    midpoint.reach(model, state, settings, work)  # q_m: where is every body, how fast is it?
-    detection.find(model, state, settings, work)  # who touches whom, where?
-    inertia.mass_matrix(model, work)  # M
-    bias.bias_force(model, state, settings, work)  # h(v̄)
+    midpoint.predict_midpoint(model, state, settings, work)  # poses and velocities in mid step
+    detection.detect_contacts(model, state, settings, work)  # points, normals, gaps
+    inertia.compute_mass_matrix(model, work)  # M
+    bias.compute_bias_force(model, state, settings, work)  # h at the mid-step velocity
 
 
 @kernel
 def advance(model, state, command, settings, work):
-    """Move on by one time step under a command, given an up-to-date `work`.
+    """Integrate one step; solve again while h, drive limits, soft forces or contacts are not as assumed.
 
     Writes: state, command, work.
     """
-    actuation.begin(model, state, command, settings, work)  # what drives and hands are to do
+    actuation.prepare_drives(model, state, command, settings, work)  # errors, external wrenches
     again = 1
-    while again > 0:  # once more if h, a limit, a soft force or a contact was not as assumed
-        work.status[0] &= ~NOT_CONVERGED  # the last round is the one that counts
-        surface_velocity.surface_velocity(model, command, work)  # conveyors and tracks
-        actuation.drives(model, state, command, settings, work)  # τ, and M̂ − M
-        compliant_contacts.forces(model, state, settings, work)  # compliant contacts: τ and M̂ − M
-        sleep.wake(model, state, settings, work)  # who sleeps, and does anything disturb them?
+    while again > 0:
+        work.status[0] &= ~NOT_CONVERGED  # only the last solve counts
+        surface_velocity.set_surface_velocities(model, command, work)  # conveyors, tracks
+        actuation.apply_drives(model, state, command, settings, work)  # τ, drive terms of M̂
+        compliant_contacts.apply_forces(model, state, settings, work)  # linearised, into τ and M̂
+        sleep.wake_trees(model, state, settings, work)  # sleeping trees that are disturbed
         inertia.factorize(model, work)  # M̂ = Lᵀ D L
         integrate.free_response(model, settings, work)  # dt (τ − h), whitened
-        middle.iterate_bias(model, state, command, settings, work)  # v̄ = (v + v⁺)/2
-        rows.write(model, state, command, settings, work)  # J, targets, bounds, islands
+        mid_velocity.iterate_free_bias(model, state, command, settings, work)  # h of unconstrained trees
+        rows.assemble_rows(model, state, command, settings, work)  # J, targets, bounds, islands
         if work.status[0] & CAPACITY:
             return
-        impacts.impacts(model, state, settings, work)  # who is hit, who hands it on?
-        island_solve.solve(model, state, settings, work)  # λ: cone, complementarity
-        again = bias_iteration.iterate(model, state, command, settings, work)  # does h lead to v⁺?
-        rebound_energy.bound(model, settings, work)  # no rebound creates energy
+        impacts.process_impacts(model, state, settings, work)  # rebounds before the solve
+        island_solve.solve_islands(model, state, settings, work)  # λ: Signorini and Coulomb
+        again = bias_iteration.iterate_bias(model, state, command, settings, work)  # h of others
+        rebound_energy.limit_rebounds(model, settings, work)  # impacts add no energy
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
-        again = again or compliant_contacts.changed(model, state, settings, work)
-        again = again or actuation.saturate(model, state, command, settings, work)
-        again = again or look_ahead.look(model, state, settings, work)  # into what do turns lead?
-    if work.status[0] & CAPACITY:  # more points ahead than there is room for
+        again = again or compliant_contacts.has_changed(model, state, settings, work)
+        again = again or actuation.saturate_drives(model, state, command, settings, work)
+        again = again or predicted_contacts.add_predicted_contacts(model, state, settings, work)
+    if work.status[0] & CAPACITY:  # no room for the predicted contacts
         return
-    momentum.momenta(model, state, settings, work)  # of floating trees: p + impulse
-    group_momentum.goals(model, state, settings, work)  # of those that act on one another only
-    energy_limiter.limit(model, state, command, settings, work)  # joints and ties add no energy
-    rk4.fourth_order(model, state, command, settings, work)  # by rk4, and fast trees in parts
-    residual_report.report(model, settings, work)  # how exact is it?
-    integrate.check(work)  # numbers only?
+    momentum.set_momentum_targets(model, state, settings, work)  # floating trees: p + impulse
+    group_momentum.set_group_targets(model, state, settings, work)  # isolated groups of bodies
+    energy_limiter.limit_energy(model, state, command, settings, work)  # of stops and constraints
+    rk4.integrate_fourth_order(model, state, command, settings, work)  # rk4, fast unconstrained trees
+    residual_report.report_residual(model, settings, work)  # how far λ misses its laws
+    integrate.check_finite(work)
     if work.status[0] & (INVALID | CAPACITY) == 0:
-        ending.remember(model, state, command, settings, work)  # impulses, ground, sleep
-        ending.move(model, state, command, settings, work)  # v, q = q_m ⊕ dt/2 v⁺
-        actuation.release(command)  # external wrenches last one step
+        integration.store_results(model, state, command, settings, work)  # warm start, sleep timers
+        integration.integrate_state(model, state, command, settings, work)  # v⁺, q = q_m ⊕ dt/2 v⁺
+        actuation.clear_wrenches(command)  # external wrenches last one step
 
 
 @kernel

@@ -13,7 +13,7 @@ class Work(Record):
     # Kinematics at the configuration where the step is evaluated.
     mid_q = field("nq")
     mid_v = field("nv")  # [m/s, rad/s] velocity at which velocity-dependent forces are taken
-    kick_v = field("nv")  # [m/s, rad/s] velocity to which forces and impulses are added
+    start_velocity = field("nv")  # [m/s, rad/s] velocity to which forces and impulses are added
     body_pos = field("nbody", 3)  # [m]
     body_rot = field("nbody", 9)
     body_vel = field("nbody", 6)  # spatial velocity
@@ -35,15 +35,15 @@ class Work(Record):
 
     # Momentum of floating trees.
     tree_is_kept = field("ntree", dtype=INT)  # 1: base will agree with the momentum; 2: `together`
-    tree_goal = field("ntree", 10)  # what `State.tree_motion` will be
+    tree_target = field("ntree", 10)  # what `State.tree_motion` will be
     tree_group = field("ntree", dtype=INT)  # on the way to the first of those tied to it
     group_motion = field("ntree", 10)  # of a group: as `State.tree_motion`, or added
     group_inertia = field("ntree", 6)  # [kg m²] about its centre of mass
     # Bodies at the end of the step, [m] from the base's origin; before that, in the world (projection).
     joint_cos_sin = field("nbody", 2)  # [–] cosine and sine of the angle of a revolute joint
-    swing_pos = field("nbody", 3)
-    swing_rot = field("nbody", 9)
-    swing_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
+    relative_pos = field("nbody", 3)
+    relative_rot = field("nbody", 9)
+    relative_vel = field("nbody", 6)  # angular velocity, velocity of the body's origin
 
     begin_q = field("nq")  # coordinates when the step began, if there are constraints
     end_q = field("nq")  # coordinates at the end of the step, tried by `brake`
@@ -58,7 +58,7 @@ class Work(Record):
     change_v = field("nv")  # [m/s, rad/s] scratch
 
     # Stages of Runge and Kutta's method.
-    tree_course = field("ntree", dtype=INT)  # `Course`: how it goes its way
+    tree_mode = field("ntree", dtype=INT)  # `IntegrationMode`: how it is integrated
     tree_is_fourth = field("ntree", dtype=INT)  # 1: took a step of fourth order
     tree_is_coarse = field("ntree", dtype=INT)  # 1: turns too far for the most parts
     joint_is_ruled = field("nbody", dtype=INT)  # 1: ends where a step of second order has it
@@ -90,13 +90,13 @@ class Work(Record):
     outside_force = field("nv")  # [N, N m] of external wrenches and of what bears bodies
     actuator_push = field("nv")  # [N, N m] of actuators that neither stiffen nor damp
     coupling_drive = field("ncoupling", 5)  # F, stiffness, damping, least, most F of actuators
-    way_next = field(
-        "nway", dtype=INT
+    segment_next = field(
+        "nelement", dtype=INT
     )  # where the straight part ends that begins here; −1: none does
-    way_length = field("nway")  # [m] of this part, and of the arc around this element, weighted
-    way_from = field("nway", 3)  # [m] where the part begins, world
-    way_to = field("nway", 3)  # [m] where it ends
-    way_pull = field("nway", 3)  # [–] ∂ℓ/∂(its end)
+    segment_length = field("nelement")  # [m] of this part, and of the arc around this element, weighted
+    segment_from = field("nelement", 3)  # [m] where the part begins, world
+    segment_to = field("nelement", 3)  # [m] where it ends
+    segment_pull = field("nelement", 3)  # [–] ∂ℓ/∂(its end)
     body_adhesion = field("nbody")  # [N] with which actuators pull it onto what it touches
     applied_torque = field("nv")  # [N, N m] what drives did in the last step
     free_response = field("nv")  # z if nothing touched: D^(−1/2) L⁻ᵀ dt (τ − h)
@@ -114,7 +114,7 @@ class Work(Record):
     sweep_next = field("nbody", 16, dtype=INT)  # the one listed before it, by slot
     sweep_column = field("nbody", 2, dtype=INT)  # the first column that a body touches, on two axes
     sweep_is_listed = field(1, dtype=INT)  # 0: the list is to be made (fresh scratch, new filters)
-    late_wanted = field(8, dtype=INT)  # 1: the step stopped for want of this function
+    lazy_wanted = field(8, dtype=INT)  # 1: the step stopped for want of this function
     candidate_count = field(1, dtype=INT)
     candidate = field("max_pair", 2, dtype=INT)  # shape pairs a < b
     candidate_sorted = field("max_pair", 2, dtype=INT)
@@ -135,8 +135,8 @@ class Work(Record):
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)
     far_count = field(1, dtype=INT)  # that the step does not close: at the end of the table
-    ahead_rounds = field(1, dtype=INT)  # in which `look_ahead` has found new points in this step
-    body_next_motion = field("nbody", 7)  # as solved for: `look_ahead.find_motions`
+    prediction_rounds = field(1, dtype=INT)  # in which `predicted_contacts` has found new points in this step
+    body_next_motion = field("nbody", 7)  # as solved for: `predicted_contacts.find_motions`
     contact_shape = field("max_contact", 2, dtype=INT)
     contact_body = field("max_contact", 2, dtype=INT)
     contact_key = field("max_contact", dtype=INT)
@@ -163,7 +163,7 @@ class Work(Record):
     contact_vel = field("max_contact", 3)  # [m/s] J v, v as the step begins, contact axes
     contact_drift = field("max_contact", 3)  # [m/s] β: by what J v changes until the step ends
     contact_drift_error = field("max_contact")  # [m/s] of β: what its series leaves out
-    contact_sag = field("max_contact")  # [m] overlap that is none at the ends of steps
+    gap_allowance = field("max_contact")  # [m] overlap that is none at the ends of steps
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: the velocity without forces
     contact_spin_start = field("max_contact", 3)  # [rad/s] the angular part
     contact_impulse = field("max_contact", 3)  # [N s] on A, contact axes
@@ -177,18 +177,18 @@ class Work(Record):
     # Contacts of compliant pairs; vectors in contact axes.
     soft_count = field(1, dtype=INT)
     soft_pass = field(1, dtype=INT)  # linearisations of this step
-    contact_own = field("max_contact")  # [1/kg] mean of the diagonal of its block of G, without R
+    diagonal_delassus = field("max_contact")  # [1/kg] mean of the diagonal of its block of G, without R
     contact_compliance = field("max_contact", 3)  # [1/kg] R of t₁, t₂, n: w = G λ + c + R λ
     contact_scale = field("max_contact", 2)  # [–] lengths of the rows t₁, t₂: friction's ellipse
     contact_friction_row = field("max_contact", 2, dtype=INT)  # its scalar rows: friction's box
     contact_load = field("max_contact")  # [N s] normal impulse of the last step, where it gives way
     friction_count = field(1, dtype=INT)  # rows of boxes of friction
-    contact_pull = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
+    adhesion_impulse = field("max_contact")  # [N s] adhesion: a force, and λ_n counts from it
     contact_share = field("max_contact")  # [–] for how many points of its patch it stands
     contact_area = field("max_contact")  # [m²] of its patch that it stands for; 0: it is a point
     contact_patch = field("max_contact", 2, dtype=INT)  # its first, −1: none; whose normal it has
     share_system = field(6, 7)  # equations of the shares of one face
-    contact_reach = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
+    kept_distance = field("max_contact")  # [–] to the nearest that is kept; −1: it is kept
     contact_is_soft = field("max_contact", dtype=INT)  # a compliant pair: 1 one side moves, 2 both
     contact_state = field("max_contact", dtype=INT)  # 0 lifted, 1 sticks, 2 slips; −1: a rigid pair
     soft_peak = field("max_contact")  # [–] x at the deepest point of a bounce
@@ -227,7 +227,7 @@ class Work(Record):
 
     # Islands, named by their lowest tree; lists sorted by island.
     tree_island = field("ntree", dtype=INT)
-    island_way = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; their ratio
+    island_shift_size = field("ntree", 3)  # [kg m²] squared: of what closes gaps, of the step; their ratio
     island_is_torn = field("ntree", dtype=INT)  # 1: a gap ends the step far wider than it was
     island_last_tree = field("ntree", dtype=INT)  # if something holds, or is lost
     island_contact_start = field("ntree1", dtype=INT)
@@ -275,25 +275,25 @@ class Work(Record):
     block_at = field("nnode", "nnode", dtype=INT)  # first number in `block_value`, −1: no block
     block_value = field("nvalue")  # row by row
     block_scratch = field("nv")
-    pile_lack = field("nv")  # −Yᵀ λ
+    pile_residual = field("nv")  # −Yᵀ λ
     newton_start = field("nv")  # z where a far sweep begins
     rigid_motion_v = field("nv")  # of an island: all its bodies as one
-    pile_step = field("nv")  # also the way of far sweeps; the shift that closes loops (projection)
-    contact_guess = field("max_contact", 3)  # [N s] of an impact
+    pile_step = field("nv")  # also the direction of far sweeps; the shift that closes loops (projection)
+    contact_estimate = field("max_contact", 3)  # [N s] of an impact
     contact_spin_guess = field("max_contact", 3)  # [m/s] before an impact
     contact_shift = field("max_contact")  # [m/s] speed after an impact
-    contact_kept = field(3, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a way
+    contact_kept = field(3, "max_contact", 6)  # impulses to come back to (`checkpoint`), and a direction
     scalar_kept = field(3, "nscalar")
     scalar_guess = field("nscalar")  # of a projection, by row
 
     # The shift that corrects positions (`src/tribo/contact/position_pass.py`).
-    shift_holds = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it
+    shift_has_tangents = field("max_contact", dtype=INT)  # 1: its tangents, too; −1: no part of it
     shift_error = field("max_contact", 3)  # [m/s] what is left of what it asks for, contact axes
-    shift_want = field("max_contact")  # [m/s] what its normal asks for
+    shift_target = field("max_contact")  # [m/s] what its normal asks for
     shift_impulse = field("max_contact", 3)
     shift_hold = field("nscalar", dtype=INT)
     shift_scalar_error = field("nscalar")  # [m/s, rad/s]
-    shift_scalar_want = field("nscalar")
+    shift_scalar_target = field("nscalar")
     shift_scalar_impulse = field("nscalar")
 
     # What this step makes of the state's fields of the same names.
@@ -301,9 +301,9 @@ class Work(Record):
     constraint_memory = field("nconstraint", 5)
 
     # Bodies that tumble and are hit: where an impact meets them (`src/tribo/contact/impact/impact_split.py`).
-    tree_is_struck = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
-    struck_turn = field("ntree", 3)  # [rad/s] of the middle minus that of the state
-    struck_response = field("nv")  # the same, whitened; 0 for all others
+    tree_is_hit = field("ntree", dtype=INT)  # 1: met in the middle of its drift; 2: it rolls
+    hit_rotation = field("ntree", 3)  # [rad/s] of the middle minus that of the state
+    hit_response = field("nv")  # the same, whitened; 0 for all others
 
     # Impacts of contacts that rebound one after the other.
     impact_count = field(1, dtype=INT)  # 0: `impact_response` and `impact_shift` hold nothing
@@ -317,19 +317,17 @@ class Work(Record):
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)
     residual = field(3)  # primal, dual, complementarity, normalised (contact-science §1.1)
-    tree_met_ahead = field("ntree", dtype=INT)  # 1: `look_ahead` has just added a contact to it
+    tree_has_prediction = field("ntree", dtype=INT)  # 1: `predicted_contacts` has just added a contact to it
     island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins
 
     # How free bodies on constraints drift in half a step, besides by their velocity (`tied_drift`).
     tied_turns = field(1, dtype=INT)  # 1: one of them turns so far that it matters
-    tied_shift = field("ntree", 6)  # [rad, m] turn and way, world
+    tied_shift = field("ntree", 6)  # [rad, m] turn and displacement, world
     tied_inverse = field("ntree", 6)  # [1/(kg m²)] inverse inertia at the outer end of the half
     end_arm = field("nend", 3)  # [m] from the centre of mass to an end of a constraint, there
-    end_lack = field("nend", 3)  # [m] by which the end is to get on more
+    end_position_error = field("nend", 3)  # [m] by which the end is to get on more
     end_lever = field("nend")  # [–] by how much a turn moves it more in mid step
-    tied_group = field(
-        "ntree", dtype=INT
-    )  # on the way to the first of those that are tied together
+    tied_group = field("ntree", dtype=INT)  # on the way to the first of those that are tied together
     tied_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
     tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
@@ -350,8 +348,8 @@ class Work(Record):
     slot_packet = field(62, dtype=INT)  # the packet of each bit
 
     # Constraints of robots that turn far in the step.
-    rk_way = field("nv")  # [m, rad] ∫ v dt of that way
-    way_v = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that way
+    substep_displacement = field("nv")  # [m, rad] ∫ v dt of the substeps
+    substep_velocity = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
-    tie_is_idle = field("nconstraint", dtype=INT)  # 1: it is to do no work
-    tree_tie_gives = field("ntree", dtype=INT)  # 1: a constraint does work on it
+    tie_is_workless = field("nconstraint", dtype=INT)  # 1: it is to do no work
+    tree_tie_works = field("ntree", dtype=INT)  # 1: a constraint does work on it

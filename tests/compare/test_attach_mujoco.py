@@ -26,9 +26,7 @@ def test_attached_models_are_those_of_mujoco(name):
         # Corners of meshes are singles there: three lengths, each off by up to 6e-8 of itself.
         assert robot.link(body).mass == pytest.approx(theirs.body_mass[k], rel=2e-7)
         np.testing.assert_allclose(robot.frame(body).position, data.xpos[k], atol=1e-9)
-        np.testing.assert_allclose(
-            robot.frame(body).rotation_matrix, data.xmat[k].reshape(3, 3), atol=1e-9
-        )
+        np.testing.assert_allclose(robot.frame(body).rotation_matrix, data.xmat[k].reshape(3, 3), atol=1e-9)
     joints = {joint: robot for robot in robots for joint in robot.joint_names}
     for k in range(theirs.njnt):
         if theirs.jnt_limited[k]:

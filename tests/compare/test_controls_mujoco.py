@@ -35,10 +35,7 @@ def test_forces_are_mujocos(seed):
     data.ctrl[:] = rng.uniform(0.0, 3.0, model.nu)
     mujoco.mj_forward(model, data)
     one, two = tribo.World().load_mjcf(TEXT)
-    for robot, q, v, joints in (
-        (one, slice(0, 3), slice(0, 3), 0),
-        (two, slice(3, 11), slice(3, 10), 6),
-    ):
+    for robot, q, v, joints in ((one, slice(0, 3), slice(0, 3), 0), (two, slice(3, 11), slice(3, 10), 6)):
         robot.set_controls(data.ctrl)
         force = robot.generalized_force + robot.kd * (robot.pd_velocity_target - data.qvel[v])
         base = len(data.qpos[q]) - len(force[joints:])

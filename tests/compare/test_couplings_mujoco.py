@@ -79,9 +79,7 @@ def end_here(text, controls, dt):
     if controls:
         robot.set_controls(controls)
     world.step(round(TIME / dt))
-    return np.concatenate(
-        (robot.generalized_coordinate, robot.generalized_velocity, robot.activation)
-    )
+    return np.concatenate((robot.generalized_coordinate, robot.generalized_velocity, robot.activation))
 
 
 def end_there(text, controls):

@@ -34,9 +34,7 @@ def test_gaps_are_those_of_mujoco(kind):
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     world = tribo.World()
-    robot = next(
-        item for item in world.load_mjcf(text) if isinstance(item, tribo.ArticulatedSystem)
-    )
+    robot = next(item for item in world.load_mjcf(text) if isinstance(item, tribo.ArticulatedSystem))
     rng = np.random.default_rng(3)
     for _ in range(20):
         q = rng.uniform(-1, 1, 3)
@@ -56,15 +54,11 @@ def test_gaps_are_those_of_mujoco(kind):
 
 def test_a_linkage_moves_as_in_mujoco():
     """Half a second of a fall; MuJoCo's connection is a stiff spring (solref 1 ms), so to some 1e-4 rad."""
-    text = BARS.format(
-        KINDS["connect"].replace("/>", ' solref="0.001 1" solimp="0.999 0.9999 0.001"/>')
-    )
+    text = BARS.format(KINDS["connect"].replace("/>", ' solref="0.001 1" solimp="0.999 0.9999 0.001"/>'))
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     world = tribo.World()
-    robot = next(
-        item for item in world.load_mjcf(text) if isinstance(item, tribo.ArticulatedSystem)
-    )
+    robot = next(item for item in world.load_mjcf(text) if isinstance(item, tribo.ArticulatedSystem))
     start = robot.generalized_coordinate.copy()
     for _ in range(1000):
         mujoco.mj_step(model, data)

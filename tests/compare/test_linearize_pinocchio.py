@@ -55,9 +55,7 @@ def test_trees_have_its_derivatives_to_rounding(seed, tmp_path):
     by_force = np.triu(by_force) + np.triu(by_force, 1).T
     by_force = by_force[np.ix_(order, order)]
     one = np.eye(n)
-    expected = np.block(
-        [[one + dt**2 * by_q, dt * (one + dt * by_v)], [dt * by_q, one + dt * by_v]]
-    )
+    expected = np.block([[one + dt**2 * by_q, dt * (one + dt * by_v)], [dt * by_q, one + dt * by_v]])
     # Both are sums of some hundred products of numbers up to 1e2: some 1e-13 of the largest.
     assert np.abs(found.A - expected).max() < 1e-10
     assert np.abs(found.B - np.concatenate([dt**2 * by_force, dt * by_force])).max() < 1e-10

@@ -77,23 +77,17 @@ def test_a_compiled_model_is_read_as_its_file_is():
     two = model.load_mujoco(mujoco.MjModel.from_xml_string(TEXT), keyframe="up")
     assert (model.time_step, model.gravity.tolist()) == (0.004, [0.0, 0.0, -3.0])
     assert [item.name for item in two] == [item.name for item in one]
-    np.testing.assert_allclose(
-        two[0].generalized_coordinate, one[0].generalized_coordinate, atol=1e-15
-    )
+    np.testing.assert_allclose(two[0].generalized_coordinate, one[0].generalized_coordinate, atol=1e-15)
     for a, b in zip(one[0].description.bodies, two[0].description.bodies, strict=True):
         for what in ("lower", "upper", "damping", "friction", "armature", "stiffness"):
             first, second = getattr(a.joint, what), getattr(b.joint, what)
             assert second == pytest.approx(first, rel=1e-12), what
-    assert one[0].description.bodies[2].joint.mimic == pytest.approx(
-        two[0].description.bodies[2].joint.mimic
-    )
+    assert one[0].description.bodies[2].joint.mimic == pytest.approx(two[0].description.bodies[2].joint.mimic)
     assert one[0].description.actuators == two[0].description.actuators
     assert list(model.materials) == list(file.materials)
     for world in (file, model):
         world.step(50)
-    np.testing.assert_allclose(
-        two[0].generalized_coordinate, one[0].generalized_coordinate, atol=1e-9
-    )
+    np.testing.assert_allclose(two[0].generalized_coordinate, one[0].generalized_coordinate, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -119,9 +119,7 @@ def test_masses_of_meshes_are_mujocos(tmp_path, form, inertia):
         model = mujoco.MjModel.from_xml_path(str(tmp_path / "stone.xml"))
         (body,) = tribo.World().load_mjcf(tmp_path / "stone.xml")
         assert body.mass == pytest.approx(model.body_mass[1], rel=1e-12)
-        np.testing.assert_allclose(
-            body.description.bodies[0].com, model.body_ipos[1], rtol=1e-12, atol=1e-12
-        )
+        np.testing.assert_allclose(body.description.bodies[0].com, model.body_ipos[1], rtol=1e-12, atol=1e-12)
         moments = np.linalg.eigvalsh(body.description.bodies[0].inertia)
         np.testing.assert_allclose(moments, np.sort(model.body_inertia[1]), rtol=1e-10)
 

@@ -136,6 +136,4 @@ def test_quadruped_file():
     model = pin.buildModelFromUrdf(str(QUADRUPED), pin.JointModelFreeFlyer())
     description = quadruped_description()
     assert model.nv == 18
-    assert pin.computeTotalMass(model) == pytest.approx(
-        sum(b.mass for b in description.bodies), rel=1e-12
-    )
+    assert pin.computeTotalMass(model) == pytest.approx(sum(b.mass for b in description.bodies), rel=1e-12)

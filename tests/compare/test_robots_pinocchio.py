@@ -21,9 +21,7 @@ from pinocchio_robots import ALL, GRAVITY, Case
 STATES = 2 if DISABLED else 100
 
 
-@pytest.fixture(
-    scope="module", params=robot_files(), ids=lambda f: f.relative_to(robot_folder()).as_posix()
-)
+@pytest.fixture(scope="module", params=robot_files(), ids=lambda f: f.relative_to(robot_folder()).as_posix())
 def case(request):
     """Return robot, peer, states and random numbers."""
     try:

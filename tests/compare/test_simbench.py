@@ -109,18 +109,13 @@ def test_kapla_has_the_published_blocks():
     at = np.array([b.position for b in scene.bodies])
     half = np.array([b.size for b in scene.bodies]) / 2
     assert len(at) == 102
-    found = overlap.boxes(
-        at, overlap.rotations(np.tile([1.0, 0, 0, 0], (102, 1))), half, ground=True
-    )
+    found = overlap.boxes(at, overlap.rotations(np.tile([1.0, 0, 0, 0], (102, 1))), half, ground=True)
     assert found.max(initial=0.0) < 32 * EPS  # blocks touch, none is inside another
 
 
 def result(ours, theirs, error=1e-9):
     figures = [{"error": error}, {"error": 1e-8}]
-    entries = [
-        {"cpu": cpu, "figures": f, "why": ""}
-        for cpu, f in zip((ours, theirs), figures, strict=True)
-    ]
+    entries = [{"cpu": cpu, "figures": f, "why": ""} for cpu, f in zip((ours, theirs), figures, strict=True)]
     return {"engines": {"tribo default": entries[0], "physx tgs": entries[1]}, "problems": {}}
 
 

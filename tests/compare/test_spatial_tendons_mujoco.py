@@ -48,9 +48,7 @@ TIME = 0.2  # [s]
 
 
 def text_of(ways, numbers="", extra="", bodies=BODY):
-    tendons = "".join(
-        f'<spatial name="{name}" {numbers}>{way}</spatial>' for name, way in ways.items()
-    )
+    tendons = "".join(f'<spatial name="{name}" {numbers}>{way}</spatial>' for name, way in ways.items())
     return (
         '<mujoco><option timestep="0.0001" integrator="RK4"><flag contact="disable"/></option>'
         f"<worldbody>{bodies}</worldbody><tendon>{tendons}</tendon>{extra}</mujoco>"
@@ -75,13 +73,13 @@ def test_lengths_and_moments_are_mujocos(name):
         mujoco.mj_forward(model, data)
         poses = poses_at(tree, q)
         work = laid(tree.couplings[0], poses).arrays
-        assert work["way_length"].sum() == pytest.approx(data.ten_length[0], abs=1e-12)
+        assert work["segment_length"].sum() == pytest.approx(data.ten_length[0], abs=1e-12)
         data.ctrl[:] = 1.0
         mujoco.mj_forward(model, data)
         row = data.qfrc_actuator.copy()
         found = moment(tree.couplings[0], tree, poses, mass_matrix(tree, q)[1])
         np.testing.assert_allclose(found, row, atol=1e-12)
-        wraps += int((work["way_next"][0] >= 0).sum() > len(tree.couplings[0].way) - 2)
+        wraps += int((work["segment_next"][0] >= 0).sum() > len(tree.couplings[0].way) - 2)
     assert wraps > 0 or not ("ball" in name or "post" in name)
 
 
@@ -113,7 +111,7 @@ def test_sites_as_seen_from_others_are_where_mujoco_has_them(name):
             mujoco.mj_forward(model, data)
             poses = poses_at(tree, q)
             work = laid(coupling, poses).arrays
-            assert work["way_length"].sum() == pytest.approx(data.actuator_length[0], abs=1e-12)
+            assert work["segment_length"].sum() == pytest.approx(data.actuator_length[0], abs=1e-12)
             found = moment(coupling, tree, poses, mass_matrix(tree, q)[1])
             np.testing.assert_allclose(found, data.qfrc_actuator, atol=1e-12)
 
@@ -126,9 +124,7 @@ def test_a_place_seen_from_another_branch_has_the_moment_of_its_length():
     q, step = np.array([0.3, -0.4, 0.1]), 1e-6
     found = moment(coupling, tree, poses_at(tree, q), mass_matrix(tree, q)[1])
     for k, unit in enumerate(step * np.eye(3)):
-        ends = [
-            laid(coupling, poses_at(tree, q + s * unit)).arrays["way_length"].sum() for s in (1, -1)
-        ]
+        ends = [laid(coupling, poses_at(tree, q + s * unit)).arrays["segment_length"].sum() for s in (1, -1)]
         assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(found[k], abs=1e-8)
 
 
@@ -210,9 +206,7 @@ def test_what_mujoco_compiled_has_the_same_ways():
     slider = '<motor cranksite="s2" slidersite="s0" cranklength="0.9"/>'
     text = text_of(WAYS, 'stiffness="3"', f"<actuator>{slider}</actuator>")
     both = mjcf.read(text), mjcf.read_model(mujoco.MjModel.from_xml_string(text))
-    one, two = (
-        next(item.tree for item in scene.objects if item.tree is not None) for scene in both
-    )
+    one, two = (next(item.tree for item in scene.objects if item.tree is not None) for scene in both)
     assert len(one.couplings) == len(two.couplings) == len(WAYS) + 1
     for a, b in zip(one.couplings, two.couplings, strict=True):
         assert a.rest == pytest.approx(b.rest, abs=1e-12)

@@ -147,18 +147,10 @@ def opened(address, folder, size=(1280, 800)):
     from websockets.sync.client import connect
 
     wide, high = size
-    command = [
-        CHROMIUM,
-        *FLAGS,
-        f"--window-size={wide},{high}",
-        f"--user-data-dir={folder}",
-        address,
-    ]
+    command = [CHROMIUM, *FLAGS, f"--window-size={wide},{high}", f"--user-data-dir={folder}", address]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with connect(
-            _debugger(folder), max_size=None, ping_interval=None
-        ) as socket:  # it may be slow
+        with connect(_debugger(folder), max_size=None, ping_interval=None) as socket:  # it may be slow
             yield Page(socket)
     finally:
         process.terminate()

@@ -295,9 +295,7 @@ def test_drives_take_values_for_the_joints_alone(scene, batched):
         np.testing.assert_array_equal(array[..., :6], first)
         np.testing.assert_array_equal(array[..., 6:], np.broadcast_to(joints, array[..., 6:].shape))
     np.testing.assert_array_equal(robot.pd_target[..., :7], base)
-    np.testing.assert_array_equal(
-        robot.pd_target[..., 7:], base[..., :1] * 0 + np.linspace(-1, 1, 12)
-    )
+    np.testing.assert_array_equal(robot.pd_target[..., 7:], base[..., :1] * 0 + np.linspace(-1, 1, 12))
     robot.kp = 3.0
     np.testing.assert_array_equal(robot.kp[..., 6:], 3.0)
     np.testing.assert_array_equal(robot.kd[..., 6:], 1.0)
@@ -305,15 +303,12 @@ def test_drives_take_values_for_the_joints_alone(scene, batched):
 
 @pytest.mark.parametrize("batched", [False, True])
 @pytest.mark.parametrize(
-    ("name", "both"),
-    [("pd_target", ("19", "12")), ("generalized_force", ("18", "12")), ("kp", ("18", "12"))],
+    ("name", "both"), [("pd_target", ("19", "12")), ("generalized_force", ("18", "12")), ("kp", ("18", "12"))]
 )
 def test_a_wrong_length_names_both_that_are_right(scene, batched, name, both):
     robot = tribo.Batch(scene, 3, threads=1)["robot"] if batched else scene["robot"]
     before = getattr(robot, name).copy()
-    with pytest.raises(
-        ValueError, match=rf"{name} of robot .*{both[0]}.*{both[1]}.* joints alone.*\(5,\)"
-    ):
+    with pytest.raises(ValueError, match=rf"{name} of robot .*{both[0]}.*{both[1]}.* joints alone.*\(5,\)"):
         setattr(robot, name, np.ones(5))
     np.testing.assert_array_equal(getattr(robot, name), before)
 
@@ -355,6 +350,4 @@ def test_assigned_quaternions_of_a_batch_are_normalized(scene):
     batch["ball"].generalized_coordinate = [0, 0, 1, 1.0005, 0, 0, 0]
     np.testing.assert_array_equal(batch["ball"].generalized_coordinate[:, 3], 1.0)
     batch.step(10)
-    np.testing.assert_allclose(
-        batch["ball"].generalized_velocity[:, 2], -0.01 * GRAVITY, rtol=1e-12
-    )
+    np.testing.assert_allclose(batch["ball"].generalized_velocity[:, 2], -0.01 * GRAVITY, rtol=1e-12)

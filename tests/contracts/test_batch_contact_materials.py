@@ -22,9 +22,7 @@ def scene(**values):
     world = tribo.World(time_step=2e-3)
     world.add_ground(material="floor")
     world.set_material_pair("floor", "body", ContactMaterial(**(STANDARD | values)))
-    world.add_box(
-        (0.2, 0.2, 0.2), 1.0, "body", name="box", position=(0, 0, 0.13), linear_velocity=(1, 0, 0)
-    )
+    world.add_box((0.2, 0.2, 0.2), 1.0, "body", name="box", position=(0, 0, 0.13), linear_velocity=(1, 0, 0))
     return world
 
 
@@ -79,11 +77,7 @@ def test_no_world_at_all_changes_nothing():
 @pytest.mark.parametrize(
     ("values", "kind", "message"),
     [
-        (
-            {"youngs_modulus": 0.0},
-            ValueError,
-            "youngs_modulus of material pair 'floor', 'body' must be > 0",
-        ),
+        ({"youngs_modulus": 0.0}, ValueError, "youngs_modulus of material pair 'floor', 'body' must be > 0"),
         ({"youngs_modulus": np.nan}, ValueError, "youngs_modulus"),
         ({"restitution": (0, 2, 0)}, ValueError, "restitution"),
         ({"friction": (0.1, 0.2)}, ValueError, "shape"),

@@ -33,9 +33,7 @@ def states(dog, seed=0):
 def force_sums(part):
     """Return the sum of `Contact.force_on` of each body, (bodies, 3) [N]."""
     description, shapes = part.description, [s.name for s in part.collision_bodies]
-    body = np.repeat(
-        np.arange(len(description.bodies)), [len(b.shapes) for b in description.bodies]
-    )
+    body = np.repeat(np.arange(len(description.bodies)), [len(b.shapes) for b in description.bodies])
     total = np.zeros((len(description.bodies), 3))
     for contact in part.world.contacts:
         if contact.object_a is part:
@@ -85,9 +83,7 @@ def test_set_state_and_forces_are_those_of_a_world_alone(settings):
             assert_alike(batch, k, world)
             np.testing.assert_array_equal(forces[k], force_sums(world["dog"]))
             np.testing.assert_array_equal(world["dog"].net_contact_force, forces[k])
-            np.testing.assert_array_equal(
-                batch["box"].net_contact_force[k], force_sums(world["box"])[0]
-            )
+            np.testing.assert_array_equal(batch["box"].net_contact_force[k], force_sums(world["box"])[0])
             contacts = [(c.body_a, c.object_a.name) for c in world["dog"].contacts]
             for foot in FEET:
                 assert feet[foot][k] == ((f"{foot}/0", "dog") in contacts)
@@ -214,11 +210,7 @@ def test_names_and_sizes_are_those_of_the_robot():
     batch = tribo.Batch(world, 2, threads=1)
     for name in ("dof", "body_names", "joint_names", "is_floating"):
         assert getattr(batch["dog"], name) == getattr(world["dog"], name)
-    assert (batch["box"].dof, batch["box"].body_names, batch["box"].joint_names) == (
-        6,
-        ("box",),
-        (),
-    )
+    assert (batch["box"].dof, batch["box"].body_names, batch["box"].joint_names) == (6, ("box",), ())
 
 
 def test_a_fixed_base_stays_where_it_was_put():
@@ -227,9 +219,7 @@ def test_a_fixed_base_stays_where_it_was_put():
     tool = arm.add_child("tool", "revolute", axis=(0, 0, 1))
     tool.mass, tool.inertia = 1.0, 0.1 * np.eye(3)
     world = empty_world()
-    robot = world.add_articulated_system(
-        arm, name="arm", position=(1, 2, 3), orientation=(0.6, 0, -0.8, 0)
-    )
+    robot = world.add_articulated_system(arm, name="arm", position=(1, 2, 3), orientation=(0.6, 0, -0.8, 0))
     batch = tribo.Batch(world, 3, threads=1)
     assert not batch["arm"].is_floating
     for k in range(3):
@@ -388,10 +378,7 @@ def test_views_of_a_batch_outlive_larger_tables():
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
-    [
-        ("generalized_coordinate", "joint_coordinates"),
-        ("generalized_velocity", "joint_velocities"),
-    ],
+    [("generalized_coordinate", "joint_coordinates"), ("generalized_velocity", "joint_velocities")],
 )
 def test_a_state_by_joint_name_is_refused_with_the_property_that_takes_it(name, remedy):
     """It went into the columns of velocities, whatever it was."""

@@ -115,10 +115,7 @@ def test_a_world_of_a_body_file_is_saved_and_loaded(fill, near, tmp_path):
                 np.testing.assert_allclose(there.quaternion, then.quaternion, atol=1e-15)
         for was, now in zip(old.collision_bodies, new.collision_bodies, strict=True):
             assert (now.name, now.material) == (was.name, was.material)
-            assert (now.collision_group, now.collision_mask) == (
-                was.collision_group,
-                was.collision_mask,
-            )
+            assert (now.collision_group, now.collision_mask) == (was.collision_group, was.collision_mask)
         if hasattr(old, "generalized_force"):
             new.generalized_force = old.generalized_force
     world.step(50)
@@ -156,9 +153,7 @@ def test_belts_run_on_in_a_world_that_is_loaded(tmp_path):
         made.step(500)
         np.testing.assert_allclose(made["hull"].linear_velocity, [0.5, 0, 0], atol=1e-6)
     text = (tmp_path / "second.xml").read_text()
-    (tmp_path / "wrong.xml").write_text(
-        text.replace('surface_velocity="0.1', 'surface_velocity="inf')
-    )
+    (tmp_path / "wrong.xml").write_text(text.replace('surface_velocity="0.1', 'surface_velocity="inf'))
     with pytest.raises(tribo.DescriptionError, match="surface_velocity"):
         tribo.World.load(tmp_path / "wrong.xml")
 
@@ -291,8 +286,6 @@ def test_a_world_whose_mesh_is_gone_is_not_saved(tmp_path):
             (tmp_path / "prism.obj").write_text(prism())
             world.add_mesh(tmp_path / "prism.obj", mass=1.0)
         (tmp_path / "prism.obj").unlink()
-        with pytest.raises(
-            tribo.DescriptionError, match=r"prism\.obj is no longer there.*put it back"
-        ):
+        with pytest.raises(tribo.DescriptionError, match=r"prism\.obj is no longer there.*put it back"):
             world.save(tmp_path / "scene.xml")
         assert not list(tmp_path.glob("scene*"))

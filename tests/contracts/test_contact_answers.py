@@ -58,9 +58,7 @@ def test_inverse_inertia_is_what_an_impulse_does():
         arm = contact.position - part.position
         inertia = part.rotation_matrix @ part.inertia @ part.rotation_matrix.T
         part.linear_velocity = part.linear_velocity + impulse / part.mass
-        part.angular_velocity = part.angular_velocity + np.linalg.solve(
-            inertia, np.cross(arm, impulse)
-        )
+        part.angular_velocity = part.angular_velocity + np.linalg.solve(inertia, np.cross(arm, impulse))
     change = contact.frame @ (contact.relative_velocity - before)
     np.testing.assert_allclose(contact.inverse_inertia @ contact.frame @ push, change, atol=1e-12)
     other = contact.seen_from(b)

@@ -20,9 +20,7 @@ def compare(world):
         for side in "ab":
             owner = world.objects[row[f"object_{side}"]]
             assert owner is getattr(contact, f"object_{side}")
-            assert owner.collision_bodies[row[f"shape_{side}"]].name == getattr(
-                contact, f"body_{side}"
-            )
+            assert owner.collision_bodies[row[f"shape_{side}"]].name == getattr(contact, f"body_{side}")
 
 
 @pytest.mark.parametrize("impact", ["simultaneous", "propagate"])

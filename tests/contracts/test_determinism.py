@@ -104,9 +104,7 @@ def test_unlike_heaps_of_a_batch_are_each_as_alone():
         for k in range(24):
             turn = rng.normal(size=4)
             place = (0.21 * (k % 2), 0.21 * (k // 2 % 2), 0.1 + 0.2 * (k // 4))
-            world.add_box(
-                (0.2, 0.16, 0.18), 1.0, position=place, orientation=turn / np.linalg.norm(turn)
-            )
+            world.add_box((0.2, 0.16, 0.18), 1.0, position=place, orientation=turn / np.linalg.norm(turn))
         return world
 
     alone = [heap() for _ in range(4)]

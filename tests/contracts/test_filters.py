@@ -4,15 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scenes import (
-    QUADRUPED,
-    STANCE_HEIGHT,
-    base,
-    empty_world,
-    ground_world,
-    joint_body,
-    standing_quadruped,
-)
+from scenes import QUADRUPED, STANCE_HEIGHT, base, empty_world, ground_world, joint_body, standing_quadruped
 
 import tribo
 import tribo.world.world
@@ -28,9 +20,7 @@ def test_groups_and_masks(rule, mask_a, mask_b):
     world.collision_filter = rule
     world.add_box((4, 4, 1), 1.0, position=(0, 0, -0.5), body_type="static", collision_group=4,
                   collision_mask=mask_b)  # fmt: skip
-    ball = world.add_sphere(
-        0.1, 1.0, position=(0, 0, 0.1), collision_group=2, collision_mask=mask_a
-    )
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.1), collision_group=2, collision_mask=mask_a)
     world.step(100)
     forward, backward = mask_a == 4, mask_b == 2
     meets = (forward and backward) if rule == "both" else (forward or backward)
@@ -55,9 +45,7 @@ def test_robot_links_that_ignore_each_other():
     def robot():
         bodies = [base()]
         for k in range(2):
-            body = joint_body(
-                f"l{k}", 0, Joint.PRISMATIC, 1.0, axis=(1, 0, 0), position=(0.15 * k, 0, 0)
-            )
+            body = joint_body(f"l{k}", 0, Joint.PRISMATIC, 1.0, axis=(1, 0, 0), position=(0.15 * k, 0, 0))
             body.shapes.append(ShapeDescription(Shape.SPHERE, (0.1,), name=f"l{k}/0"))
             bodies.append(body)
         return TreeDescription(bodies)

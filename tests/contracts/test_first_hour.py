@@ -62,9 +62,7 @@ def test_an_error_within_a_call_stays_what_it_is(world):
 def test_a_misspelt_property_of_a_pair_is_named(world):
     with pytest.raises(AttributeError, match="no property 'fricton'; did you mean 'friction'"):
         world.default_pair.fricton = 0.3
-    with pytest.raises(
-        AttributeError, match=r"friction of PairProperties cannot be changed; .*replace"
-    ):
+    with pytest.raises(AttributeError, match=r"friction of PairProperties cannot be changed; .*replace"):
         world.default_pair.friction = 0.3
     with pytest.raises(AttributeError, match="cannot be changed"):
         del world.default_pair.friction
@@ -116,16 +114,7 @@ def test_completion_shows_what_users_call(world):
     pin, imu = world.add_pin(world["ball"]), world.add_imu(world["ball"])
     wire = world.add_wire(world["ball"], second_point=(0, 0, 3))
     for item in (pin, wire, imu):
-        inner = {
-            "attach",
-            "detach",
-            "tie",
-            "loads",
-            "run_over",
-            "get_state",
-            "set_state",
-            "restart",
-        }
+        inner = {"attach", "detach", "tie", "loads", "run_over", "get_state", "set_state", "restart"}
         assert not (inner | {"drop", "due", "update"}) & set(dir(item))
     assert {"force", "compliance", "is_on"} <= set(dir(pin)) & set(dir(wire))
     assert {"reading", "measure", "update_rate"} <= set(dir(imu))
@@ -197,9 +186,7 @@ def test_other_ways_to_write_into_a_reading(world):
 
 
 def test_a_force_that_moves_nothing_is_said_once(world, caplog):
-    belt = world.add_box(
-        (1, 1, 0.1), mass=1.0, body_type="kinematic", name="belt", position=(5, 0, 0)
-    )
+    belt = world.add_box((1, 1, 0.1), mass=1.0, body_type="kinematic", name="belt", position=(5, 0, 0))
     with caplog.at_level(logging.WARNING, "tribo"):
         world["ball"].apply_force((0, 0, 1))
         assert not caplog.records
@@ -288,8 +275,7 @@ def test_folders_that_are_not_there_are_refused(world, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("empty.yaml", ""), ("nothing.yaml", "materials:\n"), ("empty.xml", "<materials/>")],
+    ("name", "text"), [("empty.yaml", ""), ("nothing.yaml", "materials:\n"), ("empty.xml", "<materials/>")]
 )
 def test_a_material_file_without_materials_is_said(world, tmp_path, caplog, name, text):
     pytest.importorskip("yaml")

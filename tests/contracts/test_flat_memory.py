@@ -43,9 +43,7 @@ def test_steps_and_resets_keep_nothing(kind, count):
 
 def test_what_keeps_something_is_found():
     kept = []
-    assert (
-        grown(lambda count: kept.extend(bytes(64) for _ in range(count)), 400, 32 * 400) > 32 * 400
-    )
+    assert grown(lambda count: kept.extend(bytes(64) for _ in range(count)), 400, 32 * 400) > 32 * 400
 
 
 def test_pages_that_leave_are_forgotten():

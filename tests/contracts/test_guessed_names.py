@@ -243,18 +243,13 @@ def named():
     for section, rows in answers.table().items():
         for kind in ("body", "robot", "shape"):
             text = " ".join(answer for answer, _ in rows).replace("{it}", kind)
-            if (
-                section != "body or robot"
-                and "{it}" in " ".join(a for a, _ in rows)
-                and kind != "shape"
-            ):
+            if section != "body or robot" and "{it}" in " ".join(a for a, _ in rows) and kind != "shape":
                 continue
             if section == "body or robot" and kind == "shape":
                 continue
             found |= set(
                 re.findall(
-                    r"\b(world|robot|body|batch|contact|shape|tribo|object|joint|frame|link)\.(\w+)",
-                    text,
+                    r"\b(world|robot|body|batch|contact|shape|tribo|object|joint|frame|link)\.(\w+)", text
                 )
             )
     return sorted(found)
@@ -263,11 +258,7 @@ def named():
 @pytest.mark.parametrize(("owner", "attribute"), named(), ids=str)
 def test_what_an_answer_names_exists(owner, attribute):
     known = OWNERS[owner]
-    fields = {
-        name
-        for kind in getattr(known, "__mro__", ())
-        for name in getattr(kind, "__annotations__", {})
-    }
+    fields = {name for kind in getattr(known, "__mro__", ()) for name in getattr(kind, "__annotations__", {})}
     assert attribute in dir(known) or attribute in fields or attribute in BESIDE
 
 

@@ -30,17 +30,13 @@ TASKS = [playable(task) for task in names()]
 
 def play(task, worlds, *, seed=5, threads=1, mode="SameStep", first=0, steps=STEPS, length=7):
     """Return all that some worlds give for fixed actions; short episodes, so that new ones begin."""
-    envs = VectorEnv(
-        load(task), worlds, threads=threads, autoreset_mode=mode, max_episode_steps=length
-    )
+    envs = VectorEnv(load(task), worlds, threads=threads, autoreset_mode=mode, max_episode_steps=length)
     space = envs.single_action_space
     given = np.random.default_rng(0).uniform(space.low, space.high, (steps, WORLDS, *space.shape))
     series = [envs.reset(seed=seed + first)[0]]
     for actions in given[:, first : first + worlds]:
         seen, rewards, ended, cut, _ = envs.step(actions)
-        series.append(
-            np.concatenate([seen, rewards[:, None], ended[:, None], cut[:, None]], axis=1)
-        )
+        series.append(np.concatenate([seen, rewards[:, None], ended[:, None], cut[:, None]], axis=1))
     return series
 
 
@@ -75,10 +71,7 @@ def test_a_world_of_a_batch_is_the_world_alone(task, played):
     """Episodes end and begin in between, so resets and randomisations of others must not be felt."""
     for first in range(WORLDS):
         alone = play(task, 1, first=first)
-        assert all(
-            np.array_equal(one[0], many[first])
-            for one, many in zip(alone, played(task), strict=True)
-        )
+        assert all(np.array_equal(one[0], many[first]) for one, many in zip(alone, played(task), strict=True))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -106,7 +99,4 @@ def test_a_run_that_is_kept_goes_on_bit_for_bit(task):
     first = [envs.step(actions[k])[0] for k in range(5, 12)]
     other = VectorEnv(load(task), 2, threads=1, max_episode_steps=7)
     other.set_state(saved)
-    assert all(
-        np.array_equal(a, other.step(actions[k])[0])
-        for a, k in zip(first, range(5, 12), strict=True)
-    )
+    assert all(np.array_equal(a, other.step(actions[k])[0]) for a, k in zip(first, range(5, 12), strict=True))

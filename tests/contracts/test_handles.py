@@ -197,24 +197,10 @@ def test_force_and_normal_do_not_depend_on_the_order(ground_first):
 def readings(world):
     """Return what the last step left to be read."""
     contacts = [
-        (
-            c.object_a.name,
-            c.object_b.name,
-            c.body_a,
-            c.body_b,
-            tuple(c.position),
-            tuple(c.force),
-            c.depth,
-        )
+        (c.object_a.name, c.object_b.name, c.body_a, c.body_b, tuple(c.position), tuple(c.force), c.depth)
         for c in world.contacts
     ]
-    return (
-        contacts,
-        world.status,
-        tuple(world.residual),
-        world.sweeps,
-        *world["robot"].applied_torque,
-    )
+    return (contacts, world.status, tuple(world.residual), world.sweeps, *world["robot"].applied_torque)
 
 
 def test_contacts_stay_when_objects_come_and_go(scene):

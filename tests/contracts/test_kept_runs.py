@@ -91,9 +91,7 @@ def _at_once(world):
     ties = [tie.tie(first_body) for tie in world.constraints]
     parts = [part.part() for part in world.objects]
     descriptions = [part.description for part in parts]
-    return builder.build_model(
-        descriptions, parts.__getitem__, world.materials, builder.Capacity(), ties
-    )[0]
+    return builder.build_model(descriptions, parts.__getitem__, world.materials, builder.Capacity(), ties)[0]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -114,7 +112,7 @@ def test_records_are_those_of_a_world_that_is_built_at_once(seed):
         numbers = [_numbers(part) for part in world.objects]
         model, made = world.engine.model, _at_once(world)
         for name, array in model.arrays.items():
-            if name != "late_address":
+            if name != "lazy_address":
                 np.testing.assert_array_equal(array, made.arrays[name], err_msg=name)
         for part, before in zip(world.objects, numbers, strict=True):
             np.testing.assert_array_equal(_numbers(part), before)
@@ -129,9 +127,7 @@ def test_one_object_more_or_less_is_one_object_to_describe(monkeypatch):
     world.step()
     described = []
     add = builder._Filler.add
-    monkeypatch.setattr(
-        builder._Filler, "add", lambda self, *given: (described.append(1), add(self, *given))
-    )
+    monkeypatch.setattr(builder._Filler, "add", lambda self, *given: (described.append(1), add(self, *given)))
     ball = world.add_sphere(0.1, 1.0, position=(0, 5, 0))
     world.step()
     assert len(described) == 1
@@ -166,9 +162,7 @@ def test_links_that_may_touch_from_now_on_are_built_anew():
     joint = robot.joint(robot.joint_names[1])
     body = joint.body_index
     before = int(world.engine.model.joint_collides[body])
-    (robot.ignore_collision if before else robot.allow_collision)(
-        joint.link.name, joint.parent_link.name
-    )
+    (robot.ignore_collision if before else robot.allow_collision)(joint.link.name, joint.parent_link.name)
     assert int(world.engine.model.joint_collides[body]) == 1 - before
 
 

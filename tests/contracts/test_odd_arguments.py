@@ -57,9 +57,7 @@ def test_a_name_that_is_too_long_for_a_file_is_said_so():
         world.record("x" * 3000)
 
 
-@pytest.mark.parametrize(
-    ("part", "error"), [("ball", TypeError), (3, TypeError), (None, TypeError)]
-)
+@pytest.mark.parametrize(("part", "error"), [("ball", TypeError), (3, TypeError), (None, TypeError)])
 def test_contacts_are_asked_for_by_object(part, error):
     """What is no object has no contacts; an empty list would hide a slip of the pen."""
     world = tribo.World()
@@ -96,9 +94,7 @@ def test_what_is_no_path_is_said_by_every_reader(reader, source):
 @pytest.mark.parametrize("reader", ["height text", "height picture", "model", "state"])
 def test_a_file_that_is_not_there_is_said_with_a_remedy(reader, tmp_path):
     missing = tmp_path / "missing.json"
-    with pytest.raises(
-        FileNotFoundError, match=r"missing\.json: there is no such file; mend the path"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"missing\.json: there is no such file; mend the path"):
         READERS[reader](missing)
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         READERS[reader]("~/missing.json")
@@ -202,9 +198,7 @@ def test_whether_gains_hold_the_base_is_true_or_false(hold, batched):
 
 
 def test_lists_of_different_lengths_are_no_triangles():
-    with pytest.raises(
-        ValueError, match=r"triangles of .* must be \(m, 3\) integers, got \[1, \[2, 3\]\]"
-    ):
+    with pytest.raises(ValueError, match=r"triangles of .* must be \(m, 3\) integers, got \[1, \[2, 3\]\]"):
         tribo.World().add_surface(np.zeros((3, 3)), [1, [2, 3]])
 
 

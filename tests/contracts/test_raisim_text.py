@@ -140,9 +140,7 @@ def test_page0_09_the_bounce_velocity():
     world = ground_world(0.8, 0.5, 1.0)
     ball = world.addSphere(0.5, 1.0, "body")
     for speed in (1.5, 2.0, 4.0):
-        assert rebound(world, ball, speed) == pytest.approx(
-            0.5 * (at_ground(speed) - 1.0), abs=1e-8
-        )
+        assert rebound(world, ball, speed) == pytest.approx(0.5 * (at_ground(speed) - 1.0), abs=1e-8)
 
 
 @pytest.mark.parametrize("material", ["steel", "rubber", "copper"])
@@ -209,10 +207,7 @@ BALL = (
     '<sphere name="sphere_{m}" mass="1" material="{m}"><dim radius="0.5"/>'
     '<state pos="{x} 0 5" quat="1 0 0 0" linVel="0 0 0" angVel="0 0 0"/></sphere>'
 )
-PAIR = (
-    '<pair_prop name1="steel" name2="{m}" friction="0.8" restitution="{e}" '
-    'restitution_threshold="0.001"/>'
-)
+PAIR = '<pair_prop name1="steel" name2="{m}" friction="0.8" restitution="{e}" restitution_threshold="0.001"/>'
 
 
 def from_xml(path):
@@ -318,9 +313,7 @@ def rolling(shape, mu_r, mu_spin=0.0, along="y"):
     if shape == "cylinder":
         world.removeObject(body)
         body = world.addCylinder(0.5, 0.8, 1.0, "body")
-        body.setOrientation(
-            np.sqrt(0.5), *((0, np.sqrt(0.5), 0) if along == "y" else (np.sqrt(0.5), 0, 0))
-        )
+        body.setOrientation(np.sqrt(0.5), *((0, np.sqrt(0.5), 0) if along == "y" else (np.sqrt(0.5), 0, 0)))
     body.setPosition(0, 0, 0.5)
     body.setVelocity(*((0, 2, 0, -4, 0, 0) if along == "y" else (2, 0, 0, 0, 4, 0)))
     return world, body
@@ -329,9 +322,7 @@ def rolling(shape, mu_r, mu_spin=0.0, along="y"):
 def spinning(shape, mu_spin, mu=0.0):
     world = ground_world(mu, 0.0, 0.0, mu, 1e-3, 0.0, mu_spin)
     body = (
-        world.addSphere(0.5, 1.0, "body")
-        if shape == "sphere"
-        else world.addCylinder(0.3, 0.8, 1.0, "body")
+        world.addSphere(0.5, 1.0, "body") if shape == "sphere" else world.addCylinder(0.3, 0.8, 1.0, "body")
     )
     body.setPosition(0, 0, 0.5 if shape == "sphere" else 0.4)
     body.setVelocity(0, 0, 0, 0, 0, 12)
@@ -422,9 +413,7 @@ def test_page1_12_the_spinning_torque_is_bounded_by_mu_spin_p_n_r_e(shape, arm):
     world, body = spinning(shape, 0.08)
     inertia = body.getInertiaMatrix_B()[2, 2]
     run(world, 100)
-    assert 12 - body.getAngularVelocity()[2] == pytest.approx(
-        0.08 * G * arm / inertia * 0.1, rel=1e-6
-    )
+    assert 12 - body.getAngularVelocity()[2] == pytest.approx(0.08 * G * arm / inertia * 0.1, rel=1e-6)
 
 
 def test_page1_13_the_normal_impulse_is_that_of_the_step():
@@ -447,9 +436,7 @@ def test_page1_14_r_e_is_the_distance_from_contact_to_centre_of_mass(way):
     run(world, 100)
     radius = {"distance": np.sqrt(0.3**2 + 0.4**2 + 0.6**2), "normal": 0.6}[way]
     inertia = box.getInertiaMatrix_B()[2, 2]
-    assert 12 - box.getAngularVelocity()[2] == pytest.approx(
-        0.08 * G * radius / inertia * 0.1, rel=1e-6
-    )
+    assert 12 - box.getAngularVelocity()[2] == pytest.approx(0.08 * G * radius / inertia * 0.1, rel=1e-6)
 
 
 def test_page1_14b_r_e_follows_the_centre_of_mass():
@@ -459,9 +446,7 @@ def test_page1_14b_r_e_follows_the_centre_of_mass():
     ball.setPosition(0, 0, 0.5)
     run(world, 100)
     inertia = ball.getInertiaMatrix_B()[2, 2]
-    assert 12 - ball.getAngularVelocity()[2] == pytest.approx(
-        0.08 * G * 0.4 / inertia * 0.1, rel=1e-6
-    )
+    assert 12 - ball.getAngularVelocity()[2] == pytest.approx(0.08 * G * 0.4 / inertia * 0.1, rel=1e-6)
 
 
 @pytest.mark.parametrize(("shape", "radius"), [("sphere", 0.5), ("cylinder", 0.5)])
@@ -472,9 +457,7 @@ def test_page1_15_r_e_of_spheres_and_of_cylinders_on_their_side_is_the_radius(sh
     world.setMaterialPairProp("ground", "body", 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.001)
     inertia = body.getInertiaMatrix_W()[2, 2]
     run(world, 100)
-    assert 12 - body.getAngularVelocity()[2] == pytest.approx(
-        0.001 * G * radius / inertia * 0.1, rel=1e-6
-    )
+    assert 12 - body.getAngularVelocity()[2] == pytest.approx(0.001 * G * radius / inertia * 0.1, rel=1e-6)
 
 
 def test_page1_16_of_two_bodies_the_radii_are_averaged():
@@ -488,9 +471,7 @@ def test_page1_16_of_two_bodies_the_radii_are_averaged():
     above.setVelocity(0, 0, 0, 0, 0, 30)
     world.integrate()
     inertia = above.getInertiaMatrix_B()[2, 2]
-    assert 30 - above.getAngularVelocity()[2] == pytest.approx(
-        0.05 * G * 0.3 / inertia * DT, rel=1e-6
-    )
+    assert 30 - above.getAngularVelocity()[2] == pytest.approx(0.05 * G * 0.3 / inertia * DT, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [raisim.BodyType.STATIC, raisim.BodyType.KINEMATIC])
@@ -505,9 +486,7 @@ def test_page1_17_bodies_that_do_not_move_contribute_nothing(kind):
     ball.setVelocity(0, 0, 0, 0, 0, 30)
     run(world, 10)
     inertia = ball.getInertiaMatrix_B()[2, 2]
-    assert 30 - ball.getAngularVelocity()[2] == pytest.approx(
-        0.05 * G * 0.1 / inertia * 10 * DT, rel=1e-6
-    )
+    assert 30 - ball.getAngularVelocity()[2] == pytest.approx(0.05 * G * 0.1 / inertia * 10 * DT, rel=1e-6)
 
 
 def test_page1_18_within_its_bound_the_torque_stops_the_rotation():
@@ -597,9 +576,7 @@ def test_page1_28_many_balls_and_cylinders_that_spin_fast_come_to_rest_on_the_gr
     world = ground_world(0.8, 0.0, 0.0, 0.8, 1e-3, 0.3, 0.3)
     bodies = []
     for k in range(10):
-        body = (
-            world.addSphere(0.1, 1.0, "body") if k % 2 else world.addCylinder(0.1, 0.2, 1.0, "body")
-        )
+        body = world.addSphere(0.1, 1.0, "body") if k % 2 else world.addCylinder(0.1, 0.2, 1.0, "body")
         body.setOrientation(np.sqrt(0.5), 0, np.sqrt(0.5), 0)
         body.setPosition(k, 0, 0.1)
         body.setVelocity(0, 0, 0, 20, 0, 20)

@@ -116,11 +116,7 @@ def test_not_between_update_and_advance_and_not_when_gone():
     ball = world.add_sphere(0.1, 1.0)
     shape = ball.collision_bodies[0]
     world.update()
-    for name, value in (
-        ("size", 0.2),
-        ("position_in_body", (0, 0, 1)),
-        ("orientation_in_body", QUARTER),
-    ):
+    for name, value in (("size", 0.2), ("position_in_body", (0, 0, 1)), ("orientation_in_body", QUARTER)):
         with pytest.raises(tribo.EditError, match="between update and advance"):
             setattr(shape, name, value)
     world.advance()

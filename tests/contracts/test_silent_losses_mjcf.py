@@ -114,18 +114,9 @@ WHOLE = (
     "deformable/flex", "equality/flex", "equality/flexstrain", "actuator/orientation", "actuator/pid",
     "actuator/dcmotor", "actuator/plugin", "sensor/",
 )  # fmt: skip
-UNREAD_DEFAULTS = (
-    "default/orientation",
-    "default/pid",
-    "default/dcmotor",
-)  # of kinds that are not read
+UNREAD_DEFAULTS = ("default/orientation", "default/pid", "default/dcmotor")  # of kinds that are not read
 # -- in which surroundings an attribute matters: other attributes of its element, None: without it ---------
-CRANK: dict[str, str | None] = {
-    "joint": None,
-    "cranksite": "tip",
-    "slidersite": "nail",
-    "cranklength": "2",
-}
+CRANK: dict[str, str | None] = {"joint": None, "cranksite": "tip", "slidersite": "nail", "cranklength": "2"}
 NO_CRANK = ("joint", "adhesion")
 WITH: dict[tuple[str, str], dict[str, str | None]] = {
     ("joint", "springref"): {"stiffness": "5"}, ("joint", "springyield"): {"stiffness": "5"},
@@ -159,10 +150,7 @@ VALUES = (
 def flat(item: Any) -> Any:
     """Return a description as plain values, which can be compared."""
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
-        return [
-            type(item).__name__,
-            *(flat(getattr(item, f.name)) for f in dataclasses.fields(item)),
-        ]
+        return [type(item).__name__, *(flat(getattr(item, f.name)) for f in dataclasses.fields(item))]
     if isinstance(item, dict):
         return [(flat(key), flat(value)) for key, value in item.items()]
     if isinstance(item, (list, tuple)):
@@ -201,9 +189,7 @@ def written(path: str, name: str) -> tuple[etree._Element, etree._Element]:
         return scene, scene
     holders = ("fixed", "spatial") if tag == "tendon" else (tag,)
     own = scene.findall("equality/*") if tag == "equality" else [*scene.iter(*holders)]
-    own = [
-        one for one in own if one.getparent().tag not in {"sensor", "fixed", "spatial", "default"}
-    ]
+    own = [one for one in own if one.getparent().tag not in {"sensor", "fixed", "spatial", "default"}]
     taken = [one for one in own if one.get("name") == PLACES.get(tag)] or own
     node = taken[0] if PLACES.get(tag) else scene.find(".//" + path)
     extra = (CRANK if name in CRANK and name != "joint" and tag not in NO_CRANK else {}) | WITH.get(
@@ -238,9 +224,7 @@ def is_told(path: str, name: str) -> bool:
         node.set(name, value)
         after = described(scene)
         named = any(word in after for word in (name, repr(value), repr(old)))
-        if after != before and (
-            before.startswith(REFUSED) or not after.startswith(REFUSED) or named
-        ):
+        if after != before and (before.startswith(REFUSED) or not after.startswith(REFUSED) or named):
             return True
     return False
 
@@ -282,9 +266,7 @@ def test_elements_that_are_not_read_are_said(path: str) -> None:
 def test_the_schema_has_all_that_the_installed_mujoco_knows() -> None:
     """A newer MuJoCo has new attributes: they come into the file, and are then asked for."""
     found = importlib.util.find_spec("mujoco")
-    libraries = (
-        [] if found is None or not found.origin else Path(found.origin).parent.glob("libmujoco.so*")
-    )
+    libraries = [] if found is None or not found.origin else Path(found.origin).parent.glob("libmujoco.so*")
     library = next(iter(libraries), None)
     if library is None:
         pytest.skip("MuJoCo is not installed")

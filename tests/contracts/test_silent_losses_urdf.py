@@ -92,12 +92,8 @@ def test_everything_is_read_or_said_or_listed(kind: str, name: str) -> None:
         if kind.endswith("@"):
             node.set(name, value)
         else:
-            new = etree.fromstring(
-                INSIDE.get(name, f'<{name} name="new" value="{value}">{value}</{name}>')
-            )
-            for old in (
-                node.findall(name) if ":" not in name and name not in {"link", "joint"} else ()
-            ):
+            new = etree.fromstring(INSIDE.get(name, f'<{name} name="new" value="{value}">{value}</{name}>'))
+            for old in node.findall(name) if ":" not in name and name not in {"link", "joint"} else ():
                 node.remove(old)
             node.append(new)
         changed = changed or described(root) != before

@@ -186,9 +186,7 @@ def test_the_stage_is_read_as_a_robot(described: Callable[[Usd.Stage], str]) -> 
     assert len(CASES) > 90
 
 
-@pytest.mark.parametrize(
-    ("schema", "name"), CASES, ids=[f"{schema}-{name}" for schema, name in CASES]
-)
+@pytest.mark.parametrize(("schema", "name"), CASES, ids=[f"{schema}-{name}" for schema, name in CASES])
 def test_every_property_is_read_or_said_or_listed(
     schema: str, name: str, described: Callable[[Usd.Stage], str]
 ) -> None:

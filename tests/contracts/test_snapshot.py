@@ -30,11 +30,7 @@ def busy_world():
 
 def bits(world):
     """Return the state as bytes."""
-    return {
-        name: array.tobytes()
-        for name, array in world.engine.state.arrays.items()
-        if name[:4] != "warm"
-    }
+    return {name: array.tobytes() for name, array in world.engine.state.arrays.items() if name[:4] != "warm"}
 
 
 def course(world, steps=300):

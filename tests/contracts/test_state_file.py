@@ -102,9 +102,7 @@ def changed(blob, **edits):
     header = json.loads(blob[20:begin])
     header.update(edits)
     text = json.dumps(header).encode()
-    return signed(
-        struct.pack("<12sII", b"tribo state\n", version, len(text)) + text + blob[begin:-32]
-    )
+    return signed(struct.pack("<12sII", b"tribo state\n", version, len(text)) + text + blob[begin:-32])
 
 
 def with_value(blob, part, value):
@@ -126,20 +124,14 @@ BAD = {
     "cut to the head": (lambda b: b[:20], "no state|incomplete"),
     "a bit turned": (lambda b: b[:-60] + bytes([b[-60] ^ 1]) + b[-59:], "checksum"),
     "another format": (lambda b: b[:12] + struct.pack("<I", 1) + b[16:], "format 1"),
-    "a header beyond the end": (
-        lambda b: b[:16] + struct.pack("<I", 2**32 - 1) + b[20:],
-        "incomplete",
-    ),
+    "a header beyond the end": (lambda b: b[:16] + struct.pack("<I", 2**32 - 1) + b[20:], "incomplete"),
     "bytes left over": (lambda b: signed(b[:-32] + bytes(8)), "length"),
     "more contacts than bytes": (lambda b: changed(b, contacts=[10**12, 0, 0]), "numbers|length"),
     "fewer contacts than none": (lambda b: changed(b, contacts=[-1, 0, 0]), "number of contacts"),
     "no numbers of contacts": (lambda b: changed(b, contacts="many"), "damaged"),
     "no model": (lambda b: changed(b, model=[]), "another model"),
     "no arrays": (lambda b: changed(b, arrays=[]), "numbers of coordinates"),
-    "no header": (
-        lambda b: signed(struct.pack("<12sII", b"tribo state\n", VERSION, 2) + b"{]"),
-        "header",
-    ),
+    "no header": (lambda b: signed(struct.pack("<12sII", b"tribo state\n", VERSION, 2) + b"{]"), "header"),
     "not a number": (lambda b: with_value(b, "state.q", np.nan), "state.q is not finite"),
     "no time step": (lambda b: with_value(b, "settings.dt", 0.0), "range"),
     "no integrator": (lambda b: with_value(b, "settings.integrator", 77), "range"),
@@ -183,23 +175,17 @@ def test_a_state_of_a_version_with_other_pair_properties_is_refused(blob):
     before = world.hash()
     columns = world.engine.model.arrays["pair_table"].shape[-1]
     older = changed(blob, pair_properties=columns - 1)
-    message = (
-        f"another version of tribo: .* have {columns - 1} properties, .* version have {columns}; "
-    )
+    message = f"another version of tribo: .* have {columns - 1} properties, .* version have {columns}; "
     with pytest.raises(ValueError, match=message + "write it anew with this version"):
         world.load_state(older)
     # Before the number was kept, only the digest of the table told them apart.
     _, _, length = struct.unpack_from("<12sII", blob)
     header = json.loads(blob[20 : 20 + length])
     silent = changed(blob, pair_properties=None, model={**header["model"], "pair_table": "0" * 16})
-    with pytest.raises(
-        ValueError, match=r"pair_table differs.* if another version of tribo has written it"
-    ):
+    with pytest.raises(ValueError, match=r"pair_table differs.* if another version of tribo has written it"):
         world.load_state(silent)
     assert world.hash() == before
-    world.load_state(
-        changed(blob, pair_properties=None)
-    )  # an older file of the same layout is taken
+    world.load_state(changed(blob, pair_properties=None))  # an older file of the same layout is taken
 
 
 def test_hash_tells_states_apart():

@@ -78,7 +78,6 @@ def test_what_worlds_keep_is_small():
     assert sum(a.nbytes for a in few.work.arrays.values()) > 80e3
     records = ("state", "command", "settings", "work")
     size = [
-        sum(a.nbytes for r in records for a in getattr(engine, r).arrays.values())
-        for engine in (few, many)
+        sum(a.nbytes for r in records for a in getattr(engine, r).arrays.values()) for engine in (few, many)
     ]
     assert (size[1] - size[0]) / 10 < 40e3

@@ -28,17 +28,7 @@ SCRIPT = Path(__file__).parents[1] / "data" / "typos" / "user_script.py"
 
 def test_mypy_finds_each_typo_and_nothing_else(tmp_path):
     pytest.importorskip("mypy")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--cache-dir",
-        tmp_path,
-        "--config-file",
-        "",
-        SCRIPT,
-    ]
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, "--config-file", "", SCRIPT]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     found = {int(n) for n in re.findall(r"user_script\.py:(\d+): error", done.stdout)}
     lines = SCRIPT.read_text("utf-8").splitlines()

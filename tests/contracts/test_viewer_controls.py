@@ -95,12 +95,7 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         page.mouse("Released", x, y - 30)
         np.testing.assert_allclose(world["ball"].position[:2], before[:2], atol=1e-3)
         assert world.time == 0.0
-        press(
-            page,
-            "Reset",
-            lambda: np.array_equal(world["ball"].position, before),
-            "reset takes it back",
-        )
+        press(page, "Reset", lambda: np.array_equal(world["ball"].position, before), "reset takes it back")
         # -- what is shown -------------------------------------------------------------------------
         drawn = effects(viewer)
         for text, name in panel.SHOWN:

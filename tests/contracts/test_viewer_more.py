@@ -153,9 +153,7 @@ def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
             page.enter("Time [s]", 0.1)
             until(lambda: abs(player.time - 0.1) < 1e-9, "scrubbing")
             np.testing.assert_allclose(
-                player._ghost.visual.handles[0].batched_positions[0, 2],
-                2.5 - 0.5 * 9.81 * 0.01,
-                rtol=1e-3,
+                player._ghost.visual.handles[0].batched_positions[0, 2], 2.5 - 0.5 * 9.81 * 0.01, rtol=1e-3
             )
             page.enter("Speed", -2)
             until(lambda: player._speed == -2.0, "speed")
@@ -166,10 +164,7 @@ def test_every_control_of_the_player_does_what_it_says(runs, tmp_path):
                 page.check(text)
                 until(lambda name=name: getattr(player, name) is False, text)
             page.choose("Shown", "the other")
-            until(
-                lambda: not player._stage.visual.is_seen and player._ghost.visual.is_seen,
-                "one of two",
-            )
+            until(lambda: not player._stage.visual.is_seen and player._ghost.visual.is_seen, "one of two")
 
         serve(player, click_through, tmp_path / "profile", (700, 500), "farthest apart")
 
@@ -211,9 +206,7 @@ def test_every_world_has_a_place_of_its_own(batch):
     poses = shown.poses()
     rows = world["ball"].span.body.start + np.arange(4) * len(world.engine.model.body_tree)
     np.testing.assert_allclose(poses.position[rows, 2], (0.5, 3.5, 4.5, 1.5))
-    np.testing.assert_allclose(
-        poses.position[rows, :2], [(-1.5, -1.5), (1.5, -1.5), (-1.5, 1.5), (1.5, 1.5)]
-    )
+    np.testing.assert_allclose(poses.position[rows, :2], [(-1.5, -1.5), (1.5, -1.5), (-1.5, 1.5), (1.5, 1.5)])
     table = world["table"].span.body.start
     np.testing.assert_allclose(poses.position[table], (-1.5, -1.5, 0.1))
     assert len(shown.scene.visual.items) == 8
@@ -240,11 +233,7 @@ def test_the_browser_shows_what_the_batch_does(batch):
 
 @pytest.mark.parametrize(
     ("worlds", "error", "says"),
-    [
-        ([5], ValueError, "0 to 4"),
-        ([], ValueError, "at least one"),
-        ([1.5], TypeError, "number of a world"),
-    ],
+    [([5], ValueError, "0 to 4"), ([], ValueError, "at least one"), ([1.5], TypeError, "number of a world")],
 )
 def test_worlds_that_are_not_there_are_refused(batch, worlds, error, says):
     with pytest.raises(error, match=says):
@@ -280,12 +269,8 @@ def test_a_scan_lies_on_what_was_seen_and_looking_measures_nothing():
         points = viewer._sensors._nodes["lidar"].points
         np.testing.assert_allclose(points, scan_points(lidar, reading), atol=1e-6)
         np.testing.assert_allclose(points[:, 2], 0.0, atol=1e-6)  # on the ground
-        np.testing.assert_allclose(
-            np.linalg.norm(points[:, :2], axis=1), 1.0 / np.tan(0.5), rtol=1e-5
-        )
-        assert np.array_equal(
-            viewer._sensors._images["camera"].image, depth_picture(camera.reading.depth)
-        )
+        np.testing.assert_allclose(np.linalg.norm(points[:, :2], axis=1), 1.0 / np.tan(0.5), rtol=1e-5)
+        assert np.array_equal(viewer._sensors._images["camera"].image, depth_picture(camera.reading.depth))
         assert lidar.reading is reading
         world.remove_sensor("lidar")
         viewer._push()
@@ -331,16 +316,8 @@ def test_layers_are_shown_from_python_and_the_boxes_say_so():
         viewer.show_layers(cones=True, visual=False, sleepers=False)
         inputs.settle(viewer._server)
         wishes, boxes = viewer.panel.wishes, viewer.panel._boxes
-        assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (
-            True,
-            False,
-            False,
-        )
-        assert (boxes["cones"].value, boxes["visual"].value, boxes["sleepers"].value) == (
-            True,
-            False,
-            False,
-        )
+        assert (wishes.shows_cones, wishes.shows_visual, wishes.dims_sleepers) == (True, False, False)
+        assert (boxes["cones"].value, boxes["visual"].value, boxes["sleepers"].value) == (True, False, False)
         for layers, error in (({"names": True, "cone": True}, KeyError), ({"names": 1}, TypeError)):
             with pytest.raises(error):
                 viewer.show_layers(**layers)

@@ -45,9 +45,7 @@ class Person:
         self.page.send(msgspec.msgpack.encode(message))
 
     def set(self, handle, value):
-        self.send(
-            {"type": "GuiUpdateMessage", "uuid": handle._impl.uuid, "updates": {"value": value}}
-        )
+        self.send({"type": "GuiUpdateMessage", "uuid": handle._impl.uuid, "updates": {"value": value}})
 
 
 @pytest.fixture

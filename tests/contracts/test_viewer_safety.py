@@ -62,24 +62,9 @@ DRAG = {
 @pytest.mark.parametrize("message", [CAMERA, CLICK, DRAG, GIZMO], ids=lambda m: m["type"])
 def test_what_a_page_sends_is_allowed_and_nothing_near_it(message):
     assert messages.is_allowed(msgspec.msgpack.encode(message))
-    bad = [
-        None,
-        NAN,
-        float("inf"),
-        [],
-        {},
-        [1.0],
-        "x" * 300,
-        [NAN] * 3,
-        [NAN] * 4,
-        1e300,
-        b"x",
-        [[1.0]] * 3,
-    ]
+    bad = [None, NAN, float("inf"), [], {}, [1.0], "x" * 300, [NAN] * 3, [NAN] * 4, 1e300, b"x", [[1.0]] * 3]
     for name, value in itertools.product(set(message) - {"type"}, bad):
-        optional = (name == "modifier" and value is None) or (
-            name == "instance_index" and value is None
-        )
+        optional = (name == "modifier" and value is None) or (name == "instance_index" and value is None)
         if not optional:
             assert not messages.is_allowed(msgspec.msgpack.encode(message | {name: value})), name
     for name in set(message) - {"type", "owner"}:
@@ -121,21 +106,7 @@ def test_a_control_gets_a_plain_value_and_no_other_attribute(viewer, name, value
 def mutated(rng, viewer):
     """Return bytes that somebody might send who means no good."""
     message = dict(rng.choice([CAMERA, CLICK, DRAG, GIZMO, gui_update(viewer, 1.0)]))
-    junk = [
-        None,
-        NAN,
-        -1,
-        1 << 60,
-        "",
-        "x" * 500,
-        [],
-        [0] * 5,
-        {"a": [1]},
-        b"\x00",
-        True,
-        1e308,
-        [NAN] * 3,
-    ]
+    junk = [None, NAN, -1, 1 << 60, "", "x" * 500, [], [0] * 5, {"a": [1]}, b"\x00", True, 1e308, [NAN] * 3]
     for name in rng.sample(sorted(message), rng.randint(1, 3)):
         message[name] = rng.choice(junk)
     raw = bytearray(msgspec.msgpack.encode(message))
@@ -258,10 +229,7 @@ def test_a_token_that_could_be_guessed_or_misread_is_refused(token):
 )
 def test_a_slider_gets_a_number(viewer, value, is_good):
     """viser would make a number of it, or fail with a traceback."""
-    raw, value_of = (
-        msgspec.msgpack.encode(gui_update(viewer, value)),
-        viewer._server.tribo_gate.value_of,
-    )
+    raw, value_of = (msgspec.msgpack.encode(gui_update(viewer, value)), viewer._server.tribo_gate.value_of)
     assert messages.is_allowed(raw, value_of) is is_good
     assert not messages.is_allowed(
         msgspec.msgpack.encode(gui_update(viewer, value) | {"uuid": "no control"}), value_of

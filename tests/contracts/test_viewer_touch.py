@@ -153,11 +153,7 @@ def test_a_spring_bears_the_weight_at_the_stretch_that_it_says():
         world = tribo.World()
         ball = world.add_sphere(0.1, mass, position=(0, 0, 1))
         pulled = Spring(
-            part=ball,
-            body=0,
-            point=np.zeros(3),
-            target=np.array([0.0, 0.0, 1.2]),
-            strength=strength,
+            part=ball, body=0, point=np.zeros(3), target=np.array([0.0, 0.0, 1.2]), strength=strength
         )
         for _ in range(3000):
             force = pulled.pull(world.time_step)
@@ -285,9 +281,7 @@ def test_the_list_of_keys_names_them_all():
 
 # -- what is shown ----------------------------------------------------------------------------------
 def nodes(viewer):
-    made = {
-        name for name in viewer._server.scene._handle_from_node_name if name.startswith("/shown")
-    }
+    made = {name for name in viewer._server.scene._handle_from_node_name if name.startswith("/shown")}
     return made - {"/shown", "/shown/names"}  # folders
 
 

@@ -29,9 +29,7 @@ SIDE, BACK = np.array([0.1, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])  # to the rig
 
 def twist_of(part, body, toward, target, strength=1.0):
     """Return the twist of a mouse that began at the origin."""
-    return Twist(
-        part=part, body=body, target=target, strength=strength, start=np.zeros(3), toward=toward
-    )
+    return Twist(part=part, body=body, target=target, strength=strength, start=np.zeros(3), toward=toward)
 
 
 def falling_ball():
@@ -73,9 +71,7 @@ def test_a_body_that_nothing_holds_turns_at_the_speed_that_it_says():
     for _ in range(20_000):
         twist.pull(world.time_step)
         world.step()
-    np.testing.assert_allclose(
-        ball.angular_velocity, (0, 0, 0.1 * FREE_SPEED), rtol=1e-6, atol=1e-9
-    )
+    np.testing.assert_allclose(ball.angular_velocity, (0, 0, 0.1 * FREE_SPEED), rtol=1e-6, atol=1e-9)
 
 
 def test_a_twist_loads_a_joint():

@@ -104,9 +104,7 @@ def test_sizes_are_those_of_the_worlds_shapes(viewer):
     np.testing.assert_allclose(extent("hills"), (2, 2, 0))
     capsule = viewer.visual("capsule")
     capsule.size = 0.1, 0.5
-    np.testing.assert_allclose(
-        extent("capsule")[2], 0.7
-    )  # height between the caps' centres + 2 radii
+    np.testing.assert_allclose(extent("capsule")[2], 0.7)  # height between the caps' centres + 2 radii
     np.testing.assert_allclose(np.ptp(capsule._node.vertices[:, 2]), 0.7, rtol=1e-6)
 
 
@@ -276,10 +274,6 @@ def test_a_painted_line_keeps_its_colour_when_it_grows(viewer):
     surface, place, turn, colors = rod
     ends = surface.vertices @ turn.T + place
     along, across = np.array([1, 1, 0]) / np.sqrt(2), np.array([1, -1, 0]) / np.sqrt(2)
-    np.testing.assert_allclose(
-        [(ends @ along).min(), (ends @ along).max()], [0, np.sqrt(2)], atol=1e-12
-    )
-    np.testing.assert_allclose(
-        (ends @ across).max(), 0.01, rtol=0.02
-    )  # 12 corners: cos 15° at worst
+    np.testing.assert_allclose([(ends @ along).min(), (ends @ along).max()], [0, np.sqrt(2)], atol=1e-12)
+    np.testing.assert_allclose((ends @ across).max(), 0.01, rtol=0.02)  # 12 corners: cos 15° at worst
     np.testing.assert_array_equal(colors, np.tile([1, 0, 0], (len(colors), 1)))

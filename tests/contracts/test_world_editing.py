@@ -4,14 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scenes import (
-    GRAVITY,
-    QUADRUPED,
-    empty_world,
-    ground_world,
-    slider,
-    standing_quadruped,
-)
+from scenes import GRAVITY, QUADRUPED, empty_world, ground_world, slider, standing_quadruped
 
 import tribo
 import tribo.world.building
@@ -67,14 +60,10 @@ EDITS = {
     "two edges": lambda w: w.add_box((1, 1), 1.0),
     "no height": lambda w: w.add_capsule(0.1, -1.0, 1.0),
     "indefinite inertia": lambda w: w.add_sphere(0.1, 1.0, inertia=(1, 1, -1)),
-    "asymmetric inertia": lambda w: w.add_sphere(
-        0.1, 1.0, inertia=[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]
-    ),
+    "asymmetric inertia": lambda w: w.add_sphere(0.1, 1.0, inertia=[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]),
     "unknown option": lambda w: w.add_sphere(0.1, 1.0, postion=(0, 0, 1)),
     "unknown body type": lambda w: w.add_sphere(0.1, 1.0, body_type="dynamical"),
-    "moving static": lambda w: w.add_sphere(
-        0.1, 1.0, body_type="static", linear_velocity=(1, 0, 0)
-    ),
+    "moving static": lambda w: w.add_sphere(0.1, 1.0, body_type="static", linear_velocity=(1, 0, 0)),
     "bad group": lambda w: w.add_sphere(0.1, 1.0, collision_group=1.5),
     "big mask": lambda w: w.add_sphere(0.1, 1.0, collision_mask=1 << 70),
     "duplicate name": lambda w: w.add_sphere(0.1, 1.0, name="ball"),
@@ -85,14 +74,10 @@ EDITS = {
     "broken text": lambda w: w.add_articulated_system("<robot><link></robot>"),
     "static robot": lambda w: w.add_articulated_system(QUADRUPED, body_type="static"),
     "robot with a bad place": lambda w: w.add_articulated_system(QUADRUPED, position=(0, 0, NAN)),
-    "robot with a bad turn": lambda w: w.add_articulated_system(
-        QUADRUPED, orientation=(2, 0, 0, 0)
-    ),
+    "robot with a bad turn": lambda w: w.add_articulated_system(QUADRUPED, orientation=(2, 0, 0, 0)),
     "robot with a bad group": lambda w: w.add_articulated_system(QUADRUPED, collision_group="x"),
     "negative friction": lambda w: w.set_material_pair("a", "b", friction=-0.1),
-    "static below sliding": lambda w: w.set_material_pair(
-        "a", "b", friction=0.5, static_friction=0.4
-    ),
+    "static below sliding": lambda w: w.set_material_pair("a", "b", friction=0.5, static_friction=0.4),
     "restitution above one": lambda w: w.set_material_pair("a", "b", restitution=1.1),
     "unknown property": lambda w: w.set_material_pair("a", "b", frictoin=0.4),
     "default pair": lambda w: setattr(w, "default_pair", 0.5),

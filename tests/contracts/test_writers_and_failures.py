@@ -44,9 +44,7 @@ class Scene:
             world.step(40)
         self.recording = tribo.Recording(folder / "run.zarr")
         layer = (np.ones((1, 3), np.float32), np.zeros(1, np.float32))
-        self.policy = Policy(
-            "task", np.zeros(3), np.ones(3), [layer], np.array([-1.0]), np.array([1.0])
-        )
+        self.policy = Policy("task", np.zeros(3), np.ones(3), [layer], np.array([-1.0]), np.array([1.0]))
         self.materials = MaterialLibrary()
         rows = np.linspace(0.0, 255.0, 64 * 64 * 3).astype(np.uint8)
         self.picture = rows.reshape(64, 64, 3)
@@ -261,9 +259,7 @@ def test_a_film_for_which_there_is_no_room(scene, tmp_path, limit):
 
 @pytest.mark.parametrize("once", [False, True], ids=["full disk", "one failure"])
 @pytest.mark.parametrize("number", [1, 12, 29, 30, 55, 80, 130])
-def test_a_recording_on_a_full_disk_is_readable_to_its_last_chunk(
-    tmp_path, monkeypatch, number, once
-):
+def test_a_recording_on_a_full_disk_is_readable_to_its_last_chunk(tmp_path, monkeypatch, number, once):
     """From the k-th write on there is no room, or at that write alone: what is read is what happened."""
     pytest.importorskip("zarr")
     from zarr.storage import _local
@@ -289,9 +285,7 @@ def test_a_recording_on_a_full_disk_is_readable_to_its_last_chunk(
         return put(path, value, exclusive)
 
     recorded(tmp_path / "whole.zarr", lambda: None)
-    with pytest.raises(
-        OSError, match=r"No space left on device; the recording ended with frame \d+"
-    ):
+    with pytest.raises(OSError, match=r"No space left on device; the recording ended with frame \d+"):
         recorded(tmp_path / "part.zarr", lambda: monkeypatch.setattr(_local, "_put", failing))
     whole, part = tribo.Recording(tmp_path / "whole.zarr"), tribo.Recording(tmp_path / "part.zarr")
     assert part.frames % 4 == 0

@@ -83,9 +83,7 @@ def test_every_function_names_an_argument_that_it_does_not_have(module):
             function(no_such_argument=1)
         said = str(raised.value)
         assert said.startswith(function.__name__), said
-        assert (
-            "no_such_argument" in said or "missing a required argument" in said
-        )  # it may take any
+        assert "no_such_argument" in said or "missing a required argument" in said  # it may take any
 
 
 @pytest.mark.parametrize(
@@ -97,9 +95,7 @@ def test_every_function_names_an_argument_that_it_does_not_have(module):
 )  # fmt: skip
 def test_an_object_in_place_of_its_world_is_answered_with_the_world(call):
     box = tribo.World().add_box(size=(1, 1, 1), mass=1.0, name="box")
-    with pytest.raises(
-        TypeError, match=r"must be a tribo\.World, got .*; give its world: box\.world"
-    ):
+    with pytest.raises(TypeError, match=r"must be a tribo\.World, got .*; give its world: box\.world"):
         call(box)
     with pytest.raises(TypeError, match=r"must be a tribo\.World, got 'box'$"):
         call("box")

@@ -63,15 +63,7 @@ def next_number(part: str) -> int:
 
 def note(part: str, first: int, found: watch.Findings, seconds: float) -> None:
     """Add a run to the list, and say how many inputs all runs had together."""
-    row = (
-        date.today(),
-        part,
-        first,
-        found.inputs,
-        found.accepted,
-        len(found.defects),
-        round(seconds),
-    )
+    row = (date.today(), part, first, found.inputs, found.accepted, len(found.defects), round(seconds))
     with RUNS.open("a", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(row)
     with RUNS.open(newline="") as file:
@@ -88,16 +80,12 @@ def main() -> int:
     parser.add_argument("part", nargs="?", choices=PARTS, help="which; default: all")
     parser.add_argument("--inputs", type=int, default=100_000, help="how many inputs in all")
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long at most, in all")
-    parser.add_argument(
-        "--first", type=int, help="number of the first input; default: the first new one"
-    )
+    parser.add_argument("--first", type=int, help="number of the first input; default: the first new one")
     parser.add_argument("--only", type=int, help="play this input here, without protection")
     options = parser.parse_args()
     if options.only is not None:
         if options.part == "guided":
-            parser.error(
-                "inputs of the guided part have no numbers; those with defects are in out/fuzz"
-            )
+            parser.error("inputs of the guided part have no numbers; those with defects are in out/fuzz")
         part = PARTS[options.part or "readers"]
         part.prepare()
         print("accepted" if part.play(options.only) else "refused")
@@ -114,9 +102,7 @@ def main() -> int:
         seconds = options.seconds * TIMES[name] / hour
         first = next_number(name) if options.first is None else options.first
         if name == "guided" and find_spec("atheris") is None:
-            print(
-                "guided: left out, it needs Atheris: pip install 'tribo[fuzz]' (Linux, up to Python 3.13)"
-            )
+            print("guided: left out, it needs Atheris: pip install 'tribo[fuzz]' (Linux, up to Python 3.13)")
             continue
         if name == "guided":
             found = guided.run(count, seconds, lambda line: print(line, flush=True))

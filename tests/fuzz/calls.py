@@ -154,17 +154,10 @@ def state_of(things: dict[str, Any]) -> Any:
     """Return what must not change when a call is refused."""
     if "batch" in things:
         batch = things["batch"]
-        records = (
-            batch.engine.state,
-            batch.engine.command,
-            batch.engine.settings,
-            batch.engine.model,
-        )
+        records = (batch.engine.state, batch.engine.command, batch.engine.settings, batch.engine.model)
         return tuple(record.arrays[name].tobytes() for record in records for name in record.arrays)
     world = things["world"]
-    names = tuple(part.name for part in world.objects) + tuple(
-        tie.name for tie in world.constraints
-    )
+    names = tuple(part.name for part in world.objects) + tuple(tie.name for tie in world.constraints)
     return world.hash(), names, world.material_names, world.time, settings_of(world)
 
 
@@ -203,9 +196,7 @@ def play(number: int) -> bool:
     except Exception as error:
         if state_of(things) != before:
             _kept.pop(key)
-            raise AssertionError(
-                f"{said}: refused ({error}), and the world is not as it was"
-            ) from error
+            raise AssertionError(f"{said}: refused ({error}), and the world is not as it was") from error
         if hasattr(error, "add_note"):
             error.add_note(said)
         raise

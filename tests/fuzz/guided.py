@@ -40,9 +40,7 @@ def kinds() -> dict[str, tuple[str, list[bytes], readers.Take]]:
     made: dict[str, tuple[str, list[bytes], readers.Take]] = {}
     for name, data, take in readers.corpus():
         suffix = name if take.__name__ == "_recording" else Path(name).suffix
-        _, seeds, _ = made.setdefault(
-            take.__name__[1:] + "-" + suffix.lstrip("."), (name, [], take)
-        )
+        _, seeds, _ = made.setdefault(take.__name__[1:] + "-" + suffix.lstrip("."), (name, [], take))
         if data not in seeds:
             seeds.append(data)
     return made

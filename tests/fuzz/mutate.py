@@ -91,9 +91,7 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
         elif way == 2:
             made[at:at] = rng.randbytes(rng.randrange(1, 20))
         elif way == 3:  # a number of four bytes
-            made[at : at + 4] = rng.choice(
-                (b"\xff\xff\xff\xff", b"\x00\x00\x00\x80", b"\x00\x00\xc0\x7f")
-            )
+            made[at : at + 4] = rng.choice((b"\xff\xff\xff\xff", b"\x00\x00\x00\x80", b"\x00\x00\xc0\x7f"))
         else:
             end = min(len(made), at + rng.randrange(1, 64))
             made[at:end] = bytes(made[at:end]) * rng.choice((0, 2, 50))

@@ -104,9 +104,7 @@ def targets() -> tuple[tuple[str, str], ...]:
                 continue
             if thing != "raisim":
                 call = getattr(type(item), name, None)
-                aliased = name in {
-                    o for many in getattr(type(item), "spellings", {}).values() for o in many
-                }
+                aliased = name in {o for many in getattr(type(item), "spellings", {}).values() for o in many}
                 if aliased or not callable(call) or isinstance(call, type):
                     continue
             elif name not in MADE:
@@ -154,11 +152,7 @@ def arguments(
         else:
             given.append(one())
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        named = {
-            p.name: named[p.name]
-            for p in parameters
-            if p.kind is p.KEYWORD_ONLY and p.name in named
-        }
+        named = {p.name: named[p.name] for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in named}
     return given, named
 
 
@@ -174,9 +168,7 @@ def plain(value: Any, depth: int = 3) -> Any:
         return repr(value)
     is_layer = type(value).__module__.startswith("tribo.raisimpy") and hasattr(value, "__dict__")
     if is_layer and depth and not isinstance(value, raisim.World):
-        return tuple(
-            (k, plain(v, depth - 1)) for k, v in sorted(vars(value).items()) if k not in LAZY
-        )
+        return tuple((k, plain(v, depth - 1)) for k, v in sorted(vars(value).items()) if k not in LAZY)
     return id(value)
 
 
@@ -211,9 +203,7 @@ def play(number: int) -> bool:
     except Exception as error:
         if state_of(things, item) != before:
             _kept.clear()
-            raise AssertionError(
-                f"{said}: refused ({error}), and the world is not as it was"
-            ) from error
+            raise AssertionError(f"{said}: refused ({error}), and the world is not as it was") from error
         if hasattr(error, "add_note"):
             error.add_note(said)
         raise

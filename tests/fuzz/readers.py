@@ -27,11 +27,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 ASSETS = ROOT / "src" / "tribo" / "assets"
 OTHERS = DATA / "fuzz" / "others"  # files by other authors; its README names their licences
-READ = (
-    "time",
-    "q",
-    "contact_force",
-)  # arrays of a recording that are read, and whose files are changed
+READ = ("time", "q", "contact_force")  # arrays of a recording that are read, and whose files are changed
 LARGEST = 200_000  # characters of a corpus file
 IN_PROCESSES = 0.05  # share of USD files that are read: each starts a process of a second
 
@@ -203,9 +199,7 @@ def corpus() -> tuple[tuple[str, bytes, Take], ...]:
         if "/common/" not in name  # what others include
         if take is not _usd or find_spec("pxr") is not None
     ]
-    return tuple(
-        (name, data, take) for name, data, take in (*files, *_made()) if len(data) <= LARGEST
-    )
+    return tuple((name, data, take) for name, data, take in (*files, *_made()) if len(data) <= LARGEST)
 
 
 @cache
@@ -255,10 +249,7 @@ def _made() -> list[tuple[str, bytes, Take]]:
             Image.open(image).save(image.with_suffix(f".{kind}"))
             made.append((f"heights.{kind}", image.with_suffix(f".{kind}").read_bytes(), _picture))
         tags = TiffImagePlugin.ImageFileDirectory_v2()
-        for tag, kind, value in (
-            (33550, 12, (30.0, 20.0, 0.0)),
-            (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1)),
-        ):
+        for tag, kind, value in ((33550, 12, (30.0, 20.0, 0.0)), (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1))):
             tags.tagtype[tag], tags[tag] = kind, value
         tags.tagtype[42113], tags[42113] = 2, "-9999"
         elevation = Path(folder) / "elevation.tif"

@@ -145,9 +145,7 @@ def _described(world: tribo.World) -> tuple[object, ...]:
 
 
 def _added(line: int) -> int:
-    return _edit(
-        line, lambda world: world.add_box((0.1, 0.2, 0.3), 2.0, name="new", position=(3, 0, 1))
-    )
+    return _edit(line, lambda world: world.add_box((0.1, 0.2, 0.3), 2.0, name="new", position=(3, 0, 1)))
 
 
 def _robot(line: int) -> int:

@@ -36,13 +36,7 @@ PATIENCE = 20.0  # [s] of a processor for one input
 WAITING = 10.0  # times that by the clock: others may be at work on the machine
 TICK = os.sysconf("SC_CLK_TCK")
 USD_WORKER = worker.__file__
-FORBIDDEN = (
-    "subprocess.Popen",
-    "os.system",
-    "os.exec",
-    "socket.connect",
-    "pty.spawn",
-)
+FORBIDDEN = ("subprocess.Popen", "os.system", "os.exec", "socket.connect", "pty.spawn")
 
 
 class Misdeed(Exception):
@@ -79,8 +73,7 @@ def forbid(folders: list[str]) -> None:
     """Make it a misdeed to open a file outside of some folders, to start a program or a connection."""
     allowed = tuple(os.path.realpath(folder) + os.sep for folder in folders)
     writable = tuple(
-        os.path.realpath(folder) + os.sep
-        for folder in (tempfile.gettempdir(), str(cache_root()), os.devnull)
+        os.path.realpath(folder) + os.sep for folder in (tempfile.gettempdir(), str(cache_root()), os.devnull)
     )
     state = {"on": True}
 
@@ -184,10 +177,7 @@ def run(play: Callable[[int], bool], prepare: Callable[[], Any], numbers: list[i
             elif not child.is_alive():
                 why = f"died with exit status {child.exitcode}"
                 break
-            elif (
-                _worked(child.pid) - at[2] > patience
-                or time.monotonic() - at[1] > WAITING * patience
-            ):
+            elif _worked(child.pid) - at[2] > patience or time.monotonic() - at[1] > WAITING * patience:
                 why = f"hangs for more than {patience:g} s"
                 break
         child.kill()

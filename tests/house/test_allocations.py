@@ -41,9 +41,7 @@ assert rtsys.get_allocation_stats().alloc == before + 1
 
 
 @pytest.mark.skipif(DISABLED, reason="there is no compiled code to count in")
-@pytest.mark.skipif(
-    PREBUILT, reason="a library calls nothing that allocates: `export` sees to that"
-)
+@pytest.mark.skipif(PREBUILT, reason="a library calls nothing that allocates: `export` sees to that")
 def test_steps_do_not_allocate():
     paths = os.pathsep.join([*filter(None, sys.path), str(ROOT / "tests")])
     result = subprocess.run(

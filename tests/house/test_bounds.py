@@ -47,7 +47,7 @@ for terrain in terrains:
             n = k if m == 0 else 5 - k
             add(terrain.position + (0.22 * n - 0.55, 0.05 * m, 0.35 + 0.25 * m))
 world.step(400)
-assert world.engine.model.late_address[:2].all()
+assert world.engine.model.lazy_address[:2].all()
 assert np.isfinite(robot.generalized_coordinate).all()
 """
 

@@ -47,8 +47,7 @@ def test_links_to_headings_lead_to_one():
         f"{page.relative_to(ROOT)}: {target}#{anchor}"
         for page, text in pages.items()
         for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#([^)]+)\)", text)
-        if anchor
-        not in anchors.get((page.parent / target).resolve() if target else page.resolve(), set())
+        if anchor not in anchors.get((page.parent / target).resolve() if target else page.resolve(), set())
     ]
     assert broken == []
 
@@ -56,7 +55,5 @@ def test_links_to_headings_lead_to_one():
 def test_cells_of_the_map_are_a_line_or_two():
     pages = (ROOT / "ARCHITECTURE.md", ROOT / "docs/develop/places.md")
     lines = [line for page in pages for line in page.read_text("utf-8").splitlines()]
-    cells = [
-        cell for line in lines if line.startswith("|") for cell in line.strip("|").split(" | ")
-    ]
+    cells = [cell for line in lines if line.startswith("|") for cell in line.strip("|").split(" | ")]
     assert [cell for cell in cells if len(cell) > 200] == []

@@ -18,9 +18,7 @@ LIMIT = 300  # [s] a cold cache compiles first
 
 @pytest.fixture(scope="module")
 def forks():
-    ready = Forks(
-        "-W", "error::DeprecationWarning:__main__", PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg"
-    )
+    ready = Forks("-W", "error::DeprecationWarning:__main__", PYTHONPATH=str(ROOT / "src"), MPLBACKEND="Agg")
     yield ready
     ready.close()
 

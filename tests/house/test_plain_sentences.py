@@ -15,9 +15,7 @@ def sentences(text):
     text = re.sub(r"(?m)^(\||#).*$", "", text)
     for paragraph in re.split(r"\n\s*\n|\n(?=\* |- |\d+\. )", text):
         joined = " ".join(paragraph.split())
-        yield from (
-            one for one in re.split(r"(?<=[.!?:])\s+(?=[A-Z`*\[])", joined) if len(one.split()) > 2
-        )
+        yield from (one for one in re.split(r"(?<=[.!?:])\s+(?=[A-Z`*\[])", joined) if len(one.split()) > 2)
 
 
 def test_no_sentence_begins_with_a_free_relative():
@@ -95,9 +93,7 @@ MANY = {r"ways?": 0.74, r"turn(?:s|ed|ing)?": 1.62, r"carr(?:y|ies|ied|ying)": 0
 
 @pytest.mark.parametrize("word", MANY)
 def test_words_of_many_meanings_are_rare(word):
-    pages = [
-        t for n, t in kept_text() if n.startswith(("docs/", "README.md")) and n.endswith(".md")
-    ]
+    pages = [t for n, t in kept_text() if n.startswith(("docs/", "README.md")) and n.endswith(".md")]
     words = sum(len(re.findall(r"\b\w+\b", text)) for text in pages)
     found = sum(len(re.findall(rf"\b{word}\b", text, re.IGNORECASE)) for text in pages)
     assert words > 100_000

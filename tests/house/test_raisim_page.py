@@ -51,9 +51,7 @@ def test_every_name_has_a_row(kind):
         bases = ["Functions"]
     text = "".join(SECTIONS.get(base, "") for base in bases)
     names = [name for one, name in listed() if one == kind]
-    missing = [
-        name for name in names if f"`{name}`" not in text and f"raisimpy.{name}`" not in text
-    ]
+    missing = [name for name in names if f"`{name}`" not in text and f"raisimpy.{name}`" not in text]
     assert missing == []
 
 
@@ -65,9 +63,7 @@ def test_every_name_is_in_the_layer_or_said_not_to_be(kind):
     missing = [
         name
         for name in names
-        if name not in absent
-        and not hasattr(place, name)
-        and name not in script.FIELDS.get(kind, {})
+        if name not in absent and not hasattr(place, name) and name not in script.FIELDS.get(kind, {})
     ]
     assert missing == []
 
@@ -124,12 +120,7 @@ def test_what_rows_name_in_tribo_exists():
                         if not any(key.startswith(name) for key in dir(OWNERS[owner])):
                             missing.append(f"{kind}: {snippet}")
                 first = re.match(r"([a-z_]+)(?![\w.=])", snippet)
-                if (
-                    kind in OWN
-                    and first
-                    and first[1] not in BUILT_IN
-                    and not has(OWN[kind], first[1])
-                ):
+                if kind in OWN and first and first[1] not in BUILT_IN and not has(OWN[kind], first[1]):
                     missing.append(f"{kind}: {snippet}")
     assert missing == []
 

@@ -17,12 +17,12 @@ from tribo.model import Work
 
 # Hundreds of lines, begun. "": the files beside the folders.
 LINES = {
-    "": 14, "batch": 49, "batch_kernels": 5, "checks": 19, "collision": 63, "compiler": 36,
-    "contact": 154, "control": 39, "description": 25, "dynamics": 46, "engine": 28, "formats": 202,
-    "ground": 10, "ground_kernels": 6, "gym": 34, "identification": 33, "jax": 2, "learn": 15,
-    "materials": 15, "math": 11, "objects": 80, "probes": 12, "queries": 40, "raisimpy": 51,
-    "readout": 19, "recording": 22, "robots": 2, "scale": 5, "sensors": 17, "spatial": 31,
-    "tools": 23, "torch": 2, "viewer": 76, "world": 43, "world_xml": 10,
+    "": 13, "batch": 48, "batch_kernels": 5, "checks": 19, "collision": 62, "compiler": 35,
+    "contact": 152, "control": 41, "description": 25, "dynamics": 45, "engine": 27, "formats": 196,
+    "ground": 10, "ground_kernels": 6, "gym": 34, "identification": 32, "jax": 2, "learn": 14,
+    "materials": 14, "math": 10, "objects": 79, "probes": 12, "queries": 45, "raisimpy": 51,
+    "readout": 18, "recording": 21, "robots": 2, "scale": 4, "sensors": 17, "spatial": 30,
+    "tools": 22, "torch": 2, "viewer": 75, "world": 42, "world_xml": 10,
 }  # fmt: skip
 
 NUMBERS = {
@@ -31,7 +31,7 @@ NUMBERS = {
     "kernels that write work.status": 36,
     "kernels that write work.contact_impulse": 12,
     "pairs of rooms of contact/ that import from each other": 2,
-    "files": 667,
+    "files": 669,
     "kernels in the longest chain of calls from step.py": 21,
 }
 
@@ -91,11 +91,7 @@ def rooms_both_ways():
 
     def room_of(module):
         parts = module.split(".")
-        return (
-            parts[2]
-            if parts[:2] == ["tribo", "contact"] and parts[2:3] and parts[2] in rooms
-            else ""
-        )
+        return parts[2] if parts[:2] == ["tribo", "contact"] and parts[2:3] and parts[2] in rooms else ""
 
     into = {(room_of(a), room_of(b)) for a, found in arrows().items() for b in found}
     return [(a, b) for a, b in itertools.combinations(sorted(rooms), 2) if {(a, b), (b, a)} <= into]

@@ -8,9 +8,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted(
-    p for folder in ("benchmarks", "validation") for p in (ROOT / folder).rglob("*.py")
-)
+SCRIPTS = sorted(p for folder in ("benchmarks", "validation") for p in (ROOT / folder).rglob("*.py"))
 
 
 def module(name: str) -> ModuleType | None:

@@ -37,5 +37,5 @@ def test_the_step_has_one_signature():
     assert len(step.update.signatures) <= 1
     assert len(step.advance.signatures) <= 1
     # Also called alone, by `observe`, whose q is an array and not a field.
-    assert len(kinematics.forward.signatures) <= 2
-    assert len(inertia.mass_matrix.signatures) <= 1
+    assert len(kinematics.compute_poses.signatures) <= 2
+    assert len(inertia.compute_mass_matrix.signatures) <= 1

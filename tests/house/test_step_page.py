@@ -12,7 +12,7 @@ GROUPS = {
     "midpoint": "dynamics/midpoint.py",
     "detection": "contact/detection.py",
     "rows": "contact/rows.py",
-    "ending": "contact/ending.py",
+    "integration": "contact/integration.py",
 }
 MAX_LINES, MAX_STAGES = 100, 30
 
@@ -70,9 +70,7 @@ def said_in(text):
 def files_of_stages():
     """Return the text of each file of the stage folders, by its name."""
     folders = [PACKAGE / name.split(".")[1] for name in STAGE_FOLDERS]
-    return {
-        path.stem: path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")
-    }
+    return {path.stem: path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")}
 
 
 def test_a_file_says_which_stages_it_has():
@@ -85,9 +83,7 @@ def test_a_file_says_which_stages_it_has():
 
 
 def test_part_of_a_stage_names_a_heading():
-    parts = {
-        file: re.match(r'"""Part of stage (.*?):', text) for file, text in files_of_stages().items()
-    }
+    parts = {file: re.match(r'"""Part of stage (.*?):', text) for file, text in files_of_stages().items()}
     named = {file: part[1].strip("`") for file, part in parts.items() if part}
     assert len(named) > 2
     assert set(named.values()) <= set(explained("3,4")), named
@@ -95,7 +91,7 @@ def test_part_of_a_stage_names_a_heading():
 
 def test_a_file_with_another_name_for_its_stage_is_found():
     assert said_in('"""Stage *laws*: the numbers') == []
-    assert said_in('"""Stages `sleep.wake` and `.fall_asleep`: what') == [
-        "sleep.wake",
+    assert said_in('"""Stages `sleep.wake_trees` and `.fall_asleep`: what') == [
+        "sleep.wake_trees",
         "sleep.fall_asleep",
     ]

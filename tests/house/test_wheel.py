@@ -36,9 +36,7 @@ def test_what_compiles_a_wheel_is_pinned_and_what_the_extra_allows():
 
 def test_no_extra_brings_a_second_mujoco_over_a_users():
     """`mujoco-core` puts its files into the folder of `mujoco`; a user has either, 3.x or 4.x."""
-    asked = [
-        Requirement(r) for extra in SAID["project"]["optional-dependencies"].values() for r in extra
-    ]
+    asked = [Requirement(r) for extra in SAID["project"]["optional-dependencies"].values() for r in extra]
     asked += map(Requirement, SAID["project"]["dependencies"])
     assert "mujoco-core" not in {r.name for r in asked}
     (mujoco,) = map(
@@ -105,12 +103,7 @@ def run(place, *arguments):
     environment = {**os.environ, "PYTHONPATH": str(place), "TRIBO_KERNELS": "prebuilt"}
     environment["NUMBA_CACHE_DIR"] = str(place / "none")
     done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=place,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, *arguments], cwd=place, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

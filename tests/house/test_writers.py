@@ -11,9 +11,7 @@ from tribo.ground_kernels.records import Scratch
 from tribo.model import Command, State, Work
 
 FIELDS = {f"state.{name}" for name in State.fields} | {f"command.{name}" for name in Command.fields}
-FIELDS |= {
-    f"work.{name}" for name in (*Work.fields, *Scratch.fields)
-}  # of worlds, of compliant ground
+FIELDS |= {f"work.{name}" for name in (*Work.fields, *Scratch.fields)}  # of worlds, of compliant ground
 
 SOURCES = {
     "tribo.low": """
@@ -54,9 +52,9 @@ def test_the_writers_of_the_package_are_found():
     """Those that a search for an assignment misses: targets in a row, shorter names, setters."""
     found = {(row.field, row.kernel) for row in all_writers()}
     assert len(found) > 500
-    assert ("work.drive_mode", "begin") in found  # work.drive_mode[dof], _ = …
-    assert ("work.spring_error", "collect") in found  # set_errors(…, work.spring_error)
-    assert ("work.contact_pos", "suppress") not in found
+    assert ("work.drive_mode", "prepare_drives") in found  # work.drive_mode[dof], _ = …
+    assert ("work.spring_error", "collect_forces") in found  # set_errors(…, work.spring_error)
+    assert ("work.contact_pos", "suppress_edges") not in found
     assert {row.file for row in all_writers() if row.field == "state.q"} >= {
         "src/tribo/dynamics/integrate.py", "src/tribo/dynamics/momentum.py",
     }  # fmt: skip
@@ -64,17 +62,7 @@ def test_the_writers_of_the_package_are_found():
 
 def test_kernels_know_a_record_by_one_name():
     """So `git grep -w work.contact_target` finds every line at which one could write the field."""
-    known = {
-        "state",
-        "command",
-        "work",
-        "scene",
-        "scratch",
-        "motors",
-        "course",
-        "pilot",
-        "tangents",
-    }
+    known = {"state", "command", "work", "scene", "scratch", "motors", "course", "pilot", "tangents"}
     written = {row.field for row in all_writers()}
     assert {field.split(".")[0] for field in written} == known
     ours = {field for field in written if field.split(".")[0] in {"state", "command", "work"}}

@@ -61,11 +61,7 @@ class Kernel:
         if isinstance(node, ast.Subscript):
             return self.places(node.value, aliases)
         if isinstance(node, ast.Attribute):
-            return {
-                (name, node.attr)
-                for name, field in self.places(node.value, aliases)
-                if field is None
-            }
+            return {(name, node.attr) for name, field in self.places(node.value, aliases) if field is None}
         return aliases.get(node.id, set()) if isinstance(node, ast.Name) else set()
 
     def note(self, places, line):
@@ -99,11 +95,7 @@ def module_of(path):
 
 def names_in(tree, module):
     """Return what the names of a module stand for: dotted names of functions and modules."""
-    named = {
-        node.name: f"{module}.{node.name}"
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-    }
+    named = {node.name: f"{module}.{node.name}" for node in tree.body if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             named.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
@@ -172,12 +164,7 @@ def follow_calls(kernel, found):
 def writers(kernels):
     """Return all writers of fields, in the order of fields and files."""
     found = [
-        Writer(
-            f"{argument}.{field}",
-            f"src/{kernel.module.replace('.', '/')}.py",
-            line,
-            kernel.node.name,
-        )
+        Writer(f"{argument}.{field}", f"src/{kernel.module.replace('.', '/')}.py", line, kernel.node.name)
         for kernel in kernels.values()
         for (argument, field), line in kernel.written.items()
         if field is not None

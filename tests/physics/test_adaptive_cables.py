@@ -17,9 +17,7 @@ def momenta(cable):
         turn = part.rotation_matrix
         push = part.mass * part.linear_velocity
         linear += push
-        angular += (
-            np.cross(part.position, push) + turn @ part.inertia @ turn.T @ part.angular_velocity
-        )
+        angular += np.cross(part.position, push) + turn @ part.inertia @ turn.T @ part.angular_velocity
     return linear, angular
 
 
@@ -49,9 +47,7 @@ def test_length_mass_and_momentum_stay():
     """A cable in flight, bent in its middle: it joins where it is straight and halves where it is bent."""
     world = empty_world(DT, NONE)
     route = [(0, 0, 0), (0.8, 0, 0), (0.8, 0.8, 0)]
-    cable = world.add_cable(
-        route, radius=0.002, segment_length=0.2, material=material(), collide=False
-    )
+    cable = world.add_cable(route, radius=0.002, segment_length=0.2, material=material(), collide=False)
     for part in cable.segments:
         x, y, _ = part.position
         part.linear_velocity = (1.0 - 0.5 * y + 0.2 * x, 0.5 * x, 0.3 + 0.4 * x * y)
@@ -184,14 +180,7 @@ def test_wrong_values_are_refused_and_it_stays():
     world = empty_world(DT)
     cable = world.add_cable([(0, 0, 1), (1, 0, 1)], radius=RADIUS, segment_length=0.1)
     before = cable.segments
-    for wrong in [
-        (0.0, 1.0),
-        (-1.0, 1.0),
-        (math.nan, 1.0),
-        (0.1, 0.19),
-        (0.1, math.nan),
-        ("a", 1.0),
-    ]:
+    for wrong in [(0.0, 1.0), (-1.0, 1.0), (math.nan, 1.0), (0.1, 0.19), (0.1, math.nan), ("a", 1.0)]:
         with pytest.raises((ValueError, TypeError)):
             cable.adapt(*wrong)
     with pytest.raises(ValueError, match="bend"):
@@ -352,11 +341,7 @@ def test_a_recorded_cable_adapts_bit_for_bit_as_it_does_else(tmp_path):
     late = recording.between(0.1, 0.15)
     assert late.frames == 6
     np.testing.assert_array_equal(late["kinetic_energy"], recording["kinetic_energy"][10:16])
-    for what in (
-        lambda: recording["q"],
-        lambda: recording["contact_body"],
-        lambda: recording.model,
-    ):
+    for what in (lambda: recording["q"], lambda: recording["contact_body"], lambda: recording.model):
         with pytest.raises(ValueError, match=r"take one of recording\.stretches"):
             what()
     assert len(first["q"]) == first.frames
@@ -367,10 +352,7 @@ def test_a_recording_goes_on_over_a_snapshot_of_other_segments(tmp_path):
     """Of two cables at once; other objects that come end it, as ever."""
     world, _ = falling()
     second = world.add_cable(
-        [(-0.5, 0.3, 0.2), (0.5, 0.3, 0.2)],
-        radius=0.01,
-        segment_length=0.1,
-        material=material(1e8, 1e5),
+        [(-0.5, 0.3, 0.2), (0.5, 0.3, 0.2)], radius=0.01, segment_length=0.1, material=material(1e8, 1e5)
     )
     second.keep_adapting(0.02, 0.2, every=7)
     world.step(30)
@@ -448,9 +430,7 @@ def test_one_thread_at_a_time(monkeypatch):
 
     def adapt(*_):
         for call in (world.step, world.update):
-            with pytest.raises(
-                tribo.EditError, match="while another thread steps this world"
-            ) as error:
+            with pytest.raises(tribo.EditError, match="while another thread steps this world") as error:
                 call()
             said.append(str(error.value).split()[0])
 
@@ -468,9 +448,7 @@ def test_one_thread_at_a_time(monkeypatch):
 def test_a_world_file_holds_what_it_has_become(tmp_path):
     world = empty_world(DT)
     hook = tribo.CableNode((0, 0, 2), kind="fixed")
-    cable = world.add_cable(
-        [hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material()
-    )
+    cable = world.add_cable([hook, (0, 0, 1)], radius=RADIUS, segment_length=0.1, material=material())
     cable.adapt(0.05, 0.4)
     world.step(10)
     world.save(tmp_path / "rope.xml")

@@ -29,9 +29,7 @@ def test_bodies_that_meet_do_not_overlap(number):
     rng = np.random.default_rng([number, 4000])
     for _ in range(6):
         world = tribo.World(4e-3, gravity=(0, 0, 0))
-        one, other = (
-            SHAPES[kind](world, rng.uniform(0.05, 0.15, 3), rng) for kind in PAIRS[number]
-        )
+        one, other = (SHAPES[kind](world, rng.uniform(0.05, 0.15, 3), rng) for kind in PAIRS[number])
         speed = send(one, other, rng)
         energy = world.kinetic_energy
         p, l = world.linear_momentum.copy(), world.angular_momentum.copy()
@@ -55,7 +53,7 @@ def test_boxes_that_turn_find_points_that_no_contact_stood_for():
         speed = send(one, other, rng)
         for _ in range(round(0.9 / speed / 4e-3)):
             world.step()
-            found += int(world.engine.work.ahead_rounds[0] > 0)
+            found += int(world.engine.work.prediction_rounds[0] > 0)
     assert found > 2
 
 
@@ -95,7 +93,7 @@ def test_contacts_that_are_added_run_with_their_surfaces():
             turned = work.body_rot[work.contact_body[0, 0]].reshape(3, 3).copy() @ running
             world.advance()
             work = world.engine.work  # another one if tables grew
-            if work.ahead_rounds[0] == 0:
+            if work.prediction_rounds[0] == 0:
                 continue
             found += 1
             for c in range(work.contact_count[0]):

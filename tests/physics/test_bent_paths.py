@@ -74,9 +74,7 @@ def test_eulers_disc_keeps_its_rate_and_energy():
         turned += (angle - last + np.pi) % (2 * np.pi) - np.pi
         last = angle
     assert abs(turned) / 0.2 == pytest.approx(rate, rel=1e-4)
-    assert world.energy - before == pytest.approx(
-        0.0, abs=5e-5 * 1.5 * 0.1 * GRAVITY * a * np.sin(tilt)
-    )
+    assert world.energy - before == pytest.approx(0.0, abs=5e-5 * 1.5 * 0.1 * GRAVITY * a * np.sin(tilt))
 
 
 def rolls_over(dt, until=0.5):

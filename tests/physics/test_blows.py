@@ -148,9 +148,7 @@ def test_reported_forces_contain_blows():
 def test_same_bits_after_a_snapshot():
     """Blows leave nothing behind that a snapshot does not hold."""
     world = world_of(0.9, friction=0.3)
-    balls = [
-        world.add_sphere(0.1, 1.0, position=(0.05 * k, 0.02 * k, 0.3 + 0.25 * k)) for k in range(4)
-    ]
+    balls = [world.add_sphere(0.1, 1.0, position=(0.05 * k, 0.02 * k, 0.3 + 0.25 * k)) for k in range(4)]
     world.step(60)
     kept = world.snapshot()
     world.step(100)

@@ -4,18 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from cable_scenes import (
-    AREA,
-    DT,
-    INERTIA,
-    NONE,
-    RADIUS,
-    catenary,
-    hanging,
-    material,
-    over_a_drum,
-    pull,
-)
+from cable_scenes import AREA, DT, INERTIA, NONE, RADIUS, catenary, hanging, material, over_a_drum, pull
 from scenes import GRAVITY, empty_world
 
 import tribo
@@ -28,11 +17,7 @@ def test_a_cable_stretches_by_force_times_length_over_stiffness(bend):
     world = empty_world(DT, NONE)
     hook = tribo.CableNode(NONE, kind="fixed")
     cable = world.add_cable(
-        [hook, (1, 0, 0)],
-        radius=RADIUS,
-        segment_length=0.1,
-        material=material(bend=bend),
-        collide=False,
+        [hook, (1, 0, 0)], radius=RADIUS, segment_length=0.1, material=material(bend=bend), collide=False
     )
     pull(world, cable, 100.0, (1000, 0, 0))
     world.step(600)
@@ -132,10 +117,7 @@ def test_a_cable_lies_on_the_ground_and_bears_its_weight():
     world = empty_world(DT)
     world.add_ground()
     cable = world.add_cable(
-        [(0, 0, RADIUS), (1, 0, RADIUS)],
-        radius=RADIUS,
-        segment_length=0.1,
-        material=material(bend=1e6),
+        [(0, 0, RADIUS), (1, 0, RADIUS)], radius=RADIUS, segment_length=0.1, material=material(bend=1e6)
     )
     world.step(500)
     force = sum(contact.force[2] for part in cable.segments for contact in part.contacts)
@@ -207,9 +189,7 @@ def test_a_spook_damping_that_rings_is_said(caplog):
     """1 ms is less than two steps of 1 ms."""
     world = empty_world(DT)
     world.add_cable([(0, 0, 0), (1, 0, 0)], radius=RADIUS, material=material(damping=1e-3))
-    assert (
-        "wire_spook_damping_stretch of 'cable' is 0.001 s, less than two time steps" in caplog.text
-    )
+    assert "wire_spook_damping_stretch of 'cable' is 0.001 s, less than two time steps" in caplog.text
     assert "bend" not in caplog.text
 
 

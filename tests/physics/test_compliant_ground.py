@@ -157,9 +157,9 @@ def test_sliding_deceleration_is_mu_g():
 
 def test_bouncing_point_of_the_original():
     t = load("traj_point2d.csv")
-    motion = simulate(
-        point_mass(0.7), Ground(3e4, 60.0, 0.25), 3.0, q=[0, 0.3], qd=[2, -1], **FINE
-    ).at(t["t"])
+    motion = simulate(point_mass(0.7), Ground(3e4, 60.0, 0.25), 3.0, q=[0, 0.3], qd=[2, -1], **FINE).at(
+        t["t"]
+    )
     for ours, name, tolerance in (
         (motion.q[:, 0], "px", 1e-6), (motion.q[:, 1], "py", 1e-6), (motion.qd[:, 0], "vx", 1e-5),
         (motion.qd[:, 1], "vy", 1e-5), (motion.u[:, 0, 0], "u", 1e-6),
@@ -173,9 +173,7 @@ def test_bouncing_point_of_the_original():
 
 def test_sliding_box_of_the_original():
     t = load("traj_box_planar.csv")
-    run = simulate(
-        planar_box(), Ground(1e5, 800.0, 0.5), 2.0, q=[0, 0.12, 0.05], qd=[2.5, 0, 0], **FINE
-    )
+    run = simulate(planar_box(), Ground(1e5, 800.0, 0.5), 2.0, q=[0, 0.12, 0.05], qd=[2.5, 0, 0], **FINE)
     motion = run.at(t["t"])
     for k, name in enumerate(("x", "y", "r")):
         assert np.abs(motion.q[:, k] - t[f"q{name}"]).max() < 1e-6
@@ -221,9 +219,7 @@ def test_disc_falls_over_with_more_twist():
 
 
 def tumbling_disc(**options):
-    return simulate(
-        spatial.rollingdisc(16), Ground(1e6, 2000.0, 0.1), 1.0, xfb=tutorial_disc(), **options
-    )
+    return simulate(spatial.rollingdisc(16), Ground(1e6, 2000.0, 0.1), 1.0, xfb=tutorial_disc(), **options)
 
 
 def test_energy_balance():
@@ -265,13 +261,7 @@ def test_event_times_do_not_depend_on_the_method():
     for method in ("RK45", "DOP853", "Radau"):
         rtol = 1e-8 if method == "Radau" else 1e-11
         run = simulate(
-            point_mass(),
-            Ground(1e5, 300.0),
-            0.6,
-            q=[0, 0.3],
-            method=method,
-            rtol=rtol,
-            atol=rtol / 100,
+            point_mass(), Ground(1e5, 300.0), 0.6, q=[0, 0.3], method=method, rtol=rtol, atol=rtol / 100
         )
         assert run.events[0].time == pytest.approx(t0, abs=1e-10)
         runs.append([e.time for e in run.events])

@@ -244,9 +244,7 @@ def test_adhesion_rests_at_its_overlap_and_holds_up_to_its_force() -> None:
 
 def test_adhesion_bears_a_body_from_above_and_says_so() -> None:
     """A cube under a ceiling: its contacts pull with its weight."""
-    law = ContactMaterial(
-        youngs_modulus=1e5, spook_damping=0.01, adhesion_force=20.0, adhesive_overlap=1e-3
-    )
+    law = ContactMaterial(youngs_modulus=1e5, spook_damping=0.01, adhesion_force=20.0, adhesive_overlap=1e-3)
     world = tribo.World()
     world.time_step = DT
     world.set_material_pair("ground", "body", law)
@@ -290,9 +288,7 @@ def test_the_direction_of_friction_turns_with_its_body(yaw: float, holds: bool) 
     world.add_ground(material="ground")
     world.gravity = (G * np.sin(angle), 0, -G * np.cos(angle))  # a slope, seen along it
     turn = (float(np.cos(yaw / 2)), 0.0, 0.0, float(np.sin(yaw / 2)))
-    sled = world.add_box(
-        (0.4, 0.4, 0.04), 1.0, "body", position=(0, 0, 0.02), orientation=turn, name="sled"
-    )
+    sled = world.add_box((0.4, 0.4, 0.04), 1.0, "body", position=(0, 0, 0.02), orientation=turn, name="sled")
     world.step(3000)
     speed = float(np.linalg.norm(sled.linear_velocity))
     assert speed < 1e-5 if holds else speed > 1.0
@@ -366,9 +362,7 @@ def test_a_heap_of_soft_boxes_is_solved() -> None:
 
 def test_two_laws_do_not_fit_into_one_pair() -> None:
     world = tribo.World()
-    with pytest.raises(
-        ValueError, match="youngs_modulus of a contact material and rolling_friction"
-    ):
+    with pytest.raises(ValueError, match="youngs_modulus of a contact material and rolling_friction"):
         world.set_material_pair("a", "b", youngs_modulus=1e6, rolling_friction=0.1)
     assert world.materials.pair("a", "b") is world.default_pair
 

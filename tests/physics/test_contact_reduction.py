@@ -27,10 +27,7 @@ def world_of(pair: ContactMaterial) -> tribo.World:
 
 
 def slab(
-    world: tribo.World,
-    n: int = 5,
-    position: tuple[float, ...] = (0, 0, 0.5 * SIDE),
-    **options: object,
+    world: tribo.World, n: int = 5, position: tuple[float, ...] = (0, 0, 0.5 * SIDE), **options: object
 ) -> tribo.SingleBody:
     """Add a slab of n × n cubes: 4 n² points under it."""
     parts = [
@@ -50,9 +47,7 @@ def test_reduction_of_12_points_begins() -> None:
     counts = []
     for n in (3, 4):
         world = world_of(law("reduce_geometry", contact_reduction_bin_resolution=1))
-        parts = [
-            tribo.CompoundPart("box", (SIDE,) * 3, position=(k * SIDE, 0, 0)) for k in range(n)
-        ]
+        parts = [tribo.CompoundPart("box", (SIDE,) * 3, position=(k * SIDE, 0, 0)) for k in range(n)]
         row = world.add_compound(parts, 1.0, material="tile", position=(0, 0, 0.5 * SIDE))
         world.step(50)
         counts.append(len(row.contacts))
@@ -210,9 +205,7 @@ def test_the_deepest_point_is_kept() -> None:
     ]
     tip = tribo.CompoundPart("sphere", (0.02,), position=(0, 0, 0.02 - 0.5 * SIDE - 1e-4))
     world.gravity = (0, 0, 0)
-    body = world.add_compound(
-        [*parts, tip], 2.0, material="tile", position=(0, 0, 0), com=(0, 0, 0)
-    )
+    body = world.add_compound([*parts, tip], 2.0, material="tile", position=(0, 0, 0), com=(0, 0, 0))
     body.position = (0, 0, 0.5 * SIDE - 5e-5)  # the tiles are 0.05 mm deep, the ball 0.15
     world.update()
     assert len(world.contacts) == 5

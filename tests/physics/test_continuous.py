@@ -64,12 +64,8 @@ def test_a_ball_that_misses_goes_straight_on(speed):
     world = fast_world(1e-3)
     world.add_box((0.02, 2.0, 2.0), 1.0, body_type="static")
     reach = speed * 1e-3
-    first = world.add_sphere(
-        RADIUS, 0.01, position=(-1.7 * reach, 1.01, 0), linear_velocity=(speed, 0, 0)
-    )
-    second = world.add_sphere(
-        RADIUS, 0.01, position=(1.3 * reach, 1.025, 0), linear_velocity=(-speed, 0, 0)
-    )
+    first = world.add_sphere(RADIUS, 0.01, position=(-1.7 * reach, 1.01, 0), linear_velocity=(speed, 0, 0))
+    second = world.add_sphere(RADIUS, 0.01, position=(1.3 * reach, 1.025, 0), linear_velocity=(-speed, 0, 0))
     world.step(6)
     assert np.abs(first.linear_velocity - (speed, 0, 0)).max() == 0.0
     assert np.abs(second.linear_velocity - (-speed, 0, 0)).max() == 0.0
@@ -112,9 +108,7 @@ def test_the_tip_of_a_rod_hits_a_small_sphere(time_step):
             [turn[0] * w - turn[3] * z, turn[0] * x - turn[3] * y,
              turn[0] * y + turn[3] * x, turn[0] * z + turn[3] * w]
         )  # fmt: skip
-        rod = world.add_capsule(
-            0.002, 0.2, 0.1, orientation=lying, angular_velocity=(0.0, 0.0, 900.0)
-        )
+        rod = world.add_capsule(0.002, 0.2, 0.1, orientation=lying, angular_velocity=(0.0, 0.0, 900.0))
         spin = world.angular_momentum[2]
         world.step(max(4, round(8e-3 / time_step)))
         assert np.linalg.norm(ball.linear_velocity) > 10.0

@@ -35,9 +35,7 @@ def test_cube_as_hull_slides_and_rests_as_a_box_does():
     np.testing.assert_allclose(paths[0], paths[1], atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "what", ["hull", "cylinder", "lying cylinder", "cone", "ellipsoid", "stack"]
-)
+@pytest.mark.parametrize("what", ["hull", "cylinder", "lying cylinder", "cone", "ellipsoid", "stack"])
 def test_contacts_of_what_rests_on_a_box_neither_come_nor_go(what):
     world = World(time_step=0.002)
     world.add_box((1.0, 1.0, 0.2), 1.0, body_type="static", position=(0, 0, -0.1))

@@ -22,9 +22,7 @@ def hand(*sections, gravity=(0.0, 0.0, 0.0), bodies=SLIDES):
     world = tribo.World(gravity=gravity)
     text = f'<mujoco><option><flag contact="disable"/></option><worldbody>{bodies}</worldbody>'
     robot = next(
-        one
-        for one in world.load_mjcf(f"{text}{''.join(sections)}</mujoco>", take_options=False)
-        if one.dof
+        one for one in world.load_mjcf(f"{text}{''.join(sections)}</mujoco>", take_options=False) if one.dof
     )
     return world, robot
 
@@ -47,9 +45,7 @@ def test_a_spring_of_a_tendon_swings_as_a_harmonic():
     steps = 2000
     world.step(steps)
     angle = steps * 2.0 * math.atan(0.5 * omega * world.time_step)
-    assert length(robot) == pytest.approx(
-        first * math.cos(angle), abs=3e-6 * abs(first) * steps**0.5
-    )
+    assert length(robot) == pytest.approx(first * math.cos(angle), abs=3e-6 * abs(first) * steps**0.5)
     v = robot.generalized_velocity
     energy = 20.0 * length(robot) ** 2 + 0.5 * (2.0 * v[0] ** 2 + 5.0 * v[1] ** 2)
     assert energy == pytest.approx(20.0 * first**2, rel=1e-9)
@@ -160,10 +156,7 @@ def test_joints_of_two_branches_can_be_coupled_and_no_more():
     joints, parents = ["root", "a", "b", "c", "d"], [-1, 0, 1, 0, 0]
     one = CouplingDescription("t", (("b", 1.0), ("a", 1.0)), (("d", 1.0),))
     assert sides(one, joints, parents) == ((4, 2), [1, 1, 0])
-    assert sides(CouplingDescription("t", (("a", 1.0), ("b", 1.0))), joints, parents) == (
-        (2, -1),
-        [0, 0],
-    )
+    assert sides(CouplingDescription("t", (("a", 1.0), ("b", 1.0))), joints, parents) == ((2, -1), [0, 0])
     with pytest.raises(tribo.DescriptionError, match="3 branches"):
         sides(CouplingDescription("t", (("b", 1.0), ("c", 1.0), ("d", 1.0))), joints, parents)
     with pytest.raises(tribo.DescriptionError, match="no joint of the robot"):

@@ -26,12 +26,8 @@ def test_a_bounce_with_its_time_of_impact():
     by_time = restitution * GRAVITY * (left - hit) + GRAVITY * left
     assert found.of("q/ball/z", "q/ball/z") == pytest.approx(by_time / (GRAVITY * hit), rel=1e-5)
     speed_by_time = restitution * GRAVITY + GRAVITY
-    assert found.of("v/ball/vz", "q/ball/z") == pytest.approx(
-        speed_by_time / (GRAVITY * hit), rel=1e-5
-    )
-    assert found.of("q/ball/z", "floor/ball/restitution") == pytest.approx(
-        GRAVITY * hit * left, rel=1e-5
-    )
+    assert found.of("v/ball/vz", "q/ball/z") == pytest.approx(speed_by_time / (GRAVITY * hit), rel=1e-5)
+    assert found.of("q/ball/z", "floor/ball/restitution") == pytest.approx(GRAVITY * hit * left, rel=1e-5)
     world.step(steps)
     height = restitution * GRAVITY * hit * left - 0.5 * GRAVITY * left**2
     assert world["ball"].position[2] - radius == pytest.approx(height, abs=1e-6)

@@ -58,9 +58,7 @@ def test_each_form_is_its_2_by_2_map(form, integrator, stiffness, damping):
     for _ in range(100):
         middle = x + first * v
         error = middle - target
-        new = v - dt * (kp * (error + dt * (a + b) * v) + kd * v) / (
-            m + dt * c * kd + dt * dt * b * kp
-        )
+        new = v - dt * (kp * (error + dt * (a + b) * v) + kd * v) / (m + dt * c * kd + dt * dt * b * kp)
         torque = -kp * (error + dt * (a * v + b * new)) - kd * (v + c * (new - v))
         v = new
         x = middle + (dt - first) * v
@@ -267,11 +265,7 @@ def test_forms_and_gains_by_name_in_a_batch_and_a_snapshot():
     dogs.set_pd_gains({"LF_KFE": [50.0, 60.0, 70.0]}, {"LF_KFE": 2.0})
     dogs.joint("RF_KFE").effort_limits = [1.0, 2.0, np.inf]
     assert dogs.joint("LF_KFE").kp.tolist() == [50.0, 60.0, 70.0]
-    assert dogs.effort_limits[1][:, robot.velocity_slice("RF_KFE")].ravel().tolist() == [
-        1.0,
-        2.0,
-        np.inf,
-    ]
+    assert dogs.effort_limits[1][:, robot.velocity_slice("RF_KFE")].ravel().tolist() == [1.0, 2.0, np.inf]
     batch.step(20)
     assert abs(dogs.joint("RF_KFE").applied_torque[0]) <= 1.0
     robot.drive_form, robot.stiffness, robot.effort_limits = "trapezoid", 3.0, 1.0

@@ -8,11 +8,7 @@ import tribo
 from tribo.enums import DriveForm
 
 KP, KD, EFFORT, SPEED = 400.0, 8.0, 15.0, 3.0
-WEIGHTS = {
-    "implicit": (0.0, 1.0, 1.0),
-    "averaged": (0.0, 0.5, 0.5),
-    "trapezoid": (-0.25, 0.25, 0.5),
-}
+WEIGHTS = {"implicit": (0.0, 1.0, 1.0), "averaged": (0.0, 0.5, 0.5), "trapezoid": (-0.25, 0.25, 0.5)}
 
 
 def thrashing(form="implicit", dt=2e-3):

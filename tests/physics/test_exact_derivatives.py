@@ -34,9 +34,7 @@ def robot(generator, fixed):
         shape, size = (("sphere", (0.12,)), ("capsule", (0.05, 0.2)), ("box", (0.1, 0.2, 0.3)))[
             generator.integers(3)
         ]
-        link.add_shape(
-            shape, size, mass=generator.uniform(0.5, 2), position=generator.uniform(-0.2, 0.2, 3)
-        )
+        link.add_shape(shape, size, mass=generator.uniform(0.5, 2), position=generator.uniform(-0.2, 0.2, 3))
         links.append(link)
     return root
 
@@ -132,9 +130,7 @@ def test_robots_on_the_floor_are_as_differences(integrator):
             compared += 1
             error = np.abs(found.central - moved.central)
             n = len(found.state_names) // 2
-            first = (
-                n if integrator == "semi_implicit" else 2 * n
-            )  # from here on no input moves a gap
+            first = n if integrator == "semi_implicit" else 2 * n  # from here on no input moves a gap
             size = np.abs(moved.central[:, first:]).max(axis=0)
             # The difference itself errs by 1e-16 |x⁺|/2e-7, |x⁺| up to 10.
             assert (error[:, first:] <= CLOSE * np.maximum(size, 1.0)).all()
@@ -280,9 +276,7 @@ def test_a_robot_that_stands_is_exact_along_its_contacts():
         dog.joint(f"{leg}_KFE").coordinate = -1.0 * sign
     tribo.equilibrium(world).apply(world)
     found = tribo.linearize(world, on_contacts=True, controls=("force", "wrench"))
-    moved = tribo.linearize(
-        world, on_contacts=True, controls=("force", "wrench"), method="differences"
-    )
+    moved = tribo.linearize(world, on_contacts=True, controls=("force", "wrench"), method="differences")
     assert found.method == "exact"
     assert np.abs(found.A - moved.A).max() < 1e-8
     assert np.allclose(found.B, moved.B, rtol=0, atol=1e-8 * np.abs(moved.B).max())
@@ -373,9 +367,7 @@ COUPLED = """<mujoco><option timestep="0.001"/><worldbody>{base}
 
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
 @pytest.mark.parametrize("base", ['<body name="base">', '<body name="base"><freejoint/>'])
-@pytest.mark.parametrize(
-    "equality", ["", '<joint joint1="a" joint2="b" polycoef="0.01 0.6 0 0 0"/>']
-)
+@pytest.mark.parametrize("equality", ["", '<joint joint1="a" joint2="b" polycoef="0.01 0.6 0 0 0"/>'])
 def test_tendons_and_joints_that_follow_others(base, equality, integrator):
     """Springs, dampers, drives and equations along linear couplings; the equation begins with a gap."""
     world = tribo.World()
@@ -471,6 +463,4 @@ def test_a_ball_that_rolls_or_slips(integrator, slip):
         assert abs(found.of("v/ball/vx", "v/ball/wy") - 2.0 / 7.0 * 0.03) < 1e-12
         assert abs(found.of("v/ball/wy", "v/ball/vx") - 5.0 / 7.0 / 0.03) < 1e-10
     v = ball.linear_velocity
-    assert (slip > 0.0) == (
-        np.linalg.norm(v + np.cross(ball.angular_velocity, (0, 0, -0.03))) > 0.1
-    )
+    assert (slip > 0.0) == (np.linalg.norm(v + np.cross(ball.angular_velocity, (0, 0, -0.03))) > 0.1)

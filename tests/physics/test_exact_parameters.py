@@ -36,9 +36,7 @@ def agree(world, parameters, **given):
     """Tell whether derivatives by parameters are exact, and as differences are by their own error."""
     found = tribo.linearize(world, parameters=parameters, **given)
     moved = tribo.linearize(world, parameters=parameters, method="differences", **given)
-    bound = moved.error[:, -found.E.shape[1] :][: len(found.E)] + CLOSE * np.abs(moved.E).max(
-        axis=0
-    )
+    bound = moved.error[:, -found.E.shape[1] :][: len(found.E)] + CLOSE * np.abs(moved.E).max(axis=0)
     assert (found.method, found.obstacle) == ("exact", "")
     assert (np.abs(moved.E).max(axis=0) > 0.0).all()
     return (np.abs(found.E - moved.E) <= bound).all()
@@ -106,16 +104,11 @@ def test_a_rebound_feels_restitution_and_its_threshold(integrator):
     world = tribo.World(time_step=0.01)
     world.integrator = integrator
     world.add_ground(material="floor")
-    world.set_material_pair(
-        "floor", "ball", restitution=0.6, restitution_threshold=0.1, friction=0.0
-    )
+    world.set_material_pair("floor", "ball", restitution=0.6, restitution_threshold=0.1, friction=0.0)
     ball = world.add_sphere(0.05, 1.0, "ball", name="ball", position=(0, 0, 0.065))
     ball.linear_velocity = (0.0, 0.0, -2.0)
     assert agree(
-        world,
-        identification.pair(
-            "floor", "ball", restitution=(0.0, 0.9), restitution_threshold=(0.0, 0.5)
-        ),
+        world, identification.pair("floor", "ball", restitution=(0.0, 0.9), restitution_threshold=(0.0, 0.5))
     )
     world.step()
     assert ball.linear_velocity[2] > 0.5

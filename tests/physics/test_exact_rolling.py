@@ -33,12 +33,7 @@ def test_a_ball_that_rolls_and_spins_or_is_held(roll, spin, omega, integrator):
     world.integrator, world.erp, world.tolerance = integrator, 1.0, TOLERANCE
     world.add_ground(material="cloth")
     world.set_material_pair(
-        "cloth",
-        "ivory",
-        friction=0.3,
-        restitution=0.0,
-        rolling_friction=roll,
-        spinning_friction=spin,
+        "cloth", "ivory", friction=0.3, restitution=0.0, rolling_friction=roll, spinning_friction=spin
     )
     ball = world.add_sphere(0.03, 0.2, "ivory", name="ball", position=(0, 0, 0.03))
     ball.linear_velocity = (0.6, 0.3, 0) if any(omega) else (0, 0, 0)

@@ -13,8 +13,7 @@ TARGETS = {
     "loose plate": lambda w: w.add_box((2.0, 2.0, 0.001), 8.0),
     "plate of a hull": lambda w: w.add_convex(CUBE * (1.0, 1.0, 5e-4), 1.0, body_type="static"),
     "compound": lambda w: w.add_compound(
-        [CompoundPart("box", (1.0, 2.0, 0.001), position=(s * 0.5, 0, 0)) for s in (-1, 1)],
-        8.0,
+        [CompoundPart("box", (1.0, 2.0, 0.001), position=(s * 0.5, 0, 0)) for s in (-1, 1)], 8.0
     ),
     "triangles": lambda w: w.add_surface(CORNERS, [(0, 1, 2), (0, 2, 3)]),
     "height map": lambda w: w.add_height_map(HeightField(np.zeros((5, 5)), (2.0, 2.0))),

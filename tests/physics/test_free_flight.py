@@ -5,15 +5,7 @@ import math
 import numpy as np
 import pytest
 import reference
-from scenes import (
-    GRAVITY,
-    STANCE,
-    base,
-    empty_world,
-    joint_body,
-    pendulum,
-    quadruped_description,
-)
+from scenes import GRAVITY, STANCE, base, empty_world, joint_body, pendulum, quadruped_description
 
 from tribo import World
 from tribo.description.trees import TreeDescription
@@ -139,17 +131,13 @@ def test_gyroscope_on_a_spherical_joint():
     the angle: 6e-5 at dt = 5e-5; allowed 1e-4."""
     dt, theta, rate, spin = 5e-5, math.radians(30), 2.63255577, 200.0
     world = empty_world(dt)
-    top = joint_body(
-        "top", 0, Joint.SPHERICAL, 1.0, com=(0, 0, 0.1), inertia=np.diag([0.002, 0.002, 0.002])
-    )
+    top = joint_body("top", 0, Joint.SPHERICAL, 1.0, com=(0, 0, 0.1), inertia=np.diag([0.002, 0.002, 0.002]))
     robot = world.add_articulated_system(TreeDescription([base(), top]))
     tilt = np.array([math.cos(theta / 2), 0.0, math.sin(theta / 2), 0.0])
     axis = np.array([math.sin(theta), 0.0, math.cos(theta)])
     robot.generalized_coordinate = tilt
     # ω = Ω e_z + (ω₃ − Ω cos θ) axis: its part along the axis is ω₃.
-    robot.generalized_velocity = (
-        rate * np.array([0, 0, 1.0]) + (spin - rate * math.cos(theta)) * axis
-    )
+    robot.generalized_velocity = rate * np.array([0, 0, 1.0]) + (spin - rate * math.cos(theta)) * axis
     for k in range(1, 6):
         world.step(2000)
         now = robot.body_poses()[1][1][:, 2]
@@ -157,9 +145,7 @@ def test_gyroscope_on_a_spherical_joint():
         assert math.atan2(now[1], now[0]) == pytest.approx(rate * k * 0.1, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("degrees", "period"), [(10, 2.00989263), (60, 2.15287467), (90, 2.36784195)]
-)
+@pytest.mark.parametrize(("degrees", "period"), [(10, 2.00989263), (60, 2.15287467), (90, 2.36784195)])
 def test_pendulum_period(degrees, period):
     """L = 1: T = 4 √(L/g) K(sin² θ₀/2). Midpoint at 1 ms is off by about (ω dt)²/24 = 4e-7 relative; the
     half period is found between two samples of 1 ms by interpolation, to 1e-6 of it."""

@@ -220,9 +220,7 @@ def grounds():
     square = np.array([(-1.69, -1.83, 0), (2.31, -1.83, 0), (2.31, 2.17, 0), (-1.69, 2.17, 0)])
     return {
         "plane": lambda world: world.add_ground(),
-        "box": lambda world: world.add_box(
-            (4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type="static"
-        ),
+        "box": lambda world: world.add_box((4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type="static"),
         "mesh": lambda world: world.add_surface(square, np.array([(0, 1, 2), (0, 2, 3)])),
         "heights": lambda world: world.add_height_map(np.zeros((41, 41)), (4, 4)),
         "hull": lambda world: world.add_convex(
@@ -297,11 +295,7 @@ def cone_on(ground, dt):
         world.step()
         most = max(most, world.energy / before - 1.0)
     x, y, _ = cone.position
-    return (
-        math.remainder(math.atan2(y, x) - rate, 2 * math.pi) / rate,
-        world.energy / before - 1,
-        most,
-    )
+    return (math.remainder(math.atan2(y, x) - rate, 2 * math.pi) / rate, world.energy / before - 1, most)
 
 
 def test_a_cone_rolls_about_its_apex_on_every_ground_as_on_a_plane():
@@ -322,9 +316,7 @@ def test_an_edge_of_a_hull_on_an_edge_slips_without_gain():
     world = tribo.World(time_step=1e-3)
     world.set_material_pair("default", "default", friction=0.0)
     turn = math.radians(45) / 2
-    world.add_box(
-        (2, 0.2, 0.2), 1.0, orientation=(math.cos(turn), math.sin(turn), 0, 0), body_type="static"
-    )
+    world.add_box((2, 0.2, 0.2), 1.0, orientation=(math.cos(turn), math.sin(turn), 0, 0), body_type="static")
     body = world.add_box((0.2, 2, 0.2), 1.0, position=(0, 0, 0.2 * math.sqrt(2)),
                          orientation=(math.cos(turn), 0, math.sin(turn), 0), linear_velocity=(1, 0, 0),
                          angular_velocity=(0, 0, 3.0))  # fmt: skip

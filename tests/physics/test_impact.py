@@ -54,14 +54,10 @@ def cradle(e, speeds):
     balls = []
     for k, v in enumerate(speeds):
         shift = -0.25 if v > 0.0 else 0.0  # those that move come from afar, in touch
-        balls.append(
-            world.add_sphere(0.5, 1.0, position=(k + shift, 0, 0), linear_velocity=(v, 0, 0))
-        )
+        balls.append(world.add_sphere(0.5, 1.0, position=(k + shift, 0, 0), linear_velocity=(v, 0, 0)))
     assert len(moving) < len(speeds)
     world.step(400)
-    np.testing.assert_allclose(
-        sum(ball.linear_velocity for ball in balls), [sum(speeds), 0, 0], atol=1e-12
-    )
+    np.testing.assert_allclose(sum(ball.linear_velocity for ball in balls), [sum(speeds), 0, 0], atol=1e-12)
     return [ball.linear_velocity[0] for ball in balls]
 
 
@@ -145,9 +141,7 @@ def kane(**limits):
         links.append(link)
     links[-1].shapes.append(ShapeDescription(Shape.SPHERE, (1e-4,), (0.5, 0, 0)))
     world = ground_world(1e-6, NONE, friction=0.8, restitution=0.9)
-    robot = world.add_articulated_system(
-        TreeDescription(links), position=(0, 0, -tip(KANE_Q)[2] + 1e-4)
-    )
+    robot = world.add_articulated_system(TreeDescription(links), position=(0, 0, -tip(KANE_Q)[2] + 1e-4))
     robot.generalized_coordinate, robot.generalized_velocity = KANE_Q, KANE_V
     return world, robot
 

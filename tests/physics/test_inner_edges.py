@@ -166,9 +166,7 @@ def test_a_ball_goes_over_a_ridge(slope):
     roof(world, slope)
     out = np.array([-np.sin(slope), 0.0, np.cos(slope)])
     start = -0.3 * np.array([np.cos(slope), 0.0, np.sin(slope)]) + 0.1 * out
-    fast = np.sqrt(
-        0.5**2 + 2 * GRAVITY * (0.1 - start[2])
-    )  # 0.5 m/s are left at the top: it stays down
+    fast = np.sqrt(0.5**2 + 2 * GRAVITY * (0.1 - start[2]))  # 0.5 m/s are left at the top: it stays down
     way = np.array([np.cos(slope), 0.0, np.sin(slope)])
     ball = world.add_sphere(0.1, 1.0, position=start, linear_velocity=fast * way)
     deepest = 0.0
@@ -226,9 +224,7 @@ def test_a_body_of_flush_shapes_slides_as_one():
             tribo.CompoundPart("box", (width, 0.2, 0.1), position=(width * (k + 0.5) - 0.2, 0, 0))
             for k in range(parts)
         ]
-        bar = world.add_compound(
-            blocks, mass=1.0, position=(-0.6, 0, 0.05), linear_velocity=(2, 0, 0)
-        )
+        bar = world.add_compound(blocks, mass=1.0, position=(-0.6, 0, 0.05), linear_velocity=(2, 0, 0))
         path = []
         for _ in range(250):
             world.step()
@@ -282,9 +278,7 @@ def test_tiles_of_one_height_are_one_run_under_a_plate(count):
     """What all tiles say alike is looked at once; it was compared tile by tile, 18 ms a step for 400."""
     world = empty_world(DT, friction=0.1)
     for i, j in itertools.product(range(count), repeat=2):
-        world.add_box(
-            (SIZE, SIZE, 0.1), 1.0, position=(SIZE * i, SIZE * j, -0.05), body_type="static"
-        )
+        world.add_box((SIZE, SIZE, 0.1), 1.0, position=(SIZE * i, SIZE * j, -0.05), body_type="static")
     middle = 0.5 * SIZE * (count - 1)
     width = 0.97 * SIZE * count
     world.add_box((width, width, 0.02), 1.0, position=(middle, middle, 0.01), name="plate")
@@ -354,10 +348,6 @@ def test_what_runs_leave_out_changes_no_bit():
     """With every tile looked at by itself contacts and motion are the same, to the last bit."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", SAME_BITS],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", SAME_BITS], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr

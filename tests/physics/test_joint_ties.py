@@ -54,9 +54,7 @@ def test_a_weld_that_gives_way_turns_by_the_torque_on_it():
     weld.angular_compliance, weld.angular_spook_damping = 0.1, 0.2
     world.step(8000)
     angle = math.atan2(-beam.rotation_matrix[2, 0], beam.rotation_matrix[0, 0])
-    assert math.tan(angle) == pytest.approx(
-        -beam.rotation_matrix[2, 0] / beam.rotation_matrix[0, 0]
-    )
+    assert math.tan(angle) == pytest.approx(-beam.rotation_matrix[2, 0] / beam.rotation_matrix[0, 0])
     assert angle == pytest.approx(0.1 * GRAVITY * 0.5 * math.cos(angle), rel=1e-6)
 
 
@@ -175,9 +173,7 @@ def test_a_winch_of_any_force_takes_in_at_its_speed():
 def test_the_ends_of_the_way_of_a_winch_are_in_order():
     world = empty_world(DT)
     load = world.add_sphere(0.1, mass=1.0, position=(0, 0, -2))
-    with pytest.raises(
-        ValueError, match=r"least_length of .* must be ≤ most_length, got 3 and 1 m"
-    ):
+    with pytest.raises(ValueError, match=r"least_length of .* must be ≤ most_length, got 3 and 1 m"):
         world.add_winch(None, load, max_force=1.0, least_length=3.0, most_length=1.0)
     assert not world.constraints
     winch = world.add_winch(None, load, max_force=1.0, least_length=0.5, most_length=4.0)
@@ -314,12 +310,9 @@ def test_a_magnet_that_is_turned_too_far_does_not_catch():
 def busy_world():
     """Return a world with one of everything."""
     world = empty_world(DT)
-    post = world.add_box(
-        (0.1, 0.1, 0.1), mass=1.0, body_type=tribo.STATIC, name="post", collision_mask=0
-    )
+    post = world.add_box((0.1, 0.1, 0.1), mass=1.0, body_type=tribo.STATIC, name="post", collision_mask=0)
     one, two, three = (
-        ball(world, (k, 0, -1), 1.0 + k, name=f"ball_{k}", linear_velocity=(0.3, 0, 0))
-        for k in range(3)
+        ball(world, (k, 0, -1), 1.0 + k, name=f"ball_{k}", linear_velocity=(0.3, 0, 0)) for k in range(3)
     )
     world.add_wire(one, two, over=[(0, 0, 0), (post, (0.05, 0, 0))], name="wire")
     world.add_winch(None, three, max_force=12.0, brake_force=8.0, speed=0.2, name="winch")

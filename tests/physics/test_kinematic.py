@@ -13,11 +13,7 @@ def conveyor(friction, speed):
     """Return a world, a moving belt and a box that was put on it at rest."""
     world = empty_world(DT, friction=friction)
     belt = world.add_box(
-        (20, 1, 0.2),
-        1.0,
-        position=(0, 0, -0.1),
-        body_type="kinematic",
-        linear_velocity=(speed, 0, 0),
+        (20, 1, 0.2), 1.0, position=(0, 0, -0.1), body_type="kinematic", linear_velocity=(speed, 0, 0)
     )
     box = world.add_box((0.2, 0.2, 0.1), 1.0, position=(0, 0, 0.05))
     return world, belt, box
@@ -68,11 +64,7 @@ def test_turntable_carries_a_box_until_friction_is_too_weak():
         omega = np.sqrt(factor * 0.5 * GRAVITY / rho)
         world = empty_world(DT, friction=0.5)
         world.add_box(
-            (4, 4, 0.2),
-            1.0,
-            position=(0, 0, -0.1),
-            body_type="kinematic",
-            angular_velocity=(0, 0, omega),
+            (4, 4, 0.2), 1.0, position=(0, 0, -0.1), body_type="kinematic", angular_velocity=(0, 0, omega)
         )
         box = world.add_box(
             (0.02, 0.02, 0.004), 1.0, position=(rho, 0, 0.002),

@@ -135,7 +135,7 @@ def test_a_stewart_platform_keeps_its_twelve_pins(speed):
     gap, error = stewart.play(1.0, speed)
     assert gap <= 1e-8
     assert error <= 2e-3  # [m] of the platform's centre behind its path
-    assert not stewart.world.status & (Status.NOT_CONVERGED | Status.CONTRADICTION)
+    assert not stewart.world.status & (Status.NOT_CONVERGED | Status.INFEASIBLE)
 
 
 def test_legs_of_a_stewart_platform_bear_its_weight():

@@ -73,8 +73,7 @@ def test_a_chain_that_is_hit_keeps_the_sum():
         for k in range(3)
     ]  # fmt: skip
     pins = [
-        world.add_pin(boxes[k], boxes[k + 1], position=(0.4 * k + 0.2, 0, 0), collide=False)
-        for k in range(2)
+        world.add_pin(boxes[k], boxes[k + 1], position=(0.4 * k + 0.2, 0, 0), collide=False) for k in range(2)
     ]
     ball = world.add_sphere(0.1, mass=0.5, position=(0.0, 0.8, 0.0), linear_velocity=(0, -4.0, 0))
     bodies = [*boxes, ball]
@@ -183,9 +182,7 @@ def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     for compliance in (0.0, 1e-2):
         world = empty_world(1e-3)
         world.gravity = (0, 0, 0)
-        box = world.add_box(
-            (0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), angular_velocity=(0, 0, 60.0)
-        )
+        box = world.add_box((0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), angular_velocity=(0, 0, 60.0))
         pin = world.add_pin(box, None, position=(0, 0, 0))
         pin.is_on = compliance > 0.0
         pin.compliance = compliance
@@ -211,9 +208,7 @@ def test_a_pin_that_is_off_in_one_world_of_a_batch_bends_no_path_there():
     """From the first step on: in the other world the box goes round its pin."""
     world = empty_world(1e-3)
     world.gravity = (0, 0, 0)
-    box = world.add_box(
-        (0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), name="box", angular_velocity=(0, 0, 60.0)
-    )
+    box = world.add_box((0.2, 0.1, 0.1), 1.0, position=(0.2, 0, 0), name="box", angular_velocity=(0, 0, 60.0))
     world.add_pin(box, None, position=(0, 0, 0), name="pin")
     batch = tribo.Batch(world, 2, threads=1)
     batch.constraint("pin").is_on = [True, False]

@@ -22,9 +22,7 @@ def energy(body: tribo.SingleBody) -> float:
     """Return kinetic and potential energy of a body [J]."""
     turn = body.rotation_matrix.T @ body.angular_velocity
     v = body.linear_velocity
-    return float(
-        body.mass * (0.5 * v @ v + G * body.position[2]) + 0.5 * turn @ body.inertia @ turn
-    )
+    return float(body.mass * (0.5 * v @ v + G * body.position[2]) + 0.5 * turn @ body.inertia @ turn)
 
 
 def test_ring_falls_freely_over_a_shaft() -> None:
@@ -67,9 +65,7 @@ def nut_on_bolt(friction: float) -> tuple[tribo.World, tribo.SingleBody]:
     world = tribo.World(time_step=1e-3)
     world.set_material_pair("default", "default", friction=friction, restitution=0.0)
     world.add_mesh(threads.threaded(PITCH, MINOR, MAJOR, 0.0, 8 * PITCH), mode="exact")
-    nut = threads.threaded(
-        PITCH, MINOR + CLEARANCE, MAJOR + CLEARANCE, 3 * PITCH, 5 * PITCH, outer=8e-3
-    )
+    nut = threads.threaded(PITCH, MINOR + CLEARANCE, MAJOR + CLEARANCE, 3 * PITCH, 5 * PITCH, outer=8e-3)
     made = world.add_mesh(nut, density=7800.0, mode="exact")
     made.position = -np.array(made.description.origin)
     return world, made
@@ -162,12 +158,7 @@ def test_a_world_of_moving_meshes_is_saved_and_batched(tmp_path: Path) -> None:
     world = tribo.World(time_step=1e-3)
     world.add_ground()
     ring = world.add_mesh(
-        tmp_path / "ring.obj",
-        mass=0.1,
-        mode="exact",
-        resolution=5e-4,
-        position=(0, 0, 0.01),
-        name="ring",
+        tmp_path / "ring.obj", mass=0.1, mode="exact", resolution=5e-4, position=(0, 0, 0.01), name="ring"
     )
     ring.angular_velocity = (3.0, 0.0, 1.0)
     world.save(tmp_path / "world.xml")
@@ -194,9 +185,7 @@ def test_a_kinematic_mesh_becomes_dynamic_and_static_as_other_bodies_do() -> Non
 
 def test_open_meshes_do_not_move() -> None:
     vertices, faces = threads.box(1, 1, 1)
-    with pytest.raises(
-        ValueError, match="not a closed surface: triangles that move need an inside"
-    ):
+    with pytest.raises(ValueError, match="not a closed surface: triangles that move need an inside"):
         tribo.World().add_mesh((vertices, faces[1:]), mass=1.0, mode="exact")
     with pytest.raises(ValueError, match='resolution is of mode="exact"'):
         tribo.World().add_mesh((vertices, faces), mass=1.0, resolution=0.1)
@@ -266,9 +255,7 @@ def test_a_mesh_in_a_flat_surface_comes_out(is_ground_first: bool) -> None:
 
     if is_ground_first:
         add_ground()
-    body = world.add_mesh(
-        threads.box(0.2, 0.2, 0.2), mass=1.0, mode="exact", position=(0.0, 0.0, 0.07)
-    )
+    body = world.add_mesh(threads.box(0.2, 0.2, 0.2), mass=1.0, mode="exact", position=(0.0, 0.0, 0.07))
     if not is_ground_first:
         add_ground()
     world.step(800)

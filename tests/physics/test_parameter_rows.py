@@ -20,9 +20,7 @@ FIRM = "youngsModulus: 1e7, spookDamping: 0.01, surfaceViscosity: 0, viscosity: 
 def mixed(first, second, *, gravity=(0.0, 0.0, -G)):
     """Return a world with a ground of one material, and the pair of two materials that only a file gives."""
     world = tribo.World(DT, gravity)
-    world.load_materials(
-        f"materials:\n  - {{ name: ground, {first} }}\n  - {{ name: body, {second} }}\n"
-    )
+    world.load_materials(f"materials:\n  - {{ name: ground, {first} }}\n  - {{ name: body, {second} }}\n")
     assert world.explain_pair("ground", "body").origin["friction"].startswith("mixed")
     world.add_ground(material="ground")
     return world
@@ -40,9 +38,7 @@ def slope(degrees):
 
 def test_youngsModulus_of_two_materials_is_in_series():
     """E = 2e5·3e5/5e5: four points bear m g at m g/(4 E)."""
-    world = mixed(
-        "youngsModulus: 2e5, spookDamping: 0.01", "youngsModulus: 3e5, spookDamping: 0.01"
-    )
+    world = mixed("youngsModulus: 2e5, spookDamping: 0.01", "youngsModulus: 3e5, spookDamping: 0.01")
     box = cube(world)
     world.step(1000)
     assert 0.01 - box.position[2] == pytest.approx(G / (4 * 1.2e5), rel=1e-6)
@@ -93,9 +89,7 @@ def test_roughness_of_two_materials_is_their_friction():
 def test_surfaceViscosity_of_two_materials_adds_up():
     """A held load creeps at (γ₁ + γ₂) F/n."""
     firm = "youngsModulus: 1e7, spookDamping: 0.01, viscosity: 1, roughness: 0.9"
-    world = mixed(
-        f"{firm}, surfaceViscosity: 2e-3", f"{firm}, surfaceViscosity: 1e-3", gravity=slope(10)
-    )
+    world = mixed(f"{firm}, surfaceViscosity: 2e-3", f"{firm}, surfaceViscosity: 1e-3", gravity=slope(10))
     box = cube(world)
     world.step(1000)
     assert box.linear_velocity[0] == pytest.approx(3e-3 * slope(10)[0] / 4, rel=1e-6)
@@ -126,9 +120,7 @@ def test_adhesivOverlap_of_a_material_is_not_mixed():
 def test_density_of_a_material_is_that_of_its_bodies():
     library = tribo.read_materials("materials:\n  - { name: steel, density: 7850 }\n")
     world = tribo.World()
-    box = world.add_box(
-        (0.1, 0.2, 0.3), material="steel", density=library.material("steel").density
-    )
+    box = world.add_box((0.1, 0.2, 0.3), material="steel", density=library.material("steel").density)
     assert box.mass == pytest.approx(7850 * 0.006, rel=1e-12)
 
 
@@ -143,11 +135,7 @@ def wire(world, kind, **rows):
     material = tribo.read_materials(f"materials:\n  - {{ name: wire, {text} }}\n").material("wire")
     wall = tribo.CableNode((0, 0, 0), kind=kind)
     cable = world.add_cable(
-        [wall, (LENGTH, 0, 0)],
-        radius=RADIUS,
-        segment_length=LENGTH,
-        material=material,
-        collide=False,
+        [wall, (LENGTH, 0, 0)], radius=RADIUS, segment_length=LENGTH, material=material, collide=False
     )
     return cable.segments[0]
 
@@ -160,9 +148,7 @@ def test_wireYoungsModulusStretch_is_E_A_over_L():
     for _ in range(500):
         part.apply_force((10.0, 0, 0))
         world.step()
-    assert part.position[0] - 0.5 * LENGTH == pytest.approx(
-        10.0 * 0.5 * LENGTH / (1e7 * AREA), rel=1e-6
-    )
+    assert part.position[0] - 0.5 * LENGTH == pytest.approx(10.0 * 0.5 * LENGTH / (1e7 * AREA), rel=1e-6)
 
 
 @pytest.mark.parametrize("tau", [0.0005, 0.004, 0.05])
@@ -193,9 +179,7 @@ def test_wireYoungsModulusBend_is_E_I_over_L():
         part.apply_torque((0, 1e-3, 0))
         world.step()
     axis = part.rotation_matrix[:, 2]
-    assert -math.atan2(axis[2], axis[0]) == pytest.approx(
-        1e-3 * 0.5 * LENGTH / (1e8 * INERTIA), rel=1e-5
-    )
+    assert -math.atan2(axis[2], axis[0]) == pytest.approx(1e-3 * 0.5 * LENGTH / (1e8 * INERTIA), rel=1e-5)
 
 
 @pytest.mark.parametrize("tau", [0.01, 0.04])
@@ -218,14 +202,7 @@ def test_wireSpookDampingBend_is_the_time_in_which_a_bend_comes_back(tau):
 
 
 # -- contact materials -----------------------------------------------------------------------------
-MODELS = (
-    "iterative",
-    "box",
-    "scaled_box",
-    "oriented_box",
-    "oriented_scaled_box",
-    "oriented_iterative",
-)
+MODELS = ("iterative", "box", "scaled_box", "oriented_box", "oriented_scaled_box", "oriented_iterative")
 
 
 def pushed(law, way, force):
@@ -260,15 +237,11 @@ def test_frictionModel_solver_words_give_one_answer(solver):
     """All rows are solved exactly, whatever the word: bit for bit."""
     ends = []
     for word in ("default", solver):
-        law = tribo.ContactMaterial(
-            youngs_modulus=1e5, spook_damping=0.01, friction_model=("box", word)
-        )
+        law = tribo.ContactMaterial(youngs_modulus=1e5, spook_damping=0.01, friction_model=("box", word))
         world = tribo.World(DT)
         world.default_pair = law
         world.add_ground()
-        box = world.add_box(
-            (0.2, 0.2, 0.2), 1.0, position=(0, 0, 0.15), linear_velocity=(1, 0.5, 0)
-        )
+        box = world.add_box((0.2, 0.2, 0.2), 1.0, position=(0, 0, 0.15), linear_velocity=(1, 0.5, 0))
         world.step(300)
         ends.append(np.concatenate([box.position, box.orientation]))
     assert np.array_equal(*ends)
@@ -276,9 +249,7 @@ def test_frictionModel_solver_words_give_one_answer(solver):
 
 def test_iterative_friction_is_isotropic_to_1e_9():
     """A box at rest under a pull in 12 directions holds 0.999 μ N; a sliding one loses μ g dt a step."""
-    law = tribo.ContactMaterial(
-        youngs_modulus=1e6, spook_damping=0.01, friction=0.5, surface_viscosity=0.0
-    )
+    law = tribo.ContactMaterial(youngs_modulus=1e6, spook_damping=0.01, friction=0.5, surface_viscosity=0.0)
     lost = []
     for k in range(12):
         angle = 0.1 + k * math.pi / 6.0

@@ -65,9 +65,7 @@ def test_a_peg_falls_into_its_hole(speed):
         x, y = along * (half + play + wide)
         size = (2 * wide, 2.0, 0.3) if along[0] else (2.0, 2 * wide, 0.3)
         world.add_box(size, 1.0, body_type="static", position=(x, y, -0.15))
-    peg = world.add_box(
-        (2 * half, 2 * half, 0.1), 1.0, position=(0, 0, 0.08), linear_velocity=(0, 0, -speed)
-    )
+    peg = world.add_box((2 * half, 2 * half, 0.1), 1.0, position=(0, 0, 0.08), linear_velocity=(0, 0, -speed))
     steps = 90 if speed < 2.0 else 40
     world.step(steps)
     t = steps * 1e-3

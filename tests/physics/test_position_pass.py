@@ -86,7 +86,7 @@ def test_a_ball_that_two_walls_hold_stays_and_says_so():
         world.add_box((1, 1, 1), 1.0, body_type="static", position=(0.545 * side, 0, 0))
     ball = world.add_sphere(0.05, 1.0)
     world.step(100)
-    assert world.status == Status.SLOWED
+    assert world.status == Status.CORRECTION_LIMITED
     np.testing.assert_allclose(ball.position, 0.0, atol=1e-12)
     assert not ball.linear_velocity.any()
 

@@ -11,9 +11,7 @@ from tribo.gym.tasks.mujoco import ROBOT, builder
 from tribo.model import Joint
 
 
-@pytest.mark.parametrize(
-    ("file", "dt", "torque"), [("ant.xml", 0.01, 100.0), ("humanoid.xml", 0.003, 60.0)]
-)
+@pytest.mark.parametrize(("file", "dt", "torque"), [("ant.xml", 0.01, 100.0), ("humanoid.xml", 0.003, 60.0)])
 def test_few_steps_of_a_robot_that_thrashes_are_flagged(file, dt, torque):
     """(Before, 7 % of Ant's steps, solved to 1e-13: friction impulses next to nothing had no direction.)"""
     world = builder(file)()

@@ -68,9 +68,7 @@ def knot(kind, other, speed, dt, seed, pinned=True):
         ("prismatic", "spherical", 20, 5e-4, 5),
     ],
 )
-def test_a_robot_pinned_to_itself_gains_nothing_and_keeps_its_momentum(
-    kind, other, speed, dt, seed
-):
+def test_a_robot_pinned_to_itself_gains_nothing_and_keeps_its_momentum(kind, other, speed, dt, seed):
     """(Before, 160 to 10¹⁹ times the energy, most of them invalid, and momenta that grew by 10⁹.)
 
     What closing a gap may bring beside what it has is ½ (10 · 0.3 m/s)² of 4.5 kg, 20 J.
@@ -119,7 +117,7 @@ def five_bar(gap):
 @pytest.mark.parametrize("gap", [0.0, 1.5e-3, 1e-2])
 @pytest.mark.parametrize("speed", [0.0, 0.1, 1.0, 3.0])
 def test_a_floating_loop_that_is_open_in_its_file_closes_and_moves_on(gap, speed):
-    """A five-bar with 1.5 mm between its feet stood still, SLOWED, from 1 rad/s on; from rest it jumped.
+    """A five-bar with 1.5 mm between its feet stood still from 1 rad/s on; from rest it jumped.
 
     Gaps that a step begins with are closed in the positions: the spin of the whole keeps its energy but for
     what the shift of 1 cm does to its inertia, and no velocity comes from rest.
@@ -168,7 +166,7 @@ def test_a_long_open_chain_closes_and_says_what_it_does():
         world.step()
         said |= world.status
         assert world.kinetic_energy < 1e-12
-    assert not said & Status.CONTRADICTION
+    assert not said & Status.INFEASIBLE
     assert max(np.linalg.norm(pin.gap) for pin in pins) < wide
 
 
@@ -181,7 +179,7 @@ def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masse
 
     In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy. In
     the first two steps velocities that do not agree with the hinge are made to (measured: 4e-3). (Before,
-    gaps stayed open, SLOWED, and 5 % came in.)
+    gaps stayed open, CORRECTION_LIMITED, and 5 % came in.)
     """
     world = tribo.World(time_step=5e-4, gravity=(0, 0, 0))
     root = tribo.LinkDescription("l0")
@@ -237,11 +235,7 @@ def test_a_spring_that_is_relaxed_at_first_keeps_its_energy(stiffness):
     a = root.add_child("a", "revolute", position=(0.04, 0.11, 0.35), axis=(-0.07, -0.76, 0.64))
     a.add_shape("box", (0.16, 0.16, 0.1), mass=1.0, position=(0.161, 0.092, 0.1), collides=False)
     b = a.add_child(
-        "b",
-        "revolute",
-        position=(0.25, -0.29, 0.39),
-        axis=(-0.46, -0.31, -0.83),
-        stiffness=stiffness,
+        "b", "revolute", position=(0.25, -0.29, 0.39), axis=(-0.46, -0.31, -0.83), stiffness=stiffness
     )
     b.add_shape("box", (0.2, 0.3, 0.1), mass=1.0, position=(-0.12, -0.023, -0.104), collides=False)
     robot = world.add_articulated_system(root)
@@ -265,9 +259,7 @@ def test_a_strand_of_ball_joints_stays_on_its_pin(dt):
         link.add_shape("box", (0.2, 0.03, 0.03), mass=0.2, position=(0.1, 0, 0), collides=False)
     robot = world.add_articulated_system(root)
     turns = np.radians([60.0] + [-120.0 / 7.0] * 7)
-    robot.generalized_coordinate = np.concatenate(
-        [[np.cos(t / 2), 0, np.sin(t / 2), 0] for t in turns]
-    )
+    robot.generalized_coordinate = np.concatenate([[np.cos(t / 2), 0, np.sin(t / 2), 0] for t in turns])
     along = np.cumsum(turns)
     pin = world.add_pin(
         robot.link("l8"), None, position=(0.2 * np.cos(along).sum(), 0, -0.2 * np.sin(along).sum())
@@ -285,14 +277,7 @@ def test_a_strand_of_ball_joints_stays_on_its_pin(dt):
 
 @pytest.mark.parametrize(
     ("kind", "speed", "seed"),
-    [
-        ("pin", 50, 3),
-        ("pin", 50, 1),
-        ("pin", 20, 3),
-        ("rod", 50, 1),
-        ("weld", 50, 2),
-        ("hinge", 50, 4),
-    ],
+    [("pin", 50, 3), ("pin", 50, 1), ("pin", 20, 3), ("rod", 50, 1), ("weld", 50, 2), ("hinge", 50, 4)],
 )
 def test_two_robots_tied_together_throw_nothing(kind, speed, seed):
     """At half a radian a step they went up by 10¹⁶ to 10²³ within 60 steps; most such worlds were `INVALID`.
@@ -307,7 +292,7 @@ def test_two_robots_tied_together_throw_nothing(kind, speed, seed):
     for _ in range(150):
         before = world.energy
         world.step()
-        coarse += bool(world.status & Status.COARSE)
+        coarse += bool(world.status & Status.TIME_STEP_TOO_LONG)
         assert world.status != 0 or world.energy - before <= 1e-3 * before
         gap, last = abs(world.constraints[0].gap).max(), gap
         assert world.status != 0 or last > 1e-3 or gap <= 1e-2

@@ -184,9 +184,7 @@ def test_nothing_sinks_or_lifts_off():
     world.set_material_pair("default", "top", friction=0.0, spinning_friction=0.08)
     bodies = [rolling(world, shape, 2.0, "ball") for shape in SHAPES]
     bodies.append(world.add_sphere(R, 1.0, "top", position=(0, -9, R), angular_velocity=(0, 0, 4)))
-    bodies.append(
-        world.add_cylinder(0.3, 0.8, 1.0, "top", position=(0, 9, 0.4), angular_velocity=(0, 0, 12))
-    )
+    bodies.append(world.add_cylinder(0.3, 0.8, 1.0, "top", position=(0, 9, 0.4), angular_velocity=(0, 0, 12)))
     for k in range(3):
         bodies[k].position = [0, 3 * k - 20, R]
     heights = np.array([body.position[2] for body in bodies])
@@ -246,9 +244,7 @@ def test_bowling():
     assert ball.linear_velocity[0] == pytest.approx(5 / 7 * v0, rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("v", "omega"), [(2.0, 4.0), (2.0, -4.0), (0.0, 10.0), (-1.0, 6.0), (1.0, -20)]
-)
+@pytest.mark.parametrize(("v", "omega"), [(2.0, 4.0), (2.0, -4.0), (0.0, 10.0), (-1.0, 6.0), (1.0, -20)])
 def test_final_speed_of_any_spin(v, omega):
     """v_f = (5 v + 2 r ω)/7 whatever slips first."""
     world = ground_world(DT, friction=0.3)

@@ -86,9 +86,7 @@ def call(world, near):
     near[0].wake()
 
 
-@pytest.mark.parametrize(
-    "cause", [push, lift_gravity, move, grease, remove, lengthen_the_step, call]
-)
+@pytest.mark.parametrize("cause", [push, lift_gravity, move, grease, remove, lengthen_the_step, call])
 def test_everything_wakes_in_the_next_step(sleepers, cause):
     world, near, far = sleepers
     cause(world, near)

@@ -76,9 +76,7 @@ def arm_on_its_own_foot():
     """Return a world and a robot whose arm lies, asleep, on a post of its own base."""
     world = sleepy_world()
     base = fixed_base()
-    base.shapes.append(
-        ShapeDescription(Shape.BOX, (0.05, 0.05, 0.25), (0.4, 0, -0.25), name="post/0")
-    )
+    base.shapes.append(ShapeDescription(Shape.BOX, (0.05, 0.05, 0.25), (0.4, 0, -0.25), name="post/0"))
     arm = link("arm", 0, Joint.REVOLUTE, 1.0, com=(0.25, 0, 0), inertia=(1e-3, 0.02, 0.02),
                axis=(0, 1, 0), position=(0, 0, 0.05))  # fmt: skip
     arm.shapes.append(ShapeDescription(Shape.CAPSULE, (0.05, 0.25), (0.25, 0, 0),

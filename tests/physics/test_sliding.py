@@ -67,9 +67,7 @@ def test_friction_is_the_same_in_every_direction(angle):
     world, box = sliding_box(friction, (v0 * math.cos(angle), v0 * math.sin(angle), 0))
     world.step(steps)
     d = v0**2 / (2 * friction * GRAVITY)
-    np.testing.assert_allclose(
-        box.position[:2], [d * math.cos(angle), d * math.sin(angle)], atol=1e-9
-    )
+    np.testing.assert_allclose(box.position[:2], [d * math.cos(angle), d * math.sin(angle)], atol=1e-9)
 
 
 @pytest.mark.parametrize("angle", np.deg2rad([0, 5, 45, 100, 225, 355]))

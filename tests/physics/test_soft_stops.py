@@ -29,11 +29,7 @@ def robot(kind="prismatic", dt=DT, gravity=(0.0, 0.0, -9.81), integrator="midpoi
 def test_it_gives_way_by_its_compliance_times_the_load(force, kind, integrator):
     """At rest q = stop + ε F: to 1e-9 of that after 60 damping times."""
     world, arm = robot(
-        kind,
-        gravity=(0, 0, 0),
-        integrator=integrator,
-        stop_compliance=1e-3,
-        stop_spook_damping=0.05,
+        kind, gravity=(0, 0, 0), integrator=integrator, stop_compliance=1e-3, stop_spook_damping=0.05
     )
     arm.generalized_coordinate = [math.copysign(0.099, force)]
     for _ in range(3000):
@@ -52,9 +48,7 @@ def test_it_is_the_map_of_spook_step_by_step(integrator, damping):
     Each step to 1e-12, over three bounces and the rest.
     """
     compliance = 2e-3
-    world, arm = robot(
-        integrator=integrator, stop_compliance=compliance, stop_spook_damping=damping
-    )
+    world, arm = robot(integrator=integrator, stop_compliance=compliance, stop_spook_damping=damping)
     gamma = 1.0 / (1.0 + 4.0 * damping / DT)
     r = 4.0 * compliance * gamma / DT**2
     q, w = 0.0, 0.0
@@ -120,12 +114,7 @@ def test_what_a_stop_gives_back_is_not_held_for_energy_from_nowhere():
 
 
 def test_file_snapshot_and_batch_hold_it(tmp_path):
-    stop = {
-        "stop_compliance": 1e-3,
-        "stop_spook_damping": 0.02,
-        "stop_force": 60.0,
-        "stop_force_lower": -9.0,
-    }
+    stop = {"stop_compliance": 1e-3, "stop_spook_damping": 0.02, "stop_force": 60.0, "stop_force_lower": -9.0}
     world, arm = robot("revolute", **stop)
     arm.generalized_velocity = [5.0]
     world.save(tmp_path / "world.xml")

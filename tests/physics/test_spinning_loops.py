@@ -28,10 +28,10 @@ from robot_loops import SCENES, TILTED, change, four_bars
     ],
 )
 def test_a_loop_of_robots_that_spins_keeps_its_energy(scene, speed, dt, most):
-    """Two seconds at up to 0.1 rad a step. (Before, two to twenty times as much, and `SLOWED`.)"""
+    """Two seconds at up to 0.1 rad a step."""
     error, _, said = change(SCENES[scene](speed, dt), 2.0)
     assert error <= most
-    assert said & (Status.SLOWED | Status.INVALID) == 0
+    assert said & (Status.CORRECTION_LIMITED | Status.INVALID) == 0
 
 
 SPEEDS = pytest.mark.parametrize(("speed", "dt"), [(20, 2e-3), (50, 1e-3)])
@@ -50,9 +50,7 @@ def test_the_order_in_which_robots_were_added_does_not_count(speed, dt):
 def test_a_plane_that_is_none_of_the_worlds_and_a_hinge_change_nothing(speed, dt, turn, hinged):
     """What turns in one plane bends no attitude, but for rounding. (Before, a tilted hinge did work.)"""
     plain = change(four_bars(speed, dt), 2.0)[0]
-    assert change(four_bars(speed, dt, turn=turn, hinged=hinged), 2.0)[0] == pytest.approx(
-        plain, rel=1e-3
-    )
+    assert change(four_bars(speed, dt, turn=turn, hinged=hinged), 2.0)[0] == pytest.approx(plain, rel=1e-3)
 
 
 @SPEEDS

@@ -17,9 +17,7 @@ def vertical_force(world, below, above):
 
 def stack(world, masses, size=(0.2, 0.2, 0.2)):
     """Return boxes piled up on the ground."""
-    return [
-        world.add_box(size, m, position=(0, 0, size[2] * (k + 0.5))) for k, m in enumerate(masses)
-    ]
+    return [world.add_box(size, m, position=(0, 0, size[2] * (k + 0.5))) for k, m in enumerate(masses)]
 
 
 def test_light_box_under_a_heavy_one():
@@ -98,9 +96,7 @@ def test_load_that_is_taken_away():
     """A heavy slab on four balls is removed: the impulses kept for the next start are those of a load
     that is gone, yet the balls stay where they are (1e-9 m/s)."""
     world = ground_world(friction=0.8)
-    balls = [
-        world.add_sphere(0.1, 0.1, position=(x, y, 0.1)) for x in (-0.4, 0.4) for y in (-0.4, 0.4)
-    ]
+    balls = [world.add_sphere(0.1, 0.1, position=(x, y, 0.1)) for x in (-0.4, 0.4) for y in (-0.4, 0.4)]
     slab = world.add_box((1, 1, 0.1), 100.0, position=(0, 0, 0.25))
     world.step(200)
     assert sum(c.force[2] for c in slab.contacts) == pytest.approx(100 * GRAVITY, rel=1e-6)
@@ -156,9 +152,7 @@ def test_sphere_held_between_two_jaws():
         world.default_pair = tribo.PairProperties(friction=mu)
         ball = world.add_sphere(0.1, mass, position=(0, 0, 1))
         squeeze = factor * mass * GRAVITY / (2 * mu)
-        jaws = [
-            world.add_articulated_system(jaw(), position=(side * 0.15, 0, 1)) for side in (-1, 1)
-        ]
+        jaws = [world.add_articulated_system(jaw(), position=(side * 0.15, 0, 1)) for side in (-1, 1)]
         for jaw_robot, side in zip(jaws, (-1, 1), strict=True):
             jaw_robot.generalized_force = [-side * squeeze]
         world.step(1000 if factor < 1 else 5000)
@@ -203,10 +197,7 @@ def test_ladder():
 def pyramid(world, rows):
     """Return cubes in rows, each on two of the row below: too many rows for the dense problem."""
     places = [(k - (rows - row - 1) / 2, row) for row in range(rows) for k in range(rows - row)]
-    return [
-        world.add_box((0.2,) * 3, 1.0, position=(0.21 * x, 0, 0.2 * (row + 0.5)))
-        for x, row in places
-    ]
+    return [world.add_box((0.2,) * 3, 1.0, position=(0.21 * x, 0, 0.2 * (row + 0.5))) for x, row in places]
 
 
 def test_an_island_that_cannot_be_solved_has_a_bounded_price_and_leaves_no_trace():
@@ -275,9 +266,7 @@ def test_pipes_between_two_stops_lie_still():
     for row in range(6):
         for k in range(6 - row):
             place = (0.2 * (k - (6 - row) / 2), 0.0, 0.1 + 0.1732 * row)
-            world.add_cylinder(
-                0.1, 0.3, 1.0, position=place, orientation=(0.5**0.5, 0.5**0.5, 0.0, 0.0)
-            )
+            world.add_cylinder(0.1, 0.3, 1.0, position=place, orientation=(0.5**0.5, 0.5**0.5, 0.0, 0.0))
     for x in (-0.75, 0.55):
         world.add_box((0.1, 0.5, 0.3), 1.0, position=(x, 0.0, 0.15), body_type="static")
     flagged = 0

@@ -18,9 +18,7 @@ def effective(speed):
 def law_world(velocity=0.0):
     """Return world and box under the law."""
     world = ground_world(DT, friction=MU, static_friction=MU_S, static_friction_velocity=V_S)
-    box = world.add_box(
-        (0.4, 0.4, 0.1), 2.0, position=(0, 0, 0.05), linear_velocity=(velocity, 0, 0)
-    )
+    box = world.add_box((0.4, 0.4, 0.1), 2.0, position=(0, 0, 0.05), linear_velocity=(velocity, 0, 0))
     return world, box
 
 

@@ -23,9 +23,7 @@ def closed_box(law, friction, restitution, dt=1e-3, half=0.6):
             place, size = np.zeros(3), np.full(3, 2 * half + 2.0)
             place[axis], size[axis] = side * (half + 0.5), 1.0
             world.add_box(size, 1.0, position=place, body_type="static")
-    for k, place in enumerate(
-        [(x, y, z) for x in (-0.3, 0.3) for y in (-0.3, 0.3) for z in (-0.3, 0.3)]
-    ):
+    for k, place in enumerate([(x, y, z) for x in (-0.3, 0.3) for y in (-0.3, 0.3) for z in (-0.3, 0.3)]):
         motion = {"linear_velocity": rng.normal(size=3), "angular_velocity": 6 * rng.normal(size=3)}
         if k % 2 == 0:
             world.add_box((0.1, 0.2, 0.3), 1.0, position=place, **motion)

@@ -257,13 +257,9 @@ def test_no_contact_is_nearer_than_the_distance(beyond, height):
     Outlines are widened by 1e-4 of the sheet, here 1.3 mm; the gap was the height, up to 0.13 mm too small.
     """
     world = World(time_step=0.002, gravity=(0, 0, -5000))  # so that 2 cm are near
-    world.add_surface(
-        [(-40, -20, 0), (0, -20, 0), (0, 20, 0), (-40, 20, 0)], [(0, 1, 2), (0, 2, 3)]
-    )
+    world.add_surface([(-40, -20, 0), (0, -20, 0), (0, 20, 0), (-40, 20, 0)], [(0, 1, 2), (0, 2, 3)])
     tilt = 0.5
-    box = world.add_box(
-        (0.2, 0.3, 0.2), 1.0, orientation=(math.cos(0.5 * tilt), 0, math.sin(0.5 * tilt), 0)
-    )
+    box = world.add_box((0.2, 0.3, 0.2), 1.0, orientation=(math.cos(0.5 * tilt), 0, math.sin(0.5 * tilt), 0))
     corner = box.rotation_matrix @ (0.1, 0.0, -0.1)
     assert corner[2] < -0.13  # the lowest
     box.position = np.array((beyond, 0.0, height)) - corner

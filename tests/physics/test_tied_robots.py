@@ -75,7 +75,7 @@ def test_two_tied_robots_keep_their_momentum(kind, speed):
 
 @pytest.mark.parametrize(("kind", "speed"), [("pin", 30), ("weld", 50), ("hinge", 50)])
 def test_what_is_slowed_keeps_its_momentum(kind, speed):
-    """Most of these steps are `COARSE`. (Before, p changed by up to its own size.)"""
+    """Most of these steps are `TIME_STEP_TOO_LONG`. (Before, p changed by up to its own size.)"""
     world = couple(kind, speed, 3)
     assert_kept(world, 100)
     assert world.status & (Status.INVALID | Status.CAPACITY) == 0
@@ -125,9 +125,7 @@ def test_robots_and_loose_bodies_keep_their_momentum():
     tip = robot_in(world, rng, "a", 2, (0, 0, 0))
     other = robot_in(world, rng, "b", 1, (0.8, 0, 0))
     other_robot = world.objects[1]
-    other_robot.set_pd_gains(
-        np.r_[np.zeros(6), np.full(other_robot.dof - 6, 5.0)], np.zeros(other_robot.dof)
-    )
+    other_robot.set_pd_gains(np.r_[np.zeros(6), np.full(other_robot.dof - 6, 5.0)], np.zeros(other_robot.dof))
     box = world.add_box((0.3, 0.2, 0.1), 0.7, position=(0.4, 0.5, 0), collision_mask=0)
     ball = world.add_sphere(0.1, 0.3, position=(0, 1, 0), collision_mask=0)
     box.angular_velocity = (3, -4, 5)

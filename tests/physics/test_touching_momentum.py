@@ -69,9 +69,7 @@ def test_robots_that_meet_on_the_way_of_a_step_keep_their_angular_momentum(seed)
     for k in range(2):
         robot = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(0.7 * k, 0, 0.5))
         joints = robot.dof - 6
-        robot.set_pd_gains(
-            np.r_[np.zeros(6), np.full(joints, 60.0)], np.r_[np.zeros(6), np.ones(joints)]
-        )
+        robot.set_pd_gains(np.r_[np.zeros(6), np.full(joints, 60.0)], np.r_[np.zeros(6), np.ones(joints)])
         robot.pd_target[7:] = rng.uniform(-2, 2, joints)
         base = [(-1.0) ** k, *0.1 * rng.normal(size=2), *rng.normal(size=3)]
         robot.generalized_velocity = np.r_[base, np.zeros(joints)]
@@ -92,9 +90,7 @@ def test_a_body_that_hits_nothing_after_all_goes_on_as_a_free_one(seed):
     rng = np.random.default_rng(seed)
     world = tribo.World(time_step=4e-3)
     world.add_ground()
-    body = world.add_box(
-        (0.1, 0.2, 0.3), 1.0, position=(0, 0, 0.3), angular_velocity=30 * rng.normal(size=3)
-    )
+    body = world.add_box((0.1, 0.2, 0.3), 1.0, position=(0, 0, 0.3), angular_velocity=30 * rng.normal(size=3))
     missed = 0
     turned = None
     for _ in range(400):
@@ -104,7 +100,7 @@ def test_a_body_that_hits_nothing_after_all_goes_on_as_a_free_one(seed):
         if turned is not None and not any(np.any(contact.impulse) for contact in world.contacts):
             assert np.linalg.norm(spin - turned) < 1e-12 * np.linalg.norm(spin)
             missed += world.engine.work.contact_count[0] > 0
-            assert not world.engine.work.struck_response.any()  # nothing stays for the next step
+            assert not world.engine.work.hit_response.any()  # nothing stays for the next step
         turned = spin
         if body.position[2] < 0.14:  # thrown up again, so that it meets the ground often
             body.linear_velocity = (0, 0, 1.0)

@@ -16,17 +16,11 @@ def vehicle(height=1.0, axis=(0, 1, 0), **options):
     """Return world, hull, wheels, motor and track of a vehicle on a plane."""
     world = empty_world()
     for other, friction in (("ground", 0.8), ("wheel", 1.0)):
-        world.set_material_pair(
-            other, "pad", youngs_modulus=1e6, spook_damping=0.005, friction=friction
-        )
-    hull = world.add_box(
-        (0.5, 0.3, 0.1), 10.0, position=(0, 0, height), collision_mask=0, collision_group=0
-    )
+        world.set_material_pair(other, "pad", youngs_modulus=1e6, spook_damping=0.005, friction=friction)
+    hull = world.add_box((0.5, 0.3, 0.1), 10.0, position=(0, 0, height), collision_mask=0, collision_group=0)
     wheels = []
     for x in (-0.3, 0.3):
-        wheel = world.add_cylinder(
-            RADIUS, WIDTH, 5.0, "wheel", position=(x, 0, height), orientation=SIDEWAYS
-        )
+        wheel = world.add_cylinder(RADIUS, WIDTH, 5.0, "wheel", position=(x, 0, height), orientation=SIDEWAYS)
         world.add_hinge(hull, wheel, (x, 0, height), (0, 1, 0), collide=False)
         wheels.append(wheel)
     motor = world.add_motor(hull, wheels[0], (0, 1, 0), speed=0.0, max_force=200.0)
@@ -51,9 +45,7 @@ def test_it_is_laid_closed_and_outward(axis):
         assert (pad.position - hull.position) @ z > 0.0
         assert (following.position - pad.position) @ x > 0.5 * track.pitch
         assert y == pytest.approx(np.sign(axis[1]) * np.array([0, 1, 0]), abs=1e-12)
-    below = math.hypot(
-        RADIUS + 0.5 * THICK, 0.5 * track.pitch
-    )  # joints run there, and straight runs
+    below = math.hypot(RADIUS + 0.5 * THICK, 0.5 * track.pitch)  # joints run there, and straight runs
     lowest = min(pad.position[2] for pad in track.pads)
     assert lowest == pytest.approx(hull.position[2] - below, abs=1e-12)
     assert not any(c.object_a in track.pads and c.object_b in track.pads for c in world.contacts)

@@ -44,12 +44,7 @@ def outcome(name, errors, peer):
 
 def test_a_peer_that_is_closer_stands_in_bold():
     """Not where tribo misses by rounding alone, nor where the peer is farther off or has no figure."""
-    peer = [
-        Check("off [m]", 1e-8, 1.0),
-        Check("off [m]", 0.0, 1.0),
-        Check("off [m]", 0.2, 1.0),
-        absent(""),
-    ]
+    peer = [Check("off [m]", 1e-8, 1.0), Check("off [m]", 0.0, 1.0), Check("off [m]", 0.2, 1.0), absent("")]
     made = page.row(outcome("D17", [1e-7, 1e-14, 0.1, 0.1], peer))
     assert "| **1.0e-08**<br>0<br>0.2<br>– |" in made
 

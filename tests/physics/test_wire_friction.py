@@ -97,9 +97,7 @@ def test_the_force_of_a_winch_is_bounded_at_its_drum(share, rises):
 def test_a_friction_that_cannot_be_is_refused():
     world = empty_world(1e-3)
     ball = world.add_sphere(0.05, 1.0)
-    with pytest.raises(
-        ValueError, match=r"needs 1 to 5 places over which it runs \(over=\[…\]\), it has 0"
-    ):
+    with pytest.raises(ValueError, match=r"needs 1 to 5 places over which it runs \(over=\[…\]\), it has 0"):
         world.add_wire(None, ball, length=1.0, friction=0.1)
     with pytest.raises(ValueError, match="it has 6"):
         world.add_wire(None, ball, over=[(k, 0, 1) for k in range(6)], friction=0.1)

@@ -13,9 +13,7 @@ def test_a_sliding_box_of_a_bouncy_pair_does_not_tip() -> None:
     world = tribo.World()
     world.add_ground(material="steel")
     world.set_material_pair("steel", "rubber", friction=0.3, restitution=0.5)
-    box = world.add_box(
-        (1, 1, 0.5), 2.0, "rubber", position=(0, 0, 0.25), linear_velocity=(2.943, 0, 0)
-    )
+    box = world.add_box((1, 1, 0.5), 2.0, "rubber", position=(0, 0, 0.25), linear_velocity=(2.943, 0, 0))
     for _ in range(11):
         world.step(100)
         assert np.abs(box.angular_velocity).max() < 1e-9

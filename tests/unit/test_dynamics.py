@@ -9,9 +9,7 @@ from tribo.model import Joint
 
 GRAVITY = (0.7, -1.1, -9.81)
 CASES = [
-    (seed, bodies, floating)
-    for seed, bodies in enumerate([2, 3, 5, 9, 16])
-    for floating in (False, True)
+    (seed, bodies, floating) for seed, bodies in enumerate([2, 3, 5, 9, 16]) for floating in (False, True)
 ]
 TREES = pytest.mark.parametrize(("seed", "bodies", "floating"), CASES)
 RTOL = 1e-10  # round-off of some hundred operations with cancellation
@@ -111,9 +109,7 @@ def test_factor_reproduces_the_matrix(seed, bodies, floating):
     lower = np.tril(packed_matrix(world, "mass_factor", robot), -1) + np.eye(robot.dof)
     scale = world.engine.work.dof_scale
     m_hat = packed_matrix(world, "mass_matrix", robot) + np.diag(world.engine.work.drive_inertia)
-    np.testing.assert_allclose(
-        lower.T @ np.diag(scale**-2) @ lower, m_hat, atol=RTOL * np.abs(m_hat).max()
-    )
+    np.testing.assert_allclose(lower.T @ np.diag(scale**-2) @ lower, m_hat, atol=RTOL * np.abs(m_hat).max())
 
 
 @TREES
@@ -133,9 +129,7 @@ def test_kinetic_energy_and_momentum(seed, bodies, floating):
         angular += np.cross(centre, body.mass * velocity) + spin
         potential -= body.mass * centre @ np.array(GRAVITY)
     np.testing.assert_allclose(world.linear_momentum, p, atol=1e-11 * (1 + np.abs(p).max()))
-    np.testing.assert_allclose(
-        world.angular_momentum, angular, atol=1e-11 * (1 + np.abs(angular).max())
-    )
+    np.testing.assert_allclose(world.angular_momentum, angular, atol=1e-11 * (1 + np.abs(angular).max()))
     assert world.potential_energy == pytest.approx(potential, rel=1e-12, abs=1e-11)
 
 
@@ -295,9 +289,7 @@ def test_contact_blocks_against_dense_algebra():
         g = jac @ np.linalg.solve(m_hat, jac.T)
         found = work.contact_delassus[c]
         np.testing.assert_allclose(
-            found,
-            [g[0, 0], g[1, 1], g[2, 2], g[0, 1], g[0, 2], g[1, 2]],
-            atol=1e-10 * np.abs(g).max(),
+            found, [g[0, 0], g[1, 1], g[2, 2], g[0, 1], g[0, 2], g[1, 2]], atol=1e-10 * np.abs(g).max()
         )
 
 

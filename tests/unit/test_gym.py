@@ -13,17 +13,7 @@ from gymnasium.error import ClosedEnvironmentError
 from scipy import stats
 
 import tribo
-from tribo.gym import (
-    Actions,
-    Draws,
-    Env,
-    Task,
-    VectorEnv,
-    load,
-    randomisation,
-    register,
-    rendering,
-)
+from tribo.gym import Actions, Draws, Env, Task, VectorEnv, load, randomisation, register, rendering
 from tribo.gym.simulation import Simulation
 from tribo.gym.tasks import quadruped
 from tribo.gym.tasks.quadruped import WALKER
@@ -33,9 +23,7 @@ ALL = np.arange(4)
 
 
 def envs(mode="NextStep", length=5, **options):
-    return VectorEnv(
-        load("CartPole"), 4, threads=1, autoreset_mode=mode, max_episode_steps=length, **options
-    )
+    return VectorEnv(load("CartPole"), 4, threads=1, autoreset_mode=mode, max_episode_steps=length, **options)
 
 
 def still(n=4):
@@ -122,10 +110,7 @@ def test_bad_actions_change_nothing():
     made = envs()
     made.reset(seed=0)
     before = made.simulation.batch.snapshot()["state"]["q"]
-    for wrong, message in (
-        (np.zeros((3, 1)), r"shape \(4, 1\)"),
-        (np.full((4, 1), np.nan), "world 0"),
-    ):
+    for wrong, message in ((np.zeros((3, 1)), r"shape \(4, 1\)"), (np.full((4, 1), np.nan), "world 0")):
         with pytest.raises(ValueError, match=message):
             made.step(wrong)
     assert np.array_equal(before, made.simulation.batch.snapshot()["state"]["q"])
@@ -305,8 +290,7 @@ def test_randomisation_stays_within_its_bounds_and_does_not_pile_up():
         assert ((rubbing >= 0.3) & (rubbing <= 0.9)).all()
         assert ((robot.kp[:, 6:] >= 8.0) & (robot.kp[:, 6:] <= 12.0)).all()
         radius = (
-            sim.batch.shape_size("dog", "LF_FOOT/0")
-            / sim.world["dog"].collision_body("LF_FOOT/0").size[0]
+            sim.batch.shape_size("dog", "LF_FOOT/0") / sim.world["dog"].collision_body("LF_FOOT/0").size[0]
         )
         assert ((radius >= 0.8) & (radius <= 1.2)).all()
         assert np.abs(sim.batch.gravity - [0, 0, -9.81]).max() < 1.0
@@ -327,9 +311,7 @@ def test_masses_of_one_world_leave_the_bits_of_the_others():
     for batch in (a, b):
         batch.step(20)
     assert np.array_equal(a["dog"].generalized_coordinate[0], b["dog"].generalized_coordinate[0])
-    assert not np.array_equal(
-        a["dog"].generalized_coordinate[1], b["dog"].generalized_coordinate[1]
-    )
+    assert not np.array_equal(a["dog"].generalized_coordinate[1], b["dog"].generalized_coordinate[1])
 
 
 # -- random streams ------------------------------------------------------------------------------
@@ -353,10 +335,7 @@ def test_draws_have_their_distributions():
     draws = Draws(1000)
     rows = np.arange(1000)
     draws.seed(rows, range(1000))
-    assert (
-        stats.kstest(draws.uniform(rows, -1.0, 3.0, 20).ravel(), "uniform", (-1.0, 4.0)).pvalue
-        > 1e-4
-    )
+    assert stats.kstest(draws.uniform(rows, -1.0, 3.0, 20).ravel(), "uniform", (-1.0, 4.0)).pvalue > 1e-4
     assert stats.kstest(draws.normal(rows, 1.0, 20).ravel(), "norm").pvalue > 1e-4
     counts = np.bincount(np.concatenate([draws.integers(rows, 5) for _ in range(5)]), minlength=5)
     assert stats.chisquare(counts).pvalue > 1e-4
@@ -494,11 +473,7 @@ def test_copies_go_on_bit_for_bit_and_apart(copied, mode):
     for given in actions[:4]:
         envs.step(given)
     other = copied(envs)
-    assert (other.num_envs, other.episode_steps, other.autoreset_mode) == (
-        3,
-        6,
-        envs.autoreset_mode,
-    )
+    assert (other.num_envs, other.episode_steps, other.autoreset_mode) == (3, 6, envs.autoreset_mode)
     other.step(-actions[0])  # the first one does not feel it
     assert same_from_here(envs, copied(envs), actions[4:])
     assert not copied(VectorEnv(task, 1))._is_seeded
@@ -597,11 +572,7 @@ def test_limits_of_actions_are_numbers():
         (lambda: randomisation.friction("a", "b", -1.0, 1.0), ValueError, "friction of a and b"),
         (lambda: randomisation.gains("a", -2.0, -1.0), ValueError, "gains of a must be ≥ 0"),
         (lambda: randomisation.gravity(-1.0), ValueError, "deviation of gravity must be ≥ 0"),
-        (
-            lambda: randomisation.motors("a", delay=(-1.0, 1.0)),
-            ValueError,
-            "delay of a must be ≥ 0",
-        ),
+        (lambda: randomisation.motors("a", delay=(-1.0, 1.0)), ValueError, "delay of a must be ≥ 0"),
         (lambda: randomisation.motors("a", delay=0.1), ValueError, "delay of a must be a pair"),
         (lambda: randomisation.motors("a", dlay=(0.0, 0.1)), KeyError, "did you mean 'delay'"),
         (lambda: randomisation.push("a", -1.0), ValueError, "push of a must be ≥ 0"),
@@ -622,9 +593,7 @@ def test_a_start_of_what_has_rotations_is_refused_in_words():
         VectorEnv(task, num_envs=2, threads=1).reset(seed=0)
     task = tribo.gym.load("CartPole")
     task.resets["start"] = randomisation.start("cart_pole", [0.1, 0.1, 0.1], 0.1)
-    with pytest.raises(
-        ValueError, match=r"start of cart_pole must be a number or have shape \(2,\)"
-    ):
+    with pytest.raises(ValueError, match=r"start of cart_pole must be a number or have shape \(2,\)"):
         VectorEnv(task, num_envs=2, threads=1).reset(seed=0)
 
 
@@ -661,9 +630,7 @@ def test_terminations_are_truth_values():
         envs.step(np.zeros((2, 1)))
 
 
-@pytest.mark.parametrize(
-    "camera", [3, ((0, 0, 1),), ((0, 0, 1), (0, 0)), ((0, 0, np.nan), (0, 0, 0))]
-)
+@pytest.mark.parametrize("camera", [3, ((0, 0, 1),), ((0, 0, 1), (0, 0)), ((0, 0, np.nan), (0, 0, 0))])
 def test_cameras_that_are_none_are_refused(camera):
     task = tribo.gym.load("CartPole")
     task.camera = camera

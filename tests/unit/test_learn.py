@@ -80,9 +80,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_curve(run, tmp_path):
         " report=lambda line: time.sleep(0.05))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(tribo.__file__).parents[1])}
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)], env=environment
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], env=environment) as process:
         while not (tmp_path / CHECKPOINT).is_file():
             assert process.poll() is None, "it ended before its first checkpoint"
             time.sleep(0.005)
@@ -338,9 +336,7 @@ def test_advantages_are_the_sums_of_their_definition():
             weight *= settings.discount * settings.trace * goes_on[k]
     found, targets = learner._advantages(rollout)
     assert np.allclose(targets.numpy(), expected + values, atol=1e-4)
-    assert np.allclose(
-        found.numpy(), (expected - expected.mean()) / expected.std(ddof=1), atol=1e-3
-    )
+    assert np.allclose(found.numpy(), (expected - expected.mean()) / expected.std(ddof=1), atol=1e-3)
 
 
 # -- the command ---------------------------------------------------------------------------------
@@ -502,10 +498,7 @@ STRANGE = {
     "moments": (("learner", "optimizer", "state", 0, "exp_avg"), torch.zeros(1)),
     "rate": (("learner", "optimizer", "param_groups", 0, "lr"), "fast"),
     "iteration": (("learner", "iteration"), None),
-    "contacts": (
-        ("learner", "envs", "simulation", "batch", "state", "warm_count"),
-        np.full((8, 1), 10**6),
-    ),
+    "contacts": (("learner", "envs", "simulation", "batch", "state", "warm_count"), np.full((8, 1), 10**6)),
     "returns": (("learner", "running"), np.zeros((0, 8))),
     "worlds": (("settings", "worlds"), "many"),
     "settings": (("settings",), 3),

@@ -86,11 +86,7 @@ def test_symmetric_matrices(s, m, a):
     r = square(rotation)
     scale = 1 + np.abs(s).max()
     close(full(vec.rotate_sym(rotation, s)), r @ full(s) @ r.T, scale)
-    close(
-        full(vec.rotate_sym(m, s)),
-        square(m) @ full(s) @ square(m).T,
-        scale * (1 + np.abs(m).max()) ** 2,
-    )
+    close(full(vec.rotate_sym(m, s)), square(m) @ full(s) @ square(m).T, scale * (1 + np.abs(m).max()) ** 2)
     close(vec.sym_vec(s, a), full(s) @ np.array(a), scale * (1 + np.abs(a).max()))
 
 

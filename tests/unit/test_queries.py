@@ -101,9 +101,7 @@ def test_momenta(seed, bodies, floating):
     close(together[:3], robot.linear_momentum)
     close(together[3:], robot.angular_momentum_about(centre))
     point, angular, inertia = rng.normal(size=3), np.zeros(3), np.zeros((3, 3))
-    for body, x in zip(
-        described, reference.forward(described, robot.generalized_coordinate, v), strict=True
-    ):
+    for body, x in zip(described, reference.forward(described, robot.generalized_coordinate, v), strict=True):
         own = x.r @ body.inertia @ x.r.T
         arm = x.p + x.r @ np.array(body.com) - point
         angular += np.cross(arm, body.mass * reference.com_jacobian(x, body) @ v)
@@ -147,9 +145,7 @@ def test_frames_and_jacobians(seed, bodies, floating):
         expected = rate(robot, lambda at, name=name: at.frame(name).rotational_jacobian())
         close(frame.rotational_jacobian_rate(), expected, DIFF)
         dofs, columns = frame.sparse_jacobian(point)
-        assert np.flatnonzero(np.abs(j).max(axis=0) + np.abs(x.jac_w).max(axis=0)).tolist() == [
-            *dofs
-        ]
+        assert np.flatnonzero(np.abs(j).max(axis=0) + np.abs(x.jac_w).max(axis=0)).tolist() == [*dofs]
         np.testing.assert_array_equal(columns, frame.jacobian(point)[:, dofs])
 
 
@@ -178,14 +174,11 @@ def test_joint_reactions_balance_every_body(seed, bodies, floating):
     for k, body in enumerate(described):
         frame = at.frame(body.name)
         dofs = [
-            d
-            for d in frame.dofs
-            if body.parent < 0 or d not in at.frame(described[body.parent].name).dofs
+            d for d in frame.dofs if body.parent < 0 or d not in at.frame(described[body.parent].name).dofs
         ]
         for d in dofs:
             own = (
-                reaction[k, 3:] @ frame.jacobian()[:, d]
-                + reaction[k, :3] @ frame.rotational_jacobian()[:, d]
+                reaction[k, 3:] @ frame.jacobian()[:, d] + reaction[k, :3] @ frame.rotational_jacobian()[:, d]
             )
             close(own + body.joint.armature * vdot[d], tau[d], 1e-9)
         first += len(dofs)
@@ -299,9 +292,7 @@ def test_acceleration_of_the_last_step():
     ],
 )
 def test_bad_states_are_refused(q, v, says):
-    robot = empty_world().add_articulated_system(
-        random_tree(np.random.default_rng(0), 1, floating=True)
-    )
+    robot = empty_world().add_articulated_system(random_tree(np.random.default_rng(0), 1, floating=True))
     before = robot.generalized_coordinate.copy()
     with pytest.raises((ValueError, TypeError), match=says):
         robot.at(q, v)

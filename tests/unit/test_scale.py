@@ -65,10 +65,7 @@ def test_a_runner_that_is_killed_is_replaced_and_nothing_is_lost(cluster):
 def test_a_run_that_is_resumed_has_the_curve_of_one_that_never_stopped(cluster, tmp_path):
     def curve(folder):
         with (folder / "curve.csv").open() as file:
-            return [
-                {k: v for k, v in line.items() if "second" not in k}
-                for line in csv.DictReader(file)
-            ]
+            return [{k: v for k, v in line.items() if "second" not in k} for line in csv.DictReader(file)]
 
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     train("CartPole", whole, SMALL, runners=1, onnx=False)

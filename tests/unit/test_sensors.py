@@ -21,8 +21,7 @@ def test_an_imu_at_rest_reads_plus_g_and_in_free_fall_nothing():
     falling = world.add_box((0.2, 0.2, 0.2), 1.0, position=(5, 0, 50))
     q = turned(np.random.default_rng(0))
     on_box, free, fixed = (
-        world.add_imu(part, orientation=q, position=(0.1, 0.2, 0.3))
-        for part in (box, falling, None)
+        world.add_imu(part, orientation=q, position=(0.1, 0.2, 0.3)) for part in (box, falling, None)
     )
     for sensor in (on_box, free, fixed):
         with pytest.raises(tribo.EditError, match="step the world first"):
@@ -146,9 +145,7 @@ def test_joints_and_contacts_of_a_standing_robot_carry_its_weight():
     robot.set_pd_gains(200.0, 10.0)
     world.step(3000)
     feet = [world.add_contact_sensor(robot, f"{leg}_SHANK") for leg in ("LF", "RF", "LH", "RH")]
-    hips = [
-        world.add_force_torque_sensor(robot, link.joint.name) for link in robot.links[0].children
-    ]
+    hips = [world.add_force_torque_sensor(robot, link.joint.name) for link in robot.links[0].children]
     world.step()
     weight = robot.mass * G
     total = sum(foot.rotation_matrix @ foot.measure().force for foot in feet)
@@ -169,9 +166,7 @@ def room():
 
 def test_a_camera_sees_depth_along_its_axis():
     world, wall, ball = room()
-    camera = world.add_depth_camera(
-        None, position=(0, 0, 1), width=41, height=31, horizontal_fov=1.0
-    )
+    camera = world.add_depth_camera(None, position=(0, 0, 1), width=41, height=31, horizontal_fov=1.0)
     depth, seen = camera.measure()[1:]
     assert depth.shape == (31, 41)
     assert depth[15, 20] == pytest.approx(1.5, abs=1e-12)  # the middle: the ball
@@ -180,9 +175,7 @@ def test_a_camera_sees_depth_along_its_axis():
     assert seen[0, 0] == world.objects.index(wall)
     assert seen[30, 20] == 0  # the ground is below
     f = camera.intrinsics[0, 0]
-    assert depth[30, 20] == pytest.approx(
-        f / 15.0, abs=1e-9
-    )  # 1 m above it, 15 pixels below the middle
+    assert depth[30, 20] == pytest.approx(f / 15.0, abs=1e-9)  # 1 m above it, 15 pixels below the middle
     points = camera.points()
     assert np.allclose(points[30, 20], (depth[30, 20], 0, -1), rtol=0, atol=1e-9)
     # The pinhole maps the points back to the middles of their pixels.
@@ -195,9 +188,7 @@ def test_clipping_and_the_own_body():
     world, _, ball = room()
     near = world.add_depth_camera(None, position=(0, 0, 1), width=3, height=3, clip=(1.6, 2.9))
     middle = near.measure().depth[1, 1]
-    assert middle == pytest.approx(
-        2.5, abs=1e-12
-    )  # the near plane cuts the ball open: its far side is seen
+    assert middle == pytest.approx(2.5, abs=1e-12)  # the near plane cuts the ball open: its far side is seen
     assert math.isnan(near.measure().depth[0, 0])
     assert near.reading.segmentation[0, 0] == -1
     inside = world.add_lidar(ball, yaw_samples=4)
@@ -217,9 +208,7 @@ def test_a_lidar_turns():
     assert np.allclose(np.abs(read.points[:, :2]).max(axis=1), 5.0, rtol=0, atol=1e-9)
     assert read.yaw[90] == pytest.approx(math.pi / 2)
     for clockwise in (False, True):
-        rolling = world.add_lidar(
-            None, yaw_samples=360, spin_rate=10, update_rate=100, clockwise=clockwise
-        )
+        rolling = world.add_lidar(None, yaw_samples=360, spin_rate=10, update_rate=100, clockwise=clockwise)
         columns = []
         for _ in range(10):
             world.step(10)
@@ -252,9 +241,7 @@ def test_encoders():
 
 def noisy(seed, count, **numbers):
     world = tribo.World(gravity=(0, 0, 0))
-    imu = world.add_imu(
-        world.add_sphere(0.1, 1.0), update_rate=1000, noise=Noise(**numbers), seed=seed
-    )
+    imu = world.add_imu(world.add_sphere(0.1, 1.0), update_rate=1000, noise=Noise(**numbers), seed=seed)
     found = []
     for _ in range(count):
         world.step()
@@ -282,9 +269,7 @@ def test_noise_has_the_moments_asked_for_and_repeats():
 def test_snapshots_hold_noise_and_clocks():
     world = tribo.World()
     ball = world.add_sphere(0.1, 1.0)
-    imu = world.add_imu(
-        ball, update_rate=300, noise=Noise(stddev=0.1, random_walk=0.1, dropout=0.1)
-    )
+    imu = world.add_imu(ball, update_rate=300, noise=Noise(stddev=0.1, random_walk=0.1, dropout=0.1))
     world.step(50)
     saved = world.snapshot()
     first = []
@@ -351,9 +336,7 @@ def test_a_link_can_carry_a_sensor_as_it_can_a_constraint():
     by_name = world.add_imu(robot, link.name, position=(0.01, 0, 0))
     world.step()
     assert np.array_equal(direct.position, by_name.position)
-    assert np.array_equal(
-        direct.measure().linear_acceleration, by_name.measure().linear_acceleration
-    )
+    assert np.array_equal(direct.measure().linear_acceleration, by_name.measure().linear_acceleration)
     with pytest.raises(TypeError, match="an object of the world, a link of a robot, or None"):
         world.add_imu("trunk")
 

@@ -25,10 +25,7 @@ def load(name):
 def assert_close(ours, theirs, tolerance=SINGLE):
     ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
     np.testing.assert_allclose(
-        ours.reshape(theirs.shape),
-        theirs,
-        rtol=0.0,
-        atol=tolerance * max(1.0, np.abs(theirs).max()),
+        ours.reshape(theirs.shape), theirs, rtol=0.0, atol=tolerance * max(1.0, np.abs(theirs).max())
     )
 
 
@@ -140,10 +137,6 @@ def test_ground_forces_without_friction():
 
 def test_the_map_names_every_function():
     page = (DATA.parents[2] / "docs/reference/spatial.md").read_text("utf-8")
-    missing = [
-        n
-        for n in spatial.__all__
-        if f"`{n}" not in page and n not in ("Energy", "ConversionWarning")
-    ]
+    missing = [n for n in spatial.__all__ if f"`{n}" not in page and n not in ("Energy", "ConversionWarning")]
     assert missing == []
     assert all(getattr(spatial, name).__doc__ for name in spatial.__all__)

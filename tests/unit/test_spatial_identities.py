@@ -10,17 +10,7 @@ import pytest
 from tribo import spatial
 from tribo.spatial import samples
 
-SPATIAL_JOINTS = (
-    "R",
-    "Rx",
-    "Ry",
-    "Rz",
-    "P",
-    "Px",
-    "Py",
-    "Pz",
-    spatial.JointType("H", {"pitch": 0.1}),
-)
+SPATIAL_JOINTS = ("R", "Rx", "Ry", "Rz", "P", "Px", "Py", "Pz", spatial.JointType("H", {"pitch": 0.1}))
 SIZES = (1, 2, 5, 12, 30, 60)
 
 
@@ -34,13 +24,9 @@ def random_tree(rng, count, gravity=True):
     """Return a spatial tree whose parents, joints, frames and inertias are random."""
     parent = [-1] + [int(rng.integers(max(0, i - 4), i)) for i in range(1, count)]
     jtype = [SPATIAL_JOINTS[int(rng.integers(len(SPATIAL_JOINTS)))] for _ in range(count)]
-    Xtree = [
-        spatial.plux(spatial.rv(rng.normal(size=3)), rng.normal(size=3) * 0.4) for _ in range(count)
-    ]
+    Xtree = [spatial.plux(spatial.rv(rng.normal(size=3)), rng.normal(size=3) * 0.4) for _ in range(count)]
     inertias = [random_inertia(rng) for _ in range(count)]
-    return spatial.Model(
-        parent, jtype, Xtree, inertias, rng.normal(size=3) * 5.0 if gravity else None
-    )
+    return spatial.Model(parent, jtype, Xtree, inertias, rng.normal(size=3) * 5.0 if gravity else None)
 
 
 def random_planar(rng, count):
@@ -48,8 +34,7 @@ def random_planar(rng, count):
     jtype = [("r", "px", "py")[int(rng.integers(3))] for _ in range(count)]
     Xtree = [spatial.plnr(rng.normal(), rng.normal(size=2)) for _ in range(count)]
     inertias = [
-        spatial.mcI(rng.uniform(0.5, 2), rng.normal(size=2), rng.uniform(0.1, 1))
-        for _ in range(count)
+        spatial.mcI(rng.uniform(0.5, 2), rng.normal(size=2), rng.uniform(0.1, 1)) for _ in range(count)
     ]
     return spatial.Model(parent, jtype, Xtree, inertias, rng.normal(size=2) * 5.0)
 
@@ -104,9 +89,7 @@ def test_planar_is_spatial_restricted(count):
         Xtree.append(spatial.plux(spatial.rz(angle), [*r, 0.0]))
         m, c, J = spatial.mcI(I)
         inertias.append(spatial.mcI(m, [*c, 0.0], np.diag([0.7 * J, 0.6 * J, J])))
-    solid = spatial.Model(
-        flat.parent, [names[j] for j in flat.jtype], Xtree, inertias, [*flat.gravity, 0.0]
-    )
+    solid = spatial.Model(flat.parent, [names[j] for j in flat.jtype], Xtree, inertias, [*flat.gravity, 0.0])
     q, qd, tau, f_flat = random_state(rng, flat)
     f_solid = [None if f is None else [0.0, 0.0, f[0], f[1], f[2], 0.0] for f in f_flat]
     for name, rates in (("ID", tau), ("FDab", tau)):
@@ -237,9 +220,7 @@ def test_points_velocities_and_forces_share_power():
     rng = np.random.default_rng(9)
     for size, n in ((6, 3), (3, 2)):
         v, p, f = rng.normal(size=size), rng.normal(size=(n, 7)), rng.normal(size=(n, 7))
-        assert (v @ spatial.Fpt(f, p)).sum() == pytest.approx(
-            (spatial.Vpt(v, p) * f).sum(), rel=1e-12
-        )
+        assert (v @ spatial.Fpt(f, p)).sum() == pytest.approx((spatial.Vpt(v, p) * f).sum(), rel=1e-12)
 
 
 def test_closing_the_loop_adds_forces_of_one_body():
@@ -268,9 +249,7 @@ def test_bad_structures_are_refused():
     with pytest.raises(ValueError, match="3×3 finite"):
         spatial.Model([-1], ["r"], [np.eye(6)], [np.eye(3)])
     with pytest.raises(ValueError, match=r"gc\.body\[0\]"):
-        spatial.Model(
-            [-1], ["r"], [np.eye(3)], [np.eye(3)], gc=spatial.GroundContact([1], np.zeros((2, 1)))
-        )
+        spatial.Model([-1], ["r"], [np.eye(3)], [np.eye(3)], gc=spatial.GroundContact([1], np.zeros((2, 1))))
     with pytest.raises(ValueError, match="q must have shape"):
         spatial.ID(good, [0.0], [0.0, 0.0], [0.0, 0.0])
     with pytest.raises(ValueError, match="pitch"):
@@ -285,9 +264,7 @@ def test_import_of_tribo_does_not_import_it():
     late = "{'tribo.spatial', 'tribo.ground', 'scipy.integrate'}"
     code = f"import sys, tribo; assert not {late} & set(sys.modules)"
     paths = os.pathsep.join(filter(None, sys.path))
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths}
-    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": paths})
 
 
 @pytest.mark.parametrize(

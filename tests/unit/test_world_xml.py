@@ -42,9 +42,7 @@ def crowded_world():
     world = tribo.World(time_step=0.0011, gravity=(0.1, 0.0, -9.7))
     world.erp, world.erp2 = 0.15, 0.01
     world.default_pair = tribo.PairProperties(friction=0.55, restitution=0.1)
-    world.set_material_pair(
-        "steel", "rubber", friction=0.3, static_friction=0.7, rolling_friction=0.1
-    )
+    world.set_material_pair("steel", "rubber", friction=0.3, static_friction=0.7, rolling_friction=0.1)
     world.add_ground(0.125, material="steel", name="floor")
     for k, (add, size) in enumerate((
         ("add_sphere", {"radius": 0.31}),
@@ -165,10 +163,7 @@ def test_gains_materials_and_groups_of_collision_bodies_are_kept(tmp_path, caplo
     robot.generalized_force = rng.uniform(-1, 1, 12)
     foot = robot.collision_body("LF_FOOT/0")
     foot.material, foot.collision_group, foot.collision_mask = "ice", 4, -2
-    parts = [
-        tribo.CompoundPart("box", (1, 1, 1)),
-        tribo.CompoundPart("sphere", 0.2, position=(0, 0, 1)),
-    ]
+    parts = [tribo.CompoundPart("box", (1, 1, 1)), tribo.CompoundPart("sphere", 0.2, position=(0, 0, 1))]
     chair = world.add_compound(parts, 2.0, position=(5, 5, 5), name="chair")
     chair.collision_bodies[1].material = "rubber"
     chair.collision_bodies[1].collision_group = 8
@@ -181,10 +176,7 @@ def test_gains_materials_and_groups_of_collision_bodies_are_kept(tmp_path, caplo
         np.testing.assert_array_equal(getattr(copy, name), getattr(robot, name))
     for part in (robot, chair):
         rules, others = (
-            [
-                (b.name, b.material, b.collision_group, b.collision_mask)
-                for b in one.collision_bodies
-            ]
+            [(b.name, b.material, b.collision_group, b.collision_mask) for b in one.collision_bodies]
             for one in (part, again[part.name])
         )
         assert rules == others
@@ -210,9 +202,7 @@ def test_bad_drives_and_rules_in_a_file_are_refused(tmp_path, inside, says):
 
 def test_robots_from_text_get_files_beside_the_world(tmp_path):
     """One file each, also if names differ only in what a file name cannot hold."""
-    text = (
-        '<?xml version="1.0" encoding="latin-1"?>' + QUADRUPED.read_text("utf-8").partition("?>")[2]
-    )
+    text = '<?xml version="1.0" encoding="latin-1"?>' + QUADRUPED.read_text("utf-8").partition("?>")[2]
     text = text.replace("trunk", "Körper")
     world = tribo.World()
     world.add_ground()
@@ -258,9 +248,7 @@ def test_a_robot_built_in_python_is_saved_with_a_urdf_of_its_own(stands, tmp_pat
     np.testing.assert_allclose(again.mass_matrix, robot.mass_matrix, rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(again.bias_force, robot.bias_force, rtol=1e-13, atol=1e-13)
     for name in ("arm", "tip", "tool"):
-        np.testing.assert_allclose(
-            again.frame(name).position, robot.frame(name).position, atol=1e-14
-        )
+        np.testing.assert_allclose(again.frame(name).position, robot.frame(name).position, atol=1e-14)
     assert [b.name for b in again.collision_bodies][1:] == ["arm/0", "tool/0"]
     assert len(again.ignored_collisions) == len(robot.ignored_collisions) == 3
 
@@ -275,10 +263,7 @@ def test_a_robot_built_in_python_keeps_groups_and_masks_of_its_shapes(tmp_path):
     assert again.collision_body("arm/0").collision_group == 2
     for body in robot.collision_bodies:
         found = again.collision_body(body.name)
-        assert (found.collision_group, found.collision_mask) == (
-            body.collision_group,
-            body.collision_mask,
-        )
+        assert (found.collision_group, found.collision_mask) == (body.collision_group, body.collision_mask)
 
 
 @pytest.mark.parametrize(
@@ -308,9 +293,7 @@ def test_a_robot_of_meshes_refers_to_their_files(mode, tmp_path):
     )
     root = built()
     root.fix_to_world()
-    root.add_mesh(
-        tmp_path / "meshes" / "part.obj", position=(0, 0, 1), quaternion=(0.6, 0.48, 0, 0.64)
-    )
+    root.add_mesh(tmp_path / "meshes" / "part.obj", position=(0, 0, 1), quaternion=(0.6, 0.48, 0, 0.64))
     world = tribo.World()
     world.add_articulated_system(root, name="arm", collision_meshes=mode)
     world_xml.save(world, tmp_path / "w.xml")
@@ -363,9 +346,7 @@ def test_names_that_occur_twice_are_told_apart(caplog):
 def test_a_bad_object_leaves_the_world_empty(inside, says):
     world = tribo.World()
     with pytest.raises(DescriptionError, match=says):
-        world_xml.read_into(
-            world, f"<raisim><objects>{BALL.format('first')}{inside}</objects></raisim>"
-        )
+        world_xml.read_into(world, f"<raisim><objects>{BALL.format('first')}{inside}</objects></raisim>")
     assert not world.objects
     assert world.time_step == 1e-3
 
@@ -435,9 +416,7 @@ def test_meshes_compounds_and_terrain_come_back_bit_for_bit(tmp_path):
         assert (one.name, one.mass, one.body_type) == (other.name, other.mass, other.body_type)
         np.testing.assert_array_equal(one.position, other.position)
         np.testing.assert_array_equal(one.orientation, other.orientation)
-        for a, b in zip(
-            one.description.bodies[0].shapes, other.description.bodies[0].shapes, strict=True
-        ):
+        for a, b in zip(one.description.bodies[0].shapes, other.description.bodies[0].shapes, strict=True):
             assert (a.kind, a.size, a.position, a.quaternion, a.material) == (
                 b.kind, b.size, b.position, b.quaternion, b.material,
             )  # fmt: skip

@@ -69,9 +69,7 @@ class Engine:
             _collide(geom, scene.friction)
             geoms.setdefault(scene.ground, []).append("ground")
         for k, body in enumerate(scene.bodies):
-            made = spec.worldbody.add_body(
-                name=f"body{k}", pos=body.position, quat=body.orientation
-            )
+            made = spec.worldbody.add_body(name=f"body{k}", pos=body.position, quat=body.orientation)
             made.add_freejoint(name=f"body{k}")
             box = body.kind == "box"
             kind = mujoco.mjtGeom.mjGEOM_BOX if box else mujoco.mjtGeom.mjGEOM_SPHERE

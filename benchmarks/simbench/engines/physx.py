@@ -12,7 +12,7 @@ from simbench.scene import Body, Figures, Scene
 
 SETTINGS = {
     "tgs": "SAPIEN's defaults: TGS, 10 position and 1 velocity iterations, friction in every iteration, PCM, "
-    "contact offset 10 mm; sleeping off, no damping, single precision",
+    "contact offset 10 mm; sleeping off, no damping, single precision"
 }
 
 
@@ -28,9 +28,7 @@ class Engine:
         if mode != "tgs" or scene.robots or scene.pairs:
             raise ValueError(f"{scene.name}: only loose bodies of one material, mode tgs")
         threshold = max(scene.restitution_threshold, 1e-3)
-        physx.set_scene_config(
-            gravity=np.array(scene.gravity, np.float32), bounce_threshold=threshold
-        )
+        physx.set_scene_config(gravity=np.array(scene.gravity, np.float32), bounce_threshold=threshold)
         physx.set_body_config(sleep_threshold=0.0)
         self.system = physx.PhysxCpuSystem()
         self.scene = sapien.Scene([self.system])
@@ -39,9 +37,7 @@ class Engine:
         if scene.ground:
             plane = physx.PhysxRigidStaticComponent()
             shape = physx.PhysxCollisionShapePlane(self.material)
-            shape.local_pose = sapien.Pose(
-                q=[np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0]
-            )  # x is up there
+            shape.local_pose = sapien.Pose(q=[np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])  # x is up there
             plane.attach(shape)
             self._place(plane, sapien.Pose())
         self.bodies = [self._add(body) for body in scene.bodies]

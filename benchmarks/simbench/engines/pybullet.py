@@ -61,9 +61,7 @@ class Engine:
             linearDamping=0.0, angularDamping=0.0, activationState=p.ACTIVATION_STATE_DISABLE_SLEEPING,
         )  # fmt: skip
         friction = self._friction.get(material, self._friction["default"])
-        p.changeDynamics(
-            body, link, lateralFriction=friction
-        )  # ignored for links in the call above
+        p.changeDynamics(body, link, lateralFriction=friction)  # ignored for links in the call above
 
     def _add(self, body: Body) -> int:
         if body.kind == "sphere":
@@ -84,9 +82,7 @@ class Engine:
             path.write_text(robots.urdf)
             flags = p.URDF_USE_INERTIA_FROM_FILE
             found = [p.loadURDF(str(path), place, flags=flags) for place in robots.positions]
-        numbers = {
-            p.getJointInfo(found[0], k)[1].decode(): k for k in range(p.getNumJoints(found[0]))
-        }
+        numbers = {p.getJointInfo(found[0], k)[1].decode(): k for k in range(p.getNumJoints(found[0]))}
         self._joints = [numbers[name] for name in robots.joints]
         self._target = np.array(list(robots.joints.values()))
         self._kp, self._kd = np.array(robots.kp), np.array(robots.kd)
@@ -103,9 +99,7 @@ class Engine:
     def run(self, steps: int) -> None:
         """Advance; forces last one step."""
         robots = self.scene.robots
-        pushed = [
-            (b, d.force) for b, d in zip(self.bodies, self.scene.bodies, strict=True) if d.force
-        ]
+        pushed = [(b, d.force) for b, d in zip(self.bodies, self.scene.bodies, strict=True) if d.force]
         for k in range(self.steps, self.steps + steps):
             for number, force in pushed:
                 at = p.getBasePositionAndOrientation(number)[0]
@@ -145,13 +139,9 @@ class Engine:
         """Return poses of the bases."""
         found = []
         for robot in self.robots:
-            centre, turn = p.getDynamicsInfo(robot, -1)[
-                3:5
-            ]  # PyBullet's pose is that of the inertia
+            centre, turn = p.getDynamicsInfo(robot, -1)[3:5]  # PyBullet's pose is that of the inertia
             inverse = p.invertTransform(centre, turn)
-            at, (x, y, z, w) = p.multiplyTransforms(
-                *p.getBasePositionAndOrientation(robot), *inverse
-            )
+            at, (x, y, z, w) = p.multiplyTransforms(*p.getBasePositionAndOrientation(robot), *inverse)
             found.append((*at, w, x, y, z))
         return np.array(found)
 

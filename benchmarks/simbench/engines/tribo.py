@@ -44,10 +44,7 @@ class Engine:
             world.max_sweeps = 10
         if scene.erp is not None:
             world.erp = scene.erp
-        law = {
-            "restitution": scene.restitution,
-            "restitution_threshold": scene.restitution_threshold,
-        }
+        law = {"restitution": scene.restitution, "restitution_threshold": scene.restitution_threshold}
         world.default_pair = tribo.PairProperties(friction=scene.friction, **law)
         for names, friction in scene.pairs.items():
             world.set_material_pair(*names.split(), friction=friction, **law)
@@ -55,9 +52,7 @@ class Engine:
             world.add_ground(material=scene.ground)
         self.bodies = [self._add(body) for body in scene.bodies]
         self.pushed = [
-            (b, np.array(d.force))
-            for b, d in zip(self.bodies, scene.bodies, strict=True)
-            if d.force
+            (b, np.array(d.force)) for b, d in zip(self.bodies, scene.bodies, strict=True) if d.force
         ]
         self.robots: list[Any] = []
         self.is_own_drive = mode == "own drive"
@@ -80,9 +75,7 @@ class Engine:
         assert described is not None
         kp, kd = (np.array(g) for g in (described.kp, described.kd))
         for place in described.positions:
-            robot = self.world.add_articulated_system(
-                described.urdf, position=place, collision_mask=0
-            )
+            robot = self.world.add_articulated_system(described.urdf, position=place, collision_mask=0)
             q = robot.generalized_coordinate
             for name, angle in described.joints.items():
                 q[robot.coordinate_slice(name)] = angle

@@ -84,9 +84,7 @@ class Batch(BatchSettings):
 
     def __reduce__(self) -> Any:
         """Refuse copies and pickling: two batches would share one state."""
-        raise TypeError(
-            "a batch cannot be copied or pickled; use batch.snapshot() to keep its states"
-        )
+        raise TypeError("a batch cannot be copied or pickled; use batch.snapshot() to keep its states")
 
     if not TYPE_CHECKING:  # type checkers would take it for a licence to ask for anything
 
@@ -94,9 +92,7 @@ class Batch(BatchSettings):
             """Return what was a name of batches until it moved inside, with what to use instead."""
             if name not in GONE:
                 return super().__getattr__(name)
-            warnings.warn(
-                f"Batch.{name} is for the engine; use {GONE[name]}", DeprecationWarning, 2
-            )
+            warnings.warn(f"Batch.{name} is for the engine; use {GONE[name]}", DeprecationWarning, 2)
             return getattr(self._inside.states if name == "kept_arrays" else self._inside, name)
 
     @property
@@ -199,9 +195,7 @@ class Batch(BatchSettings):
         self._inside.check_idle("randomize")
         chosen = self._inside.chosen_worlds(worlds).ravel()
         if not hasattr(spread, "draw") or not hasattr(spread, "set_in_batch"):
-            raise TypeError(
-                f"randomize takes what tribo.identify returns, got {check.shown(spread)}"
-            )
+            raise TypeError(f"randomize takes what tribo.identify returns, got {check.shown(spread)}")
         generator = np.random.default_rng(None if seed is None else check.integer(seed, "seed", 0))
         values = spread.draw(len(chosen), generator)
         spread.set_in_batch(self, values, chosen)

@@ -95,9 +95,7 @@ class CollisionWatch:
     def _shape_count(self) -> int:
         return int(self._batch.engine.model.arrays["shape_body"].shape[1])
 
-    def run_watched(
-        self, n: int, threads: int, before_last: Callable[[], None] | None = None
-    ) -> np.ndarray:
+    def run_watched(self, n: int, threads: int, before_last: Callable[[], None] | None = None) -> np.ndarray:
         """Make n steps one by one; return how many each world has left undone.
 
         before_last: Called before the last of them.

@@ -336,8 +336,7 @@ class ConstraintBatch(Sealed):
 
     # -- motors, locks, winches, magnets -------------------------------------------------------
     speed = every(
-        "speed",
-        "Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s].",
+        "speed", "Speed that a motor keeps, or at which a winch takes in, (worlds,) [rad/s, or m/s]."
     )
     position = every("position", "Angle or place that a lock keeps, (worlds,) [rad, or m].")
     max_force = every(
@@ -345,8 +344,7 @@ class ConstraintBatch(Sealed):
         "The most that a motor or lock does either way, or the motor of a winch, (worlds,) [N m, or N].",
     )
     brake_force = every(
-        "brake_force",
-        "Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any.",
+        "brake_force", "Most tension that a winch holds while it stands or lets out, (worlds,) [N]; inf: any."
     )
 
     @property

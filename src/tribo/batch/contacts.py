@@ -111,9 +111,7 @@ class BatchContacts(OfPairs):
         return frozen(made)
 
 
-def read_contacts(
-    engine: Engine, spans: dict[str, Any], materials: tuple[str, ...]
-) -> BatchContacts:
+def read_contacts(engine: Engine, spans: dict[str, Any], materials: tuple[str, ...]) -> BatchContacts:
     """Return the contacts of the last step in all worlds.
 
     Args:

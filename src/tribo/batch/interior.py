@@ -81,9 +81,7 @@ class BatchInterior(BatchOwner):
 
     def set_threads(self, value: int | None) -> None:
         """Use as many worker threads; None: one for each processor."""
-        available = (
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        )
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self.threads = (available or 1) if value is None else _thread_count(value)
 
     def __getitem__(self, name: Any) -> ObjectBatch:
@@ -185,9 +183,7 @@ def _thread_count(value: Any) -> int:
     """Return a number of threads that a system can start."""
     count = check.integer(value, "threads", 1)
     if count > MAX_THREADS:
-        raise ValueError(
-            f"threads must be ≤ {MAX_THREADS}, got {count}; None takes one for each processor"
-        )
+        raise ValueError(f"threads must be ≤ {MAX_THREADS}, got {count}; None takes one for each processor")
     return count
 
 

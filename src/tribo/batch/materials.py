@@ -64,13 +64,7 @@ class BatchMaterials:
         return {name: frozen(row[:, k].copy()) for k, name in enumerate(NAMES)}
 
     def set_material_pair(
-        self,
-        /,
-        first: str,
-        second: str,
-        *,
-        worlds: Any = slice(None),
-        **values: Unpack[PairNumbers],
+        self, /, first: str, second: str, *, worlds: Any = slice(None), **values: Unpack[PairNumbers]
     ) -> None:
         """Set how two materials interact, world by world; the order of the names does not matter.
 
@@ -142,9 +136,7 @@ class BatchMaterials:
         for name in (first, second):
             check.known(name, self._batch.material_names, "material")
         table = self._batch.engine.model.arrays["pair_table"]
-        found = table[
-            :, self._batch.material_names.index(first), self._batch.material_names.index(second)
-        ]
+        found = table[:, self._batch.material_names.index(first), self._batch.material_names.index(second)]
         return np.broadcast_to(found, (len(self._batch), found.shape[-1]))
 
     @staticmethod
@@ -172,10 +164,7 @@ COLUMNS = {  # property of `ContactMaterial`: its column
     "constant_normal_force": Pair.NORMAL_FORCE,
     "elastic_rest_length": Pair.ELASTIC_REST_LENGTH,
 }
-SECONDARY = {
-    "secondary_friction": "friction",
-    "secondary_surface_viscosity": "surface_viscosity",
-}
+SECONDARY = {"secondary_friction": "friction", "secondary_surface_viscosity": "surface_viscosity"}
 RANGES = parameters(ContactMaterial) | {"constant_normal_force": Parameter("N")}
 
 

@@ -37,11 +37,7 @@ class MotorsOfWorlds(Sealed):
     _part: Part
 
     def set_motors(
-        self,
-        joints: Sequence[str] | None = None,
-        *,
-        worlds: Any = slice(None),
-        **values: Unpack[MotorValues],
+        self, joints: Sequence[str] | None = None, *, worlds: Any = slice(None), **values: Unpack[MotorValues]
     ) -> None:
         """Drive joints through motors, in all worlds or some; what is not given stays, at first the default.
 
@@ -244,9 +240,7 @@ def kept_motors(saved: dict[str, Any], engine: Engine) -> Motors:
         if not isinstance(given, np.ndarray) or given.dtype != array.dtype:
             raise TypeError(f"{field} of the motors is no array of {array.dtype}")
         if given.shape != array.shape:
-            raise ValueError(
-                f"{field} of the motors must have shape {array.shape}, got {given.shape}"
-            )
+            raise ValueError(f"{field} of the motors must have shape {array.shape}, got {given.shape}")
         least, most = ranges.get(field, (-inf, inf))
         if not ((given >= least) & (given <= most)).all():
             raise ValueError(f"{field} of the motors is out of its range {least} … {most}")

@@ -73,9 +73,7 @@ class Network:
         ):  # fmt: skip
             given[name] = spread(getattr(self, name), count, f"{name} of a network")
         for name in ("low", "high"):
-            given[name] = spread(
-                getattr(self, name), outputs, f"{name} of a network", may_be_endless=True
-            )
+            given[name] = spread(getattr(self, name), outputs, f"{name} of a network", may_be_endless=True)
         if not (given["deviation"] >= check.SMALLEST).all():
             raise ValueError(
                 f"deviation of a network must be > 0, at least {check.SMALLEST:g}, "
@@ -120,9 +118,7 @@ class Network:
         """
         given = check.array(seen, "what the network sees", "numbers")
         if given.shape[-1:] != (self.inputs,):
-            raise ValueError(
-                f"the network takes {self.inputs} numbers, got an array of shape {given.shape}"
-            )
+            raise ValueError(f"the network takes {self.inputs} numbers, got an array of shape {given.shape}")
         value = np.clip((given - self.mean) / self.deviation, -self.farthest, self.farthest)
         for k, (weight, bias) in enumerate(self.layers):
             is_last = k + 1 == len(self.layers)
@@ -141,19 +137,13 @@ class Network:
             both = check.listed(pair, what, "two arrays, weights and bias")
             if len(both) != 2:
                 raise ValueError(f"{what} must be weights and bias, got {len(both)} entries")
-            weight, bias = (
-                check.within_range(check.array(part, what, "numbers"), what) for part in both
-            )
+            weight, bias = (check.within_range(check.array(part, what, "numbers"), what) for part in both)
             width = made[-1][0].shape[0] if made else weight.shape[-1] if weight.ndim else 0
             if weight.ndim != 2 or weight.shape[1] != width or 0 in weight.shape:
                 before = f", {width} numbers come from the layer before" if made else ""
-                raise ValueError(
-                    f"weights of {what} must have shape (out, in){before}, got {weight.shape}"
-                )
+                raise ValueError(f"weights of {what} must have shape (out, in){before}, got {weight.shape}")
             if bias.shape != weight.shape[:1]:
-                raise ValueError(
-                    f"bias of {what} must have shape {weight.shape[:1]}, got {bias.shape}"
-                )
+                raise ValueError(f"bias of {what} must have shape {weight.shape[:1]}, got {bias.shape}")
             made.append((frozen(weight), frozen(bias)))
         return tuple(made)
 
@@ -207,9 +197,7 @@ class Seen:
         check.integer(self.width, f"width of {self.what}", 1)
         check.number(self.frequency, f"frequency of {self.what}")
         if self.joints is not None and not self.what.startswith("joint_"):
-            raise ValueError(
-                f"{self.what} takes no joints; 'joint_coordinates' and 'joint_velocities' do"
-            )
+            raise ValueError(f"{self.what} takes no joints; 'joint_coordinates' and 'joint_velocities' do")
         if self.of is not None and self.what in OF_POLICY:
             raise ValueError(f"{self.what} is of the policy, not of an object: leave out 'of'")
 

@@ -62,10 +62,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
     def __repr__(self) -> str:
         """Return name, worlds and sizes."""
         nq, nv = self.generalized_coordinate.shape[1], self.generalized_velocity.shape[1]
-        return (
-            f"<ObjectBatch {self._part.name!r} in {len(self._batch)} worlds: "
-            f"{nq} coordinates, {nv} dofs>"
-        )
+        return f"<ObjectBatch {self._part.name!r} in {len(self._batch)} worlds: {nq} coordinates, {nv} dofs>"
 
     def _records(self) -> TreeRecords:
         return self._batch.records_of(self.name)
@@ -104,9 +101,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
             alone = dof - 6 * self.is_floating
             if given not in ((dof,), (alone,), (worlds, dof), (worlds, alone)):
                 joints = f", ({alone},) or ({worlds}, {alone}) for the joints alone"
-                each = (
-                    "; a number for each world: {joint name: numbers}" if given == (worlds,) else ""
-                )
+                each = "; a number for each world: {joint name: numbers}" if given == (worlds,) else ""
                 raise ValueError(
                     f"{what} of {self.name} must be one number or have shape ({dof},) or ({worlds}, {dof})"
                     f"{joints if self.is_floating else ''}, got {given}{each}"
@@ -160,9 +155,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
             may_be = is_free and not meets_compliant(engine.model)[tree]
             single[rows, tree] = may_be & (value == 0.0).all(axis=1)
 
-    def _drive_values(
-        self, value: Any, what: str, now: np.ndarray, base: int, rest: Any
-    ) -> np.ndarray:
+    def _drive_values(self, value: Any, what: str, now: np.ndarray, base: int, rest: Any) -> np.ndarray:
         if isinstance(value, Mapping) and base:
             return self._named(value, now, what)
         what = f"{what} of {self._part.name}"
@@ -207,9 +200,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
         v = self._array("state", "v", "v")
         v[:] = self._drive_values(value, "generalized_velocity", v, 0, None)
 
-    def set_pd_gains(
-        self, kp: Any, kd: Any, worlds: Any = slice(None), *, hold_base: bool = False
-    ) -> None:
+    def set_pd_gains(self, kp: Any, kd: Any, worlds: Any = slice(None), *, hold_base: bool = False) -> None:
         """Set the gains of the implicit PD drives, as `ArticulatedSystem.set_pd_gains` does.
 
         Args:
@@ -253,9 +244,7 @@ class ObjectBatch(BatchSleeper, MotorsOfWorlds, StateOfWorlds, ContactReader, Ac
         part = SomeWorlds(self._batch, self._part, worlds)
         part.set_on(part.link(name), LinkValues.__annotations__, values)
 
-    def set_joint(
-        self, name: str, worlds: Any = slice(None), **values: Unpack[JointValues]
-    ) -> None:
+    def set_joint(self, name: str, worlds: Any = slice(None), **values: Unpack[JointValues]) -> None:
         """Set properties of a joint in some worlds, as `set_link` does those of a link.
 
         Args:
@@ -284,9 +273,7 @@ class SomeWorlds(ObjectBatch):
 
     def _parameter(self, field: str, row: int) -> np.ndarray:
         found = self._records().model.arrays[field][:, row]
-        return np.asarray(
-            np.broadcast_to(found, (len(self._batch), *found.shape[1:]))[self._chosen]
-        )
+        return np.asarray(np.broadcast_to(found, (len(self._batch), *found.shape[1:]))[self._chosen])
 
     def set_on(self, handle: Handle, known: Collection[str], values: Mapping[str, Any]) -> None:
         """Set properties of a link or joint: all, or none if one is wrong."""
@@ -335,9 +322,7 @@ class SingleBodyBatch(ObjectBatch):
         what, n = f"inertia of {self.name}", len(self._batch)
         given = check.array(value, what, "numbers [kg m²]")
         if given.shape not in ((3,), (3, 3), (n, 3, 3)):
-            raise ValueError(
-                f"{what} must have shape (3,), (3, 3) or {(n, 3, 3)}, got {given.shape}"
-            )
+            raise ValueError(f"{what} must have shape (3,), (3, 3) or {(n, 3, 3)}, got {given.shape}")
         if given.ndim == 3:
             check.inertias(given, what)
         else:

@@ -129,9 +129,7 @@ class BatchPolicy(Sealed):
         what, here = f"{field} of the policy", self._arrays[field]
         given = check.within_range(check.array(value, what, "numbers"), what)
         if given.shape not in ((), here.shape[1:], here.shape):
-            raise ValueError(
-                f"{what} must have shape {here.shape} or {here.shape[1:]}, got {given.shape}"
-            )
+            raise ValueError(f"{what} must have shape {here.shape} or {here.shape[1:]}, got {given.shape}")
         here[...] = given
 
 
@@ -193,9 +191,7 @@ class BatchPolicies:
         given = check.listed(one_or_more, "commanded", "tribo.Commanded")
         drives = self._drives(given)
         _fit(drives["drive_kind"].shape[1], network.outputs, "commanded", "the network gives")
-        numbers, command = self._numbers(
-            check.listed(seen, "seen", "tribo.Seen"), given[0].of, network
-        )
+        numbers, command = self._numbers(check.listed(seen, "seen", "tribo.Seen"), given[0].of, network)
         _fit(numbers["kind"].shape[1], network.inputs, "seen", "the network takes")
         worlds = len(self._batch)
         widest = max(network.inputs, *(len(bias) for _, bias in network.layers))
@@ -245,9 +241,7 @@ class BatchPolicies:
         }  # fmt: skip
 
     # -- what it sees --------------------------------------------------------------------------
-    def _numbers(
-        self, seen: list[Any], first: str, network: Network
-    ) -> tuple[dict[str, np.ndarray], int]:
+    def _numbers(self, seen: list[Any], first: str, network: Network) -> tuple[dict[str, np.ndarray], int]:
         """Return what the record has of what is seen, (1, n), and how wide the commands are."""
         rows: Numbers = []
         shifts, factors, rates = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]

@@ -19,10 +19,7 @@ from tribo.world.world import World
 Arrays = dict[str, dict[str, np.ndarray]]  # by record and field
 KEPT = ("state", "command", "settings")  # records that an entry holds
 # Of motors and policies: what the next step depends on.
-MEMORY = {
-    "motors": ("torque", "sent", "sent_count"),
-    "pilot": ("command", "phase", "action", "left", "seen"),
-}
+MEMORY = {"motors": ("torque", "sent", "sent_count"), "pilot": ("command", "phase", "action", "left", "seen")}
 COMMANDS = ("command", "phase")  # of these, what the user sets
 # Tables with room to spare, and which count says how many rows of them are in use.
 COUNTS = {
@@ -193,9 +190,7 @@ class BatchStates:
         rows = np.ascontiguousarray(self._batch.chosen_worlds(targets).ravel(), np.int64)
         which = _entries(sources, len(rows), len(self._batch), "world")
         found, places = np.unique(which, return_inverse=True)
-        kept = StatePool(
-            self._batch, self._taken(found)
-        )  # a copy first: a source may be a target, too
+        kept = StatePool(self._batch, self._taken(found))  # a copy first: a source may be a target, too
         kept.put(self._batch.engine, rows, places.astype(np.int64))
         self._batch.forget_last_step(rows)
 
@@ -244,9 +239,7 @@ class BatchStates:
             if name in MEMORY and (not given or (name == "pilot" and not arrays)):
                 continue
             if set(given) != set(arrays):
-                raise TypeError(
-                    f"restore takes what batch.snapshot() returned, got {check.shown(saved)}"
-                )
+                raise TypeError(f"restore takes what batch.snapshot() returned, got {check.shown(saved)}")
             for field, array in arrays.items():
                 if not isinstance(given[field], np.ndarray) or given[field].dtype != array.dtype:
                     raise TypeError(f"{field} of the snapshot is no array of {array.dtype}")
@@ -259,9 +252,7 @@ class BatchStates:
                 if shape != array.shape and (
                     not grows or len(shape) != array.ndim or not is_like or too_long
                 ):
-                    raise ValueError(
-                        f"the snapshot is of another batch: {field} {shape}, here {array.shape}"
-                    )
+                    raise ValueError(f"the snapshot is of another batch: {field} {shape}, here {array.shape}")
             check_ranges(name, given)
 
     def _taken(self, chosen: np.ndarray) -> Arrays:
@@ -304,9 +295,7 @@ class BatchStates:
         taken = {name: dict(getattr(source, name).arrays) for name in KEPT}
         for name, given in taken.items():
             if not _is_like(given, getattr(self._batch.engine, name).arrays):
-                raise ValueError(
-                    f"the world is not built like those of the batch: its {name} differs"
-                )
+                raise ValueError(f"the world is not built like those of the batch: its {name} differs")
         self._batch.engine.make_room(source.state.arrays["warm_key"].shape[1])
         rows = np.ascontiguousarray(self._batch.chosen_worlds(worlds).ravel(), np.int64)
         StatePool(self._batch, taken).put(self._batch.engine, rows, np.zeros(len(rows), np.int64))

@@ -144,18 +144,11 @@ class BatchRays:
         origins[:, :, 2] = base[:, 2:] + top
         unseen = [name, *([ignore] if isinstance(ignore, str) else ignore)]
         down = np.array([0.0, 0.0, -1.0])
-        hits = self.ray_test_batch(
-            origins, down, top + depth, collision_mask=collision_mask, ignore=unseen
-        )
+        hits = self.ray_test_batch(origins, down, top + depth, collision_mask=collision_mask, ignore=unseen)
         return hits.position[:, :, 2]
 
     def look(
-        self,
-        start: np.ndarray,
-        toward: np.ndarray,
-        nearest: float,
-        reach: np.ndarray,
-        hidden: slice,
+        self, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray, hidden: slice
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance [m] (infinity: nothing) and object number (−1) of R rays of sensors, (worlds, R).
 
@@ -170,9 +163,7 @@ class BatchRays:
         """
         worlds, count = toward.shape[:2]
         if worlds * count > MAX_RAYS:
-            raise MemoryError(
-                f"{worlds} × {count} rays of a sensor in all worlds; the limit is {MAX_RAYS}"
-            )
+            raise MemoryError(f"{worlds} × {count} rays of a sensor in all worlds; the limit is {MAX_RAYS}")
         start, toward, far = (
             np.array(np.broadcast_to(a, shape), order="C")
             for a, shape in ((start, toward.shape), (toward, toward.shape), (reach, (1, count)))
@@ -203,10 +194,7 @@ class BatchRays:
         self._look(bits, spans)
         for rays in slices(start.shape[1]):
             given = [np.ascontiguousarray(a[:, rays]) for a in (start, toward, far)]
-            made = (
-                np.empty((len(hit), given[0].shape[1], 4)),
-                np.empty(given[0].shape[:2], np.int64),
-            )
+            made = (np.empty((len(hit), given[0].shape[1], 4)), np.empty(given[0].shape[:2], np.int64))
             self._cast_slice(given, nearest, *made)
             hit[:, rays], shape[:, rays] = made
         return hit, shape
@@ -247,9 +235,7 @@ class BatchRays:
                 held.let_through()
 
 
-def _of_worlds(
-    value: np.ndarray, what: str, shape: tuple[int, ...], worlds: int, least: int
-) -> np.ndarray:
+def _of_worlds(value: np.ndarray, what: str, shape: tuple[int, ...], worlds: int, least: int) -> np.ndarray:
     """Return numbers with the world as first axis, (1 or worlds, *shape); `least`: how many there must be."""
     full = len(shape) + 1
     if value.ndim < full or value.shape != (worlds, *shape):

@@ -20,9 +20,7 @@ from tribo.engine.plans import Plan
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
-Column = tuple[
-    int, int, np.ndarray
-]  # kind (`places.KINDS`), place in the command, plan (1 or worlds, T)
+Column = tuple[int, int, np.ndarray]  # kind (`places.KINDS`), place in the command, plan (1 or worlds, T)
 
 
 def machine_memory() -> float:
@@ -115,9 +113,7 @@ class PlanReader:
             raise ValueError(
                 f"{kind} of {name} must have {widths} numbers for each control, got {given.shape[2]}"
             )
-        return [
-            (KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])
-        ]
+        return [(KINDS[kind], place, given[:, :, c]) for c, place in enumerate(chosen[given.shape[2]])]
 
     def _check_room(self, horizon: int, what: str) -> None:
         """Refuse plans whose states no memory of this machine holds, before the system ends the process.
@@ -198,9 +194,7 @@ class BatchRollout:
         self._batch.check_idle("rollout")
         check.integer(steps_per_control, "steps_per_control", 1)
         arrays = self._batch.engine.state.arrays
-        reader = PlanReader(
-            self._batch.parts, len(self._batch), arrays["q"].shape[1] + arrays["v"].shape[1]
-        )
+        reader = PlanReader(self._batch.parts, len(self._batch), arrays["q"].shape[1] + arrays["v"].shape[1])
         columns = reader.columns(forces, targets, velocity_targets)
         horizon = columns[0][2].shape[1]
         course = self._course(columns, horizon, steps_per_control)
@@ -209,9 +203,7 @@ class BatchRollout:
         engine = self._batch.engine
         state, dt = engine.state.arrays, engine.settings.arrays["dt"].reshape(-1, 1)
         begin = state["time"].copy()
-        is_kept = engine.pilot.arrays["every"].flat[0] == 0 or bool(
-            engine.motors.arrays["is_on"].any()
-        )
+        is_kept = engine.pilot.arrays["every"].flat[0] == 0 or bool(engine.motors.arrays["is_on"].any())
         made_it = self._batch.go(horizon * steps_per_control, Plan(course, is_kept=is_kept))
         time = begin + dt * steps_per_control * np.arange(1, horizon + 1)
         q, v = course.arrays["q"], course.arrays["v"]

@@ -183,9 +183,7 @@ class BatchSensors:
     ) -> None:
         """Know the sensors that the copied world had."""
         self.batch, self.rays, self.ties = batch, rays, ties
-        self._places = {
-            sensor.name: (sensor, sensor.copied_place(batch.parts)) for sensor in sensors
-        }
+        self._places = {sensor.name: (sensor, sensor.copied_place(batch.parts)) for sensor in sensors}
         self._made: dict[str, SensorBatch] = {}
         command = batch.engine.command.arrays
         self._pending: dict[tuple[str, str], np.ndarray] = {}  # forces that act in the next step

@@ -16,15 +16,7 @@ from tribo.checks.sealed import Sealed
 from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.engine.settings import Setting, WorldSettings
 
-NAMES = (
-    "time_step",
-    "gravity",
-    "erp",
-    "sleeping",
-    "sleep_speed",
-    "sleep_angular_speed",
-    "sleep_time",
-)
+NAMES = ("time_step", "gravity", "erp", "sleeping", "sleep_speed", "sleep_angular_speed", "sleep_time")
 
 
 def setting(name: str) -> Setting[Any]:
@@ -78,9 +70,7 @@ class BatchSettings(Sealed):
         """Return what a world would write, () or (count,)."""
         given = check.values(value, name)
         if given.shape not in ((), (count,)):
-            raise ValueError(
-                f"{name} must be one value or have shape ({count},), got {given.shape}"
-            )
+            raise ValueError(f"{name} must be one value or have shape ({count},), got {given.shape}")
         few = given.ravel()
         if few.dtype.kind == "f" and few.size:
             # Ranges are intervals: where the least and the largest may be, so may the others; NaN is either.
@@ -148,15 +138,12 @@ class BatchSettings(Sealed):
         "sleeping",
         "Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`.",
     )
-    sleep_speed = of_worlds(
-        "sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s]."
-    )
+    sleep_speed = of_worlds("sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s].")
     sleep_angular_speed = of_worlds(
         "sleep_angular_speed", "Angular speeds up to which an object is quiet, (worlds,) [rad/s]."
     )
     sleep_time = of_worlds(
-        "sleep_time",
-        "Times for which an island has to be quiet before it falls asleep, (worlds,) [s].",
+        "sleep_time", "Times for which an island has to be quiet before it falls asleep, (worlds,) [s]."
     )
 
 
@@ -186,9 +173,7 @@ class BatchSleeper(Sealed):
         self._batch.check_idle(what)
         given, worlds = check.booleans(value, what), len(self._batch)
         if given.shape not in ((), (worlds,)):
-            raise ValueError(
-                f"{what} must be one value or have shape ({worlds},), got {given.shape}"
-            )
+            raise ValueError(f"{what} must be one value or have shape ({worlds},), got {given.shape}")
         may = np.broadcast_to(given, worlds)
         self._tree("command", "can_sleep")[:] = may
         if not may.all():

@@ -115,9 +115,7 @@ class BatchShapes:
         if shape is None:
             if len(shapes) != 1:
                 names = ", ".join(shapes) or "none"
-                raise ValueError(
-                    f"{name} has {len(shapes)} collision shapes; name one of them: {names}"
-                )
+                raise ValueError(f"{name} has {len(shapes)} collision shapes; name one of them: {names}")
             shape = next(iter(shapes))
         place = list(shapes).index(check.known(shape, shapes, f"collision shape of {name}"))
         return part, shapes[shape], part.span.shape.start + place
@@ -131,9 +129,7 @@ class BatchShapes:
         model["shape_size"][chosen, row, :width] = made
         body = int(model["shape_body"][0, row])
         number = body - part.span.body.start
-        first = part.span.shape.start + sum(
-            len(before.shapes) for before in part.description.bodies[:number]
-        )
+        first = part.span.shape.start + sum(len(before.shapes) for before in part.description.bodies[:number])
         resized = _copied(part.description.bodies[number])
         for e in chosen:
             for k, described in enumerate(resized.shapes):

@@ -37,10 +37,10 @@ def batch_invalid(batch: BatchOwner) -> str:
 NOT_IMPLICIT = "Drives there are not 'implicit', which may be the reason"
 BATCH_TEXTS: dict[Status, str | Callable[[BatchOwner], str]] = {
     Status.INVALID: batch_invalid,
-    Status.CONTRADICTION: "constraints contradict one another, each gives way",
-    Status.SLOWED: "overlaps, or gaps of constraints, are closed more slowly than asked",
+    Status.INFEASIBLE: "constraints contradict one another, each gives way",
+    Status.CORRECTION_LIMITED: "overlaps, or gaps of constraints, are closed more slowly than asked",
     Status.NOT_CONVERGED: "the contact solve misses a law by more than a thousandth (batch.residual)",
-    Status.COARSE: batch_coarse,
+    Status.TIME_STEP_TOO_LONG: batch_coarse,
 }
 
 

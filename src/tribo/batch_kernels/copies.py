@@ -17,7 +17,5 @@ def copy_worlds(table, rows, entries):
     for k in range(rows.shape[0]):
         for f in range(table.shape[0]):
             copy_words(
-                table[f, 0] + rows[k] * table[f, 1],
-                table[f, 2] + entries[k] * table[f, 3],
-                table[f, 4],
+                table[f, 0] + rows[k] * table[f, 1], table[f, 2] + entries[k] * table[f, 3], table[f, 4]
             )

@@ -17,9 +17,7 @@ class Motors(Record):
     tried = field("nv")  # [N, N m] what it gives in the step that is being made
     sent = field("ndelay", "nv", 3)  # target, its velocity, feed-forward of 1, 2, … steps ago
     sent_count = field("nv", dtype=INT)  # how many of these there are
-    kept = field(
-        "nv", 3
-    )  # kp, kd, feed-forward of the command while the motor's torque stands there
+    kept = field("nv", 3)  # kp, kd, feed-forward of the command while the motor's torque stands there
 
 
 class Pilot(Record):

@@ -56,10 +56,7 @@ def read_arrays(path: str | Path, largest: int) -> dict[str, np.ndarray]:
     content = read_limited(file, largest)
     try:
         with checked_archive(content, largest) as archive:
-            return {
-                item.filename.removesuffix(".npy"): _array(archive, item)
-                for item in archive.infolist()
-            }
+            return {item.filename.removesuffix(".npy"): _array(archive, item) for item in archive.infolist()}
     except _DAMAGED as error:
         raise ValueError(str(error) or type(error).__name__) from None
 

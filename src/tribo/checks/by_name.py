@@ -10,9 +10,7 @@ from tribo.checks import check
 T = TypeVar("T")
 
 
-def free_name(
-    name: str, taken: Collection[str], what: str, prefix: str = "", first: int = 0
-) -> str:
+def free_name(name: str, taken: Collection[str], what: str, prefix: str = "", first: int = 0) -> str:
     """Return a given name that is free; of an empty one PREFIX_k, k from `first` on.
 
     Raises:
@@ -47,8 +45,6 @@ class ByName(tuple[T, ...]):
             try:
                 return super().__getitem__(key)
             except IndexError:
-                raise IndexError(
-                    f"there is no {self._called} {key}; there are {len(self)}"
-                ) from None
+                raise IndexError(f"there is no {self._called} {key}; there are {len(self)}") from None
         known: dict[str, T] = {getattr(item, "name"): item for item in self}  # noqa: B009
         return known[check.known(key, known, self._called)]

@@ -47,9 +47,7 @@ def refuse_misfit(
         names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         unknown = [name for name in options if name not in names]
         takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-        if (
-            takes_any
-        ):  # an unknown option is meant for another call, unless it is a missing name misspelt
+        if takes_any:  # an unknown option is meant for another call, unless it is a missing name misspelt
             missing = [n for n in names[len(arguments) - hidden :] if n not in options]
             unknown = [n for n in unknown if "did you mean" in argument(n, missing)]
             names = missing if unknown else names

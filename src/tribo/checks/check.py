@@ -46,12 +46,7 @@ def is_masked(value: Any) -> bool:
 
 
 def number(
-    value: Any,
-    what: str,
-    *,
-    minimum: float = -LARGEST,
-    exclusive: bool = False,
-    maximum: float = LARGEST,
+    value: Any, what: str, *, minimum: float = -LARGEST, exclusive: bool = False, maximum: float = LARGEST
 ) -> float:
     """Return a finite float within a range; text and truth values are not numbers."""
     kind = type(value)
@@ -198,9 +193,7 @@ def inertia(value: Any, what: str) -> np.ndarray:
         raise ValueError(f"{what} must be symmetric, got {result.tolist()}")
     moments = np.linalg.eigvalsh(result)
     if moments[0] <= 0.0:
-        raise ValueError(
-            f"{what} must be positive definite, its least eigenvalue is {moments[0]:g} kg m²"
-        )
+        raise ValueError(f"{what} must be positive definite, its least eigenvalue is {moments[0]:g} kg m²")
     if violates_triangle(moments):
         raise ValueError(
             f"{what} has principal moments {', '.join(f'{m:g}' for m in moments)} kg m²; "
@@ -265,9 +258,7 @@ def booleans(value: Any, what: str) -> np.ndarray:
     """
     made = values(value, what)
     if made.dtype != np.bool_:
-        raise TypeError(
-            f"{what} must be True or False, one or an array of them, not {shown(value)}"
-        )
+        raise TypeError(f"{what} must be True or False, one or an array of them, not {shown(value)}")
     return made
 
 

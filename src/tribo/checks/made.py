@@ -19,9 +19,7 @@ class Made(property, Generic[T]):
         (2.0, 'Diameter [m].')
     """
 
-    def __init__(
-        self, read: Callable[[Any], T], write: Callable[[Any, Any], None] | None, doc: str
-    ) -> None:
+    def __init__(self, read: Callable[[Any], T], write: Callable[[Any, Any], None] | None, doc: str) -> None:
         """Declare it in the body of a class."""
         super().__init__(read, write, None, doc)
         self.__doc__ = doc  # else Python 3.11 shows that of this class
@@ -47,9 +45,7 @@ class Renamed(property):
     """A property under an old name; completion and the pages of the API leave it out."""
 
 
-def renamed(
-    old: str, new: str, read: Callable[[Any], Any] | None = None, *, is_set: bool = True
-) -> property:
+def renamed(old: str, new: str, read: Callable[[Any], Any] | None = None, *, is_set: bool = True) -> property:
     """Return a property under an old name that reads and sets the one under the new name.
 
     Args:

@@ -61,12 +61,7 @@ def quaternion(
         >>> tribo.quaternion(axis_angle=(0, 0, 2, math.pi)).round(6).tolist()
         [0.0, 0.0, 0.0, 1.0]
     """
-    forms = {
-        "rpy": rpy,
-        "euler": euler,
-        "axis_angle": axis_angle,
-        "rotation_matrix": rotation_matrix,
-    }
+    forms = {"rpy": rpy, "euler": euler, "axis_angle": axis_angle, "rotation_matrix": rotation_matrix}
     found = chosen(None, forms)
     if found is None:
         raise TypeError(f"quaternion takes one of {', '.join(FORMS)}")
@@ -137,19 +132,12 @@ def of_matrix(value: Any, what: str = "rotation_matrix") -> np.ndarray:
             f"{what} must be a rotation, its columns unit vectors at right angles, got {check.shown(value)}"
         )
     if np.linalg.det(made) < 0.0:
-        raise ValueError(
-            f"{what} must be a rotation, got one that mirrors; change the sign of a column"
-        )
+        raise ValueError(f"{what} must be a rotation, got one that mirrors; change the sign of a column")
     found: np.ndarray = of_matrices(made[None])[0]
     return found
 
 
-_READERS = {
-    "rpy": _of_rpy,
-    "euler": _of_euler,
-    "axis_angle": _of_axis_angle,
-    "rotation_matrix": of_matrix,
-}
+_READERS = {"rpy": _of_rpy, "euler": _of_euler, "axis_angle": _of_axis_angle, "rotation_matrix": of_matrix}
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -167,30 +155,10 @@ def of_matrices(turns: np.ndarray) -> np.ndarray:
     r = np.moveaxis(turns, 0, -1)
     outer = np.array(
         [
-            [
-                1 + r[0, 0] + r[1, 1] + r[2, 2],
-                r[2, 1] - r[1, 2],
-                r[0, 2] - r[2, 0],
-                r[1, 0] - r[0, 1],
-            ],
-            [
-                r[2, 1] - r[1, 2],
-                1 + r[0, 0] - r[1, 1] - r[2, 2],
-                r[0, 1] + r[1, 0],
-                r[0, 2] + r[2, 0],
-            ],
-            [
-                r[0, 2] - r[2, 0],
-                r[0, 1] + r[1, 0],
-                1 - r[0, 0] + r[1, 1] - r[2, 2],
-                r[1, 2] + r[2, 1],
-            ],
-            [
-                r[1, 0] - r[0, 1],
-                r[0, 2] + r[2, 0],
-                r[1, 2] + r[2, 1],
-                1 - r[0, 0] - r[1, 1] + r[2, 2],
-            ],
+            [1 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+            [r[2, 1] - r[1, 2], 1 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+            [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
+            [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]],
         ]
     )
     best = np.argmax(np.einsum("iin->in", outer), axis=0)

@@ -71,11 +71,7 @@ class Reading(OfWorld):
     # Arithmetic in place gives a new array.
     __iadd__, __isub__, __imul__ = _anew(operator.add), _anew(operator.sub), _anew(operator.mul)
     __itruediv__, __ifloordiv__ = _anew(operator.truediv), _anew(operator.floordiv)
-    __ipow__, __imod__, __imatmul__ = (
-        _anew(operator.pow),
-        _anew(operator.mod),
-        _anew(operator.matmul),
-    )
+    __ipow__, __imod__, __imatmul__ = (_anew(operator.pow), _anew(operator.mod), _anew(operator.matmul))
 
     def copy(self, order: Any = "C") -> Any:
         """Return a plain array that may be written."""

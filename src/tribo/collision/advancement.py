@@ -83,7 +83,7 @@ def core_contact(model, settings, work, a, b, margin):
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
-    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # what holds it turns its way
+    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # what holds it curves its path
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
@@ -285,9 +285,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     j = model.shape_body[b]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
-    if not touches and not crosses_plane(
-        model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch
-    ):
+    if not touches and not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch):
         return n
     normal = (row[k, 3], row[k, 4], row[k, 5])
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
@@ -296,9 +294,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     if not touches:
         if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
             touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
-        time, n = advance_to_impact(
-            model, settings, work, a, b, n, margin, motion_a, motion_b, touch
-        )
+        time, n = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
     left = margin
     core_a = core_b = NO_CORE
     if n > 0:  # they meet

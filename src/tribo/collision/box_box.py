@@ -249,9 +249,7 @@ def corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out):
     if gap <= other:
         place = vec.axpy(-0.5 * gap, outward, place)
         point = vec.add(pos_b, vec.mat_vec(rot_b, place))
-        return put_point(
-            out, n, point, vec.mat_vec(rot_b, outward), gap, float(CORNER_WITNESS + number)
-        )
+        return put_point(out, n, point, vec.mat_vec(rot_b, outward), gap, float(CORNER_WITNESS + number))
     place_b = vec.axpy(-0.5 * other, outward_b, place_b)
     point = vec.add(pos_a, vec.mat_vec(rot_a, place_b))
     normal = vec.neg(vec.mat_vec(rot_a, outward_b))
@@ -276,20 +274,13 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
     best = max(gap_a, gap_b, gap_edge)
     if not best <= margin:
         return 0
-    size = min(
-        min(half_a[0], half_a[1], half_a[2]),
-        min(half_b[0], half_b[1], half_b[2]),
-    )
+    size = min(min(half_a[0], half_a[1], half_a[2]), min(half_b[0], half_b[1], half_b[2]))
     n = first_row()
     if max(gap_a, gap_b) >= best - EDGE_SLOP * size + EDGE_SHARE * min(best, 0.0):
         if gap_b > gap_a + FACE_SLOP * size:
-            n = face_manifold(
-                pos_b, rot_b, half_b, axis_b, pos_a, rot_a, half_a, -1.0, best, margin, out
-            )
+            n = face_manifold(pos_b, rot_b, half_b, axis_b, pos_a, rot_a, half_a, -1.0, best, margin, out)
         else:
-            n = face_manifold(
-                pos_a, rot_a, half_a, axis_a, pos_b, rot_b, half_b, 1.0, best, margin, out
-            )
+            n = face_manifold(pos_a, rot_a, half_a, axis_a, pos_b, rot_b, half_b, 1.0, best, margin, out)
     for k in range(n):
         if out[k, 6] <= best + REALISED * size:
             return n

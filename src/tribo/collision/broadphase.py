@@ -1,4 +1,4 @@
-"""Stage `broadphase.candidates`: finds pairs of shapes that might touch before the next evaluation.
+"""Stage `broadphase.find_candidates`: finds pairs of shapes that might touch before the next evaluation.
 
 Bodies are swept along the axis on which they are spread most, with boxes that contain all that a
 body can reach in one step. Half spaces are tested against every body. The result is sorted by shape
@@ -104,7 +104,7 @@ def boxes_are_near(x, i, y, j, margin):
 
 
 @kernel
-def bounds(model, work):
+def compute_bounds(model, work):
     """Write the box of each body to sweep that contains everything it can reach in this step.
 
     Writes: work.
@@ -197,9 +197,7 @@ def add_body_pair(model, settings, work, i, j):
         i, j = j, i
     is_plain = model.body_shape_count[j] == 1
     margin = work.body_margin[i] + work.body_margin[j]
-    for a in range(
-        model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]
-    ):
+    for a in range(model.body_shape_start[i], model.body_shape_start[i] + model.body_shape_count[i]):
         if is_plain:
             b = model.body_shape_start[j]
             if shapes_may_touch(model, settings, a, b):
@@ -313,7 +311,7 @@ def overlap_on(work, i, j, axis):
 
 
 @kernel
-def meet_all(model, settings, work, rank):
+def pair_with_all(model, settings, work, rank):
     """Append the pairs of a body too wide for columns, of two such bodies once.
 
     Writes: work.
@@ -364,12 +362,8 @@ def sweep_columns(model, settings, work, axis):
                         before[last // SLOTS, last % SLOTS] = further
                     entry = further
                     continue
-                is_here = (
-                    column[j, 0] + slot // SPAN == here_y and column[j, 1] + slot % SPAN == here_z
-                )
-                is_first = (
-                    max(first_y, column[j, 0]) == here_y and max(first_z, column[j, 1]) == here_z
-                )
+                is_here = column[j, 0] + slot // SPAN == here_y and column[j, 1] + slot % SPAN == here_z
+                is_first = max(first_y, column[j, 0]) == here_y and max(first_z, column[j, 1]) == here_z
                 if is_here and is_first and overlap_on(work, i, j, y) and overlap_on(work, i, j, z):
                     add_body_pair(model, settings, work, i, j)
                 last = entry
@@ -379,7 +373,7 @@ def sweep_columns(model, settings, work, axis):
             head[b] = SLOTS * i + slot
     for k in range(work.sweep_count[0]):
         if column[work.sweep_order[k], 0] == NO_COLUMN:
-            meet_all(model, settings, work, k)
+            pair_with_all(model, settings, work, k)
 
 
 @kernel
@@ -416,7 +410,7 @@ def sweep_bodies(model, settings, work):
 
 
 @kernel
-def candidates(model, state, settings, work):
+def find_candidates(model, state, settings, work):
     """List the pairs of shapes that might touch.
 
     Writes: work.
@@ -430,7 +424,7 @@ def candidates(model, state, settings, work):
         if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])
     if work.sweep_count[0] > 1:
-        bounds(model, work)
+        compute_bounds(model, work)
         sweep_bodies(model, settings, work)
     if work.candidate_count[0] > work.candidate.shape[0]:
         work.status[0] |= CAPACITY

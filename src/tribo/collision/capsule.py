@@ -183,11 +183,7 @@ def _deep_direction(centre, axis, reach, half):
             best = gap
             face = k
     sign = 1.0 if centre[face] >= 0.0 else -1.0
-    outward = (
-        sign if face == 0 else 0.0,
-        sign if face == 1 else 0.0,
-        sign if face == 2 else 0.0,
-    )
+    outward = (sign if face == 0 else 0.0, sign if face == 1 else 0.0, sign if face == 2 else 0.0)
     limit = best + EDGE_ADVANTAGE * abs(best)
     for k in range(3):
         unit = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)

@@ -31,10 +31,8 @@ SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
 LEAP = 0.999  # largest factor per round that is believed
 ALIGNED = 0.5  # cosine of two steps that go the same way
-PROOF = (
-    1e-9  # [-] of the shift: by how much a proved direction may be worse than a guess (rounding)
-)
-COARSE = 1e-4  # [-] of the depth: how well EPA has to find the direction
+PROOF = 1e-9  # [-] of the shift: by how much a proved direction may be worse than a guess (rounding)
+FIRST_TOLERANCE = 1e-4  # [-] of the depth: how well EPA has to find the direction
 
 
 @kernel
@@ -123,7 +121,7 @@ def find_closest(model, work, pair, limit):
     if status == FAR:
         return False, 0.0, zero, zero, zero
     if status == OVERLAPPING:
-        normal = push_direction(model, work, pair, COARSE)
+        normal = push_direction(model, work, pair, FIRST_TOLERANCE)
     else:
         normal = vec.scale(1.0 / vec.norm(v), v)
     is_proved = False

@@ -83,11 +83,7 @@ def incident_feature(model, work, side, solid, pos, rot, d, frame, spoke):
                     count = max(count, row + 1)
             to_frame(work, side, count, frame, 1.0)
             centre = vec.sub(centre, frame[0])
-            middle = (
-                vec.dot(centre, frame[1]),
-                vec.dot(centre, frame[2]),
-                vec.dot(centre, frame[3]),
-            )
+            middle = (vec.dot(centre, frame[1]), vec.dot(centre, frame[2]), vec.dot(centre, frame[3]))
             return side, kind, count, size, middle, local
     count, _ = load_edge(model, work, side, solid, own, pos, rot)
     to_frame(work, side, count, frame, 1.0)
@@ -143,12 +139,8 @@ def edge_points(model, work, pair, normal, best, margin):
     """
     away = vec.neg(normal)
     origin = (0.0, 0.0, 0.0)
-    count_a, round_a = load_edge(
-        model, work, 0, pair[0], vec.mat_t_vec(pair[1], away), origin, pair[1]
-    )
-    count_b, round_b = load_edge(
-        model, work, 1, pair[2], vec.mat_t_vec(pair[4], normal), pair[3], pair[4]
-    )
+    count_a, round_a = load_edge(model, work, 0, pair[0], vec.mat_t_vec(pair[1], away), origin, pair[1])
+    count_b, round_b = load_edge(model, work, 1, pair[2], vec.mat_t_vec(pair[4], normal), pair[3], pair[4])
     if count_a < 2 or count_b < 2:
         return 0
     a = vec.load(work.outline[0], 0)
@@ -358,9 +350,7 @@ def solid_points(model, work, pair, margin):
         face_a, outward_a, cosine_a = face_towards(
             model, work, pair[0], vec.mat_t_vec(pair[1], vec.neg(normal))
         )
-        face_b, outward_b, cosine_b = face_towards(
-            model, work, pair[2], vec.mat_t_vec(pair[4], normal)
-        )
+        face_b, outward_b, cosine_b = face_towards(model, work, pair[2], vec.mat_t_vec(pair[4], normal))
         gap_a = gap_b = -1e300
         slop = FACE_SLOP * size
         if pair[2][0] == TRIANGLE:  # what lies on terrain has the terrain's normal

@@ -1,7 +1,7 @@
 """The core of a shape: the largest ball around its body's centre of mass that lies in it.
 
 However a body tumbles, its core goes straight on with the centre of mass. So what the core meets is right for
-the whole step, even where a corner that is hit first throws the others around.
+the whole step, even where a corner that is hit first turns the others.
 
 In calls for pairs of shapes the number −1 − s stands for the core of shape s.
 """

@@ -200,11 +200,7 @@ def push_direction(model, work, pair, tolerance):
             if work.polytope_face[k, 6] < work.polytope_face[nearest, 6]:
                 nearest = k
         low = work.polytope_face[nearest, 6]
-        d = (
-            work.polytope_face[nearest, 3],
-            work.polytope_face[nearest, 4],
-            work.polytope_face[nearest, 5],
-        )
+        d = (work.polytope_face[nearest, 3], work.polytope_face[nearest, 4], work.polytope_face[nearest, 5])
         w, on_a = support_difference(model, work, pair, d)
         high = vec.dot(w, d)
         if high < best:

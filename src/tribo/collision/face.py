@@ -116,9 +116,7 @@ def load_incident_face(out, u, v, centre, edge_1, edge_2):
 
 
 @kernel
-def face_manifold(
-    ref_pos, ref_rot, ref_half, axis, inc_pos, inc_rot, inc_half, side, best, margin, out
-):
+def face_manifold(ref_pos, ref_rot, ref_half, axis, inc_pos, inc_rot, inc_half, side, best, margin, out):
     """Write the contacts of a reference face and the face of the other box opposed to it.
 
     `side` is +1 if the reference box is A, −1 if B; `best` is the least gap a point may have.

@@ -49,11 +49,7 @@ def face_towards(model, work, solid, d):
         elif abs(d[1]) >= abs(d[2]):
             axis = 1
         s = 1.0 if d[axis] >= 0.0 else -1.0
-        normal = (
-            s if axis == 0 else 0.0,
-            s if axis == 1 else 0.0,
-            s if axis == 2 else 0.0,
-        )
+        normal = (s if axis == 0 else 0.0, s if axis == 1 else 0.0, s if axis == 2 else 0.0)
         return 2 * axis + int(s > 0.0), normal, abs(d[axis])
     if kind == HULL:
         best = solid[6]
@@ -113,9 +109,7 @@ def load_face(model, work, side, solid, face, pos, rot):
         s = 1.0 if face % 2 == 1 else -1.0
         for k in range(4):
             along = 1.0 if k == 0 or k == 3 else -1.0
-            across = (
-                s if k < 2 else -s
-            )  # the order turns with the side, so that it is anticlockwise
+            across = s if k < 2 else -s  # the order turns with the side, so that it is anticlockwise
             # Along the next axis and the one after it.
             corner = (along, across, s)
             if axis == 0:

@@ -180,9 +180,7 @@ def distance(model, work, pair, start, limit, exact):
         if n > 0:
             if v2 - along <= exact * v2 + ROUNDING * coordinates * v2**0.5:
                 return SEPARATE, v, weighted(simplex, n, 3)
-        coordinates = max(
-            coordinates, abs(w[0]), abs(w[1]), abs(w[2]), abs(a[0]), abs(a[1]), abs(a[2])
-        )
+        coordinates = max(coordinates, abs(w[0]), abs(w[1]), abs(w[2]), abs(a[0]), abs(a[1]), abs(a[2]))
         vec.store(simplex, n, w)
         for k in range(3):
             simplex[n, 3 + k] = a[k]

@@ -1,4 +1,4 @@
-"""Stage `inner_edges.suppress`: drops contacts on edges between shapes that lie flush.
+"""Stage `inner_edges.suppress_edges`: drops contacts on edges between shapes that lie flush.
 
 The narrow phase meets tiles that lie side by side one by one, so a body that slides over them runs into
 edges that the floor as a whole does not have. Two contacts tell: `c` of a convex body with shape S, and
@@ -304,14 +304,10 @@ def turn_normal(model, work, c, side, normal):
     Writes: work.
     """
     _, point = toward(work, c, side)
-    gap = vec.dot(point, normal) - support_reach(
-        model, work, work.contact_shape[c, 1 - side], normal
-    )
+    gap = vec.dot(point, normal) - support_reach(model, work, work.contact_shape[c, 1 - side], normal)
     n = normal if side == 0 else vec.neg(normal)
     t1, t2 = vec.axes_from_normal(n)
-    vec.store_mat(
-        work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
-    )
+    vec.store_mat(work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2]))
     vec.store(work.contact_pos, c, vec.axpy(-0.5 * gap, normal, point))
     work.contact_gap[c] = gap
 
@@ -365,7 +361,7 @@ def remove_marked(work, n):
 
 
 @kernel
-def suppress(model, state, work):
+def suppress_edges(model, state, work):
     """Leave out or turn the contacts with edges that lie flush with a neighbour.
 
     Writes: work.

@@ -67,9 +67,7 @@ def add_pairs_of(model, settings, work, i, n):
         if not boxes_are_near(bound, i, bound, j, work.body_excess[i] + work.body_excess[j]):
             continue
         is_plain = model.body_shape_count[i] == 1 and model.body_shape_count[j] == 1
-        if not (
-            is_plain and boxes_are_near(bound, i, bound, j, 0.0)
-        ):  # else it is listed, if at all
+        if not (is_plain and boxes_are_near(bound, i, bound, j, 0.0)):  # else it is listed, if at all
             start = work.candidate_count[0]
             add_body_pair(model, settings, work, i, j)
             drop_listed(work, n, start)

@@ -108,10 +108,7 @@ def _terrain_at(model_at, work_at, a, b, margin):
 
 
 _KERNELS = {Late.CONVEX: convex, Late.TERRAIN: terrain}
-ADDRESS = {
-    Late.CONVEX: late(_convex_at, SIGNATURE),
-    Late.TERRAIN: late(_terrain_at, SIGNATURE),
-}
+ADDRESS = {Late.CONVEX: late(_convex_at, SIGNATURE), Late.TERRAIN: late(_terrain_at, SIGNATURE)}
 
 
 def _call_python(address, model, work, a, b, margin):

@@ -25,9 +25,7 @@ def origin_motion(model, state, work, i):
     else:
         w = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
         arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, root))
-        v = vec.add(
-            (work.body_vel[i, 3], work.body_vel[i, 4], work.body_vel[i, 5]), vec.cross(w, arm)
-        )
+        v = vec.add((work.body_vel[i, 3], work.body_vel[i, 4], work.body_vel[i, 5]), vec.cross(w, arm))
     return v, w
 
 

@@ -51,10 +51,10 @@ def find_meeting(model, work, a, b, margin):
     if family < 0:
         n = primitives(model, work, a, b, margin)
     else:
-        if model.late_address[family] == 0:
-            work.late_wanted[family] = 1
+        if model.lazy_address[family] == 0:
+            work.lazy_wanted[family] = 1
             work.status[0] |= CAPACITY
             return -1
-        n = call_late(model.late_address[family], model, work, a, b, margin)
+        n = call_late(model.lazy_address[family], model, work, a, b, margin)
     sort_points(work.manifold, n)
     return n

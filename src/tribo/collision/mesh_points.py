@@ -304,9 +304,7 @@ def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
             if (own >> k) & 1 == 1:
                 outward = vec.mat_vec(rot, vec.load(model.vertex_normal, i))
                 gap, normal, seed = ask_point(model, b, at, outward, bounds, seed)
-                n = put_mesh_point(
-                    work, at, outward, gap, normal, frame, bounds, number + 2.0 * k, n
-                )
+                n = put_mesh_point(work, at, outward, gap, normal, frame, bounds, number + 2.0 * k, n)
             if (own >> (3 + k)) & 1 == 1 and spacing > 0.0:
                 edge = vec.sub(vec.load(model.vertex, model.triangle[t, (k + 1) % 3]), p)
                 beside = vec.scale(1.0 / vec.norm(edge), vec.cross(edge, face))

@@ -1,4 +1,4 @@
-"""Stage `narrowphase.contacts`: the points at which candidate pairs touch, or might in the step."""
+"""Stage `narrowphase.find_contacts`: the points at which candidate pairs touch, or might in the step."""
 
 from tribo.collision.advancement import meet_moving
 from tribo.collision.broadphase import boxes_are_near, is_moved
@@ -36,9 +36,7 @@ def write_contact(model, work, c, a, b, key, point, n, gap, travel):
     work.contact_body[c, 1] = model.shape_body[b]
     work.contact_key[c] = key
     vec.store(work.contact_pos, c, point)
-    vec.store_mat(
-        work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
-    )
+    vec.store_mat(work.contact_axes, c, (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2]))
     work.contact_gap[c] = gap
     vec.store(work.contact_travel, c, travel)
     work.contact_travel[c, 3] = 0.0
@@ -98,7 +96,7 @@ def is_of_other_points(model, a, b):
 
 @kernel
 def is_looked_after(model, a, b):
-    """Tell whether `look_ahead` asks where the solve leads two shapes: rigid ones that do not rebound."""
+    """Tell whether `predicted_contacts` is asked about two shapes: rigid ones that do not rebound."""
     if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
         return False
     table = model.pair_table
@@ -122,7 +120,7 @@ def pair_reach(model, state, settings, work, a, b):
 
 
 @kernel
-def contacts(model, state, settings, work):
+def find_contacts(model, state, settings, work):
     """List all points of all candidate pairs whose gap one step can close.
 
     Writes: work.

@@ -146,9 +146,7 @@ def at_direction(pair, one, other, n):
 @kernel
 def curvature(at, d, e):
     """Return by how much a support point moves along e for each change of the direction along d."""
-    return at[2] * vec.dot(at[3], d) * vec.dot(at[3], e) + at[2] * vec.dot(at[4], d) * vec.dot(
-        at[4], e
-    )
+    return at[2] * vec.dot(at[3], d) * vec.dot(at[3], e) + at[2] * vec.dot(at[4], d) * vec.dot(at[4], e)
 
 
 @kernel
@@ -361,8 +359,7 @@ def newton_point(model, work, pair, start, shift):
     reach = PLANE * (vec.norm(a) + vec.norm(b) + extent(pair[0]) + extent(pair[2]))
     aside = vec.axpy(-gap, n, vec.sub(a, b))
     if not (
-        abs(separation(model, work, pair, n) - gap) <= reach
-        and vec.dot(aside, aside) <= 1e4 * reach * reach
+        abs(separation(model, work, pair, n) - gap) <= reach and vec.dot(aside, aside) <= 1e4 * reach * reach
     ):
         return nowhere
     return True, n, gap, a, b

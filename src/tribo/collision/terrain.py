@@ -215,9 +215,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
     Writes: work.
     """
     pair = (solid, rot, ground, (0.0, 0.0, 0.0), IDENTITY)
-    normal = normal_of(
-        vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2)
-    )
+    normal = normal_of(vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2))
     w, lowest = support_difference(model, work, pair, vec.neg(normal))
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:

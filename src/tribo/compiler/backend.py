@@ -20,12 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    NullCache,
-    UserProvidedCacheLocator,
-)
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, UserProvidedCacheLocator
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -119,9 +114,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         except Exception as error:  # whatever a damaged pickle raises
             said = f"{type(error).__name__}: {error}"
             logger.warning("%s is damaged (%s): compiled again", self.cache_path, said)
-            with contextlib.suppress(
-                OSError
-            ):  # where nothing can be written, `save_overload` says so
+            with contextlib.suppress(OSError):  # where nothing can be written, `save_overload` says so
                 self.flush()
         if found is None:
             _announce(self._py_func, "once per machine and version")

@@ -60,10 +60,7 @@ class _Processor(JITCPUCodegen):  # type: ignore[misc]
     def object_of(self, module: Any) -> bytes:
         """Return a module as an object file; the module is used up."""
         with linking.taking_in():
-            for passes in (
-                {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"},
-                {},
-            ):
+            for passes in ({"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}, {}):
                 manager, builder = self._module_pass_manager(**passes)
                 manager.run(module, builder)
         module.verify()
@@ -79,9 +76,7 @@ class _Pipeline(Compiler):  # type: ignore[misc]
     """Numba's compiler; nothing is optimised or becomes machine code here."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        super().__init__(
-            typing, target, library or JITCodeLibrary(target.codegen(), "export"), *rest
-        )
+        super().__init__(typing, target, library or JITCodeLibrary(target.codegen(), "export"), *rest)
         self.state.flags.no_compile = True
 
 
@@ -103,9 +98,7 @@ def export(function: Any, declared: Any, symbol: str, levels: tuple[str, ...]) -
     arguments = tuple(map(_argument_type, kinds))
     options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     with compiling():
-        made = CPUDispatcher(
-            function, targetoptions={**options, **backend.OPTIONS}, pipeline_class=_Pipeline
-        )
+        made = CPUDispatcher(function, targetoptions={**options, **backend.OPTIONS}, pipeline_class=_Pipeline)
         returned = backend.numba_type(declared.result) if by_address else None
         compiled = made._compiler.compile(arguments, returned)  # noqa: SLF001 - as `compile`, without its hooks
     result = numba.types.unliteral(compiled.signature.return_type)
@@ -215,9 +208,7 @@ def _settle(whole: Any, symbol: str) -> None:
 
 def _check(whole: Any, name: str) -> None:
     """Refuse what would need Python or Numba at run time."""
-    outside = {
-        f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm.")
-    }
+    outside = {f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm.")}
     outside |= {v.name for v in whole.global_variables if v.is_declaration}
     outside -= {*LIBRARY_CALLS, FAILED}
     if outside:

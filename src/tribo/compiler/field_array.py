@@ -66,9 +66,7 @@ def mark(builder: Any, instruction: Any, dtype: Any) -> None:
     instruction.set_metadata("tbaa", module.add_metadata([scalar, scalar, WORD(0)]))
 
 
-def _part(
-    context: Any, builder: Any, typ: FieldArray, value: Any, index_type: Any, index: Any
-) -> Any:
+def _part(context: Any, builder: Any, typ: FieldArray, value: Any, index_type: Any, index: Any) -> Any:
     """Emit the address that an index leads to, and the dimensions that it leaves."""
     if isinstance(index_type, types.BaseTuple):
         index_types = tuple(index_type)

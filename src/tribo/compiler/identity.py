@@ -125,11 +125,7 @@ class _Reader:
             inner = [n for n in sorted(spoken) if hasattr(value, n)]
             if _is_trusted(value.__name__):
                 return "module", value.__name__
-            return (
-                "module",
-                value.__name__,
-                [(n, self.value(getattr(value, n), spoken)) for n in inner],
-            )
+            return ("module", value.__name__, [(n, self.value(getattr(value, n), spoken)) for n in inner])
         describe = getattr(value, "_what_it_is_", None)
         if describe is not None and not isinstance(value, type):
             return describe()
@@ -139,23 +135,14 @@ class _Reader:
         if isinstance(value, type):
             return self._class(value)
         if _is_trusted(getattr(value, "__module__", None)):
-            return (
-                "known",
-                kind.__qualname__,
-                value.__module__,
-                getattr(value, "__qualname__", repr(value)),
-            )
+            return ("known", kind.__qualname__, value.__module__, getattr(value, "__qualname__", repr(value)))
         if isinstance(value, types.FunctionType):
             return "function", value.__module__, value.__qualname__, self.function(value)
         raise UnknownError(f"a {kind.__module__}.{kind.__qualname__}: {value!r}")
 
     def _kernel(self, value: Any, function: Any) -> Any:
         name = name_of(function)
-        if (
-            not hasattr(value, "dispatcher")
-            or "<" in name
-            or self.callees.get(name, value) is not value
-        ):
+        if not hasattr(value, "dispatcher") or "<" in name or self.callees.get(name, value) is not value:
             raise UnknownError(f"{name}, which is no kernel or not the only one of that name")
         self.callees[name] = value
         return "kernel", name

@@ -150,11 +150,7 @@ def _compile_and_call(name: str, arguments: tuple[Any, ...]) -> Any:
 def _kind(argument: Any) -> str:
     """Return what an argument is, in a word or two."""
     shape, dtype = getattr(argument, "shape", ""), getattr(argument, "dtype", "")
-    order = (
-        ""
-        if getattr(getattr(argument, "flags", None), "c_contiguous", True)
-        else " in another order"
-    )
+    order = "" if getattr(getattr(argument, "flags", None), "c_contiguous", True) else " in another order"
     return f"{type(argument).__name__} {dtype}{shape}{order}".strip()
 
 

@@ -138,9 +138,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         made_of = self._inner.made_of
         said = tuple(map(str, arguments))
         fields = record_types.rows(arguments, made_of.spoken)
-        return kernel_store.key(
-            "kernel", linking.facts(), made_of.name, made_of.content, said, fields
-        )
+        return kernel_store.key("kernel", linking.facts(), made_of.name, made_of.content, said, fields)
 
     def _row(self, data: Any) -> dict[str, Any] | None:
         """Return what is kept of a kernel, None: it cannot be."""

@@ -17,12 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
 from numba.core.errors import LoweringError, new_error_context  # type: ignore[attr-defined]
 from numba.core.lowering import Lower
-from numba.core.typed_passes import (
-    InlineOverloads,
-    IRLegalization,
-    NativeLowering,
-    NopythonRewrites,
-)
+from numba.core.typed_passes import InlineOverloads, IRLegalization, NativeLowering, NopythonRewrites
 from numba.core.types import Boolean, Float, Function, Integer
 from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
 
@@ -121,9 +116,7 @@ def passes(state: Any) -> PassManager:
     if not _passes:
         found = DefaultPassBuilder.define_nopython_pipeline(state).passes
         made = _Passes("kernel")
-        made.passes += [
-            (_INSTEAD.get(row[0], row[0]), row[1]) for row in found if row[0] not in _ABSENT
-        ]
+        made.passes += [(_INSTEAD.get(row[0], row[0]), row[1]) for row in found if row[0] not in _ABSENT]
         made.finalize()
         _passes.append(made)
     return _passes[0]

@@ -176,9 +176,7 @@ def _size(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 def _has_numbers(array: Any) -> bool:
     """Tell whether it is a field, or an array that Python gave, of numbers one after the other."""
-    is_plain = isinstance(array, FieldArray) or (
-        isinstance(array, types.Array) and array.layout == "C"
-    )
+    is_plain = isinstance(array, FieldArray) or (isinstance(array, types.Array) and array.layout == "C")
     return is_plain and array.dtype == types.float64
 
 
@@ -428,10 +426,7 @@ def transposed2(typingctx: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         even = builder.shuffle_vector(args[0], args[2], _mask([0, 1, 2, 3]))
         odd = builder.shuffle_vector(args[1], args[3], _mask([0, 1, 2, 3]))
-        made = [
-            builder.shuffle_vector(even, odd, _mask(lanes))
-            for lanes in ([0, 4, 2, 6], [1, 5, 3, 7])
-        ]
+        made = [builder.shuffle_vector(even, odd, _mask(lanes)) for lanes in ([0, 4, 2, 6], [1, 5, 3, 7])]
         return context.make_tuple(builder, sig.return_type, made)
 
     return types.UniTuple(Lanes(4), 2)(Lanes(2), Lanes(2), Lanes(2), Lanes(2)), codegen
@@ -445,9 +440,7 @@ def paired(typingctx: Any, a: Any, b: Any) -> Any:
         even = builder.shuffle_vector(*args, _mask([0, 4, 2, 6]))
         odd = builder.shuffle_vector(*args, _mask([1, 5, 3, 7]))
         made = [
-            builder.shuffle_vector(two, two, _mask(half))
-            for half in ([0, 1], [2, 3])
-            for two in (even, odd)
+            builder.shuffle_vector(two, two, _mask(half)) for half in ([0, 1], [2, 3]) for two in (even, odd)
         ]
         return context.make_tuple(builder, sig.return_type, made)
 

@@ -49,14 +49,7 @@ def facts() -> tuple[Any, ...]:
     """Return what all compiled code depends on besides its sources."""
     settings = {
         name: getattr(numba.config, name)
-        for name in (
-            "BOUNDSCHECK",
-            "OPT",
-            "DEBUGINFO_DEFAULT",
-            "DEBUG",
-            "SLP_VECTORIZE",
-            "LOOP_VECTORIZE",
-        )
+        for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "DEBUG", "SLP_VECTORIZE", "LOOP_VECTORIZE")
     }
     return (
         digest(("compiler",)),
@@ -210,9 +203,7 @@ def refuse_unknown(outside: Iterable[str], units: Iterable[str], caller: str) ->
     """
     unknown = [name for name in outside if name not in units and not _is_in_process(name)]
     if unknown:
-        raise LookupError(
-            f"the machine code of {caller} calls what is nowhere: {', '.join(unknown)}"
-        )
+        raise LookupError(f"the machine code of {caller} calls what is nowhere: {', '.join(unknown)}")
 
 
 class Unit(NamedTuple):

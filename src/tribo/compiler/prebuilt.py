@@ -104,9 +104,7 @@ def load(folder: pathlib.Path, said: dict[str, Any]) -> Any:
             continue
         if library.is_supported:
             for damage in damages:
-                logger.warning(
-                    "%s: %s is used, which is slower; %s", damage, library.__file__, REMEDY
-                )
+                logger.warning("%s: %s is used, which is slower; %s", damage, library.__file__, REMEDY)
             return library
     if damages:
         raise DamagedError("; ".join(damages))
@@ -184,9 +182,7 @@ def _can_compile() -> bool:
     return KERNELS != "prebuilt" and importlib.util.find_spec("numba") is not None
 
 
-NO_COMPILER = (
-    "tribo must compile its kernels: {}. For that it needs Numba: pip install 'tribo[jit]'"
-)
+NO_COMPILER = "tribo must compile its kernels: {}. For that it needs Numba: pip install 'tribo[jit]'"
 LIBRARY: Any = _find()
 if LIBRARY is None and KERNELS == "prebuilt" and not DISABLED:
     raise ImportError(f"TRIBO_KERNELS=prebuilt, but {reason()}")

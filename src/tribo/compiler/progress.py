@@ -88,13 +88,7 @@ def _lines() -> Iterator[Notice]:
 @contextlib.contextmanager
 def _bar() -> Iterator[Notice]:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (
         BarColumn(), TimeElapsedColumn(), TextColumn("of about"), TimeRemainingColumn(), TextColumn("more"),

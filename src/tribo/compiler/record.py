@@ -79,9 +79,7 @@ class Record:
             if declared.is_scalar:
                 setattr(cls, name, _Scalar(name))
         cls.layout = _layout(cls.fields)
-        cls.stamp = int(
-            hashlib.sha256(repr((cls.__name__, cls.layout)).encode()).hexdigest()[:15], 16
-        )
+        cls.stamp = int(hashlib.sha256(repr((cls.__name__, cls.layout)).encode()).hexdigest()[:15], 16)
 
     def __init__(self, arrays: dict[str, np.ndarray], world: int, table: np.ndarray) -> None:
         """Use `allocate` or `at`."""
@@ -136,9 +134,7 @@ class Record:
         for name, declared in cls.fields.items():
             array = arrays[name]
             if array.dtype != declared.dtype or not array[:1].flags.c_contiguous:
-                raise TypeError(
-                    f"field {name}: {array.dtype} array, expected {declared.dtype}, C order"
-                )
+                raise TypeError(f"field {name}: {array.dtype} array, expected {declared.dtype}, C order")
             place, row = _row_of(array)
             places.append(place)
             rows += row

@@ -29,9 +29,7 @@ from tribo.compiler.record import COLUMNS, Record, world_of
 
 WORD = ir.IntType(64)
 Row = tuple[int, str, tuple[int, ...]]  # of a table: number, type, shape
-Read = tuple[
-    tuple[str, str], str, Row | None
-]  # record (module, name), field, its row if there is one
+Read = tuple[tuple[str, str], str, Row | None]  # record (module, name), field, its row if there is one
 
 
 COUNT = ""  # in place of a field: code that copies a table depends on how many rows it has
@@ -83,9 +81,7 @@ class _RecordModel(models.StructModel):
 
 _layouts: dict[str, Any] = {}  # of the first type of each name
 _types: dict[type[Record], RecordType] = {}
-reads: list[
-    set[Read]
-] = []  # fields that the functions read which are being compiled, innermost last
+reads: list[set[Read]] = []  # fields that the functions read which are being compiled, innermost last
 
 
 def record_type(record: type[Record]) -> RecordType:
@@ -201,9 +197,7 @@ def _constant(builder: Any, loaded: Any) -> Any:
 @type_callable(world_of)
 def _type_world_of(context: Any) -> Any:
     def typer(record: Any, world: Any) -> Any:
-        return (
-            record if isinstance(record, RecordType) and isinstance(world, types.Integer) else None
-        )
+        return record if isinstance(record, RecordType) and isinstance(world, types.Integer) else None
 
     return typer
 

@@ -66,8 +66,7 @@ def files_of(layer: str) -> list[pathlib.Path]:
         pathlib.Path(folder, name)
         for folder, _, names in os.walk(place)
         for name in names
-        if name.endswith((".py", ".c"))
-        and not name.startswith(".")  # an editor's mark may lead nowhere
+        if name.endswith((".py", ".c")) and not name.startswith(".")  # an editor's mark may lead nowhere
     ]
 
 

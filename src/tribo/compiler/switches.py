@@ -29,6 +29,4 @@ INSPECTED = [
 KERNELS = os.environ.get("TRIBO_KERNELS", "")
 if KERNELS not in {"", "compiled", "prebuilt"}:
     raise ValueError(f"TRIBO_KERNELS must be 'compiled', 'prebuilt' or unset, got {KERNELS!r}")
-CLAIMS = (
-    "TRIBO_COMPILE_CLAIMS"  # folder in which processes that compile together say what they are at
-)
+CLAIMS = "TRIBO_COMPILE_CLAIMS"  # folder in which processes that compile together say what they are at

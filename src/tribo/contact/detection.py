@@ -1,23 +1,23 @@
-"""Group `detection.find`: finds the points of bodies that touch, or might within the step."""
+"""Group `detection.detect_contacts`: finds the points of bodies that touch, or might within the step."""
 
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel
-from tribo.contact import far_contacts, look_ahead
+from tribo.contact import far_contacts, predicted_contacts
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.problem import contact_reduction, unconstrained_trees
 
 
 @kernel
-def find(model, state, settings, work):
+def detect_contacts(model, state, settings, work):
     """List the contacts of the step, and the trees that nothing can touch in it.
 
     Writes: work.
     """
-    broadphase.candidates(model, state, settings, work)  # who might touch whom?
-    narrowphase.contacts(model, state, settings, work)  # points, normals, gaps
-    look_ahead.begin_look_ahead(work)  # nothing was added or tried in this step yet
-    inner_edges.suppress(model, state, work)  # which edges lie flush with a neighbour?
-    contact_reduction.reduce(model, work)  # which points of a patch bear it?
-    far_contacts.set_apart(model, state, settings, work)  # which of them does the step not close?
-    compliant_contacts.mark_compliant_contacts(model, state, work)  # which give way like springs?
-    unconstrained_trees.note_unconstrained_trees(model, state, settings, work)  # untouched trees
+    broadphase.find_candidates(model, state, settings, work)  # pairs of shapes that may touch
+    narrowphase.find_contacts(model, state, settings, work)  # points, normals, gaps
+    predicted_contacts.begin_prediction(work)  # none has been added in this step
+    inner_edges.suppress_edges(model, state, work)  # edges between flush neighbours
+    contact_reduction.reduce_contacts(model, work)  # fewer points for a large patch
+    far_contacts.defer_far_contacts(model, state, settings, work)  # gaps that stay open in the step
+    compliant_contacts.mark_compliant(model, state, work)  # contacts with a spring law
+    unconstrained_trees.note_unconstrained_trees(model, state, settings, work)  # need no rows of M

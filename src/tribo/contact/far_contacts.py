@@ -1,10 +1,10 @@
-"""Stage `far_contacts.set_apart`: contacts that the step does not close get no rows.
+"""Stage `far_contacts.defer_far_contacts`: contacts that the step does not close get no rows.
 
 Detection lists each point that a body could reach within the step. Most of them are not reached: a shin
 passes a thigh, a finger passes a cube. Such a point carries nothing, and costs its Jacobian, a share of each
 solve, and one island where two would do. So a point leaves the list whose gap is more than twice what its
 motion closes in the step, and more than weight, turns and overlaps add to that. It is kept in the last places
-of the same table, in order of its key. `look_ahead` asks each of them whether the solved motion closes its
+of the same table, in order of its key. `predicted_contacts` tests whether the solved motion closes its
 gap, and gives a row to those of which it does: the solution is the one with all rows, since a row that holds
 with zero impulse changes nothing.
 
@@ -29,8 +29,8 @@ def far_place(work, k):
 
 
 @kernel
-def is_of_later_pose(work, c):
-    """Tell whether contact c is one of a pose on the way of the step, not of now."""
+def is_at_later_pose(work, c):
+    """Tell whether contact c is one of a pose later in the step."""
     travel = vec.load(work.contact_travel, c)
     return vec.dot(travel, travel) > 0.0 or work.contact_travel[c, 3] > 0.0
 
@@ -46,8 +46,8 @@ def gap_rate(work, c, motion_a, motion_b):
 
 
 @kernel
-def bend_way(model, settings, work, c, motion_a, motion_b):
-    """Return by how much the turns of two bodies may bend the way of contact c in a step [m].   (dt ω)² r"""
+def curvature_bound(model, settings, work, c, motion_a, motion_b):
+    """Return by how much turns of two bodies may curve the path of contact c in a step [m].   (dt ω)² r"""
     way = 0.0
     for side in range(2):
         spin = motion_a[1] if side == 0 else motion_b[1]
@@ -80,12 +80,12 @@ def is_far(model, state, settings, work, c):
     if not is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
     gap = work.contact_gap[c]
-    if gap <= 0.0 or is_of_later_pose(work, c):
+    if gap <= 0.0 or is_at_later_pose(work, c):
         return False
     i, j = work.contact_body[c, 0], work.contact_body[c, 1]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
-    way = weight_way(settings) + bend_way(model, settings, work, c, motion_a, motion_b)
+    way = weight_way(settings) + curvature_bound(model, settings, work, c, motion_a, motion_b)
     way += work.tree_overlap[model.body_tree[i]] + work.tree_overlap[model.body_tree[j]]
     if model.actuator_gear.shape[0] > 0:
         way += ADHERES
@@ -93,7 +93,7 @@ def is_far(model, state, settings, work, c):
 
 
 @kernel
-def set_apart(model, state, settings, work):
+def defer_far_contacts(model, state, settings, work):
     """Move the contacts that the step does not close to the end of the table, the others together.
 
     Writes: work.

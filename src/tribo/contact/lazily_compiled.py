@@ -9,9 +9,9 @@ from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, late
 from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address
 from tribo.contact.compliant import ground_law
-from tribo.contact.constraints.linkage import linkage
-from tribo.contact.constraints.position_projection import projection
-from tribo.contact.impact.event_driven import propagate
+from tribo.contact.constraints.linkage import write_linkages
+from tribo.contact.constraints.position_projection import project_positions
+from tribo.contact.impact.event_driven import propagate_impacts
 from tribo.contact.solver import pile_problem
 from tribo.model import Command, Late, Model, Settings, State, Work
 
@@ -24,13 +24,13 @@ SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
 def _pile_at(model_at, work_at, what, z, number):
     model = from_address(MODEL, model_at)
     work = from_address(WORK, work_at)
-    return pile_problem.answer(model, work, what, z, number)
+    return pile_problem.run_pile_operation(model, work, what, z, number)
 
 
 def _impact_at(model_at, work_at, t, is_midpoint, dt):
     model = from_address(MODEL, model_at)
     work = from_address(WORK, work_at)
-    return 1 if propagate(model, work, t, is_midpoint != 0, dt) else 0
+    return 1 if propagate_impacts(model, work, t, is_midpoint != 0, dt) else 0
 
 
 def _compliant_at(model_at, state_at, settings_at, work_at, part):
@@ -42,7 +42,7 @@ def _compliant_at(model_at, state_at, settings_at, work_at, part):
 
 
 def _linkage_at(model_at, state_at, command_at, settings_at, work_at):
-    linkage(
+    write_linkages(
         from_address(MODEL, model_at),
         from_address(STATE, state_at),
         from_address(COMMAND, command_at),
@@ -53,7 +53,7 @@ def _linkage_at(model_at, state_at, command_at, settings_at, work_at):
 
 
 def _projection_at(model_at, state_at, command_at, settings_at, work_at):
-    projection(
+    project_positions(
         from_address(MODEL, model_at),
         from_address(STATE, state_at),
         from_address(COMMAND, command_at),
@@ -73,11 +73,11 @@ ADDRESS = {
 
 
 def _call_python(address, model, work, what, z, number):
-    return pile_problem.answer(model, work, what, z, number)
+    return pile_problem.run_pile_operation(model, work, what, z, number)
 
 
 def _call_impact_python(address, model, work, t, is_midpoint, dt):
-    return propagate(model, work, t, is_midpoint != 0, dt)
+    return propagate_impacts(model, work, t, is_midpoint != 0, dt)
 
 
 call_late = _call_python if DISABLED else call_at
@@ -92,7 +92,7 @@ call_compliant = _call_compliant if DISABLED else call_step_at
 
 
 def _linkage_python(address, model, state, command, settings, work):
-    linkage(model, state, command, settings, work)
+    write_linkages(model, state, command, settings, work)
     return 0
 
 
@@ -100,7 +100,7 @@ call_linkage = _linkage_python if DISABLED else call_stage_at
 
 
 def _projection_python(address, model, state, command, settings, work):
-    projection(model, state, command, settings, work)
+    project_positions(model, state, command, settings, work)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Stages `position_pass.make_room` and `.correct`: overlaps, passed stops, gaps are closed in the positions.
+"""Stages `position_pass.reserve_tables` and `.correct_positions`: overlaps, stops and gaps, in the positions.
 
 A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
 gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is
@@ -19,19 +19,20 @@ Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
-from tribo.contact.constraints.way_work import ANGULAR
 from tribo.contact.problem.compliant_rows import LEAST_SHARE
 from tribo.contact.problem.contact_targets import NOTHING, step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
 from tribo.contact.problem.whitened_products import (
+    add_impulse_response,
+    add_row_response,
+    add_scalar_row_response,
     add_scalar_to,
-    add_to,
-    moved_by,
-    scalar_moved_by,
 )
-from tribo.contact.solver.natural_residual import stiffness
+from tribo.contact.solver.method_choice import has_room
+from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.contact.solver.proximal_newton import largest_unit
 from tribo.contact.solver.proximal_products import measure_motion
 from tribo.contact.solver.proximal_rows import (
@@ -51,13 +52,12 @@ from tribo.contact.solver.proximal_rows import (
     write_island,
 )
 from tribo.contact.solver.proximal_step import run_round
-from tribo.contact.solver.strategy import has_room
 from tribo.dynamics.energy import tree_mass
-from tribo.dynamics.momentum import shift_goals
+from tribo.dynamics.momentum import shift_momentum_targets
 from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
-CONTRADICTION, SLOWED = int(Status.CONTRADICTION), int(Status.SLOWED)
+INFEASIBLE, CORRECTION_LIMITED = int(Status.INFEASIBLE), int(Status.CORRECTION_LIMITED)
 GIVES = 1e-2  # [–] ε of a contact
 WORTH = 0.01  # [–] of the largest push-out speed: slower corrections that fail are not said
 LEVER = 10.0  # [–] of what is asked for at most: how far that may move all of the island
@@ -70,7 +70,7 @@ OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 
 
 
 @kernel
-def hold_of(work, n):
+def row_hold(work, n):
     """Return how scalar row n holds. A spring, a drive, or one at a bound of its force, does not."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
@@ -88,7 +88,7 @@ def hold_of(work, n):
 
 
 @kernel
-def sticks(work, c):
+def is_sticking(work, c):
     """Tell whether the tangents of contact c hold: its impulse is inside its cone of friction."""
     x, y, z = vec.load(work.contact_impulse, c)
     bound = work.contact_friction[c] * z
@@ -96,7 +96,7 @@ def sticks(work, c):
 
 
 @kernel
-def asks(work, t, nothing):
+def is_correcting(work, t, nothing):
     """Tell whether a row of island t may ask for a shift by more than `nothing` [m/s]."""
     for k in contacts_in(work, t):
         if work.contact_correction[work.island_contact[k]] > nothing:
@@ -109,32 +109,32 @@ def asks(work, t, nothing):
 
 
 @kernel
-def ask(model, work, t, nothing):
+def write_corrections(model, work, t, nothing):
     """Write what each row of island t asks for; return whether one asks for more than `nothing` [m/s].
 
     Writes: work.
     """
-    if not asks(work, t, nothing):
+    if not is_correcting(work, t, nothing):
         return False
     is_asked = False
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         start = vec.load(work.contact_start, c)
-        _, _, w = moved_by(model, work, work.contact_row, c, work.response, start)
-        work.shift_holds[c] = 1 if sticks(work, c) else 0
+        _, _, w = add_row_response(model, work, work.contact_row, c, work.response, start)
+        work.shift_has_tangents[c] = 1 if is_sticking(work, c) else 0
         want = work.contact_correction[c] - w
         vec.store(work.shift_error, c, (0.0, 0.0, want))
-        if work.contact_compliance[c, 2] > LEAST_SHARE * work.contact_own[c]:  # a spring
-            work.shift_holds[c] = -1
+        if work.contact_compliance[c, 2] > LEAST_SHARE * work.diagonal_delassus[c]:  # a spring
+            work.shift_has_tangents[c] = -1
         elif want > nothing:
             is_asked = True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        hold = hold_of(work, n)
+        hold = row_hold(work, n)
         work.shift_hold[n] = hold
         if hold == OUT:
             continue
-        w = scalar_moved_by(model, work, n, work.response, work.scalar_start[n])
+        w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
         want = work.scalar_shift[n] - (w if hold != BOTH else 0.0)
         work.shift_scalar_error[n] = want
         if hold == BOTH:
@@ -145,7 +145,7 @@ def ask(model, work, t, nothing):
 
 
 @kernel
-def own_of(model, work, n):
+def own_diagonal(model, work, n):
     """Return the own G of scalar row n: of a row of a constraint the largest of its rows that ask alike."""
     own = work.scalar_delassus[n]
     if tie_of(model, work, n) < 0:
@@ -164,32 +164,32 @@ def is_acting(hold, error):
 
 
 @kernel
-def left_open(model, work, t):
+def remaining_error(model, work, t):
     """Return Σ e²/G over the rows of island t that ask for a correction, and the largest e [m/s, rad/s]."""
     total = most = 0.0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_correction[c] > 0.0 and work.shift_holds[c] >= 0:
+        if work.contact_correction[c] > 0.0 and work.shift_has_tangents[c] >= 0:
             error = max(0.0, work.shift_error[c, 2])
-            total += error * error / work.contact_own[c]
+            total += error * error / work.diagonal_delassus[c]
             most = max(most, error)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         error = work.shift_scalar_error[n]
         if work.scalar_shift[n] != 0.0 and is_acting(work.shift_hold[n], error):
-            total += error * error / own_of(model, work, n)
+            total += error * error / own_diagonal(model, work, n)
             most = max(most, abs(error))
     return total, most
 
 
 @kernel
-def said_speed(settings):
+def reported_speed(settings):
     """Return the speed [m/s] from which on a correction that fails is said."""
     return max(step_speed(settings), WORTH * settings.max_push_out_speed)
 
 
 @kernel
-def mass_of(model, work, t):
+def island_mass(model, work, t):
     """Return the mass of all bodies of island t [kg], rotors included."""
     mass = 0.0
     for tree in range(work.tree_island.shape[0]):
@@ -203,7 +203,7 @@ def bound_shift(model, settings, work, t, fastest):
     """Shorten the shift of island t, which constraints hold, where it works through long levers.
 
     It goes no farther, in the mean over its mass, than `LEVER` times what is asked for at most. Near a pose
-    in which hardly anything moves a gap, closing it would throw the island round. Of gaps of rounding it says
+    in which hardly anything moves a gap, closing it would turn the island far. Of gaps of rounding it says
     nothing.
 
     Writes: work.
@@ -214,11 +214,11 @@ def bound_shift(model, settings, work, t, fastest):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 size += z[dof] * z[dof]
-    most = LEVER * LEVER * fastest * fastest * mass_of(model, work, t)
+    most = LEVER * LEVER * fastest * fastest * island_mass(model, work, t)
     if size <= most:
         return
-    if fastest > said_speed(settings):
-        work.status[0] |= SLOWED
+    if fastest > reported_speed(settings):
+        work.status[0] |= CORRECTION_LIMITED
     part = sqrt(most / size)
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):
@@ -269,13 +269,13 @@ def write_shift_laws(model, work, t):
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if not work.contact_own[c] > 0.0:
+        if not work.diagonal_delassus[c] > 0.0:
             continue
-        size = sqrt(work.contact_own[c])
-        tangent = BOTH if work.shift_holds[c] == 1 else OUT
+        size = sqrt(work.diagonal_delassus[c])
+        tangent = BOTH if work.shift_has_tangents[c] == 1 else OUT
         add_shift_law(work, i, tangent, work.shift_error[c, 0], size, GIVES)
         add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, GIVES)
-        normal = ABOVE if work.shift_holds[c] >= 0 else OUT
+        normal = ABOVE if work.shift_has_tangents[c] >= 0 else OUT
         add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, GIVES)
         i += 3
         if work.contact_is_spun[c] == 1:
@@ -286,7 +286,7 @@ def write_shift_laws(model, work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
             error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
-            give = HOLDS * own_of(model, work, n) / work.scalar_delassus[n]
+            give = HOLDS * own_diagonal(model, work, n) / work.scalar_delassus[n]
             add_shift_law(work, i, work.shift_hold[n], error, size, give)
             i += 1
 
@@ -303,8 +303,8 @@ def read_shift(work, t, count):
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_own[c] > 0.0:
-            work.shift_error[c, 2] = -x[MOTION, i + 2] * sqrt(work.contact_own[c])
+        if work.diagonal_delassus[c] > 0.0:
+            work.shift_error[c, 2] = -x[MOTION, i + 2] * sqrt(work.diagonal_delassus[c])
             i += 6 if work.contact_is_spun[c] == 1 else 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -332,7 +332,7 @@ def find_shift(model, work, t, count, nothing):
 
 
 @kernel
-def pushed(hold, before, error, own, give):
+def visited_impulse(hold, before, error, own, give):
     """Return the impulse of a row after a visit: what is left of its error, shared by its own G and its R."""
     if hold == OUT:
         return 0.0
@@ -351,30 +351,30 @@ def sweep_shift(model, work, t):
     z = work.pile_step
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        near = stiffness(spatial.load(work.contact_delassus, c))
-        if work.shift_holds[c] < 0 or near == 0.0:
+        near = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
+        if work.shift_has_tangents[c] < 0 or near == 0.0:
             continue
         own = 3.0 / near  # tr G: above its largest eigenvalue, so that a visit never goes too far
-        x, y, w = moved_by(model, work, work.contact_row, c, z, ZERO)
-        want = work.shift_want[c]
+        x, y, w = add_row_response(model, work, work.contact_row, c, z, ZERO)
+        want = work.shift_target[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
-        hold, give = BOTH if work.shift_holds[c] == 1 else OUT, GIVES * own
+        hold, give = BOTH if work.shift_has_tangents[c] == 1 else OUT, GIVES * own
         before = vec.load(work.shift_impulse, c)
         after = (
-            pushed(hold, before[0], -x, own, give),
-            pushed(hold, before[1], -y, own, give),
-            pushed(ABOVE, before[2], want - w, own, give),
+            visited_impulse(hold, before[0], -x, own, give),
+            visited_impulse(hold, before[1], -y, own, give),
+            visited_impulse(ABOVE, before[2], want - w, own, give),
         )
         vec.store(work.shift_impulse, c, after)
-        add_to(model, work, work.contact_row, c, vec.sub(after, before), z)
+        add_impulse_response(model, work, work.contact_row, c, vec.sub(after, before), z)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         hold = work.shift_hold[n]
         if hold == OUT:
             continue
-        error = work.shift_scalar_want[n] - scalar_moved_by(model, work, n, z, 0.0)
+        error = work.shift_scalar_target[n] - add_scalar_row_response(model, work, n, z, 0.0)
         own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
-        after = pushed(hold, before, error, own, HOLDS * own_of(model, work, n))
+        after = visited_impulse(hold, before, error, own, HOLDS * own_diagonal(model, work, n))
         work.shift_scalar_impulse[n], work.shift_scalar_error[n] = after, error
         add_scalar_to(model, work, n, after - before, z)
 
@@ -389,25 +389,25 @@ def sweep_shifts(model, work, t):
     """
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        work.shift_want[c] = work.shift_error[c, 2]
+        work.shift_target[c] = work.shift_error[c, 2]
         vec.store(work.shift_impulse, c, ZERO)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        work.shift_scalar_want[n] = work.shift_scalar_error[n]
+        work.shift_scalar_target[n] = work.shift_scalar_error[n]
         work.shift_scalar_impulse[n] = 0.0
     for _ in range(SWEEPS):
         sweep_shift(model, work, t)
 
 
 @kernel
-def make_room(model, settings, work):
+def reserve_tables(model, settings, work):
     """Ask for tables in which the shifts of the step fit: it is made again with these.
 
     Writes: work.
     """
     nothing = NOTHING * step_speed(settings)
     for t in range(work.tree_island.shape[0]):
-        if asks(work, t, nothing):
+        if is_correcting(work, t, nothing):
             columns = find_columns(model, work, t, MAX_DOFS + 1)
             leave_columns(work, columns)
             if columns <= MAX_DOFS:
@@ -415,24 +415,24 @@ def make_room(model, settings, work):
 
 
 @kernel
-def correct(model, state, settings, work):
+def correct_positions(model, state, settings, work):
     """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
 
-    Where less than a tenth of it is reached, links or bodies jam: the status says `SLOWED`, or, if gaps of
-    constraints stay, `CONTRADICTION`. Visits of large islands end early: there it is `SLOWED`.
+    Where less than a tenth of it is reached, links or bodies jam: `CORRECTION_LIMITED`, or, if gaps of
+    constraints stay, `INFEASIBLE`. Visits of large islands end early: there it is `CORRECTION_LIMITED`.
 
     Writes: state, work.
     """
     nothing = NOTHING * step_speed(settings)
     is_any = False
     for t in range(work.tree_island.shape[0]):
-        if not ask(model, work, t, nothing):
+        if not write_corrections(model, work, t, nothing):
             continue
         if not is_any:
             is_any = True
             for dof in range(work.pile_step.shape[0]):
                 work.pile_step[dof] = 0.0
-        before, asked = left_open(model, work, t)
+        before, asked = remaining_error(model, work, t)
         count = find_columns(model, work, t, MAX_DOFS + 1)
         if count <= MAX_DOFS:
             find_shift(model, work, t, count, nothing)
@@ -441,14 +441,14 @@ def correct(model, state, settings, work):
             sweep_shifts(model, work, t)
         if asked > 0.0 and has_constraint(model, work, t):
             bound_shift(model, settings, work, t, asked)
-        after, fastest = left_open(model, work, t)
-        if after > JAMMED * JAMMED * before and fastest > said_speed(settings):
+        after, fastest = remaining_error(model, work, t)
+        if after > JAMMED * JAMMED * before and fastest > reported_speed(settings):
             is_told = count <= MAX_DOFS and is_tie_open(model, work, t, fastest)
-            work.status[0] |= CONTRADICTION if is_told else SLOWED
+            work.status[0] |= INFEASIBLE if is_told else CORRECTION_LIMITED
     if is_any:
         for dof in range(work.pile_step.shape[0]):
             work.pile_step[dof] *= settings.dt
-        shift_goals(model, work, work.pile_step)
+        shift_momentum_targets(model, work, work.pile_step)
         if model.constraint_kind.shape[0] > 0:
             measure_shift(model, settings, work, work.pile_step)
         shift_coordinates(model, state, work, work.pile_step)

@@ -1,4 +1,4 @@
-"""Group `rows.write`: writes contacts, stops and constraints as rows of one problem."""
+"""Group `rows.assemble_rows`: writes contacts, stops and constraints as rows of one problem."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import position_pass
@@ -19,21 +19,21 @@ CAPACITY = int(Status.CAPACITY)
 
 
 @kernel
-def write(model, state, command, settings, work):
+def assemble_rows(model, state, command, settings, work):
     """Write the rows of all contacts, stops and constraints, and the islands that they make of the trees.
 
     Writes: work.
     """
-    contact_rows.contact_rows(model, state, work)  # J, whitened
+    contact_rows.write_contact_rows(model, state, work)  # J, whitened
     if work.status[0] & CAPACITY:  # more numbers than there is room for
         return
-    contact_drift.drift(model, state, settings, work)  # how does the way of a contact bend?
-    compliant_rows.compliance(model, state, settings, work)  # who gives way, who sticks?
-    contact_targets.targets(model, settings, work)  # friction, bounce and correction of each pair
-    joint_limit_rows.limit_rows(model, state, command, settings, work)  # stops, drives at limits
-    coupling_rows.coupling_rows(model, state, settings, work)  # tendons, joints that follow others
-    constraint_rows.constraint_rows(model, state, command, settings, work)  # pins, welds, wires
-    box_friction_rows.rows(model, state, settings, work)  # friction along two directions
+    contact_drift.compute_drift(model, state, settings, work)  # J̇v
+    compliant_rows.set_compliance(model, state, settings, work)  # R, adhesion
+    contact_targets.set_targets(model, settings, work)  # friction, restitution, gap
+    joint_limit_rows.write_joint_limits(model, state, command, settings, work)  # and drive limits
+    coupling_rows.write_coupling_rows(model, state, settings, work)  # tendons, mimic joints
+    constraint_rows.write_constraint_rows(model, state, command, settings, work)  # pins, welds, wires
+    box_friction_rows.write_box_friction_rows(model, state, settings, work)  # orthotropic friction
     if work.status[0] & CAPACITY == 0:
-        islands.islands(model, work)  # who has to do with whom?
-        position_pass.make_room(model, settings, work)  # for the shift at the end of the step
+        islands.find_islands(model, work)  # trees that share rows
+        position_pass.reserve_tables(model, settings, work)  # for the shift at the end of the step

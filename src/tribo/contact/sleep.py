@@ -1,4 +1,4 @@
-"""Stages `sleep.wake` and `.fall_asleep`: bodies at rest for a while are skipped, if the world allows it.
+"""Stages `sleep.wake_trees` and `.fall_asleep`: bodies at rest are skipped, if the world allows it.
 
 A tree that sleeps has no velocity and stays where it is, and its contacts carry what they carried when it
 fell asleep. They are still found in every step, so sensors go on reading. As long as the force on
@@ -14,7 +14,7 @@ from math import log
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
-from tribo.contact.problem.islands import find_representative, join, moved_tree
+from tribo.contact.problem.islands import find_representative, join_islands, moved_tree
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
 
@@ -57,7 +57,7 @@ def has_velocity(model, state, t):
 
 
 @kernel
-def is_stirring(model, state, body):
+def may_disturb(model, state, body):
     """Tell whether a body may move what sleeps on it: it is awake, or led along."""
     if moved_tree(model, body) >= 0:
         return state.tree_is_asleep[model.body_tree[body]] == AWAKE
@@ -81,15 +81,12 @@ def disturb_tied(model, work):
 
 
 @kernel
-def mark(model, work, c):
+def contact_fingerprint(model, work, c):
     """Return a number that changes with where contact c is and with what its pair resists.
 
     Contacts have weights of their own, so that the changes of two do not cancel.
     """
-    row = (
-        model.shape_material[work.contact_shape[c, 0]],
-        model.shape_material[work.contact_shape[c, 1]],
-    )
+    row = (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
     pair = model.pair_table
     law = (
         1.1 * pair[row[0], row[1], FRICTION]
@@ -108,9 +105,7 @@ def mark(model, work, c):
     )
     axes = work.contact_axes
     normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]
-    place = (
-        0.3 * work.contact_pos[c, 0] + 0.5 * work.contact_pos[c, 1] + 0.7 * work.contact_pos[c, 2]
-    )
+    place = 0.3 * work.contact_pos[c, 0] + 0.5 * work.contact_pos[c, 1] + 0.7 * work.contact_pos[c, 2]
     u = work.contact_surface
     law += 3.1 * u[c, 0] + 3.7 * u[c, 1] + 4.1 * u[c, 2]
     weight = 1.0 + (work.contact_key[c] % 65521 * 40503 % 65536) / 65536.0
@@ -118,7 +113,7 @@ def mark(model, work, c):
 
 
 @kernel
-def see_contacts(model, state, settings, work):
+def fingerprint_contacts(model, state, settings, work):
     """Gather what identifies the contacts of each sleeping tree; join the sleepers that touch.
 
     Nothing that is tied to something by a constraint sleeps.
@@ -140,11 +135,11 @@ def see_contacts(model, state, settings, work):
             if side == 1 and moved_tree(model, other) == t:  # within one tree: counted already
                 continue
             work.tree_keys[t] ^= work.contact_key[c]
-            work.tree_marks[t] += mark(model, work, c)
-            if is_stirring(model, state, other):
+            work.tree_marks[t] += contact_fingerprint(model, work, c)
+            if may_disturb(model, state, other):
                 work.tree_is_disturbed[t] = 1
             else:
-                join(work.tree_island, t, moved_tree(model, other))
+                join_islands(work.tree_island, t, moved_tree(model, other))
     disturb_tied(model, work)
 
 
@@ -181,7 +176,7 @@ def is_changed(model, state, settings, work, t):
 
 
 @kernel
-def wake(model, state, settings, work):
+def wake_trees(model, state, settings, work):
     """Decide which trees rest in this step; their contacts are no part of its problem.
 
     Writes: work.
@@ -193,7 +188,7 @@ def wake(model, state, settings, work):
         for c in range(work.contact_count[0]):
             work.contact_is_resting[c] = 0
         return
-    see_contacts(model, state, settings, work)
+    fingerprint_contacts(model, state, settings, work)
     trees = work.tree_island.shape[0]
     for t in range(trees):
         if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, settings, work, t):
@@ -237,7 +232,7 @@ def is_faster(model, work, t, linear, angular):
 
 
 @kernel
-def mark_held(model, work):
+def mark_supported(model, work):
     """Mark the trees that something carries, and those that something else than contacts holds.
 
     Writes: work.
@@ -260,7 +255,7 @@ def mark_held(model, work):
 
 
 @kernel
-def readiness(model, state, command, settings, work, t):
+def sleep_readiness(model, state, command, settings, work, t):
     """Return what one tree lets its island do."""
     was = state.tree_is_asleep[t]
     if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not asked to sleep
@@ -272,16 +267,14 @@ def readiness(model, state, command, settings, work, t):
         share = min(1.0, settings.dt / LASTING)
         if has_velocity(model, state, t):
             return RESTLESS
-    if is_faster(
-        model, work, t, share * settings.sleep_speed, share * settings.sleep_angular_speed
-    ):
+    if is_faster(model, work, t, share * settings.sleep_speed, share * settings.sleep_angular_speed):
         return RESTLESS
     is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
     return READY if was == CANDIDATE or is_long else WAITING
 
 
 @kernel
-def lie_down(model, state, work, t):
+def put_to_sleep(model, state, work, t):
     """Take the velocity of a tree; if it had none, let it sleep and note what keeps it at rest.
 
     Writes: state, work.
@@ -313,13 +306,13 @@ def fall_asleep(model, state, command, settings, work):
             state.tree_is_asleep[t] = AWAKE
             state.quiet_time[t] = 0.0
         return
-    mark_held(model, work)
+    mark_supported(model, work)
     for t in range(trees):
         work.island_readiness[t] = READY
     for t in range(trees):
         if model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0:
             island = find_representative(work.tree_island, t)
-            mood = readiness(model, state, command, settings, work, t)
+            mood = sleep_readiness(model, state, command, settings, work, t)
             work.island_readiness[island] = max(work.island_readiness[island], mood)
     for t in range(trees):
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
@@ -327,6 +320,6 @@ def fall_asleep(model, state, command, settings, work):
         mood = work.island_readiness[find_representative(work.tree_island, t)]
         state.quiet_time[t] = 0.0 if mood == RESTLESS else state.quiet_time[t] + settings.dt
         if mood == READY:
-            lie_down(model, state, work, t)
+            put_to_sleep(model, state, work, t)
         else:
             state.tree_is_asleep[t] = AWAKE

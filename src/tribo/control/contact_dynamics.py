@@ -187,9 +187,7 @@ class Motion:
             position=frozen(points.position[chosen]),
             normal=frozen(axes[:, 2]),
             force=frozen(np.einsum("nij,ni->nj", axes, force)),
-            objects=tuple(
-                pair for pair, is_one in zip(points.objects, chosen, strict=True) if is_one
-            ),
+            objects=tuple(pair for pair, is_one in zip(points.objects, chosen, strict=True) if is_one),
             friction=frozen(points.friction[chosen]),
             slips=frozen(slips),
             torque={name: frozen(torque[at]) for name, at in parts.items()},

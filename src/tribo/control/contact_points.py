@@ -21,9 +21,7 @@ class ContactPoints:
 
     def __init__(self, world: World, layout: StateLayout, velocity_after: np.ndarray) -> None:
         batch = Batch(world, 1, threads=1)
-        batch.engine.settings.arrays["integrator"][...] = (
-            Integrator.SEMI_IMPLICIT
-        )  # at the state itself
+        batch.engine.settings.arrays["integrator"][...] = Integrator.SEMI_IMPLICIT  # at the state itself
         batch.engine.update()
         work, model = batch.engine.work.arrays, batch.engine.model.arrays
         n = int(work["contact_count"][0, 0])

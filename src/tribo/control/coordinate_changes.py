@@ -30,9 +30,7 @@ def to_dofs(layout: StateLayout, q: np.ndarray, change: np.ndarray, share: Share
     return made
 
 
-def to_coordinates(
-    layout: StateLayout, q: np.ndarray, change: np.ndarray, share: Share
-) -> np.ndarray:
+def to_coordinates(layout: StateLayout, q: np.ndarray, change: np.ndarray, share: Share) -> np.ndarray:
     """Return share · E of changes (…, nv) of dofs, and the lengths and angles, (…, nq).
 
     With `TRANSPOSED` changes of coordinates; with `FORWARD` derivatives by coordinates from those by dofs.

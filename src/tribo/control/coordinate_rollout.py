@@ -11,13 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tribo.control.coordinate_changes import (
-    FORWARD,
-    TRANSPOSED,
-    lengths,
-    to_coordinates,
-    to_dofs,
-)
+from tribo.control.coordinate_changes import FORWARD, TRANSPOSED, lengths, to_coordinates, to_dofs
 from tribo.control.differentiable_rollout import DifferentiableRollout
 from tribo.control.rollout import Names, RolloutFunction
 from tribo.identification.unknowns import Unknown
@@ -51,8 +45,7 @@ class CoordinateRollout:
     def last(self, commands: Any, q: Any, v: Any, parameters: Any) -> DifferentiableRollout:
         """Return the rollout of these inputs for products: the last one if it had the same."""
         if self._ways is not None and all(
-            np.array_equal(a, b)
-            for a, b in zip((commands, q, v, parameters), self._inputs, strict=True)
+            np.array_equal(a, b) for a, b in zip((commands, q, v, parameters), self._inputs, strict=True)
         ):
             return self._ways
         return self.run(commands, q, v, parameters)
@@ -125,9 +118,7 @@ class ArrayRollout:
         width = len(self.command_names)
         shape = tuple(commands.shape)
         if len(shape) not in (2, 3) or shape[-1] != width or 0 in shape:
-            raise ValueError(
-                f"commands must have shape (worlds, T, {width}) or (T, {width}), got {shape}"
-            )
+            raise ValueError(f"commands must have shape (worlds, T, {width}) or (T, {width}), got {shape}")
         told = commands[None] if len(shape) == 2 else commands
         *present, own = self._inside.present()
         values = like(own if parameters is None else parameters, told)
@@ -137,8 +128,6 @@ class ArrayRollout:
         for name, given, own in zip("qv", (q, v), present, strict=True):
             one, whole = like(own if given is None else given, told), (told.shape[0], len(own))
             if tuple(one.shape) not in (whole, whole[1:]):
-                raise ValueError(
-                    f"{name} must have shape {whole} or {whole[1:]}, got {tuple(one.shape)}"
-                )
+                raise ValueError(f"{name} must have shape {whole} or {whole[1:]}, got {tuple(one.shape)}")
             starts.append(broadcast(one, whole))
         return told, starts[0], starts[1], values

@@ -59,11 +59,7 @@ class DifferentiableRollout(Rollout):
         return dict(self._obstacles)
 
     def jvp(
-        self,
-        coordinate: Any = None,
-        velocity: Any = None,
-        commands: Any = None,
-        parameters: Any = None,
+        self, coordinate: Any = None, velocity: Any = None, commands: Any = None, parameters: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return changes δq, δv (worlds, T, nv) of all states on the way, to first order: forward mode.
 
@@ -146,9 +142,7 @@ class DifferentiableRollout(Rollout):
                     by_own[world] += y[world] @ self._by_parameters(k, control, world)
                 y[world] = y[world] @ f
         y[~self.made_it] = by_commands[~self.made_it] = by_own[~self.made_it] = np.nan
-        return Gradient(
-            frozen(y[:, :n]), frozen(y[:, n : 2 * n]), frozen(by_commands), frozen(by_own)
-        )
+        return Gradient(frozen(y[:, :n]), frozen(y[:, n : 2 * n]), frozen(by_commands), frozen(by_own))
 
     def matrices(self, control: int, world: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Return F and G of one control of one world: z⁺ = F z + G δu.
@@ -217,7 +211,5 @@ class DifferentiableRollout(Rollout):
             return np.zeros(shape)
         made = check.array(value, what, "numbers")
         if made.shape not in (shape, shape[1:]):
-            raise ValueError(
-                f"{what} must have shape {shape} or {shape[1:]}, got {np.shape(value)}"
-            )
+            raise ValueError(f"{what} must have shape {shape} or {shape[1:]}, got {np.shape(value)}")
         return np.array(np.broadcast_to(made, shape))

@@ -20,9 +20,7 @@ from tribo.world.world import World
 
 STIFF = 1.0  # [–] M/dt² of gains that hold joints; more makes drives with limits tremble
 STRETCH = 20  # steps between two looks at whether all is at rest
-DIFFERENCE = (
-    1e-6  # [m, rad] by which coordinates are moved; forces: by what changes a velocity by so much
-)
+DIFFERENCE = 1e-6  # [m, rad] by which coordinates are moved; forces: by what changes a velocity by so much
 NEWTON_STEPS = 50
 HALVINGS = 12  # of a step that does not help
 LONGEST = 0.5  # [m, rad] that a coordinate moves in a step

@@ -47,9 +47,7 @@ class ForcesOfParameters:
     def __init__(self, step: ExactStep) -> None:
         self._model = step.engine.model.arrays
         self._work, self._tangents = step.engine.work.arrays, step.tangents.arrays
-        self._settings = {
-            name: array.flat[0] for name, array in step.engine.settings.arrays.items()
-        }
+        self._settings = {name: array.flat[0] for name, array in step.engine.settings.arrays.items()}
         self._dt = float(self._settings["dt"])
         self._nv = step.nv
         self._count = int(self._tangents["counts"][0, 0])
@@ -144,9 +142,7 @@ class ForcesOfParameters:
         turn += np.cross(arm, push) + np.cross(moved, whole * rate)
         return np.concatenate([turn, push])
 
-    def _needed_alone(
-        self, body: int, mass: float, com: np.ndarray, inertia: np.ndarray
-    ) -> np.ndarray | str:
+    def _needed_alone(self, body: int, mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray | str:
         """Return by what the force on the six dofs of a free body changes; it tumbles as before."""
         dofs, own = self._behind(body), self._model["body_inertia"][0][body]
         omega = self._tangents["start_v"][0][dofs[3:]]

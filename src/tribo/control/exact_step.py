@@ -64,9 +64,7 @@ class ExactStep:
         self._bodies = bodies
         self._source = engine
         self._model = self._source.model
-        self.engine = Engine(
-            self._model, self._source.sizes, self._source.capacity, 1, self._source.settings
-        )
+        self.engine = Engine(self._model, self._source.sizes, self._source.capacity, 1, self._source.settings)
         self._tables: tuple[Any, ...] = ()
         self._make_room(ROOM)
 
@@ -113,9 +111,7 @@ class ExactStep:
     def _solve(self, *stage: int) -> Obstacle:
         engine, own = self.engine, self.tangents.arrays
         own["stage"][0] = (*stage, self._has_memory)
-        step_tangents(
-            self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents
-        )
+        step_tangents(self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents)
         return Obstacle(int(own["counts"][0, OBSTACLE]))
 
     def _differentiate_free(self) -> Obstacle:
@@ -159,9 +155,7 @@ class ExactStep:
                     by = own[f"mean_by_{side}"][0]
                     by[...] = 0.0
                     by[dofs, n + dofs] = 1.0
-                    by[dofs[:, None], np.stack([3 * n + dofs, 4 * n + dofs], 1)] = own[
-                        "first_mean_by"
-                    ][0]
+                    by[dofs[:, None], np.stack([3 * n + dofs, 4 * n + dofs], 1)] = own["first_mean_by"][0]
             end = work["next_v"][0].copy()
         return Obstacle.FAST_ROTATION
 
@@ -197,7 +191,7 @@ class ExactStep:
         """Return derivatives (nv, 5 nv) of the accelerations on which the next step counts.
 
         That is (v⁺ − v)/dt, or what forces alone make of it where contacts change more than all other forces
-        (`integrate.set_acceleration`). None: it is neither. The tables of `take` may be overwritten.
+        (`integrate.store_acceleration`). None: it is neither. The tables of `take` may be overwritten.
         """
         n, own = self.nv, self.tangents.arrays
         dt = float(self.engine.settings.arrays["dt"].flat[0])
@@ -294,9 +288,7 @@ class ExactStep:
     def _copy(self) -> None:
         """Take over state and commands of the world; nothing sleeps."""
         tables = (self._source.state, self._source.command, self.engine.state, self.engine.command)
-        if len(self._tables) != 4 or any(
-            a is not b for a, b in zip(tables, self._tables, strict=True)
-        ):
+        if len(self._tables) != 4 or any(a is not b for a, b in zip(tables, self._tables, strict=True)):
             self.engine.make_room(self._source.state.arrays["warm_key"].shape[1])
             tables = (*tables[:2], self.engine.state, self.engine.command)
             self._tables, self._pairs = tables, self._pairs_of(tables)

@@ -79,9 +79,7 @@ class ExactTable:
             ways = np.zeros((3 * nv, 2 * m))
             ways[self._dofs, :m] = ways[nv + self._dofs, m:] = directions
             if step.contradicts(ways):
-                return Exact(
-                    "contacts share a load in more ways than one, and one of them would part"
-                )
+                return Exact("contacts share a load in more ways than one, and one of them would part")
         forces = self._forces()
         if not is_whole or not step.has_sides:
             central = self._columns(step.central(), forces, directions)
@@ -93,9 +91,7 @@ class ExactTable:
         made = self._results(central, directions)
         ahead = made if forward is central else self._results(forward, directions)
         behind = made if forward is central else self._results(backward, directions)
-        return Exact(
-            "", made, ahead, behind, np.zeros_like(made), self._look(inputs, forward, backward)
-        )
+        return Exact("", made, ahead, behind, np.zeros_like(made), self._look(inputs, forward, backward))
 
     def by_parameters(self, changes: Sequence[Changes], directions: np.ndarray) -> Exact:
         """Return derivatives by parameters of the step of the last `at`, or why there are none.
@@ -205,19 +201,13 @@ class ExactTable:
             below, at, above = (x[own].sum(axis=0) for x in (numbers[0], base, numbers[1]))
             name = f"contact {pair[0]}–{pair[1]}"
             made += [
-                Change(
-                    inputs.all[k].name,
-                    name,
-                    *(in_words(name, x) for x in (below[k], at[0], above[k])),
-                )
+                Change(inputs.all[k].name, name, *(in_words(name, x) for x in (below[k], at[0], above[k])))
                 for k in np.flatnonzero((below != at) | (above != at)).tolist()
             ]
         return tuple(made)
 
 
-def _numbers(
-    impulse: np.ndarray, change: np.ndarray, friction: np.ndarray, slips: np.ndarray
-) -> np.ndarray:
+def _numbers(impulse: np.ndarray, change: np.ndarray, friction: np.ndarray, slips: np.ndarray) -> np.ndarray:
     """Return what each contact does (contacts, inputs), as numbers of an active set."""
     x, y, z = np.moveaxis(impulse[:, :, None] + change.reshape(*impulse.shape, -1), 1, 0)
     presses = z > 0.0

@@ -141,9 +141,7 @@ class _Search:
         """Return the best plan that the search comes to."""
         first = check.array(commands, "commands", "numbers (T, commands)")
         if first.ndim != 2 or first.shape[1] != len(self._rest) or not len(first):
-            raise ValueError(
-                f"commands must have shape (T, {len(self._rest)}), T ≥ 1, got {first.shape}"
-            )
+            raise ValueError(f"commands must have shape (T, {len(self._rest)}), T ≥ 1, got {first.shape}")
         self._start = self._function.start()
         way = self._function.run(np.clip(first, self._lower, self._upper))
         if not way.made_it[0]:
@@ -194,9 +192,7 @@ class _Search:
         """Return what the cost says about a state, checked."""
         made: Any = self._cost(k, q.copy(), v.copy())
         if not isinstance(made, tuple) or len(made) != 3:
-            raise TypeError(
-                f"cost must return three things, cost, slope and bend, got {check.shown(made)}"
-            )
+            raise TypeError(f"cost must return three things, cost, slope and bend, got {check.shown(made)}")
         size = 2 * self._layout.nv
         slope = check.array(made[1], f"slope of cost at state {k}", f"numbers ({size},)")
         bend = check.array(made[2], f"bend of cost at state {k}", f"numbers ({size}, {size})")
@@ -231,9 +227,7 @@ class _Search:
             along[k, free], turn[k, free] = answer[:, 0], answer[:, 1:]
             fall -= along[k] @ steep + 0.5 * along[k] @ own @ along[k]
             slope = f.T @ slope + turn[k].T @ (own @ along[k] + steep) + cross.T @ along[k]
-            bend = (
-                f.T @ bend @ f + turn[k].T @ own @ turn[k] + turn[k].T @ cross + cross.T @ turn[k]
-            )
+            bend = f.T @ bend @ f + turn[k].T @ own @ turn[k] + turn[k].T @ cross + cross.T @ turn[k]
             slope[:size] += terms[k][1]
             bend[:size, :size] += terms[k][2]
         return (along, turn), float(fall)
@@ -247,9 +241,7 @@ class _Search:
         def policy(control: int, state: Kept) -> np.ndarray:
             changed = self._change(way.states(control), world, state, turn.shape[2])
             told = way.commands[world, control] + SHARES[:, None] * along[control]
-            told = np.where(
-                np.isfinite(changed).all(axis=1)[:, None], told + changed @ turn[control].T, told
-            )
+            told = np.where(np.isfinite(changed).all(axis=1)[:, None], told + changed @ turn[control].T, told)
             return np.asarray(np.clip(told, self._lower, self._upper))
 
         start = np.broadcast_to(way.commands[world], (len(SHARES), *along.shape))
@@ -284,14 +276,11 @@ def _bounds(lower: Any, upper: Any, count: int) -> tuple[np.ndarray, np.ndarray]
         one = np.asarray(value, float)
         if one.shape not in ((), (count,)) or np.isnan(one).any():
             raise ValueError(
-                f"{what} must be one number or have shape ({count},), and no NaN, got "
-                f"{check.shown(value)}"
+                f"{what} must be one number or have shape ({count},), and no NaN, got {check.shown(value)}"
             )
         made.append(np.array(np.broadcast_to(one, (count,))))
     if not (made[0] <= made[1]).all():
-        raise ValueError(
-            f"lower must be ≤ upper, got {check.shown(lower)} and {check.shown(upper)}"
-        )
+        raise ValueError(f"lower must be ≤ upper, got {check.shown(lower)} and {check.shown(upper)}")
     return made[0], made[1]
 
 

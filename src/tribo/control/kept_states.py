@@ -37,14 +37,10 @@ class Held:
     moved: Moved | None
 
 
-def hold(
-    engine: Engine, inertia: np.ndarray, threads: int, last: Held | None, moved: Moved | None
-) -> Held:
+def hold(engine: Engine, inertia: np.ndarray, threads: int, last: Held | None, moved: Moved | None) -> Held:
     """Return what the next steps of a batch have in common, with the model of the last run if it is equal."""
     model = engine.model
-    if any(
-        len(array) > 1 for array in model.arrays.values()
-    ):  # all worlds have the same parameters
+    if any(len(array) > 1 for array in model.arrays.values()):  # all worlds have the same parameters
         model = Model.wrap({name: array[:1].copy() for name, array in model.arrays.items()})
     if last is not None and all(
         np.array_equal(array, last.model.arrays[name], equal_nan=array.dtype.kind == "f")
@@ -55,9 +51,7 @@ def hold(
         {name: array[:1].copy() for name, array in record.arrays.items()}
         for record in (engine.settings, engine.command)
     )
-    return Held(
-        model, dict(engine.sizes), engine.capacity, threads, settings, command, inertia, moved
-    )
+    return Held(model, dict(engine.sizes), engine.capacity, threads, settings, command, inertia, moved)
 
 
 def take_over(held: Held, engine: Engine, *, is_own: bool) -> None:

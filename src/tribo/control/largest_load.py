@@ -101,18 +101,14 @@ def largest_load(
     return _solved(world, layout, motion, points, near, pulls)
 
 
-def _pulls(
-    world: World, layout: StateLayout, name: str, link: str | None, wrench: np.ndarray
-) -> np.ndarray:
+def _pulls(world: World, layout: StateLayout, name: str, link: str | None, wrench: np.ndarray) -> np.ndarray:
     """Return the generalized force of a wrench on a body, (nv,)."""
     columns = {one.name: one.v for one in layout.objects}
     at = columns[check.known(name, columns, "object that moves")]
     part: Any = world[name]
     made = np.zeros(layout.nv)
     if link is None and hasattr(part, "frame"):
-        raise ValueError(
-            f"{name} has links: say which of them is loaded, link={part.body_names[0]!r}"
-        )
+        raise ValueError(f"{name} has links: say which of them is loaded, link={part.body_names[0]!r}")
     body = part if link is None else part.link(link)
     where = part.position if link is None else body.com_position
     made[at] = jacobian_of(part, link or "", np.asarray(where)).T @ wrench

@@ -120,9 +120,7 @@ class Linearization:
         columns = (slice(0, n), slice(n, n + m), slice(n + m, None))[column]
         return self.central[rows, columns]
 
-    def of(
-        self, result: str, by: str, side: Literal["central", "forward", "backward"] = "central"
-    ) -> float:
+    def of(self, result: str, by: str, side: Literal["central", "forward", "backward"] = "central") -> float:
         """Return one derivative by name.
 
         Args:

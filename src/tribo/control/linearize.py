@@ -15,15 +15,7 @@ from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
 from tribo.control.exact_parameters import changed_fields
 from tribo.control.exact_table import Exact, ExactTable
-from tribo.control.inputs import (
-    COMMANDS,
-    LARGEST_STEP,
-    Input,
-    Inputs,
-    bundle_ways,
-    dofs_of,
-    unknowns_of,
-)
+from tribo.control.inputs import COMMANDS, LARGEST_STEP, Input, Inputs, bundle_ways, dofs_of, unknowns_of
 from tribo.control.linearization import Change, Linearization
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
@@ -160,9 +152,7 @@ class Linearizer:
         layout, n = self._layout, len(self._dofs)
         for name in (one.name for one in layout.objects):
             if name not in world:
-                raise ValueError(
-                    f"the world is not built like the one of this Linearizer: {name} is gone"
-                )
+                raise ValueError(f"the world is not built like the one of this Linearizer: {name} is gone")
         directions = np.eye(n)
         if self._on_contacts:
             directions = directions_on_contacts(world, layout, self._dofs)
@@ -209,11 +199,7 @@ class Linearizer:
             error=_joined([part.error for part in parts]),
             world_steps=self._steps * sum(part.worlds for part in parts),
             time_step=self._steps * layout.time_step,
-            method=self._method
-            if is_asked
-            else "differences"
-            if exact.obstacle
-            else EXACT[bool(runs)],
+            method=self._method if is_asked else "differences" if exact.obstacle else EXACT[bool(runs)],
             obstacle="" if is_asked else why,
             looks=tuple(part.changes_of for part in parts),
         )
@@ -278,8 +264,7 @@ class Linearizer:
         batch = self._batch(world, len(amounts))
         inputs.write(batch, moved, amounts)
         changes = [
-            changed_fields(batch.engine, 2 * k, 2 * k + 1, 2.0 * one.size)
-            for k, one in enumerate(moved)
+            changed_fields(batch.engine, 2 * k, 2 * k + 1, 2.0 * one.size) for k, one in enumerate(moved)
         ]
         return self._exact.by_parameters(changes, directions)
 
@@ -399,9 +384,7 @@ class _Bundle(_Run):
         super().__init__(layout, dofs, directions, inputs, moved)
         self._ways = bundle_ways(len(moved))
 
-    def take_all(
-        self, batch_of: Callable[[int], Batch], steps: int, outputs: Outputs | None
-    ) -> _Bundle:
+    def take_all(self, batch_of: Callable[[int], Batch], steps: int, outputs: Outputs | None) -> _Bundle:
         """Take the steps in batches of so many worlds as memory allows, and fit the map to all of them."""
         halves, worlds = [], 0
         for first in range(0, max(1, len(self._ways)), MOST_PAIRS):

@@ -100,8 +100,7 @@ class RolloutFunction:
         self.layout = StateLayout(world)
         dofs, coordinates = list(self.layout.dofs), list(self.layout.coordinates)
         self.command_names = tuple(
-            f"{kind}/{(coordinates if kind == 'target' else dofs)[place]}"
-            for kind, place in self._commands
+            f"{kind}/{(coordinates if kind == 'target' else dofs)[place]}" for kind, place in self._commands
         )
         self.state_names = tuple(tangent_name(name) for name in dofs)
         self._jacobians = StepJacobians(
@@ -161,15 +160,9 @@ class RolloutFunction:
         engine = batch.engine
         engine.state.arrays["tree_is_asleep"][...] = 0
         self._start(batch, q, v)
-        values = (
-            self.parameters()
-            if parameters is None
-            else check.array(parameters, "parameters", "numbers")
-        )
+        values = self.parameters() if parameters is None else check.array(parameters, "parameters", "numbers")
         if values.shape != (len(self.parameter_names),):
-            raise ValueError(
-                f"parameters must have shape {(len(self.parameter_names),)}, got {values.shape}"
-            )
+            raise ValueError(f"parameters must have shape {(len(self.parameter_names),)}, got {values.shape}")
         moved = self._moved(values)
         if parameters is not None:
             write_parameters(batch, self._unknowns, np.tile(values, (worlds, 1)))
@@ -181,10 +174,7 @@ class RolloutFunction:
         made_it = np.ones(worlds, bool)
         nq, nv = self.layout.nq, self.layout.nv
         time = np.empty((worlds, horizon))
-        places, faster = (
-            np.full((worlds, horizon, nq), np.nan),
-            np.full((worlds, horizon, nv), np.nan),
-        )
+        places, faster = (np.full((worlds, horizon, nq), np.nan), np.full((worlds, horizon, nv), np.nan))
         for control in range(horizon):
             if policy is not None:
                 told[:, control] = policy(control, engine.state.arrays)

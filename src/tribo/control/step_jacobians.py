@@ -56,9 +56,7 @@ class StepJacobians:
         if self._held is None or held.model is not self._held.model:
             self._seat = Engine(held.model, held.sizes, held.capacity, 1)
             self._exact = ExactStep(
-                self._seat,
-                {row: name for name, row in self._layout.bodies.items()},
-                has_memory=True,
+                self._seat, {row: name for name, row in self._layout.bodies.items()}, has_memory=True
             )
             self._moved = {}
             model = held.model.arrays
@@ -76,12 +74,7 @@ class StepJacobians:
         return self.width
 
     def at(
-        self,
-        kept: Kept,
-        commands: np.ndarray,
-        is_first: bool,
-        world: int,
-        obstacles: dict[str, int],
+        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int, obstacles: dict[str, int]
     ) -> Matrices:
         """Return F and G of the step of one world from a kept state, of the rollout that was taken last.
 
@@ -113,9 +106,7 @@ class StepJacobians:
         obstacles[why] = obstacles.get(why, 0) + 1
         return self._by_differences(kept, commands, is_first, world)
 
-    def _set(
-        self, engine: Engine, kept: Kept, commands: np.ndarray, is_first: bool, world: int
-    ) -> None:
+    def _set(self, engine: Engine, kept: Kept, commands: np.ndarray, is_first: bool, world: int) -> None:
         """Put all worlds of an engine where one was before its step."""
         assert self._held is not None
         put(kept, world, engine)
@@ -127,9 +118,7 @@ class StepJacobians:
         if not is_first:
             arrays["wrench"][...] = arrays["has_wrench"][...] = 0
 
-    def by_parameters(
-        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
-    ) -> np.ndarray:
+    def by_parameters(self, kept: Kept, commands: np.ndarray, is_first: bool, world: int) -> np.ndarray:
         """Return derivatives (z, parameters) of z⁺ by the parameters, of the step of the last `at`.
 
         Exact where its equations tell what a parameter changes, else by differences.
@@ -145,9 +134,7 @@ class StepJacobians:
         self._set(moved.engine, kept, commands, is_first, world)
         moved.engine.state.arrays["left_q"][...] = 0.0  # with other masses its momentum is another
         if moved.engine.run_all(1, min(self._held.threads, moved.engine.worlds)).any():
-            raise SimulationError(
-                "a step of the rollout with a moved parameter leads to what is no number"
-            )
+            raise SimulationError("a step of the rollout with a moved parameter leads to what is no number")
         ends = self._ends(moved.engine)[1:].reshape(len(moved.sizes), 2, self.width)
         return np.asarray(((ends[:, 1] - ends[:, 0]) / (2.0 * moved.sizes[:, None])).T)
 
@@ -214,9 +201,7 @@ class StepJacobians:
         return made
 
     # -- by differences ----------------------------------------------------------------------------
-    def _by_differences(
-        self, kept: Kept, commands: np.ndarray, is_first: bool, world: int
-    ) -> Matrices:
+    def _by_differences(self, kept: Kept, commands: np.ndarray, is_first: bool, world: int) -> Matrices:
         """Return F and G from steps in which every number of z and of the commands is moved both ways."""
         width, sizes = self.width, self._moves()
         made = np.zeros((width, len(sizes)))

@@ -50,9 +50,7 @@ class ActuatorDescription:
     bias: Vector = (0.0, 0.0, 0.0)
     control_range: tuple[float, float] = (-inf, inf)
     force_range: tuple[float, float] = (-inf, inf)  # before the gear
-    damping_ratio: float = (
-        0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
-    )
+    damping_ratio: float = 0.0  # [–] of critical damping, from which bias₂ followed; 0: bias₂ was given
     damper: float = 0.0  # [N s/m, N m s/rad] > 0: it damps instead, force = −damper u gear v
     index: int = -1  # of its control in the control vector of the file; −1: as they are listed
     law: ActuatorLaw | None = None  # instead of gear, gain, bias and damper
@@ -70,9 +68,7 @@ class ActuatorDescription:
 
 def with_laws(actuators: Sequence[ActuatorDescription]) -> list[ActuatorDescription]:
     """Return those that have a law of their own as the arrays of a world have them: activated ones first."""
-    return sorted(
-        (one for one in actuators if one.law is not None), key=lambda a: not has_activation(a)
-    )
+    return sorted((one for one in actuators if one.law is not None), key=lambda a: not has_activation(a))
 
 
 def names_of_activated(actuators: Sequence[ActuatorDescription]) -> tuple[str, ...]:

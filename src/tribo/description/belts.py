@@ -123,9 +123,7 @@ class Path:
         return found
 
 
-def links(
-    centres: np.ndarray, radii: np.ndarray, count: int, thickness: float
-) -> tuple[np.ndarray, float]:
+def links(centres: np.ndarray, radii: np.ndarray, count: int, thickness: float) -> tuple[np.ndarray, float]:
     """Return the joints of a belt of equal links (count, 2) [m], anticlockwise, and their distance [m].
 
     Args:

@@ -31,10 +31,7 @@ class ConstraintDescription:
     axes: np.ndarray = field(default_factory=same_axes)  # as columns, in each body
     locked: int = 0  # as in `Model.constraint_locked`
     name: str = ""
-    objects: tuple[Any, Any] = (
-        None,
-        None,
-    )  # name in a world file, number in a scene; None: the world
+    objects: tuple[Any, Any] = (None, None)  # name in a world file, number in a scene; None: the world
     frames: tuple[str, str] = ("", "")  # instead of bodies; points are in them
     numbers: dict[str, Any] = field(default_factory=dict)  # length, erp, is_on, collide …
     resists: str = "stretch"  # of a wire

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 
 from tribo.checks.errors import DescriptionError
-from tribo.enums import WayKind
+from tribo.enums import ElementKind
 
 Terms = tuple[tuple[str, float], ...]
 Vector = tuple[float, ...]
@@ -21,7 +21,7 @@ class WayElement:
     body: int  # of the robot; −1: it stands
     point: Vector  # [m] body frame, of what stands in the world
     weight: float = 1.0  # [–] of the thread that begins here; 0: it ends here
-    kind: WayKind = WayKind.POINT
+    kind: ElementKind = ElementKind.POINT
     # [m] of a sphere or cylinder; length of the rod of a slider, 0: it has none
     radius: float = 0.0
     axis: Vector = (0.0, 0.0, 0.0)  # of a cylinder, slider or turn, unit vector, body frame
@@ -33,7 +33,7 @@ class WayElement:
 class CouplingDescription:
     """A number that depends on joints, and how it may move.   φ = Σ c q + ℓ − p(s), s likewise of `inner`
 
-    ℓ is the length of a way from body to body, `src/tribo/dynamics/ways.py`.
+    ℓ is the length of a way from body to body, `src/tribo/dynamics/tendon_paths.py`.
 
     Example:
         >>> tendon = CouplingDescription("grip", (("left", 0.5), ("right", 0.5)), stiffness=20.0)
@@ -104,9 +104,7 @@ def sides(
         ends.append(body)
         ways.append(way)
     if len(ends) > 2:
-        raise DescriptionError(
-            f"{what} is over {len(ends)} branches of the robot; two can be coupled"
-        )
+        raise DescriptionError(f"{what} is over {len(ends)} branches of the robot; two can be coupled")
     if not ends:
         raise DescriptionError(f"{what} has no joints")
     second = ends[1] if len(ends) > 1 else -1

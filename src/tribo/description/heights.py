@@ -94,18 +94,12 @@ class HeightField(Answering):
         except ValueError as error:
             raise ValueError(f"{path}: {error}; a height file holds numbers only") from None
         if len(numbers) < 4:
-            raise ValueError(
-                f"{path}: {len(numbers)} numbers; it begins with samples and lengths along x, y"
-            )
+            raise ValueError(f"{path}: {len(numbers)} numbers; it begins with samples and lengths along x, y")
         nx, ny = numbers[:2]
         if not (min(nx, ny) >= 2 and max(nx, ny) <= MAX_SAMPLES and nx % 1 == ny % 1 == 0):
-            raise ValueError(
-                f"{path}: {nx:g} × {ny:g} samples; both must be whole numbers 2 … {MAX_SAMPLES}"
-            )
+            raise ValueError(f"{path}: {nx:g} × {ny:g} samples; both must be whole numbers 2 … {MAX_SAMPLES}")
         if len(numbers) - 4 != int(nx) * int(ny):
-            raise ValueError(
-                f"{path}: {len(numbers) - 4} heights, {int(nx)} × {int(ny)} were announced"
-            )
+            raise ValueError(f"{path}: {len(numbers) - 4} heights, {int(nx)} × {int(ny)} were announced")
         return cls(numbers[4:].reshape(int(ny), int(nx)), numbers[2:4])
 
     @classmethod
@@ -159,9 +153,7 @@ class HeightField(Answering):
                 grey = np.asarray(picture.convert("L") if white == 255.0 else picture, np.float64)
                 tags = geotiff.tags_of(picture)
         except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            raise ValueError(
-                f"{path}: not a PNG, JPEG or TIFF picture of heights: {error}"
-            ) from None
+            raise ValueError(f"{path}: not a PNG, JPEG or TIFF picture of heights: {error}") from None
         geotiff.check_samples(path, grey, tags)
         if size is None:
             size = geotiff.lengths(path, grey.shape, tags)
@@ -190,9 +182,7 @@ class HeightField(Answering):
         Source: Perlin 2002 (noise with a quintic fade).
         """
         if not isinstance(samples, (tuple, list, np.ndarray)) or len(samples) != 2:
-            raise TypeError(
-                f"samples must be two integers, along x and y, got {check.shown(samples)}"
-            )
+            raise TypeError(f"samples must be two integers, along x and y, got {check.shown(samples)}")
         nx, ny = (check.integer(n, "samples", 2) for n in samples)
         seed = check.integer(seed, "seed", 0)
         if nx * ny > MAX_SAMPLES:
@@ -205,10 +195,7 @@ class HeightField(Answering):
             most += height
             height *= check.number(gain, "gain", minimum=0.0)
             scale *= check.number(lacunarity, "lacunarity", minimum=0.0, exclusive=True)
-        highest, lift = (
-            check.number(z_scale, "z_scale"),
-            check.number(height_offset, "height_offset"),
-        )
+        highest, lift = (check.number(z_scale, "z_scale"), check.number(height_offset, "height_offset"))
         step = check.number(step_size, "step_size", minimum=0.0)
 
         def values(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -245,9 +232,7 @@ class HeightField(Answering):
             (0.4, 0.0)
         """
         depth, up = check.positive(tread, "tread"), check.number(rise, "rise")
-        return _pyramid(
-            size, cell, flat, lambda d: up * np.maximum(np.floor(d / depth + ROUNDING), 0.0)
-        )
+        return _pyramid(size, cell, flat, lambda d: up * np.maximum(np.floor(d / depth + ROUNDING), 0.0))
 
     @classmethod
     def slope(
@@ -319,9 +304,7 @@ class HeightField(Answering):
         return Heights(self.heights, self.size[0] / (nx - 1), self.size[1] / (ny - 1))
 
 
-def _pyramid(
-    size: Any, cell: Any, flat: Any, height: Callable[[np.ndarray], np.ndarray]
-) -> HeightField:
+def _pyramid(size: Any, cell: Any, flat: Any, height: Callable[[np.ndarray], np.ndarray]) -> HeightField:
     """Return a map of square contours: heights by the distance from its edge, constant in the middle."""
     sides, lengths = axes(size, cell)
     inner, half = check.number(flat, "flat", minimum=0.0), 0.5 * float(lengths.min())

@@ -281,9 +281,7 @@ def checked_triangles(vertices: Any, triangles: Any, what: str) -> tuple[np.ndar
             f"triangles of {what} must be (m, 3) integers, got {check.shown(triangles)}"
         ) from None
     if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
-        raise ValueError(
-            f"triangles of {what} must be (m, 3) integers, got {faces.dtype} {faces.shape}"
-        )
+        raise ValueError(f"triangles of {what} must be (m, 3) integers, got {faces.dtype} {faces.shape}")
     if faces.size and (faces.min() < 0 or faces.max() >= len(points)):
         raise ValueError(
             f"triangles of {what} name vertex {faces.min() if faces.min() < 0 else faces.max()}, "
@@ -323,9 +321,7 @@ def _surface(points: np.ndarray, faces: np.ndarray, what: str) -> Surface:
     if size > 0.0:
         first, place = _welded(np.round(points / (WELD * size)))
         points, faces = points[first], place[faces]
-    normals = np.cross(
-        points[faces[:, 1]] - points[faces[:, 0]], points[faces[:, 2]] - points[faces[:, 0]]
-    )
+    normals = np.cross(points[faces[:, 1]] - points[faces[:, 0]], points[faces[:, 2]] - points[faces[:, 0]])
     lengths = np.linalg.norm(normals, axis=1)
     longest = np.linalg.norm(points[faces] - points[np.roll(faces, 1, axis=1)], axis=2).max(axis=1)
     kept = lengths > FLAT * longest**2
@@ -375,16 +371,12 @@ def _folds(points: np.ndarray, faces: np.ndarray, unit: np.ndarray) -> np.ndarra
     low, high = np.minimum(start, end), np.maximum(start, end)
     order = np.lexsort((high, low))
     owner, edge = order // 3, order % 3
-    same = np.flatnonzero(
-        (low[order][1:] == low[order][:-1]) & (high[order][1:] == high[order][:-1])
-    )
+    same = np.flatnonzero((low[order][1:] == low[order][:-1]) & (high[order][1:] == high[order][:-1]))
     for one, other in ((same, same + 1), (same + 1, same)):
         a, b, k = owner[one], owner[other], edge[one]
         along = points[faces[a, (k + 1) % 3]] - points[faces[a, k]]
         outward = np.cross(along, unit[a]) / np.linalg.norm(along, axis=1)[:, None]
-        angle = np.arctan2(
-            np.einsum("ij,ij->i", unit[b], outward), np.einsum("ij,ij->i", unit[b], unit[a])
-        )
+        angle = np.arctan2(np.einsum("ij,ij->i", unit[b], outward), np.einsum("ij,ij->i", unit[b], unit[a]))
         np.minimum.at(folds, (a, k), angle)
     return folds
 
@@ -412,9 +404,7 @@ def _tree(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return boxes, skips, leaves
 
 
-def volume_moments(
-    vertices: np.ndarray, triangles: np.ndarray
-) -> tuple[float, np.ndarray, np.ndarray]:
+def volume_moments(vertices: np.ndarray, triangles: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Return volume, centroid and ∫ r rᵀ dV about the centroid of what a closed surface encloses.
 
     Args:
@@ -426,9 +416,7 @@ def volume_moments(
     return aside(lambda: _volume_moments(vertices, triangles), lasts=len(triangles) > MANY)
 
 
-def _volume_moments(
-    vertices: np.ndarray, triangles: np.ndarray
-) -> tuple[float, np.ndarray, np.ndarray]:
+def _volume_moments(vertices: np.ndarray, triangles: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     middle = vertices.mean(axis=0)
     a, b, c = np.moveaxis(vertices[triangles] - middle, 1, 0)
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0

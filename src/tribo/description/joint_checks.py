@@ -9,9 +9,7 @@ from tribo.description.joints import check_joint_numbers, too_large
 from tribo.description.trees import DescriptionError, TreeDescription
 from tribo.model import Joint
 
-LARGEST_RATIO = (
-    1e6  # [–] of a mimic joint: its square still leaves the leader's inertia some digits
-)
+LARGEST_RATIO = 1e6  # [–] of a mimic joint: its square still leaves the leader's inertia some digits
 
 
 def check_joints(tree: TreeDescription) -> None:
@@ -45,9 +43,7 @@ def check_mimics(tree: TreeDescription) -> None:
         for name in (joint.name, leader):
             if joints[name].type not in single:
                 kind = joints[name].type.name.lower()
-                raise DescriptionError(
-                    f"{what}: joint {name!r} is {kind}; only joints of one dof do that"
-                )
+                raise DescriptionError(f"{what}: joint {name!r} is {kind}; only joints of one dof do that")
         if not all(math.isfinite(x) for x in (ratio, offset)):
             raise DescriptionError(f"{what}: ratio {ratio!r} and offset {offset!r} must be finite")
         if abs(ratio) > LARGEST_RATIO:
@@ -66,6 +62,4 @@ def check_mimics(tree: TreeDescription) -> None:
             here = following[0]
         else:
             round_trip = " → ".join([*way, here])
-            raise DescriptionError(
-                f"{what} in a circle, {round_trip}; let one of them lead, without mimic"
-            )
+            raise DescriptionError(f"{what} in a circle, {round_trip}; let one of them lead, without mimic")

@@ -24,13 +24,7 @@ _NUMBERS = (
     "lower", "upper", "effort", "velocity", "damping", "friction", "armature", "stiffness",
     "stop_compliance", "stop_spook_damping", "stop_force",
 )  # fmt: skip
-_PLACED = (
-    "name",
-    "type",
-    "position",
-    "quaternion",
-    "axis",
-)  # arguments of `add_child` of their own
+_PLACED = ("name", "type", "position", "quaternion", "axis")  # arguments of `add_child` of their own
 
 
 class JointProperties(TypedDict, total=False):
@@ -123,9 +117,7 @@ class JointDescription:
     def __post_init__(self) -> None:
         """Take the name of a type, and one number for one coordinate; refuse fields of another kind."""
         if not isinstance(self.name, str):
-            raise DescriptionError(
-                f"the name of a joint must be a string, got {check.shown(self.name)}"
-            )
+            raise DescriptionError(f"the name of a joint must be a string, got {check.shown(self.name)}")
         self.type = joint_type(self.type, f"type of joint {self.name!r}")
         where = f"of joint {self.name!r}"
         for what in _NUMBERS:
@@ -140,9 +132,7 @@ class JointDescription:
         for what in ("is_cone", "collision_enabled"):
             value = getattr(self, what)
             if not isinstance(value, (bool, np.bool_)):
-                raise DescriptionError(
-                    f"{what} {where} must be True or False, got {check.shown(value)}"
-                )
+                raise DescriptionError(f"{what} {where} must be True or False, got {check.shown(value)}")
 
     @property
     def effort_range(self) -> tuple[float, float]:
@@ -240,9 +230,7 @@ def check_ranges(joint: JointDescription) -> None:
             f"{name} floats: effort and velocity limit the drives of other joints; leave them out"
         )
     if not joint.stop_force_range[0] <= 0.0:
-        raise DescriptionError(
-            f"stop_force_lower of {name} must be ≤ 0, got {joint.stop_force_lower!r}"
-        )
+        raise DescriptionError(f"stop_force_lower of {name} must be ≤ 0, got {joint.stop_force_lower!r}")
     if joint.type == Joint.SPHERICAL and (
         joint.stop_compliance > 0.0 or joint.stop_force_range != (-inf, inf)
     ):

@@ -55,9 +55,7 @@ class MeshFile:
     collision: str = ""  # "hull", "decomposition" or "exact"; empty: as the robot's meshes collide
     max_hulls: int = 0  # of a decomposition; 0: as many as are usual
     tolerance: float = 0.0  # [m] that its deepest wrong point may have; 0: coacd's own measure
-    resolution: float = (
-        0.0  # [m] between points along edges of an exact mesh that moves; 0: as is usual
-    )
+    resolution: float = 0.0  # [m] between points along edges of an exact mesh that moves; 0: as is usual
 
 
 @dataclass(slots=True)
@@ -160,15 +158,11 @@ class LinkDescription:
                 that cross or an axis without a direction.
             TypeError: The name is no text.
         """
-        _need(
-            name, str, "add_child makes a link; attach takes one that is there already. Its name is"
-        )
+        _need(name, str, "add_child makes a link; attach takes one that is there already. Its name is")
         _need(joint, str, "the kind of a joint is")
         kind = joint_type(joint, may_float=False)
         check_properties(properties)
-        made = JointDescription(
-            joint_name or f"{name}_joint", kind, position, quaternion, axis, **properties
-        )
+        made = JointDescription(joint_name or f"{name}_joint", kind, position, quaternion, axis, **properties)
         direction_of(made)
         check_ranges(made)
         child = LinkDescription(name)
@@ -252,9 +246,7 @@ class LinkDescription:
         if collides:
             self.shapes.append(made)
         if is_drawn:
-            self.visuals.append(
-                VisualDescription(Shape.MESH, (), position, quaternion, color, mesh)
-            )
+            self.visuals.append(VisualDescription(Shape.MESH, (), position, quaternion, color, mesh))
 
 
 def _need(value: object, kind: type, what: str) -> None:
@@ -391,9 +383,7 @@ class TreeDescription:
     kind: Kind = Kind.DYNAMIC
     color: Vector | None = None  # RGBA 0…1 of all that is drawn of it; None: as its parts say
     ignored: set[tuple[int, int]] = field(default_factory=set)  # body pairs that never touch
-    enabled: set[tuple[int, int]] = field(
-        default_factory=set
-    )  # that touch though drawn overlapping
+    enabled: set[tuple[int, int]] = field(default_factory=set)  # that touch though drawn overlapping
     self_collision: str = "not overlapping"  # see `World.add_articulated_system`
     overlapping: frozenset[tuple[int, int]] = frozenset()  # of `ignored`: they overlap as drawn
     sensors: list[SensorDescription] = field(default_factory=list)

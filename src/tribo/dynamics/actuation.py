@@ -1,4 +1,4 @@
-"""Stages `actuation.begin`, `.drives`, `.saturate`, `.remember_limits` and `.release`: joint torques.
+"""Stages `actuation.prepare_drives`, `.apply_drives`, `.saturate_drives`, `.store_modes`, `.clear_wrenches`.
 
 They are what drives, springs, damping and external wrenches do to each dof.
 
@@ -97,7 +97,7 @@ def drive_torque(command, settings, work, dof, v, next_v):
 
 
 @kernel
-def drive_dof(model, state, command, settings, work, dof):
+def set_drive(model, state, command, settings, work, dof):
     """Set force and added inertia of one dof from its errors.
 
     Writes: work.
@@ -122,7 +122,7 @@ def drive_dof(model, state, command, settings, work, dof):
 
 
 @kernel
-def collect(model, command, settings, work, t):
+def collect_forces(model, command, settings, work, t):
     """Collect errors, feed-forward and external wrenches of a tree where `mid_q` and the poses are.
 
     Writes: work.
@@ -142,11 +142,11 @@ def collect(model, command, settings, work, t):
     if carries and model.tree_is_single[t] == 0:
         carry_weight(model, command, settings, work, t)
     if supported:
-        external(model, command, settings, work, t)
+        add_external_forces(model, command, settings, work, t)
 
 
 @kernel
-def begin(model, state, command, settings, work):
+def prepare_drives(model, state, command, settings, work):
     """Collect what does not change while the step is solved: errors, forces from outside, actuators.
 
     A drive begins with the rows of the limits at which it was in the last step.
@@ -159,13 +159,13 @@ def begin(model, state, command, settings, work):
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
-            collect(model, command, settings, work, t)
+            collect_forces(model, command, settings, work, t)
     for dof in range(state.v.shape[0]):
         mode = abs(state.drive_mode[dof])
         if mode & EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
             mode ^= EFFORT
         work.drive_mode[dof] = mode
-    actuators.pull(model, state, command, settings, work)
+    actuators.apply_actuators(model, state, command, settings, work)
 
 
 @kernel
@@ -199,7 +199,7 @@ def speed_cap(model, command, settings, work, dof, v):
 
 
 @kernel
-def drives(model, state, command, settings, work):
+def apply_drives(model, state, command, settings, work):
     """Set force and added inertia of every dof: feed-forward, PD, springs, damping, wrenches.
 
     Writes: work.
@@ -207,7 +207,7 @@ def drives(model, state, command, settings, work):
     for dof in range(state.v.shape[0]):
         work.effort_row[dof] = work.speed_row[dof] = -1
         if model.dof_is_moved[dof] != 0:
-            drive_dof(model, state, command, settings, work, dof)
+            set_drive(model, state, command, settings, work, dof)
 
 
 @kernel
@@ -244,7 +244,7 @@ def outside_wrench(model, command, settings, i):
 
 
 @kernel
-def external(model, command, settings, work, t):
+def add_external_forces(model, command, settings, work, t):
     """Set the joint forces of what acts on the bodies of a tree from outside.
 
     Writes: work.
@@ -276,7 +276,7 @@ def row_torque(settings, work, row):
 
 
 @kernel
-def saturate(model, state, command, settings, work):
+def saturate_drives(model, state, command, settings, work):
     """Compute the applied torques; tell how many limits of drives need a row that they do not have.
 
     Writes: work.
@@ -308,7 +308,7 @@ def saturate(model, state, command, settings, work):
 
 
 @kernel
-def remember_limits(model, state, work):
+def store_modes(model, state, work):
     """Keep which drives were at their limits, with the sign of the limit: the next step begins with these.
 
     Writes: state.
@@ -322,10 +322,7 @@ def remember_limits(model, state, work):
             torque = work.scalar_impulse[n]
             if torque <= work.scalar_lower[n] or torque >= work.scalar_upper[n]:
                 mode |= EFFORT
-        elif torque != 0.0 and torque in (
-            model.dof_effort_lower[dof],
-            model.dof_effort_upper[dof],
-        ):
+        elif torque != 0.0 and torque in (model.dof_effort_lower[dof], model.dof_effort_upper[dof]):
             mode |= EFFORT
         if torque < 0.0:
             sign = -1
@@ -337,7 +334,7 @@ def remember_limits(model, state, work):
 
 
 @kernel
-def release(command):
+def clear_wrenches(command):
     """Clear the external wrenches: they last one step, unless they are held for a whole call.
 
     Writes: command.

@@ -1,4 +1,4 @@
-"""Stage `actuators.remember_activations`: actuators with laws of their own; `pull` is a part of `begin`.
+"""Stage `actuators.store_activations`: actuators with laws of their own; `pull` is a part of `begin`.
 
     F = gain(L, L') x + bias(L, L'),   x the control u or the activation a,   L = gear φ
 
@@ -11,7 +11,7 @@ the step, as all else. Source: MuJoCo's documentation, "Actuation model".
 from math import exp
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import couplings, muscle, ways
+from tribo.dynamics import couplings, muscle, tendon_paths
 from tribo.enums import Dynamics
 from tribo.math import spatial, vec
 from tribo.model import Kind
@@ -51,20 +51,20 @@ def activation_after(model, state, command, a, time):
 
 
 @kernel
-def linear(table, a, x):
+def evaluate_linear_law(table, a, x):
     """Return x times the three coefficients of a linear law: constant, by length, by speed."""
     return x * table[a, 0], x * table[a, 1], x * table[a, 2]
 
 
 @kernel
-def law_of(model, a, x, length, speed):
+def actuator_law(model, a, x, length, speed):
     """Return F of actuator a at L and L', and by how much it falls with each: stiffness and damping ≥ 0."""
     force = stiffness = damping = 0.0
     for part in range(2):
         table = model.actuator_gain if part == 0 else model.actuator_bias
         by = x if part == 0 else 1.0
         if model.actuator_is_muscle[a, part] == 0:
-            f, k, d = linear(table, a, by)
+            f, k, d = evaluate_linear_law(table, a, by)
             force += f + k * length + d * speed
             stiffness -= k
             damping -= d
@@ -89,13 +89,13 @@ def push_body(model, work, b, by, wrench):
     """
     chain = model.body_chain_start[b]
     for p in range(model.body_chain_len[b]):
-        push = by * ways.lever(model, work, b, p, wrench)
+        push = by * tendon_paths.project_wrench(model, work, b, p, wrench)
         work.actuator_push[model.chain_dof[chain + p]] += push
 
 
 @kernel
 def push_along(model, work, c, force):
-    """Let a force act along coupling c on its joints, and where its way bends.
+    """Let a force act along coupling c on its joints, and where its path bends.
 
     Writes: work.
     """
@@ -105,12 +105,12 @@ def push_along(model, work, c, force):
         if model.dof_is_moved[dof] != 0:
             by = model.term_factor[k] * couplings.part_slope(model.term_part[k], slope)
             work.actuator_push[dof] += by * force
-    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
-        if work.way_next[k] < 0:
+    for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+        if work.segment_next[k] < 0:
             continue
-        by = force * couplings.part_slope(model.way_part[k], slope)
+        by = force * couplings.part_slope(model.element_part[k], slope)
         for end in range(2):
-            b, wrench = ways.way_end(model, work, k, end)
+            b, wrench = tendon_paths.segment_end(model, work, k, end)
             if b >= 0:
                 push_body(model, work, b, by, wrench)
 
@@ -121,7 +121,7 @@ def push_on_body(model, settings, work, a, x):
 
     Writes: work.
     """
-    force, _, _ = law_of(model, a, x, 0.0, 0.0)
+    force, _, _ = actuator_law(model, a, x, 0.0, 0.0)
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     force = min(max(force, low), high)
     b = model.actuator_body[a]
@@ -136,7 +136,7 @@ def push_on_body(model, settings, work, a, x):
     torque = vec.mat_vec(turn, (w[a, 0], w[a, 1], w[a, 2]))
     push = vec.mat_vec(turn, (w[a, 3], w[a, 4], w[a, 5]))
     free = (torque[0], torque[1], torque[2], 0.0, 0.0, 0.0)
-    wrench = spatial.axpy(1.0, free, ways.wrench_at(model, work, b, at, push))
+    wrench = spatial.axpy(1.0, free, tendon_paths.wrench_at(model, work, b, at, push))
     push_body(model, work, b, force, wrench)
 
 
@@ -150,7 +150,7 @@ def push_on_coupling(model, state, work, a, x):
     gear = model.actuator_gear[a]
     length = gear * couplings.coupling_length(model, work, work.mid_q, c)
     speed = gear * couplings.coupling_speed(model, work, work.mid_q, state.v, c)
-    force, stiffness, damping = law_of(model, a, x, length, speed)
+    force, stiffness, damping = actuator_law(model, a, x, length, speed)
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     drive = work.coupling_drive
     if stiffness == 0.0 and damping == 0.0:
@@ -164,7 +164,7 @@ def push_on_coupling(model, state, work, a, x):
 
 
 @kernel
-def pull(model, state, command, settings, work):
+def apply_actuators(model, state, command, settings, work):
     """Find what actuators do in this step: forces on joints and bodies, and what rows of couplings get.
 
     Writes: work.
@@ -176,7 +176,7 @@ def pull(model, state, command, settings, work):
     for c in range(work.coupling_drive.shape[0]):
         for k in range(5):
             work.coupling_drive[c, k] = 0.0
-    ways.lay_all(model, work)
+    tendon_paths.route_tendons(model, work)
     for a in range(model.actuator_gear.shape[0]):
         x = control_of(model, command, a)
         if model.actuator_dynamics[a] != NONE:
@@ -193,7 +193,7 @@ def pull(model, state, command, settings, work):
 
 
 @kernel
-def remember_activations(model, state, command, settings):
+def store_activations(model, state, command, settings):
     """Take the activations of all actuators to the end of the step.
 
     Writes: state.

@@ -1,4 +1,4 @@
-"""Stages `bias.single_spins`, `.body_velocities` and `.bias_force`: the velocity-dependent force h.
+"""Stages `bias.predict_free_spins`, `.write_body_velocities` and `.compute_bias_force`: h.
 
 It keeps the present motion going: M v̇ + h = τ + Jᵀλ/dt.
 """
@@ -6,7 +6,7 @@ It keeps the present motion going: M v̇ + h = τ + Jᵀλ/dt.
 from math import tan
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.abreast import each, four, four_from
+from tribo.dynamics.body_lanes import four_bodies, four_from, load_four
 from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES
 from tribo.model import Integrator, Joint, Kind
@@ -23,7 +23,7 @@ SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at which the fix
 
 
 @kernel
-def free_spin(inertia, momentum, dt):
+def mean_free_spin(inertia, momentum, dt):
     """Return mean spin and final momentum of a torque-free rotation, all in body axes.
 
     Implicit midpoint on the body's angular momentum Π:  Π⁺ = Π + dt Π_m × I⁻¹Π_m,
@@ -50,34 +50,32 @@ def free_spin(inertia, momentum, dt):
 
 
 @kernel
-def tumble(inertia, r, omega, dt):
+def rotate_free_body(inertia, r, omega, dt):
     """Return the mean spin of a torque-free rotation, in the world, and how it ends, in body axes.
 
     r and ω: attitude and angular velocity at the start.
     """
     momentum = vec.sym_vec(inertia, vec.mat_t_vec(r, omega))
-    spin, momentum = free_spin(inertia, momentum, dt)
+    spin, momentum = mean_free_spin(inertia, momentum, dt)
     return vec.mat_vec(r, spin), vec.sym_vec(linalg.sym_inverse(inertia), momentum)
 
 
 @kernel
 def exact_turn(half_angle):
     """Return the factor by which a Cayley rotation must be faster to turn by the whole angle."""
-    if (
-        half_angle < 1e-8 or half_angle > 1.5
-    ):  # round-off; or half a turn per step, beyond any meaning
+    if half_angle < 1e-8 or half_angle > 1.5:  # round-off; or half a turn per step, beyond any meaning
         return 1.0
     return tan(half_angle) / half_angle
 
 
 @kernel
-def is_round(s):
+def has_equal_inertias(s):
     """Tell whether a body with inertia s (xx, yy, zz, xy, xz, yz) has the same about every axis."""
     return s[0] == s[1] and s[1] == s[2] and s[3] == 0.0 and s[4] == 0.0 and s[5] == 0.0
 
 
 @kernel
-def is_split(model, t):
+def is_constrained_single(model, t):
     """Tell whether tree t is a free body to which a constraint is tied: its step is split from its tumbling.
 
     It tumbles for half a step, is pushed, and tumbles on for the other half. So impulses change the angular
@@ -92,7 +90,7 @@ def is_split(model, t):
 @kernel
 def free_time(model, settings, t):
     """Return how long free body t rotates without torque before forces act on it [s]."""
-    if not is_split(model, t):
+    if not is_constrained_single(model, t):
         return settings.dt
     return 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
 
@@ -106,9 +104,9 @@ def free_rotation(model, t, q, omega, dt):
     mean = vec.scale(exact_turn(0.5 * dt * vec.norm(omega)), omega)
     s = spatial.load(model.body_inertia, model.tree_body[t])
     is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
-    if model.tree_kind[t] != DYNAMIC or not is_turning or is_round(s):
+    if model.tree_kind[t] != DYNAMIC or not is_turning or has_equal_inertias(s):
         return mean, omega
-    mean, final = tumble(s, quat.to_matrix(q), omega, dt)
+    mean, final = rotate_free_body(s, quat.to_matrix(q), omega, dt)
     whole = quat.cayley(vec.scale(dt, mean))
     return mean, vec.mat_vec(quat.to_matrix(quat.mul(whole, q)), final)
 
@@ -125,7 +123,7 @@ def turned_spin(model, t, old, new, omega):
 
 
 @kernel
-def single_spins(model, state, settings, work):
+def predict_free_spins(model, state, settings, work):
     """Predict the torque-free rotation of every free body over the step, or up to the middle of it.
 
     Writes: work.
@@ -143,8 +141,8 @@ def single_spins(model, state, settings, work):
 
 
 @kernel
-def single_bias(model, state, settings, work, t):
-    """Write h of a free body: weight, and the torque that turns it as `free_spin` says.
+def compute_single_bias(model, state, settings, work, t):
+    """Write h of a free body: weight, and the torque that turns it as `mean_free_spin` says.
 
     None if its step is split: the tumbling is in the velocity that it has in the middle.
 
@@ -156,7 +154,7 @@ def single_bias(model, state, settings, work, t):
     work.bias_force[b] = -m * settings.gravity_x
     work.bias_force[b + 1] = -m * settings.gravity_y
     work.bias_force[b + 2] = -m * settings.gravity_z
-    if is_split(model, t):
+    if is_constrained_single(model, t):
         for k in range(3):
             work.bias_force[b + 3 + k] = 0.0
         return
@@ -196,17 +194,17 @@ def body_motion(model, v, work, i, velocity, acceleration):
 
 
 @kernel
-def abreast_velocities(model, v, work, bodies):
+def lane_velocities(model, v, work, bodies):
     """Return, of four bodies abreast: parents' velocities, joint axes, joint velocities, own velocities."""
-    dofs = each(model.joint_v, bodies)
-    parents = lane_rows.load6(work.body_vel, each(model.body_parent, bodies))
+    dofs = load_four(model.joint_v, bodies)
+    parents = lane_rows.load6(work.body_vel, load_four(model.body_parent, bodies))
     axis = lane_rows.load6(work.dof_axis, dofs)
     rate = lane_rows.numbers(v, dofs)
     return parents, axis, rate, spatial.axpy(rate, axis, parents)
 
 
 @kernel
-def tree_velocities(model, v, work, t):
+def write_tree_velocities(model, v, work, t):
     """Write the spatial velocity of every body of a tree at joint velocities v.
 
     Writes: work.
@@ -223,25 +221,25 @@ def tree_velocities(model, v, work, t):
             velocity, _ = body_motion(model, v, work, i, carried, zero)
             six.put(work.body_vel, i, velocity)
         else:
-            bodies = four(model, k, size)
-            found = abreast_velocities(model, v, work, bodies)
+            bodies = four_bodies(model, k, size)
+            found = lane_velocities(model, v, work, bodies)
             lane_rows.store6(work.body_vel, bodies, found[3])
         k += size
 
 
 @kernel
-def body_velocities(model, state, work):
+def write_body_velocities(model, state, work):
     """Compute how fast the bodies of robots move now; a free body's velocity stands in the state.
 
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] > 0 and model.tree_is_single[t] == 0:
-            tree_velocities(model, state.v, work, t)
+            write_tree_velocities(model, state.v, work, t)
 
 
 @kernel
-def tree_motions(model, v, settings, work, t):
+def write_tree_motions(model, v, settings, work, t):
     """Write velocity and acceleration of every body of a tree, with v̇ = 0 and gravity as acceleration.
 
     Writes: work.
@@ -264,23 +262,23 @@ def tree_motions(model, v, settings, work, t):
             six.put(work.body_vel, i, velocity)
             six.put(work.body_acc, i, acceleration)
         else:
-            bodies = four(model, k, size)
-            parents, axis, rate, found = abreast_velocities(model, v, work, bodies)
+            bodies = four_bodies(model, k, size)
+            parents, axis, rate, found = lane_velocities(model, v, work, bodies)
             lane_rows.store6(work.body_vel, bodies, found)
-            rates = lane_rows.load6(work.body_acc, each(model.body_parent, bodies))
+            rates = lane_rows.load6(work.body_acc, load_four(model.body_parent, bodies))
             turned = spatial.axpy(rate, spatial.cross_motion(parents, axis), rates)
             lane_rows.store6(work.body_acc, bodies, turned)
         k += size
 
 
 @kernel
-def tree_bias(model, v, settings, work, t):
+def compute_tree_bias(model, v, settings, work, t):
     """Write h of a tree by recursive Newton–Euler with v̇ = 0 and gravity as acceleration.
 
     Writes: work.
     Source: Featherstone 2008, table 5.1, about a common point.
     """
-    tree_motions(model, v, settings, work, t)
+    write_tree_motions(model, v, settings, work, t)
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
     for i in range(root, last + 1, LANES):
@@ -321,7 +319,7 @@ def project_forces(model, work, t, out):
 
 
 @kernel
-def bias_force(model, state, settings, work):
+def compute_bias_force(model, state, settings, work):
     """Compute h: weight, Coriolis and centrifugal forces.
 
     Writes: work.
@@ -330,6 +328,6 @@ def bias_force(model, state, settings, work):
         if model.tree_nv[t] == 0:
             continue
         if model.tree_is_single[t] == 1:
-            single_bias(model, state, settings, work, t)
+            compute_single_bias(model, state, settings, work, t)
         else:
-            tree_bias(model, work.mid_v, settings, work, t)
+            compute_tree_bias(model, work.mid_v, settings, work, t)

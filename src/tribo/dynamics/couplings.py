@@ -2,18 +2,18 @@
 
     φ = s₀ − p(s₁),   s = Σ c q + ℓ of each of its two parts,   p a polynomial of degree 4
 
-ℓ is the length of a way from body to body (`dynamics.ways`). A tendon is a φ without p, a joint that follows
-another, or another tendon, an equation φ = 0.
+ℓ is the length of a path from body to body (`tendon_paths`). A tendon is a φ without p, a joint that
+follows another, or another tendon, an equation φ = 0.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import ways
+from tribo.dynamics import tendon_paths
 
 
 @kernel
 def part_sum(model, work, q, c, part):
-    """Return Σ c q + ℓ of one part of coupling c, whose way is laid."""
-    total = ways.way_length(model, work, c, part)
+    """Return Σ c q + ℓ of one part of coupling c, whose path is routed."""
+    total = tendon_paths.path_length(model, work, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
             total += model.term_factor[k] * q[model.term_q[k]]
@@ -22,8 +22,8 @@ def part_sum(model, work, q, c, part):
 
 @kernel
 def part_speed(model, work, v, c, part):
-    """Return the rate of the sum of one part of coupling c, whose way is laid."""
-    total = ways.way_speed(model, work, v, c, part)
+    """Return the rate of the sum of one part of coupling c, whose path is routed."""
+    total = tendon_paths.path_speed(model, work, v, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
             total += model.term_factor[k] * v[model.term_dof[k]]
@@ -42,7 +42,7 @@ def curve_at(model, c, s):
 
 @kernel
 def coupling_length(model, work, q, c):
-    """Return φ of coupling c at coordinates q, for which its way is laid."""
+    """Return φ of coupling c at coordinates q, for which its path is routed."""
     bent, _ = curve_at(model, c, part_sum(model, work, q, c, 1))
     return part_sum(model, work, q, c, 0) - bent
 
@@ -70,7 +70,7 @@ def coupling_energy(model, work, q, t):
     for c in range(model.coupling_slot.shape[0]):
         if model.body_tree[model.coupling_body[c, 0]] != t or model.coupling_stiffness[c] == 0.0:
             continue
-        ways.lay(model, work, c)
+        tendon_paths.route_tendon(model, work, c)
         phi = coupling_length(model, work, q, c)
         low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
         away = phi - min(max(phi, low), high)

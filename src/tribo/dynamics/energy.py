@@ -1,7 +1,7 @@
 """Energy and momentum of every tree: from poses and inertias that `work` holds, or anywhere."""
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.bias import tree_velocities
+from tribo.dynamics.bias import write_tree_velocities
 from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
@@ -25,7 +25,7 @@ def tree_energy(model, v, settings, work, t, out):
     origin = vec.load(work.body_pos, root)
     for k in range(8):
         out[k] = 0.0
-    tree_velocities(model, v, work, t)
+    write_tree_velocities(model, v, work, t)
     for i in range(root, root + model.tree_body_count[t]):
         velocity = spatial.load(work.body_vel, i)
         momentum = spatial.inertia_times(work.body_inertia, i, velocity)
@@ -39,9 +39,7 @@ def tree_energy(model, v, settings, work, t, out):
         angular = vec.add((momentum[0], momentum[1], momentum[2]), vec.cross(origin, p))
         out[0] += 0.5 * spatial.dot(velocity, momentum)
         out[1] -= (
-            moment[0] * settings.gravity_x
-            + moment[1] * settings.gravity_y
-            + moment[2] * settings.gravity_z
+            moment[0] * settings.gravity_x + moment[1] * settings.gravity_y + moment[2] * settings.gravity_z
         )
         for k in range(3):
             out[2 + k] += p[k]

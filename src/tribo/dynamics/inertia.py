@@ -1,4 +1,4 @@
-"""Stages `inertia.mass_matrix` and `.factorize`: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
+"""Stages `inertia.compute_mass_matrix` and `.factorize`: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
 
 Row i of a packed matrix holds the columns of the chain of dof i only, root first: a dof is coupled
 with its ancestors and descendants and with nothing else, and the factor (`mass_factor`) has the same pattern.
@@ -7,7 +7,7 @@ with its ancestors and descendants and with nothing else, and the factor (`mass_
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import scattered
 from tribo.dynamics import articulated
-from tribo.dynamics.abreast import each, four, four_from
+from tribo.dynamics.body_lanes import four_bodies, four_from, load_four
 from tribo.dynamics.mass_factor import factorize_single, factorize_tree
 from tribo.math import lane_rows, spatial, vec
 from tribo.math.lane_rows import LANES, add_ten, copy_ten
@@ -18,7 +18,7 @@ FREE = int(Joint.FREE)
 
 
 @kernel
-def body_inertias(model, work, first, count):
+def rotate_inertias(model, work, first, count):
     """Turn the inertias of some bodies into world axes about their tree origin.
 
     Writes: work.
@@ -42,7 +42,7 @@ def body_inertias(model, work, first, count):
 
 
 @kernel
-def single_mass(model, work, root):
+def write_single_mass(model, work, root):
     """Write M of a free body: mass and world inertia.
 
     Writes: work.
@@ -65,7 +65,7 @@ def single_mass(model, work, root):
 
 
 @kernel
-def base_columns(matrix, row, force):
+def write_base_columns(matrix, row, force):
     """Write the first six columns of the row of a joint that a floating base carries, along the world's axes.
 
     Writes: matrix.
@@ -79,7 +79,7 @@ def base_columns(matrix, row, force):
 
 
 @kernel
-def base_block(model, work, root):
+def write_base_block(model, work, root):
     """Write the rows of a floating base: the inertia of all that it carries, about its own origin.
 
     Writes: work.
@@ -103,7 +103,7 @@ def base_block(model, work, root):
 
 
 @kernel
-def row_of(model, work, dof, known):
+def write_mass_row(model, work, dof, known):
     """Write the row of a dof: the momentum of all that it moves, along the axes that move its body.
 
     known: how many dofs of a floating base come first.
@@ -116,7 +116,7 @@ def row_of(model, work, dof, known):
     chain = model.body_chain_start[body]
     depth = model.dof_depth[dof]
     if known > 0:
-        base_columns(work.mass_matrix, row, force)
+        write_base_columns(work.mass_matrix, row, force)
     for p in range(known, depth + 1):
         axis = spatial.load(work.dof_axis, model.chain_dof[chain + p])
         work.mass_matrix[row + p] = spatial.dot(axis, force)
@@ -124,22 +124,22 @@ def row_of(model, work, dof, known):
 
 
 @kernel
-def abreast_rows(model, work, bodies, known):
-    """Do what `row_of` does for four bodies abreast; one that is less deep writes its last entry again.
+def write_mass_rows(model, work, bodies, known):
+    """Do what `write_mass_row` does for four bodies; one that is less deep writes its last entry again.
 
     Writes: work.
     """
     matrix = work.mass_matrix
-    dofs = each(model.joint_v, bodies)
+    dofs = load_four(model.joint_v, bodies)
     own = lane_rows.load6(work.dof_axis, dofs)
     force = spatial.times(lane_rows.load10(work.body_composite, bodies), own)
-    i, j, k, m = each(model.dof_row, dofs)
+    i, j, k, m = load_four(model.dof_row, dofs)
     if known > 0:
-        # as in `base_columns`
+        # as in `write_base_columns`
         lane_rows.put_fours(matrix, 1, 0, (i, j, k, m), force[3], force[4], force[5], force[0])
         lane_rows.put_twos(matrix, 1, 4, (i, j, k, m), force[1], force[2])
-    a, b, c, d = each(model.dof_depth, dofs)
-    at, bt, ct, dt = each(model.body_chain_start, bodies)
+    a, b, c, d = load_four(model.dof_depth, dofs)
+    at, bt, ct, dt = load_four(model.body_chain_start, bodies)
     chain = model.chain_dof
     for p in range(known, max(a, b, c, d)):
         e, f, g, h = min(p, a), min(p, b), min(p, c), min(p, d)
@@ -151,7 +151,7 @@ def abreast_rows(model, work, bodies, known):
 
 
 @kernel
-def composite_mass(model, work, t):
+def write_composite_mass(model, work, t):
     """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
 
     Writes: work.
@@ -165,23 +165,23 @@ def composite_mass(model, work, t):
         add_ten(composite, model.body_parent[i], i)
     is_floating = model.joint_type[root] == FREE
     if is_floating:
-        base_block(model, work, root)
+        write_base_block(model, work, root)
     known = 6 if is_floating else 0
     k = root + 1 if is_floating else root
     while k < root + count:
         size = model.abreast_size[k]
         if size > 1:
-            abreast_rows(model, work, four(model, k, size), known)
+            write_mass_rows(model, work, four_bodies(model, k, size), known)
         else:
             body = model.abreast_body[k]
             first = model.joint_v[body]
             for dof in range(first, first + articulated.dof_count(model.joint_type[body])):
-                row_of(model, work, dof, known)
+                write_mass_row(model, work, dof, known)
         k += size
 
 
 @kernel
-def mass_matrix(model, work):
+def compute_mass_matrix(model, work):
     """Compute M by the composite-rigid-body method; of a tree that nothing touches only what it is made of.
 
     Writes: work.
@@ -193,15 +193,15 @@ def mass_matrix(model, work):
         if model.tree_nv[t] == 0:
             continue
         if model.tree_is_single[t] == 1:
-            single_mass(model, work, root)
+            write_single_mass(model, work, root)
             continue
-        body_inertias(model, work, root, model.tree_body_count[t])
+        rotate_inertias(model, work, root, model.tree_body_count[t])
         if work.tree_is_rowless[t] == 0:
-            composite_mass(model, work, t)
+            write_composite_mass(model, work, t)
 
 
 @kernel
-def factorize_moved(model, work, t):
+def factorize_one_tree(model, work, t):
     """Do what `factorize` does, for one tree that forces move.
 
     Writes: work.
@@ -225,11 +225,11 @@ def factorize(model, work):
             continue
         if work.tree_is_resting[t] == 1:
             continue
-        factorize_moved(model, work, t)
+        factorize_one_tree(model, work, t)
 
 
 @kernel
-def need_rows(model, work, t):
+def form_missing_rows(model, work, t):
     """Form M and its factor of a tree if that was thought not to be needed. z stays what it is.
 
     Writes: work.
@@ -237,5 +237,5 @@ def need_rows(model, work, t):
     work.tree_is_free[t] = 0
     if work.tree_is_rowless[t] == 1:
         work.tree_is_rowless[t] = 0
-        composite_mass(model, work, t)
+        write_composite_mass(model, work, t)
         factorize_tree(model, work, t)

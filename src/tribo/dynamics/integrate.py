@@ -1,4 +1,4 @@
-"""Stages `integrate.drift_to_middle`, `.free_response`, `.next_velocity`, `.check` and `.integrate`.
+"""Stages `integrate.drift_to_middle`, `.free_response`, `.next_velocity`, `.check_finite`, `.next_positions`.
 
 Midpoint rule (Moreau): drift half a step, evaluate everything there, change the velocity, drift the
 other half. Seen from midpoint to midpoint it is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the
@@ -8,17 +8,17 @@ joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics, tied_drift
-from tribo.dynamics.bias import free_rotation, is_split, tumble
+from tribo.dynamics.bias import free_rotation, is_constrained_single, rotate_free_body
 from tribo.dynamics.whitening import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
-from tribo.model import Course, Integrator, Joint, Kind, Status
+from tribo.model import IntegrationMode, Integrator, Joint, Kind, Status
 
 KINEMATIC = int(Kind.KINEMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
-HELD_BACK = int(Course.HELD_BACK)
-STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_struck`
+LIMITED = int(IntegrationMode.LIMITED)
+STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_hit`
 FASTEST = 1e15  # [m/s, rad/s] as `tribo.checks.check` allows; far beyond it angles are no numbers
 
 
@@ -33,21 +33,21 @@ def drift_to_middle(model, state, settings, work):
             work.mid_q[k] = state.q[k]
         return
     for t in range(model.tree_body.shape[0]):
-        tree_to_middle(model, state, settings, work, t)
+        move_tree_to_middle(model, state, settings, work, t)
 
 
 @kernel
-def tree_to_middle(model, state, settings, work, t):
+def move_tree_to_middle(model, state, settings, work, t):
     """Set the coordinates of a tree in the middle of the step.
 
     Writes: work.
     """
     dt = settings.dt
-    if is_split(model, t):
+    if is_constrained_single(model, t):
         drift_split(model, t, state.q, state.v, vec.load(work.single_spin, t), 0.5 * dt, work.mid_q)
-        spin = tied_drift.spin_of(model, work.kick_v, t)
-        tied_drift.move_tied_body(model, work, t, work.mid_q, work.kick_v)
-        change = vec.sub(tied_drift.spin_of(model, work.kick_v, t), spin)
+        spin = tied_drift.spin_of(model, work.start_velocity, t)
+        tied_drift.move_tied_body(model, work, t, work.mid_q, work.start_velocity)
+        change = vec.sub(tied_drift.spin_of(model, work.start_velocity, t), spin)
         for k in range(3):
             work.mid_v[model.tree_v[t] + 3 + k] += change[k]
         return
@@ -88,11 +88,11 @@ def free_response(model, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.free_response[dof] = 0.0
         else:
-            tree_response(model, settings, work, t)
+            compute_tree_response(model, settings, work, t)
 
 
 @kernel
-def tree_response(model, settings, work, t):
+def compute_tree_response(model, settings, work, t):
     """Compute the free response of one tree.
 
     Writes: work.
@@ -103,46 +103,46 @@ def tree_response(model, settings, work, t):
 
 
 @kernel
-def note_push(model, work, body):
+def mark_hit_body(model, work, body):
     """Note that an impulse acts on a body: if its tree was thought to be struck, it is.
 
     Writes: work.
     """
     tree = model.body_tree[body]
-    work.tree_is_struck[tree] = abs(work.tree_is_struck[tree])
+    work.tree_is_hit[tree] = abs(work.tree_is_hit[tree])
 
 
 @kernel
-def release_missed(model, work):
+def restore_missed_bodies(model, work):
     """Let free bodies that were thought to be struck, and that no impulse meets, go on as free ones do.
 
     Writes: work.
     """
     is_any = False
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] > 0 and work.impact_count[0] == 0:
-            work.tree_is_struck[t] = -work.tree_is_struck[t]
+        if work.tree_is_hit[t] > 0 and work.impact_count[0] == 0:
+            work.tree_is_hit[t] = -work.tree_is_hit[t]
             is_any = True
     if not is_any:
         return
     for c in range(work.contact_count[0]):
         x, y, z = vec.load(work.contact_impulse, c)
         if x != 0.0 or y != 0.0 or z != 0.0:
-            note_push(model, work, work.contact_body[c, 0])
-            note_push(model, work, work.contact_body[c, 1])
+            mark_hit_body(model, work, work.contact_body[c, 0])
+            mark_hit_body(model, work, work.contact_body[c, 1])
     for n in range(work.scalar_count[0]):  # rows of joints and constraints push, too
         if work.scalar_impulse[n] != 0.0:
             for side in range(2):
                 if work.scalar_len[n, side] > 0:
-                    note_push(model, work, work.scalar_body[n, side])
+                    mark_hit_body(model, work, work.scalar_body[n, side])
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] < 0:
-            work.tree_is_struck[t] = 0
+        if work.tree_is_hit[t] < 0:
+            work.tree_is_hit[t] = 0
             b = model.tree_v[t] + 3
             for k in range(3):
-                work.struck_response[b + k] = 0.0
-                free = work.single_free_spin[t, k] - work.kick_v[b + k]
-                work.next_v[b + k] += free  # by `single_bias`, which `impact_split` had taken out
+                work.hit_response[b + k] = 0.0
+                free = work.single_free_spin[t, k] - work.start_velocity[b + k]
+                work.next_v[b + k] += free  # by `compute_single_bias`, which `impact_split` had taken out
 
 
 @kernel
@@ -153,15 +153,15 @@ def next_velocity(model, state, work):
     """
     unwhiten(model, work, work.response, work.next_v)
     for dof in range(work.next_v.shape[0]):
-        work.next_v[dof] += work.kick_v[dof]
-    release_missed(model, work)
+        work.next_v[dof] += work.start_velocity[dof]
+    restore_missed_bodies(model, work)
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] == KINEMATIC:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.next_v[dof] = state.v[dof]
-        if work.tree_is_struck[t] > 0:
+        if work.tree_is_hit[t] > 0:
             for k in range(3):
-                work.next_v[model.tree_v[t] + 3 + k] += work.struck_turn[t, k]
+                work.next_v[model.tree_v[t] + 3 + k] += work.hit_rotation[t, k]
     if work.impact_count[0] > 0:
         unwhiten(model, work, work.impact_response, work.change_v)
         for dof in range(work.next_v.shape[0]):
@@ -169,7 +169,7 @@ def next_velocity(model, state, work):
 
 
 @kernel
-def check(work):
+def check_finite(work):
     """Say so where the new velocity does not consist of numbers only, of a size that users may set.
 
     Writes: work.
@@ -180,7 +180,7 @@ def check(work):
 
 
 @kernel
-def lasts_without_impulses(model, work, t):
+def is_free_acceleration(model, work, t):
     """Tell whether a tree changes less, in kinetic energy ½‖z‖², without what contacts do than with it.
 
     An impact is not an acceleration to count on, weight on a floor that carries it is not one either: of
@@ -199,7 +199,7 @@ def lasts_without_impulses(model, work, t):
 
 
 @kernel
-def set_acceleration(model, state, settings, work):
+def store_acceleration(model, state, settings, work):
     """Keep the acceleration that predicts the next mid velocity, tree by tree: the one that lasts.
 
     Writes: state, work.
@@ -214,24 +214,24 @@ def set_acceleration(model, state, settings, work):
                 state.vdot[dof] = rate * (state.v[dof] - state.left_v[dof])
                 state.left_v[dof] = state.v[dof]
             continue
-        is_held_back = work.tree_course[t] == HELD_BACK
+        is_held_back = work.tree_mode[t] == LIMITED
         if is_held_back or state.tree_is_asleep[t] > 0:  # or about to be
             for dof in range(first, last):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
             continue
         if model.tree_is_single[t] == 1 and not needs_singles:
             continue
-        is_free = work.tree_is_free[t] == 0 and lasts_without_impulses(model, work, t)
+        is_free = work.tree_is_free[t] == 0 and is_free_acceleration(model, work, t)
         if is_free:
             unwhiten_tree(model, work, t, work.free_response, work.change_v)
         for dof in range(first, last):
-            change = work.change_v[dof] if is_free else work.next_v[dof] - work.kick_v[dof]
+            change = work.change_v[dof] if is_free else work.next_v[dof] - work.start_velocity[dof]
             state.vdot_before[dof] = state.vdot[dof]
             state.vdot[dof] = rate * change
 
 
 @kernel
-def finish_single(model, t, v, settings, work, q):
+def finish_single_body(model, t, v, settings, work, q):
     """Drift a free body through the second half of its step, after which it has the velocity v.
 
     Writes: q.
@@ -249,7 +249,7 @@ def finish_single(model, t, v, settings, work, q):
 
 
 @kernel
-def finish_split(model, t, v, settings, work, q):
+def finish_constrained_body(model, t, v, settings, work, q):
     """Let a free body that a constraint holds tumble on from where it was pushed: v becomes that of the end.
 
     It keeps the angular momentum, exactly, that it has after the push.
@@ -267,7 +267,7 @@ def finish_split(model, t, v, settings, work, q):
 
 
 @kernel
-def finish_struck(model, t, state, settings, work):
+def finish_hit_body(model, t, state, settings, work):
     """Let a free body that was hit tumble on from where the impact met it, which keeps the energy it has.
 
     Writes: state, work.
@@ -281,14 +281,14 @@ def finish_struck(model, t, state, settings, work):
         state.q[a + k] = work.mid_q[a + k] + h * work.next_v[b + k]
     q = quat.load(work.mid_q, a + 3)
     omega = (work.next_v[b + 3], work.next_v[b + 4], work.next_v[b + 5])
-    spin, omega = tumble(spatial.load(model.body_inertia, root), quat.to_matrix(q), omega, h)
+    spin, omega = rotate_free_body(spatial.load(model.body_inertia, root), quat.to_matrix(q), omega, h)
     q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, spin)), q))
     quat.store(state.q, a + 3, q)
-    if work.tree_is_struck[t] == ROLLING and is_midpoint:  # the way of a free body goes on
+    if work.tree_is_hit[t] == ROLLING and is_midpoint:  # a free body's path goes on
         turned = vec.mat_vec(quat.to_matrix(q), omega)
         for k in range(3):
             work.next_v[b + 3 + k] = turned[k]
-        finish_single(model, t, work.next_v, settings, work, state.q)
+        finish_single_body(model, t, work.next_v, settings, work, state.q)
         q = quat.load(state.q, a + 3)
     omega = vec.mat_vec(quat.to_matrix(q), omega)
     for k in range(3):
@@ -296,7 +296,7 @@ def finish_struck(model, t, state, settings, work):
 
 
 @kernel
-def shift(model, state, work):
+def add_impact_shift(model, state, work):
     """Move on by what impacts at their own times do more than impacts in the middle of the drift.
 
     Writes: state, work.
@@ -305,7 +305,7 @@ def shift(model, state, work):
     for i in range(model.body_tree.shape[0]):
         kinematics.drift_joint(model, i, state.q, work.change_v, 1.0, state.q)
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_struck[t] > 0 or is_split(
+        if work.tree_is_hit[t] > 0 or is_constrained_single(
             model, t
         ):  # what it does as seen from itself stays: its energy too
             b = model.tree_v[t] + 3
@@ -326,11 +326,11 @@ def finish_tree(model, t, v, vdot, settings, work, q):
     """
     is_midpoint = settings.integrator != SEMI_IMPLICIT
     is_fourth = work.tree_is_fourth[t] == 1
-    if is_split(model, t) and not is_fourth:
-        finish_split(model, t, v, settings, work, q)
+    if is_constrained_single(model, t) and not is_fourth:
+        finish_constrained_body(model, t, v, settings, work, q)
         return
     if is_midpoint and not is_fourth and model.tree_is_single[t] == 1:
-        finish_single(model, t, v, settings, work, q)
+        finish_single_body(model, t, v, settings, work, q)
         return
     if is_fourth:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -347,22 +347,22 @@ def finish_tree(model, t, v, vdot, settings, work, q):
 
 
 @kernel
-def integrate(model, state, settings, work):
+def next_positions(model, state, settings, work):
     """Take over the new velocity and drift to the end of the step.
 
     Writes: state, work.
     """
-    set_acceleration(model, state, settings, work)
+    store_acceleration(model, state, settings, work)
     tied_drift.find_tied_drift(model, state, settings, work, True)
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue
-        if work.tree_is_struck[t] > 0 and work.tree_is_fourth[t] == 0:
-            finish_struck(model, t, state, settings, work)
+        if work.tree_is_hit[t] > 0 and work.tree_is_fourth[t] == 0:
+            finish_hit_body(model, t, state, settings, work)
         else:
             finish_tree(model, t, work.next_v, state.vdot, settings, work, state.q)
     if work.impact_count[0] > 0:
-        shift(model, state, work)
+        add_impact_shift(model, state, work)
     for dof in range(state.v.shape[0]):
         state.v[dof] = work.next_v[dof]
     state.time[0] += settings.dt

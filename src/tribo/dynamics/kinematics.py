@@ -1,10 +1,10 @@
-"""Stage `kinematics.forward`: the pose of every body, the motion axis of every degree of freedom."""
+"""Stage `kinematics.compute_poses`: the pose of every body, the motion axis of every degree of freedom."""
 
 from math import cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import filled
-from tribo.dynamics.abreast import each, four, four_from
+from tribo.dynamics.body_lanes import four_bodies, four_from, load_four
 from tribo.math import lane_rows, quat, six, vec
 from tribo.math.lane_rows import LANES
 from tribo.math.sines import sines
@@ -79,7 +79,7 @@ def angle_of(model, q, i):
 def body_pose(model, q, pos, rot, i):
     """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`.
 
-    Sines are the C library's here, and those of `math.sines` in `tree_forward`: they differ by rounding.
+    Sines are the C library's here, those of `math.sines` in `compute_tree_poses`: they differ by rounding.
     """
     if model.joint_type[i] != REVOLUTE:
         return pose_of(model, q, pos, rot, i, 1.0, 0.0)
@@ -123,10 +123,7 @@ def set_turns(model, q, work, t):
     for i in range(first, last + 1, LANES):
         a, b, c, d = four_from(i, last)
         angles = filled(
-            angle_of(model, q, a),
-            angle_of(model, q, b),
-            angle_of(model, q, c),
-            angle_of(model, q, d),
+            angle_of(model, q, a), angle_of(model, q, b), angle_of(model, q, c), angle_of(model, q, d)
         )
         sine, cosine = sines(angles)
         lane_rows.put_twos(work.joint_cos_sin, 2, 0, (a, b, c, d), cosine, sine)
@@ -138,7 +135,7 @@ def abreast_poses(model, q, work, pos, rot, bodies):
 
     `set_turns` must have been called.
     """
-    parents = each(model.body_parent, bodies)
+    parents = load_four(model.body_parent, bodies)
     r = lane_rows.load_mat(rot, parents)
     p = vec.mat_vec(r, lane_rows.load3(model.joint_pos, bodies))
     p = vec.add(lane_rows.load3(pos, parents), p)
@@ -153,7 +150,7 @@ def abreast_poses(model, q, work, pos, rot, bodies):
     if model.joint_type[bodies[0]] == REVOLUTE:
         c, s = lane_rows.twos(work.joint_cos_sin, 2, 0, bodies)
         return p, vec.mat_mul(r, rotation(axis, c, s))
-    way = lane_rows.numbers(q, each(model.joint_q, bodies))
+    way = lane_rows.numbers(q, load_four(model.joint_q, bodies))
     return vec.axpy(way, vec.mat_vec(r, axis), p), r
 
 
@@ -210,7 +207,7 @@ def abreast_axes(model, work, bodies, p, r):
     """
     origin = vec.load(work.body_pos, model.tree_body[model.body_tree[bodies[0]]])
     axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
-    dofs = each(model.joint_v, bodies)
+    dofs = load_four(model.joint_v, bodies)
     if model.joint_type[bodies[0]] == REVOLUTE:
         linear = vec.cross(vec.sub(p, origin), axis)
         lane_rows.store6(work.dof_axis, dofs, (*axis, *linear))
@@ -220,7 +217,7 @@ def abreast_axes(model, work, bodies, p, r):
 
 
 @kernel
-def tree_forward(model, q, work, t, has_axes):
+def compute_tree_poses(model, q, work, t, has_axes):
     """Compute poses of the bodies of a tree at coordinates q, and motion axes if wanted.
 
     Writes: work.
@@ -239,7 +236,7 @@ def tree_forward(model, q, work, t, has_axes):
             if has_axes:
                 body_axes(model, work, i)
         else:
-            bodies = four(model, k, size)
+            bodies = four_bodies(model, k, size)
             p4, r4 = abreast_poses(model, q, work, work.body_pos, work.body_rot, bodies)
             lane_rows.store3(work.body_pos, bodies, p4)
             lane_rows.store_mat(work.body_rot, bodies, r4)
@@ -249,14 +246,14 @@ def tree_forward(model, q, work, t, has_axes):
 
 
 @kernel
-def forward(model, q, work):
+def compute_poses(model, q, work):
     """Compute pose and motion axes of every body at coordinates q.
 
     Writes: work.
     Source: Featherstone 2008, table 4.1, about a common point.
     """
     for t in range(model.tree_body.shape[0]):
-        tree_forward(model, q, work, t, model.tree_is_single[t] == 0)
+        compute_tree_poses(model, q, work, t, model.tree_is_single[t] == 0)
 
 
 @kernel

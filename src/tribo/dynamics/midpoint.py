@@ -1,20 +1,18 @@
-"""Group `midpoint.reach`: computes poses and velocities of all bodies half a step ahead."""
+"""Group `midpoint.predict_midpoint`: computes poses and velocities of all bodies half a step ahead."""
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import bias, integrate, kinematics, middle, tied_drift
+from tribo.dynamics import bias, integrate, kinematics, mid_velocity, tied_drift
 
 
 @kernel
-def reach(model, state, settings, work):
-    """Move all bodies half a step on as they move now, or leave them where they are (semi-implicit).
+def predict_midpoint(model, state, settings, work):
+    """Move all bodies by half a step at their present velocities; with `semi_implicit` they stay.
 
     Writes: work.
     """
-    bias.single_spins(model, state, settings, work)  # how does a free body tumble?
-    middle.predict(model, state, settings, work)  # v̄, the velocity in mid step
-    tied_drift.find_tied_drift(
-        model, state, settings, work, False
-    )  # what keeps ties together meanwhile
+    bias.predict_free_spins(model, state, settings, work)  # torque-free rotation of free bodies
+    mid_velocity.predict_mid_velocity(model, state, settings, work)  # by the last accelerations
+    tied_drift.find_tied_drift(model, state, settings, work, False)  # free bodies on constraints
     integrate.drift_to_middle(model, state, settings, work)  # q_m = q ⊕ dt/2 v
-    kinematics.forward(model, work.mid_q, work)  # where is every body?
-    bias.body_velocities(model, state, work)  # how fast does it move?
+    kinematics.compute_poses(model, work.mid_q, work)
+    bias.write_body_velocities(model, state, work)

@@ -1,4 +1,4 @@
-"""Stages `momentum.momenta` and `.keep_momenta`: keep the momentum of floating trees.
+"""Stages `momentum.set_momentum_targets` and `.keep_momenta`: keep the momentum of floating trees.
 
 The velocity at the end of a step belongs to the configuration in its middle, half a drift away. So
 what a tree's joints do in that half step would change its momentum. Instead, momentum is carried along: it
@@ -8,8 +8,8 @@ of the step are set to agree with it, six and three numbers. The motion of the j
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import spread4
-from tribo.dynamics.abreast import each, four, four_from, own_share
 from tribo.dynamics.bias import turned_spin
+from tribo.dynamics.body_lanes import four_bodies, four_from, lane_weights, load_four
 from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q, pose_of, set_turns
 from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES, whole, whole3
@@ -61,20 +61,18 @@ def body_twist(model, v, work, i, p, r):
     if joint == FREE:
         return (v[dof + 3], v[dof + 4], v[dof + 5]), (v[dof], v[dof + 1], v[dof + 2])
     parent = model.body_parent[i]
-    s = spatial.load(work.swing_vel, parent)
+    s = spatial.load(work.relative_vel, parent)
     omega = (s[0], s[1], s[2])
-    lever = vec.sub(p, vec.load(work.swing_pos, parent))
+    lever = vec.sub(p, vec.load(work.relative_pos, parent))
     if joint == PRISMATIC:
-        lever_rate = vec.axpy(
-            v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), (s[3], s[4], s[5])
-        )
+        lever_rate = vec.axpy(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), (s[3], s[4], s[5]))
         return omega, vec.add(lever_rate, vec.cross(omega, lever))
     velocity = vec.add((s[3], s[4], s[5]), vec.cross(omega, lever))
     if joint == REVOLUTE:
         omega = vec.axpy(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), omega)
     elif joint == SPHERICAL:
         turn = vec.mat_vec(vec.load_mat(model.joint_rot, i), (v[dof], v[dof + 1], v[dof + 2]))
-        omega = vec.add(omega, vec.mat_vec(vec.load_mat(work.swing_rot, parent), turn))
+        omega = vec.add(omega, vec.mat_vec(vec.load_mat(work.relative_rot, parent), turn))
     return omega, velocity
 
 
@@ -84,25 +82,25 @@ def move_body(model, q, v, work, i):
 
     Writes: work.
     """
-    p, r = body_pose(model, q, work.swing_pos, work.swing_rot, i)
+    p, r = body_pose(model, q, work.relative_pos, work.relative_rot, i)
     omega = velocity = (0.0, 0.0, 0.0)
     if model.joint_type[i] != FIXED:  # a root that is not fixed is free
         omega, velocity = body_twist(model, v, work, i, p, r)
-    vec.store(work.swing_pos, i, p)
-    vec.store_mat(work.swing_rot, i, r)
-    spatial.store(work.swing_vel, i, (*omega, *velocity))
+    vec.store(work.relative_pos, i, p)
+    vec.store_mat(work.relative_rot, i, r)
+    spatial.store(work.relative_vel, i, (*omega, *velocity))
     return p, r, omega, velocity
 
 
 @kernel
-def abreast_twists(model, v, work, bodies, p, r):
+def lane_twists(model, v, work, bodies, p, r):
     """Return angular velocities and velocities of the origins of four bodies abreast, given their poses."""
-    parents = each(model.body_parent, bodies)
-    s = lane_rows.load6(work.swing_vel, parents)
+    parents = load_four(model.body_parent, bodies)
+    s = lane_rows.load6(work.relative_vel, parents)
     omega, velocity = (s[0], s[1], s[2]), (s[3], s[4], s[5])
-    lever = vec.sub(p, lane_rows.load3(work.swing_pos, parents))
+    lever = vec.sub(p, lane_rows.load3(work.relative_pos, parents))
     velocity = vec.add(velocity, vec.cross(omega, lever))
-    rate = lane_rows.numbers(v, each(model.joint_v, bodies))
+    rate = lane_rows.numbers(v, load_four(model.joint_v, bodies))
     axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
     if model.joint_type[bodies[0]] == REVOLUTE:
         return vec.axpy(rate, axis, omega), velocity
@@ -110,7 +108,7 @@ def abreast_twists(model, v, work, bodies, p, r):
 
 
 @kernel
-def swing_tree(model, q, v, work, t):
+def write_relative_motion(model, q, v, work, t):
     """Compute poses and twists of a floating tree at (q, v), counted from the base's origin.
 
     Writes: work.
@@ -123,20 +121,20 @@ def swing_tree(model, q, v, work, t):
         if size == 1:
             i = model.abreast_body[k]
             c, s = work.joint_cos_sin[i, 0], work.joint_cos_sin[i, 1]
-            place, r = pose_of(model, q, work.swing_pos, work.swing_rot, i, c, s)
+            place, r = pose_of(model, q, work.relative_pos, work.relative_rot, i, c, s)
             if model.body_parent[i] < 0:
                 place = (0.0, 0.0, 0.0)
             omega, velocity = body_twist(model, v, work, i, place, r)
-            vec.store(work.swing_pos, i, place)
-            lane_rows.put_mat(work.swing_rot, i, r)
-            six.put(work.swing_vel, i, (*omega, *velocity))
+            vec.store(work.relative_pos, i, place)
+            lane_rows.put_mat(work.relative_rot, i, r)
+            six.put(work.relative_vel, i, (*omega, *velocity))
         else:
-            bodies = four(model, k, size)
-            p4, r4 = abreast_poses(model, q, work, work.swing_pos, work.swing_rot, bodies)
-            omega4, velocity4 = abreast_twists(model, v, work, bodies, p4, r4)
-            lane_rows.store3(work.swing_pos, bodies, p4)
-            lane_rows.store_mat(work.swing_rot, bodies, r4)
-            lane_rows.store6(work.swing_vel, bodies, (*omega4, *velocity4))
+            bodies = four_bodies(model, k, size)
+            p4, r4 = abreast_poses(model, q, work, work.relative_pos, work.relative_rot, bodies)
+            omega4, velocity4 = lane_twists(model, v, work, bodies, p4, r4)
+            lane_rows.store3(work.relative_pos, bodies, p4)
+            lane_rows.store_mat(work.relative_rot, bodies, r4)
+            lane_rows.store6(work.relative_vel, bodies, (*omega4, *velocity4))
         k += size
 
 
@@ -148,7 +146,7 @@ def tree_motion(model, q, v, work, t):
 
     Writes: work.
     """
-    swing_tree(model, q, v, work, t)
+    write_relative_motion(model, q, v, work, t)
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
     none = spread4(0.0)
@@ -157,13 +155,13 @@ def tree_motion(model, q, v, work, t):
     s4 = (none, none, none, none, none, none)
     for i in range(root, last + 1, LANES):
         bodies = four_from(i, last)
-        share = own_share(i, last)
-        r = lane_rows.load_mat(work.swing_rot, bodies)
-        twist = lane_rows.load6(work.swing_vel, bodies)
+        share = lane_weights(i, last)
+        r = lane_rows.load_mat(work.relative_rot, bodies)
+        twist = lane_rows.load6(work.relative_vel, bodies)
         omega = (twist[0], twist[1], twist[2])
         mass = share * lane_rows.numbers(model.body_mass, bodies)
         arm = vec.mat_vec(r, lane_rows.load3(model.body_com, bodies))
-        at = vec.add(lane_rows.load3(work.swing_pos, bodies), arm)
+        at = vec.add(lane_rows.load3(work.relative_pos, bodies), arm)
         own = vec.rotate_sym(r, lane_rows.load6(model.body_inertia, bodies))
         push = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
         push = vec.scale(mass, push)
@@ -172,17 +170,17 @@ def tree_motion(model, q, v, work, t):
         p4 = vec.add(p4, push)
         spin = vec.scale(share, vec.sym_vec(own, omega))
         l4 = vec.add(l4, vec.add(spin, vec.cross(at, push)))
-        s4 = spatial.axpy(share, own, spatial.axpy(mass, about_point(at), s4))
+        s4 = spatial.axpy(share, own, spatial.axpy(mass, point_inertia(at), s4))
     m = whole(m4)
     c = vec.scale(1.0 / m, whole3(moment4))
     p = whole3(p4)
     l = vec.sub(whole3(l4), vec.cross(c, p))
     s = (*whole3((s4[0], s4[1], s4[2])), *whole3((s4[3], s4[4], s4[5])))
-    return m, c, p, l, spatial.axpy(-m, about_point(c), s)
+    return m, c, p, l, spatial.axpy(-m, point_inertia(c), s)
 
 
 @kernel
-def about_point(c):
+def point_inertia(c):
     """Return the inertia of a unit point mass at c about the origin, as six numbers."""
     return (
         c[1] * c[1] + c[2] * c[2], c[0] * c[0] + c[2] * c[2], c[0] * c[0] + c[1] * c[1],
@@ -215,7 +213,7 @@ def keep_spin(model, t, before, after, v):
 
 
 @kernel
-def choose(model, state, settings, work):
+def choose_kept_trees(model, state, settings, work):
     """Note which floating trees keep their momentum in this step; return how many.
 
     One that pushes against something that does not give way exchanges momentum with the world: there
@@ -240,7 +238,7 @@ def choose(model, state, settings, work):
     for c in range(work.contact_count[0]):
         a = model.body_tree[work.contact_body[c, 0]]
         b = model.body_tree[work.contact_body[c, 1]]
-        if work.contact_pull[c] > 0.0:  # adhesion is among the forces, and not a drive's
+        if work.adhesion_impulse[c] > 0.0:  # adhesion is among the forces, and not a drive's
             work.tree_is_kept[a] = work.tree_is_kept[b] = LEFT_ALONE
         if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
             continue
@@ -248,19 +246,19 @@ def choose(model, state, settings, work):
             work.tree_is_kept[b] = LEFT_ALONE
         if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:
             work.tree_is_kept[a] = LEFT_ALONE
-    for c in range(model.coupling_way.shape[0]):
-        for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
-            if model.way_body[k] < 0:  # a thread pulls it towards what stands
+    for c in range(model.coupling_path.shape[0]):
+        for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+            if model.element_body[k] < 0:  # a thread pulls it towards what stands
                 work.tree_is_kept[model.body_tree[model.coupling_body[c, 0]]] = LEFT_ALONE
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
             if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:
-                leave_ends(model, work, n)
+                exclude_tied_trees(model, work, n)
     return count
 
 
 @kernel
-def leave_ends(model, work, n):
+def exclude_tied_trees(model, work, n):
     """Leave trees alone that row n, of a constraint, ties to something else; to itself it may tie them.
 
     Writes: work.
@@ -276,7 +274,7 @@ def leave_ends(model, work, n):
 
 
 @kernel
-def is_left(model, state, t):
+def is_unchanged(model, state, t):
     """Tell whether a tree is still where the last step left it."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if state.v[dof] != state.left_v[dof]:
@@ -288,7 +286,7 @@ def is_left(model, state, t):
 
 
 @kernel
-def impulse(model, state, settings, work, t, centre):
+def external_impulse(model, state, settings, work, t, centre):
     """Return linear impulse on a tree in this step but for weight, and the angular one about a point.
 
     Effect of drives on the base, and the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
@@ -324,7 +322,7 @@ def impulse(model, state, settings, work, t, centre):
 
 
 @kernel
-def shift_goals(model, work, shift):
+def shift_momentum_targets(model, work, shift):
     """Move the goals of floating trees that are shifted at the end of the step; shift: whitened [m √kg, …].
 
     The centre of mass moves by the impulse that would make the shift a velocity, over the mass.
@@ -334,9 +332,9 @@ def shift_goals(model, work, shift):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_kept[t] != KEPT:
             continue
-        way = base_push(model, work, t, shift)
-        m, c, p, l = load_motion(work.tree_goal, t)
-        store_motion(work.tree_goal, t, m, vec.axpy(1.0 / m, way, c), p, l)
+        push = base_push(model, work, t, shift)
+        m, c, p, l = load_motion(work.tree_target, t)
+        store_motion(work.tree_target, t, m, vec.axpy(1.0 / m, push, c), p, l)
 
 
 @kernel
@@ -358,9 +356,9 @@ def base_push(model, work, t, z):
 
 
 @kernel
-def base_drive(model, state, settings, work, dof):
+def base_drive_impulse(model, state, settings, work, dof):
     """Return the impulse of drives, damping and external wrenches on a dof of the base."""
-    change = work.next_v[dof] - work.kick_v[dof]
+    change = work.next_v[dof] - work.start_velocity[dof]
     extra = work.drive_inertia[dof] + model.dof_armature[dof]
     return settings.dt * work.drive_force[dof] - extra * change
 
@@ -370,23 +368,23 @@ def base_impulse(model, state, settings, work, t):
     """Return linear and angular impulse, about the base, of drives and hands on a floating tree."""
     first = model.tree_v[t]
     return (
-        base_drive(model, state, settings, work, first),
-        base_drive(model, state, settings, work, first + 1),
-        base_drive(model, state, settings, work, first + 2),
+        base_drive_impulse(model, state, settings, work, first),
+        base_drive_impulse(model, state, settings, work, first + 1),
+        base_drive_impulse(model, state, settings, work, first + 2),
     ), (
-        base_drive(model, state, settings, work, first + 3),
-        base_drive(model, state, settings, work, first + 4),
-        base_drive(model, state, settings, work, first + 5),
+        base_drive_impulse(model, state, settings, work, first + 3),
+        base_drive_impulse(model, state, settings, work, first + 4),
+        base_drive_impulse(model, state, settings, work, first + 5),
     )
 
 
 @kernel
-def momenta(model, state, settings, work):
+def set_momentum_targets(model, state, settings, work):
     """Set where centre of mass and momentum of every floating tree have to be after the step.
 
     Writes: work.
     """
-    if choose(model, state, settings, work) == 0:
+    if choose_kept_trees(model, state, settings, work) == 0:
         return
     dt = settings.dt
     for t in range(model.tree_body.shape[0]):
@@ -394,22 +392,20 @@ def momenta(model, state, settings, work):
             continue
         at = model.joint_q[model.tree_body[t]]
         m, c, p, l = load_motion(state.tree_motion, t)
-        if not is_left(model, state, t):
+        if not is_unchanged(model, state, t):
             m, c, p, l, _ = tree_motion(model, state.q, state.v, work, t)
             c = vec.add(c, (state.q[at], state.q[at + 1], state.q[at + 2]))
         middle = vec.axpy(0.5 * dt / m, p, c)
-        push, turn = impulse(model, state, settings, work, t, middle)
+        push, turn = external_impulse(model, state, settings, work, t, middle)
         weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
         after = vec.add(p, vec.axpy(dt, weight, push))
-        store_motion(
-            work.tree_goal, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn)
-        )
+        store_motion(work.tree_target, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn))
 
 
 @kernel
-def goal(work, t):
+def momentum_target(work, t):
     """Return p, and L about its centre of mass, that floating tree t has to have after the step."""
-    _, _, push, spin = load_motion(work.tree_goal, t)
+    _, _, push, spin = load_motion(work.tree_target, t)
     return push, spin
 
 
@@ -424,13 +420,13 @@ def set_tree_momentum(model, q, v, work, t):
     at = model.joint_q[model.tree_body[t]]
     dof = model.tree_v[t]
     m, c, p, l, s = tree_motion(model, q, v, work, t)
-    _, place, push, spin = load_motion(work.tree_goal, t)
+    _, place, push, spin = load_motion(work.tree_target, t)
     omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
     velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
     for k in range(3):
         v[dof + k] += velocity[k]
         v[dof + 3 + k] += omega[k]
-    if work.impact_count[0] > 0:  # within the step, not in its middle: the way is known already
+    if work.impact_count[0] > 0:  # within the step, not in its middle: the displacement is known already
         place = vec.add((q[at], q[at + 1], q[at + 2]), c)
     for k in range(3):
         q[at + k] = place[k] - c[k]

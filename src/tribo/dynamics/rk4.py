@@ -1,26 +1,26 @@
-"""Stage `rk4.fourth_order`: Runge and Kutta, a function of its own, compiled when first needed."""
+"""Stage `rk4.integrate_fourth_order`: Runge and Kutta, a function of its own, compiled when first needed."""
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_stage_at, from_address
-from tribo.dynamics.runge_kutta import run_flight_part
-from tribo.model import Command, Course, Integrator, Late, Model, Settings, State, Status, Work
+from tribo.dynamics.runge_kutta import run_substep_part
+from tribo.model import Command, IntegrationMode, Integrator, Late, Model, Settings, State, Status, Work
 
 MODEL, STATE, COMMAND, SETTINGS, WORK = (
     record._numba_type_ for record in (Model, State, Command, Settings, Work)
 )
 SIGNATURE = types.int64(*[types.int64] * 5)
 RK4 = int(Integrator.RK4)
-IN_PARTS = int(Course.IN_PARTS)
-UNSETTLED = int(Course.UNSETTLED)
-ONE_H = int(Course.ONE_H)
+SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
+NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
+EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
 LATE = int(Late.RK4)
 CAPACITY = int(Status.CAPACITY)
-COARSE = int(Status.COARSE)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 
 def _advance_at(model_at, state_at, command_at, settings_at, work_at):
-    run_flight_part(
+    run_substep_part(
         from_address(MODEL, model_at),
         from_address(STATE, state_at),
         from_address(COMMAND, command_at),
@@ -34,7 +34,7 @@ ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
 
 
 def _call_python(address, model, state, command, settings, work):
-    run_flight_part(model, state, command, settings, work)
+    run_substep_part(model, state, command, settings, work)
     return 0
 
 
@@ -42,31 +42,31 @@ call_late = _call_python if DISABLED else call_stage_at
 
 
 @kernel
-def is_there(model, work):
+def is_compiled(model, work):
     """Tell whether the function is compiled; else ask for it.
 
     Writes: work.
     """
-    if model.late_address[LATE] == 0:
-        work.late_wanted[LATE] = 1
+    if model.lazy_address[LATE] == 0:
+        work.lazy_wanted[LATE] = 1
         work.status[0] |= CAPACITY
-    return model.late_address[LATE] != 0
+    return model.lazy_address[LATE] != 0
 
 
 @kernel
-def fly_trees(model, state, command, settings, work):
-    """Let the trees that are `HELD` go their way in parts; tell whether they did.
+def integrate_held_trees(model, state, command, settings, work):
+    """Integrate the trees that are `SUBSTEPS_PENDING` in substeps; tell whether that was done.
 
     Writes: work.
     """
-    if is_there(model, work):
-        call_late(model.late_address[LATE], model, state, command, settings, work)
+    if is_compiled(model, work):
+        call_late(model.lazy_address[LATE], model, state, command, settings, work)
         return True
     return False
 
 
 @kernel
-def fourth_order(model, state, command, settings, work):
+def integrate_fourth_order(model, state, command, settings, work):
     """Advance trees that nothing touches by Runge and Kutta's method, if asked for or if they turn too far.
 
     Those that turn too far and cannot be advanced so are said.
@@ -75,8 +75,8 @@ def fourth_order(model, state, command, settings, work):
     """
     is_needed = settings.integrator == RK4
     for t in range(model.tree_body.shape[0]):
-        if work.tree_course[t] == UNSETTLED or work.tree_course[t] == ONE_H:
-            work.status[0] |= COARSE
-        is_needed = is_needed or (work.tree_course[t] == IN_PARTS and work.tree_is_free[t] == 1)
-    if is_needed and is_there(model, work):
-        call_late(model.late_address[LATE], model, state, command, settings, work)
+        if work.tree_mode[t] == NOT_SETTLED or work.tree_mode[t] == EXPLICIT_BIAS:
+            work.status[0] |= TIME_STEP_TOO_LONG
+        is_needed = is_needed or (work.tree_mode[t] == SUBSTEPPED and work.tree_is_free[t] == 1)
+    if is_needed and is_compiled(model, work):
+        call_late(model.lazy_address[LATE], model, state, command, settings, work)

@@ -3,7 +3,7 @@
 Coordinates that are quaternions are advanced by the exponential of a rotation vector σ, and what is
 averaged over the stages is the rate of σ, not the angular velocity: dσ/dt = ω − ½ σ×ω + σ×(σ×ω)/12,
 of which the next term is of fourth order in dt. Drives, springs and damping are forces of each
-stage: nothing is implicit here. A tree that is `HELD` has constant joint forces instead.
+stage: nothing is implicit here. A tree that is `SUBSTEPS_PENDING` has constant joint forces instead.
 A step that is too long tells by its two middle stages: they are at the same time, and what they make of
 the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
 in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
@@ -15,20 +15,20 @@ Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics, whitening
-from tribo.dynamics.integrate import FASTEST, tree_to_middle
+from tribo.dynamics.integrate import FASTEST, move_tree_to_middle
 from tribo.math import spatial, vec
-from tribo.model import Course, Integrator, Joint, Kind, Status
+from tribo.model import IntegrationMode, Integrator, Joint, Kind, Status
 
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
-MIDPOINT_USED = int(Status.MIDPOINT_USED)
-COARSE = int(Status.COARSE)
+FELL_BACK_TO_MIDPOINT = int(Status.FELL_BACK_TO_MIDPOINT)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 RK4 = int(Integrator.RK4)
-IN_PARTS = int(Course.IN_PARTS)
-HELD = int(Course.HELD)
-FLOWN = int(Course.FLOWN)
-LOST = int(Course.LOST)
+SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
+SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
+SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
+SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
 APART = 0.002  # [–] of a velocity by which the middle stages may differ
 CHANGED = 0.05  # [–] the same of the first two, (dt ω)²/2 in an oscillation
 MOST = 64  # parts of a step
@@ -40,7 +40,7 @@ def write_tree_forces(model, command, settings, work, t, weight):
 
     Writes: work.
     """
-    actuation.collect(model, command, settings, work, t)
+    actuation.collect_forces(model, command, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         v = work.mid_v[dof]
         kp, kd, rate = command.kp[dof], command.kd[dof], v - command.target_v[dof]
@@ -55,7 +55,7 @@ def write_tree_forces(model, command, settings, work, t, weight):
 
 
 @kernel
-def evaluate(model, command, settings, work, t, weight):
+def evaluate_stage(model, command, settings, work, t, weight):
     """Write the acceleration of a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
 
     Return ‖z‖² of the whitened forces and ‖z − z_before‖², z_before those of the stage before [J/s²].
@@ -63,10 +63,10 @@ def evaluate(model, command, settings, work, t, weight):
     Writes: work.
     """
     root = model.tree_body[t]
-    kinematics.tree_forward(model, work.mid_q, work, t, True)
-    inertia.body_inertias(model, work, root, model.tree_body_count[t])
-    bias.tree_bias(model, work.mid_v, settings, work, t)
-    if work.tree_course[t] == HELD:
+    kinematics.compute_tree_poses(model, work.mid_q, work, t, True)
+    inertia.rotate_inertias(model, work, root, model.tree_body_count[t])
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+    if work.tree_mode[t] == SUBSTEPS_PENDING:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             work.rk_acc[dof] = work.held_force[dof] - work.bias_force[dof]
             work.drive_inertia[dof] = 0.0
@@ -86,7 +86,7 @@ def evaluate(model, command, settings, work, t, weight):
 
 
 @kernel
-def start(model, work, t):
+def start_stages(model, work, t):
     """Set the first stage of a tree: `rk_q` and `rk_v` themselves.
 
     Writes: work.
@@ -110,7 +110,7 @@ def add_stage(model, work, t, weight, dt):
         work.rk_acc_sum[dof] += weight * work.rk_acc[dof]
     if model.tree_is_tied[t] == 1:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            work.rk_way[dof] += dt * weight * work.mid_v[dof]
+            work.substep_displacement[dof] += dt * weight * work.mid_v[dof]
 
 
 @kernel
@@ -171,14 +171,14 @@ def advance_part(model, command, settings, work, t, parts):
     """
     dt = settings.dt / parts
     share = 1.0 / (6.0 * parts)
-    start(model, work, t)
-    size, _ = evaluate(model, command, settings, work, t, share)
+    start_stages(model, work, t)
+    size, _ = evaluate_stage(model, command, settings, work, t, share)
     scale = twice_kinetic_energy(model, work, t) + dt * dt * size
     is_coarse = False
     add_stage(model, work, t, 1.0 / 6.0, dt)
     for k in range(3):
         set_next_stage(model, work, t, dt if k == 2 else 0.5 * dt)
-        _, apart = evaluate(model, command, settings, work, t, share if k == 2 else 2.0 * share)
+        _, apart = evaluate_stage(model, command, settings, work, t, share if k == 2 else 2.0 * share)
         most = CHANGED if k == 0 else APART
         if k < 2 and not dt * dt * apart <= most * most * scale:
             is_coarse = True
@@ -194,7 +194,7 @@ def advance_part(model, command, settings, work, t, parts):
 
 
 @kernel
-def advance_in(model, state, command, settings, work, t, parts):
+def advance_parts(model, state, command, settings, work, t, parts):
     """Move a tree on by one step in so many parts; return whether they are too long.
 
     Writes: work.
@@ -203,7 +203,7 @@ def advance_in(model, state, command, settings, work, t, parts):
         work.rk_q[k] = state.q[k]
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.rk_v[dof] = state.v[dof]
-        work.rk_torque[dof] = work.rk_way[dof] = 0.0
+        work.rk_torque[dof] = work.substep_displacement[dof] = 0.0
     is_coarse = False
     for _ in range(parts):
         is_coarse = advance_part(model, command, settings, work, t, parts) or is_coarse
@@ -221,22 +221,22 @@ def integrate_tree(model, state, command, settings, work, t):
     Writes: work.
     """
     parts = 1
-    is_coarse = advance_in(model, state, command, settings, work, t, parts)
+    is_coarse = advance_parts(model, state, command, settings, work, t, parts)
     while is_coarse and parts < MOST and model.tree_is_single[t] == 0:
         parts *= 2
-        is_coarse = advance_in(model, state, command, settings, work, t, parts)
+        is_coarse = advance_parts(model, state, command, settings, work, t, parts)
     return is_coarse
 
 
 @kernel
-def back_to_middle(model, state, settings, work, t):
+def restore_middle(model, state, settings, work, t):
     """Put the bodies of a tree where a midpoint step has them.
 
     Writes: work.
     """
-    tree_to_middle(model, state, settings, work, t)
-    kinematics.tree_forward(model, work.mid_q, work, t, model.tree_is_single[t] == 0)
-    inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+    move_tree_to_middle(model, state, settings, work, t)
+    kinematics.compute_tree_poses(model, work.mid_q, work, t, model.tree_is_single[t] == 0)
+    inertia.rotate_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
 
 
 @kernel
@@ -245,7 +245,7 @@ def add_momentum(model, work, t, v, rate, out):
 
     Writes: work, out.
     """
-    bias.tree_velocities(model, v, work, t)
+    bias.write_tree_velocities(model, v, work, t)
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
         velocity = spatial.load(work.body_vel, i)
@@ -256,8 +256,8 @@ def add_momentum(model, work, t, v, rate, out):
 
 
 @kernel
-def has_numbers(model, work, t):
-    """Tell whether a tree's way ends at velocities that are numbers, of a size that users may set."""
+def is_finite_tree(model, work, t):
+    """Tell whether a tree's substeps end at velocities that are numbers, of a size that users may set."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if not abs(work.rk_v[dof]) <= FASTEST:
             return False
@@ -265,11 +265,11 @@ def has_numbers(model, work, t):
 
 
 @kernel
-def fly_tree(model, state, command, settings, work, t):
-    """Let a tree go its way under the forces that were solved for; set h to what the whole step had to have.
+def integrate_held_tree(model, state, command, settings, work, t):
+    """Integrate a tree in substeps under the forces that were solved for; set h to that of the whole step.
 
     Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt. All else is left as a step has it whose
-    velocity in the middle is (v + v_end)/2. Where the way leads nowhere it is left with h(v).
+    velocity in the middle is (v + v_end)/2. Where the substeps fail it is left with h(v).
 
     Writes: work.
     """
@@ -282,37 +282,37 @@ def fly_tree(model, state, command, settings, work, t):
         work.rk_inertia[dof] = work.drive_inertia[dof]
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
     if integrate_tree(model, state, command, settings, work, t):
-        work.status[0] |= COARSE
+        work.status[0] |= TIME_STEP_TOO_LONG
         work.tree_is_coarse[t] = 1
-    back_to_middle(model, state, settings, work, t)
-    arrives = has_numbers(model, work, t)
-    work.tree_course[t] = FLOWN if arrives else LOST
+    restore_middle(model, state, settings, work, t)
+    arrives = is_finite_tree(model, work, t)
+    work.tree_mode[t] = SUBSTEPS_DONE if arrives else SUBSTEPS_FAILED
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]
         work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
         work.mid_v[dof] = state.v[dof] + 0.5 * work.change_v[dof]
-        work.way_v[dof] = 2.0 * rate * work.rk_way[dof] - work.rk_v[dof]
-    inertia.factorize_moved(model, work, t)
+        work.substep_velocity[dof] = 2.0 * rate * work.substep_displacement[dof] - work.rk_v[dof]
+    inertia.factorize_one_tree(model, work, t)
     if not arrives:
         work.tree_is_fourth[t] = 0
-        bias.tree_bias(model, work.mid_v, settings, work, t)
+        bias.compute_tree_bias(model, work.mid_v, settings, work, t)
         return
     add_momentum(model, work, t, work.change_v, -rate, work.held_force)
-    bias.tree_bias(model, work.mid_v, settings, work, t)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
     for dof in range(first, last):
         work.bias_force[dof] = work.held_force[dof]
 
 
 @kernel
 def advance_free_tree(model, state, command, settings, work, t):
-    """Replace the midpoint step of a tree; bodies are left where it has them, for those who ask what acted.
+    """Replace the midpoint step of a tree; bodies are left where it has them, for read-outs of forces.
 
     A free body that turns too far keeps its midpoint step.
 
     Writes: work.
     """
     if integrate_tree(model, state, command, settings, work, t):
-        work.status[0] |= COARSE
+        work.status[0] |= TIME_STEP_TOO_LONG
         work.tree_is_coarse[t] = 1
         if model.tree_is_single[t] == 1:
             work.tree_is_free[t] = 0
@@ -323,7 +323,7 @@ def advance_free_tree(model, state, command, settings, work, t):
         work.tree_is_fourth[t] = 1
         for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
             work.joint_is_ruled[i] = 0
-    back_to_middle(model, state, settings, work, t)
+    restore_middle(model, state, settings, work, t)
 
 
 @kernel
@@ -338,24 +338,24 @@ def advance_free_trees(model, state, command, settings, work):
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if not is_asked_for and work.tree_course[t] != IN_PARTS:
+        if not is_asked_for and work.tree_mode[t] != SUBSTEPPED:
             continue
         if work.tree_is_free[t] == 1:
             advance_free_tree(model, state, command, settings, work, t)
         if is_asked_for and work.tree_is_free[t] == 0:
-            work.status[0] |= MIDPOINT_USED
+            work.status[0] |= FELL_BACK_TO_MIDPOINT
 
 
 @kernel
-def run_flight_part(model, state, command, settings, work):
-    """Do what the step is waiting for: ways under held forces, or the end of trees that nothing touches.
+def run_substep_part(model, state, command, settings, work):
+    """Do what the step is waiting for: substeps under held forces, or the end of trees that nothing touches.
 
     Writes: work.
     """
     is_held = False
     for t in range(model.tree_body.shape[0]):
-        if work.tree_course[t] == HELD:
-            fly_tree(model, state, command, settings, work, t)
+        if work.tree_mode[t] == SUBSTEPS_PENDING:
+            integrate_held_tree(model, state, command, settings, work, t)
             is_held = True
     if not is_held:
         advance_free_trees(model, state, command, settings, work)

@@ -2,7 +2,7 @@
 
 A centre of mass drifts straight, and its body turns meanwhile. On an arm r about a pin, at ω, the centre gets
 on by r φ in half a step, φ = dt/2 ω, and so by the angle atan φ about the pin, while the body turns by φ. A
-shift at the end of the step made the two agree; after it the velocity was not along the way any more, and a
+shift at the end of the step made the two agree; after it the velocity was not along the path any more, and a
 body 0.2 m off its hinge lost 10 % of its energy in 2 s at 180 rad/s and 1 ms.
 
 So what will be missing is added to each half of the step, symmetrically: the translations δ and turns ρ of
@@ -11,10 +11,10 @@ least kinetic energy with which all ties get on alike,
     γ + δ_A + (ρ_A × r_A)/cos² φ of one side = the same of the other,   γ = ½ (γ(−dt/2) − γ(dt/2)) :
 
 γ(∓dt/2) is how far the end of an arm is, in mid step, off the tangent that it has at the beginning and at the
-end of the step. Of γ the part along the way of the end in mid step counts; it is made up along its way at the
-outer end of the half, where r is the arm, and φ is the angle between the two ways. The mean of the two γ is
-how far the tie sags open in mid step (`attachments.end_swing`). A body on a pin, and a group that turns like
-one rigid body, then meet their ties at both ends of the step with velocities along their ways, and the step
+end of the step. The part of γ along the path in mid step counts; it is made up along the path at the
+outer end of the half, where r is the arm, and φ is the angle between the two paths. The mean of the two γ is
+how far the tie sags in mid step (`attachments.end_curvature`). A body on a pin, and a group that turns like
+one rigid body, then meet their ties at both ends of the step with velocities along their paths, and the step
 is the same backwards in time, as far as the velocity after the push is foreseen. A turned body keeps its
 angular momentum; of bodies that only tie one another the common centre of mass stays.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
@@ -22,7 +22,7 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (s
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import free_rotation, turned_spin
-from tribo.dynamics.tied_groups import find_groups, held, in_loop, tied_tree
+from tribo.dynamics.tied_groups import find_groups, is_in_loop, tied_tree, was_active
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Constraint, Integrator
 
@@ -38,11 +38,11 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def joins(model, state, work, c):
+def is_joining(model, state, work, c):
     """Tell whether constraint c, which is in no loop, held its bodies in all three directions."""
     if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & PLACE != PLACE:
         return False
-    return held(model, state, c) and not in_loop(model, work, c)
+    return was_active(model, state, c) and not is_in_loop(model, work, c)
 
 
 @kernel
@@ -55,12 +55,12 @@ def spin_of(model, v, t):
 @kernel
 def pushed_spins(model, work, t):
     """Return the angular velocity of free body t in mid step before the push and, as predicted, after it."""
-    before = spin_of(model, work.kick_v, t)
+    before = spin_of(model, work.start_velocity, t)
     return before, vec.axpy(-1.0, before, vec.scale(2.0, spin_of(model, work.mid_v, t)))
 
 
 @kernel
-def is_turning(model, settings, work):
+def any_turning(model, settings, work):
     """Tell whether a free body at a constraint turns by more than next to nothing in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
@@ -87,14 +87,14 @@ def tied_velocity(model, v, t, arm):
 
 
 @kernel
-def lack(model, work, end, t):
+def end_error(model, work, end, t):
     """Return by how much more an end, of body t, is to get on than δ and ρ make it; nothing for t = −1."""
     if t < 0:
         return ZERO
     x = spatial.load(work.tied_shift, t)
     turned = vec.cross((x[0], x[1], x[2]), vec.load(work.end_arm, end))
     moved = vec.axpy(work.end_lever[end], turned, (x[3], x[4], x[5]))
-    return vec.sub(vec.load(work.end_lack, end), moved)
+    return vec.sub(vec.load(work.end_position_error, end), moved)
 
 
 @kernel
@@ -125,12 +125,12 @@ def push_tied_body(model, work, end, t, impulse):
     if work.end_lever[end] > 0.0:
         torque = vec.cross(vec.load(work.end_arm, end), impulse)
     turn = vec.sym_vec(spatial.load(work.tied_inverse, t), torque)
-    way = vec.scale(light, impulse)
-    spatial.accumulate(work.tied_shift, t, (turn[0], turn[1], turn[2], way[0], way[1], way[2]))
+    shift = vec.scale(light, impulse)
+    spatial.accumulate(work.tied_shift, t, (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2]))
 
 
 @kernel
-def spread_drift(model, state, work):
+def solve_tied_drift(model, state, work):
     """Find δ and ρ of all bodies, tie by tie, until all ties get on alike.
 
     Writes: work.
@@ -143,9 +143,9 @@ def spread_drift(model, state, work):
             c = k if sweep % 2 == 0 else count - 1 - k
             a = tied_tree(model, 2 * c)
             b = tied_tree(model, 2 * c + 1)
-            if max(a, b) < 0 or not joins(model, state, work, c):
+            if max(a, b) < 0 or not is_joining(model, state, work, c):
                 continue
-            apart = vec.sub(lack(model, work, 2 * c, a), lack(model, work, 2 * c + 1, b))
+            apart = vec.sub(end_error(model, work, 2 * c, a), end_error(model, work, 2 * c + 1, b))
             one = mobility(model, work, 2 * c, a)
             both = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
             impulse = vec.sym_vec(linalg.sym_inverse(both), apart)
@@ -159,7 +159,7 @@ def spread_drift(model, state, work):
 
 
 @kernel
-def half_flight(model, end, t, at, omega, h):
+def half_step_error(model, end, t, at, omega, h):
     """Return how far an end is off the tangent that it has after a time h without torque, at its start.
 
     As seen from the centre of mass; and its velocity then, and the attitude. at, ω: those at the start.
@@ -172,7 +172,7 @@ def half_flight(model, end, t, at, omega, h):
 
 
 @kernel
-def note_lack(model, settings, work, end, t, at, before, after, is_second):
+def write_end_error(model, settings, work, end, t, at, before, after, is_second):
     """Find what an end of a constraint, of body t, lacks in one half of the step.
 
     at: attitude in mid step; before, after: angular velocity there, before the push and after it.
@@ -180,22 +180,22 @@ def note_lack(model, settings, work, end, t, at, before, after, is_second):
     Writes: work.
     """
     h = 0.5 * settings.dt
-    ahead, speed, outside = half_flight(model, end, t, at, after, h)
-    behind, back, begin = half_flight(model, end, t, at, vec.neg(before), h)
+    ahead, speed, outside = half_step_error(model, end, t, at, after, h)
+    behind, back, begin = half_step_error(model, end, t, at, vec.neg(before), h)
     omega = after
     if not is_second:
         omega, speed, outside = before, vec.neg(back), begin
     vec.store(work.end_arm, end, arm_at(model, end, outside))
-    vec.store(work.end_lack, end, ZERO)
+    vec.store(work.end_position_error, end, ZERO)
     work.end_lever[end] = 1.0
     middle = vec.cross(omega, arm_at(model, end, at))
     size = vec.norm(speed) * vec.norm(middle)
     if size > 0.0:
         cosine = max(LEAST, vec.dot(speed, middle) / size)
         off = 0.5 * vec.dot(vec.sub(behind, ahead), middle)
-        vec.store(work.end_lack, end, vec.scale(-off / (size * cosine), speed))
-        # ρ turns the tangent too: along the way in mid step, with dt/2 ω = tan φ, an end is moved by
-        # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its way at the outer end.
+        vec.store(work.end_position_error, end, vec.scale(-off / (size * cosine), speed))
+        # ρ turns the tangent too: along the path in mid step, with dt/2 ω = tan φ, an end is moved by
+        # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its path at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
     is_anchored = tied_tree(model, end + 1 - 2 * (end % 2)) < 0
     if is_anchored and model.constraint_locked[end // 2] & ATTITUDE == ATTITUDE:
@@ -216,14 +216,14 @@ def find_tied_drift(model, state, settings, work, is_second):
         return
     if not is_second:
         find_groups(model, state, work)
-        work.tied_turns[0] = 1 if is_turning(model, settings, work) else 0
+        work.tied_turns[0] = 1 if any_turning(model, settings, work) else 0
     for t in range(model.tree_body.shape[0]):
         spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     if work.tied_turns[0] == 0:
         return
     for end in range(model.constraint_point.shape[0]):
         t = tied_tree(model, end)
-        if t < 0 or not joins(model, state, work, end // 2):
+        if t < 0 or not is_joining(model, state, work, end // 2):
             continue
         before, after = pushed_spins(model, work, t)
         at = quat.load(work.mid_q, model.joint_q[model.tree_body[t]] + 3)
@@ -232,8 +232,8 @@ def find_tied_drift(model, state, settings, work, is_second):
         else:
             half = quat.cayley(vec.scale(0.5 * settings.dt, vec.load(work.single_spin, t)))
             at = quat.mul(half, quat.load(state.q, model.joint_q[model.tree_body[t]] + 3))
-        note_lack(model, settings, work, end, t, at, before, after, is_second)
-    spread_drift(model, state, work)
+        write_end_error(model, settings, work, end, t, at, before, after, is_second)
+    solve_tied_drift(model, state, work)
 
 
 @kernel

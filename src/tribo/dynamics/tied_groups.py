@@ -6,7 +6,7 @@ what they ask for must then agree to round-off, or their forces work against one
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics.bias import is_split
+from tribo.dynamics.bias import is_constrained_single
 from tribo.enums import Memory
 from tribo.model import Constraint
 
@@ -20,13 +20,13 @@ IS_IDLE = int(Memory.IS_IDLE)
 def tied_tree(model, end):
     """Return the tree at an end of a constraint if it is a free body that impulses move, else −1."""
     body = model.constraint_body[end // 2, end % 2]
-    if body < 0 or not is_split(model, model.body_tree[body]):
+    if body < 0 or not is_constrained_single(model, model.body_tree[body]):
         return -1
     return model.body_tree[body]
 
 
 @kernel
-def held(model, state, c):
+def was_active(model, state, c):
     """Tell whether constraint c held its bodies together in the last step."""
     kind = model.constraint_kind[c]
     if kind != JOINT and kind != LENGTH and kind != WINCH:
@@ -35,7 +35,7 @@ def held(model, state, c):
 
 
 @kernel
-def first_of(work, t):
+def group_root(work, t):
     """Return the tree by which the group of free body t is known."""
     while work.tied_group[t] != t:
         t = work.tied_group[t]
@@ -55,15 +55,15 @@ def find_groups(model, state, work):
     for c in range(model.constraint_kind.shape[0]):
         a = tied_tree(model, 2 * c)
         b = tied_tree(model, 2 * c + 1)
-        if max(a, b) < 0 or not held(model, state, c):
+        if max(a, b) < 0 or not was_active(model, state, c):
             continue
         if min(a, b) < 0:
-            t = first_of(work, max(a, b))
+            t = group_root(work, max(a, b))
             work.tied_is_loop[t] |= work.tied_is_anchored[t]
             work.tied_is_anchored[t] = 1
             continue
-        a = first_of(work, a)
-        b = first_of(work, b)
+        a = group_root(work, a)
+        b = group_root(work, b)
         if a == b:
             work.tied_is_loop[a] = 1
         else:
@@ -74,7 +74,7 @@ def find_groups(model, state, work):
 
 
 @kernel
-def in_loop(model, work, c):
+def is_in_loop(model, work, c):
     """Tell whether the ties of the group of free bodies to which constraint c belongs form a loop."""
     t = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1))
-    return t >= 0 and work.tied_is_loop[first_of(work, t)] != 0
+    return t >= 0 and work.tied_is_loop[group_root(work, t)] != 0

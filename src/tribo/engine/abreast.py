@@ -1,4 +1,4 @@
-"""Which bodies of a tree are computed side by side (`tribo.dynamics.abreast`)."""
+"""Which bodies of a tree are computed side by side (`tribo.dynamics.body_lanes`)."""
 
 from __future__ import annotations
 

@@ -144,8 +144,7 @@ def _sizes(
     ties = len(tied)
     count = dict(zip(Column, layout.starts[-1].tolist(), strict=False))
     general, large, terrain = (
-        bool(layout.counts[:, column].any())
-        for column in (Column.GENERAL, Column.LARGE, Column.TERRAIN)
+        bool(layout.counts[:, column].any()) for column in (Column.GENERAL, Column.LARGE, Column.TERRAIN)
     )
     slots = count[Column.SLOT]
     return {
@@ -175,7 +174,7 @@ def _sizes(
         "ncoupling": count[Column.COUPLING],
         "nterm": count[Column.TERM],
         "nactuator": count[Column.ACTUATOR],
-        "nway": count[Column.WAY],
+        "nelement": count[Column.WAY],
         "nface": count[Column.FACE],
         "nface1": count[Column.FACE] + 1,
         "ncorner": count[Column.CORNER],
@@ -217,9 +216,7 @@ class _Filler:
             self._body(tree, part, first[0], body, joint)
             self._shapes(part, body, first[1])
         m.tree_nv[tree] = self.v - first[2]
-        places = coupled.Places(
-            first[0], self.slot, self.coupling, self.term, self.actuator, self.way
-        )
+        places = coupled.Places(first[0], self.slot, self.coupling, self.term, self.actuator, self.way)
         coupled.write(m, part.description, places)
         self._order(first[0], [body.parent for body in part.description.bodies], types)
         m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])
@@ -466,8 +463,4 @@ def collect_filters(model: Model) -> None:
 
 def allocate(sizes: dict[str, int], worlds: int = 1) -> tuple[State, Command, Settings]:
     """Return zeroed records for a number of worlds."""
-    return (
-        State.allocate(sizes, worlds),
-        Command.allocate(sizes, worlds),
-        Settings.allocate(sizes, worlds),
-    )
+    return (State.allocate(sizes, worlds), Command.allocate(sizes, worlds), Settings.allocate(sizes, worlds))

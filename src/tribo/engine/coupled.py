@@ -66,7 +66,7 @@ def _coupling(
         model.term_factor[at.term] = factor
         at.term += 1
     _way(model, one, which[len(terms) :], at)
-    model.coupling_way[c] = at.way - len(one.way) - len(one.inner_way), at.way
+    model.coupling_path[c] = at.way - len(one.way) - len(one.inner_way), at.way
     at.coupling += 1
     at.slot += COUPLING_SLOTS
 
@@ -76,18 +76,18 @@ def _way(model: Model, one: CouplingDescription, which: list[int], at: Places) -
     parts = [(0, element) for element in one.way] + [(1, element) for element in one.inner_way]
     for side, (part, element) in zip(which, parts, strict=True):
         k = at.way
-        model.way_kind[k], model.way_part[k], model.way_side[k] = element.kind, part, side
-        model.way_body[k] = at.root + element.body if element.body >= 0 else -1
-        model.way_point[k], model.way_weight[k] = element.point, element.weight
-        model.way_radius[k], model.way_axis[k] = element.radius, element.axis
-        model.way_toward[k] = element.toward
+        model.element_kind[k], model.element_part[k], model.element_side[k] = element.kind, part, side
+        model.element_body[k] = at.root + element.body if element.body >= 0 else -1
+        model.element_point[k], model.element_weight[k] = element.point, element.weight
+        model.element_radius[k], model.element_axis[k] = element.radius, element.axis
+        model.element_toward[k] = element.toward
         at.way += 1
 
 
 def write_ways(model: Model, one: CouplingDescription) -> None:
     """Write the way of a coupling into a model that has nothing else: to lay it for any poses."""
     _way(model, one, [0] * (len(one.way) + len(one.inner_way)), Places(0, 0, 0, 0, 0, 0))
-    model.coupling_way[0] = 0, len(one.way)
+    model.coupling_path[0] = 0, len(one.way)
 
 
 def _actuator(model: Model, actuator: ActuatorDescription, law: ActuatorLaw, a: int) -> None:

@@ -64,7 +64,7 @@ class Engine:
         self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
         self._share = max(1, worlds // 64)  # worlds between two looks, within a step of all worlds
         for family in _loaded:
-            self.model.late_address[family] = lazy_kernels.address(family)
+            self.model.lazy_address[family] = lazy_kernels.address(family)
         self._connect()
 
     def __reduce__(self) -> Any:
@@ -263,14 +263,14 @@ class Engine:
 
     def _grow(self) -> None:
         work = self.work.arrays
-        wanted = np.flatnonzero(work["late_wanted"].any(axis=0))
+        wanted = np.flatnonzero(work["lazy_wanted"].any(axis=0))
         if wanted.size:
             families = [Late(number) for number in wanted.tolist()]
             with held.lifted():  # where they are not prebuilt they are compiled
                 addresses = [lazy_kernels.address(family) for family in families]
             _loaded.update(families)
-            self.model.late_address[families] = addresses
-            work["late_wanted"][:] = 0
+            self.model.lazy_address[families] = addresses
+            work["lazy_wanted"][:] = 0
             return
         names = (
             "candidate_count",
@@ -338,8 +338,8 @@ class Engine:
     def observe(self) -> Work:
         """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
         observed = self.scratch()
-        kinematics.forward(self.model, self.state.q, observed)
-        inertia.mass_matrix(self.model, observed)
+        kinematics.compute_poses(self.model, self.state.q, observed)
+        inertia.compute_mass_matrix(self.model, observed)
         return observed
 
 
@@ -354,6 +354,4 @@ def _say_steps(error: BaseException, made: np.ndarray) -> None:
     if made.size:
         least, most = int(made.min()), int(made.max())
         text = str(least) if least == most else f"{least} to {most}"
-        error.add_note(
-            f"tribo: the worlds of the batch have made {text} steps of this call, and stand there"
-        )
+        error.add_note(f"tribo: the worlds of the batch have made {text} steps of this call, and stand there")

@@ -17,9 +17,7 @@ from types import FrameType
 from typing import Any
 
 LONGEST = 0.05  # [s] between two places where signals are let through, where steps allow that
-_KINDS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM") if hasattr(signal, name)
-)
+_KINDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM") if hasattr(signal, name))
 _Handler = Callable[[int, FrameType | None], Any]
 
 

@@ -33,7 +33,7 @@ ROWS = {
     "ncoupling": Column.COUPLING,
     "nterm": Column.TERM,
     "nactuator": Column.ACTUATOR,
-    "nway": Column.WAY,
+    "nelement": Column.WAY,
 }
 # Fields that are numbers of rows: of what. −1 is none.
 REFERS = {
@@ -52,8 +52,8 @@ REFERS = {
     "coupling_body": Column.BODY,
     "coupling_slot": Column.SLOT,
     "coupling_term": Column.TERM,
-    "coupling_way": Column.WAY,
-    "way_body": Column.BODY,
+    "coupling_path": Column.WAY,
+    "element_body": Column.BODY,
     "term_dof": Column.V,
     "term_q": Column.Q,
     "actuator_coupling": Column.COUPLING,
@@ -128,17 +128,13 @@ def _moved(rows: np.ndarray, shift: int) -> np.ndarray:
     return np.asarray(np.where(rows >= 0, rows + shift, rows) if shift else rows)
 
 
-def _move_pools(
-    old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray
-) -> None:
+def _move_pools(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
     """Write what refers to the pools of hulls and meshes."""
     shift = to - first
     a, b = first[Column.FACE], last[Column.FACE]
     if b > a:
         at = to[Column.FACE]
-        new.face_start[at + 1 : at + 1 + b - a] = (
-            old.face_start[a + 1 : b + 1] + shift[Column.CORNER]
-        )
+        new.face_start[at + 1 : at + 1 + b - a] = old.face_start[a + 1 : b + 1] + shift[Column.CORNER]
     _move_rings(old, new, first, last, to)
     if not shift.any():
         return
@@ -150,9 +146,7 @@ def _move_pools(
                 new.shape_data[mine, place] += shift[column]
 
 
-def _move_rings(
-    old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray
-) -> None:
+def _move_rings(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
     """Write what lies around the corners of large hulls: of vertices, then of faces."""
     shift = to - first
     a, b = first[Column.RING], last[Column.RING]

@@ -13,13 +13,7 @@ from tribo.description.trees import BodyDescription, JointDescription, TreeDescr
 from tribo.enums import COUPLING_SLOTS
 from tribo.model import FEW_CORNERS, Joint, Kind, Shape
 
-COORDINATES = {
-    Joint.FIXED: 0,
-    Joint.REVOLUTE: 1,
-    Joint.PRISMATIC: 1,
-    Joint.SPHERICAL: 4,
-    Joint.FREE: 7,
-}
+COORDINATES = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 4, Joint.FREE: 7}
 SLOTS = {Joint.FIXED: 0, Joint.REVOLUTE: 3, Joint.PRISMATIC: 3, Joint.SPHERICAL: 7, Joint.FREE: 0}
 DOFS = {Joint.FIXED: 0, Joint.REVOLUTE: 1, Joint.PRISMATIC: 1, Joint.SPHERICAL: 3, Joint.FREE: 6}
 

@@ -28,7 +28,7 @@ def functions() -> dict[Late, ByAddress]:
 
 
 def address(function: Late) -> int:
-    """Return what `Model.late_address` has to hold: from the library, or compiled now."""
+    """Return what `Model.lazy_address` has to hold: from the library, or compiled now."""
     if DISABLED:
         return function + 1
     found = prebuilt.address(NAMES[function])

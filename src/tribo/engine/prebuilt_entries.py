@@ -60,19 +60,13 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.velocities, (Model, Settings, Work, TABLE, TABLE, TABLE, BLOCK, BLOCK)),
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
-    (
-        contacts.table_of_contacts,
-        (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2)),
-    ),
+    (contacts.table_of_contacts, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
     (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
     (step_tangents.motion_of_step, (Model, Settings, Work, Tangents)),
     # -- questions about shapes --------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),
     (cast.all_hits, (*SEEN, *RAYS)),
-    (
-        cast.closest_in_worlds,
-        (*SEEN, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2)),
-    ),
+    (cast.closest_in_worlds, (*SEEN, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2))),
     (near.nearest, (*SEEN, INTEGERS, float64, LINE, INTEGERS)),
     (near.there, (*SEEN, LINE, LINE, boolean)),
     # -- the compliant ground ----------------------------------------------------------------------
@@ -83,8 +77,8 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (flow.energies, (*TREE, TABLE, TABLE)),
     (flow.write_poses, (*TREE, TABLE, BLOCK, STACK)),
     # -- kernels that read-outs call ---------------------------------------------------------------
-    (kinematics.forward, (Model, LINE, Work)),
-    (inertia.mass_matrix, (Model, Work)),
+    (kinematics.compute_poses, (Model, LINE, Work)),
+    (inertia.compute_mass_matrix, (Model, Work)),
     (scalar_rows.tie_of, (Model, Work, int64)),
     (position_pass.is_acting, (int64, float64)),
     (natural_residual.contact_violation, (Model, Work, int64)),

@@ -35,16 +35,7 @@ def run_at(addresses, remaining, first, stop, part):
             course = world_of(from_address(COURSE, addresses[6]), e)
             pilot = world_of(from_address(PILOT, addresses[7]), e)
             remaining[e] -= roll_out(
-                motors,
-                course,
-                pilot,
-                model,
-                state,
-                command,
-                settings,
-                work,
-                remaining[e],
-                part == 3,
+                motors, course, pilot, model, state, command, settings, work, remaining[e], part == 3
             )
         troubled += 1 if work.status[0] != 0 else 0
     return troubled

@@ -146,9 +146,7 @@ class WorldSettings(Sealed):
         float,
     )
     max_push_out_speed = Setting(
-        "Fastest speed at which an overlap is removed [m/s].",
-        partial(check.number, minimum=0.0),
-        float,
+        "Fastest speed at which an overlap is removed [m/s].", partial(check.number, minimum=0.0), float
     )
     tolerance = Setting(
         "Largest velocity change of a last sweep, relative to the speed that a step removes [–].",
@@ -164,9 +162,9 @@ class WorldSettings(Sealed):
         """``"midpoint"`` (second order, default), ``"semi_implicit"`` or ``"rk4"``.
 
         ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
-        joint stop within reach of the step takes a midpoint step, and `status` then has ``MIDPOINT_USED``.
+        joint stop within reach of the step takes a midpoint step: ``FELL_BACK_TO_MIDPOINT`` in `status`.
         Trees that turn far in a step take it in parts of fourth order under both, alone or under the forces
-        and impulses that were solved for; where a step is too long even so, `status` has ``COARSE``.
+        and impulses that were solved for; a step that is too long even so has ``TIME_STEP_TOO_LONG``.
         """,
         Integrator,
     )
@@ -244,9 +242,7 @@ class WorldSettings(Sealed):
         )
 
     sleep_speed = Setting(
-        "Speed up to which a body is quiet [m/s].",
-        partial(check.number, minimum=0.0),
-        float,
+        "Speed up to which a body is quiet [m/s].", partial(check.number, minimum=0.0), float
     )
     sleep_angular_speed = Setting(
         "Angular speed up to which a body or a joint is quiet [rad/s].",
@@ -254,9 +250,7 @@ class WorldSettings(Sealed):
         float,
     )
     sleep_time = Setting(
-        "Time for which an island has to be quiet before it falls asleep [s].",
-        check.positive,
-        float,
+        "Time for which an island has to be quiet before it falls asleep [s].", check.positive, float
     )
     collision_filter = Setting(
         """``"either"`` (default: one mask that admits the pair is enough) or ``"both"``.""",

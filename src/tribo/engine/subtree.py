@@ -34,7 +34,7 @@ def tree_records(engine: Engine, span: Span) -> TreeRecords:
         "nbody": span.body.stop - span.body.start,
         "nq": span.q.stop - span.q.start,
         "nv": span.v.stop - span.v.start,
-        "nway": engine.sizes["nway"],
+        "nelement": engine.sizes["nelement"],
         "nmatrix": int((model.dof_depth + 1).sum()),
     }
     work, scratch = Work.allocate(sizes), Scratch.allocate(sizes)
@@ -65,7 +65,7 @@ def _renumber(arrays: dict[str, Any], span: Span) -> None:
     body, dof = span.body.start, span.v.start
     parent = arrays["body_parent"]
     parent[parent >= 0] -= body
-    for name in ("coupling_body", "way_body"):
+    for name in ("coupling_body", "element_body"):
         arrays[name][arrays[name] >= 0] -= body
     arrays["term_q"] -= span.q.start
     arrays["term_dof"] -= dof

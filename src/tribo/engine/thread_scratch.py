@@ -18,7 +18,7 @@ READ = frozenset(  # by `Batch` and its objects, after a step
      "contact_spin_impulse", "contact_impact", "applied_torque", "residual", "sweeps", "mid_q")
 )  # fmt: skip
 STOPPED = frozenset(  # why a step stopped, for `Engine.grow`
-    ("status", "late_wanted", "candidate_count", "row_count", "column_count", "dense_count",
+    ("status", "lazy_wanted", "candidate_count", "row_count", "column_count", "dense_count",
      "node_count", "value_count", "friction_count")
 )  # fmt: skip
 AMENDED = frozenset(  # the order of the broadphase; who sleeps, and M of those who do
@@ -40,8 +40,7 @@ def allocate(sizes: dict[str, int], worlds: int) -> Work:
 def for_another_thread(work: Work) -> Work:
     """Return scratch that shares with `work` what belongs to worlds, and nothing else."""
     arrays = {
-        name: array if name in OF_WORLDS else np.zeros_like(array)
-        for name, array in work.arrays.items()
+        name: array if name in OF_WORLDS else np.zeros_like(array) for name, array in work.arrays.items()
     }
     return Work.wrap(arrays)
 

@@ -11,9 +11,7 @@ from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
 
 _STEP = "engine.run_at"  # the layer of the step as Python calls it
-_warm: set[str] = (
-    {_STEP, "contact"} if DISABLED or PREBUILT else set()
-)  # layers that this process has ready
+_warm: set[str] = {_STEP, "contact"} if DISABLED or PREBUILT else set()  # layers that this process has ready
 
 
 def is_compiled(layer: str = _STEP) -> bool:
@@ -49,9 +47,7 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
             continue
         if not is_compiled(layer):
             _compile(layer, quiet)
-            with contextlib.suppress(
-                OSError
-            ):  # nothing can be kept there, which `backend` has said
+            with contextlib.suppress(OSError):  # nothing can be kept there, which `backend` has said
                 _mark(layer).parent.mkdir(parents=True, exist_ok=True)
                 _mark(layer).touch()
         _warm.add(layer)
@@ -61,10 +57,7 @@ def _compile(layer: str, quiet: bool) -> None:
     from tribo.engine import step_compilation
 
     what = "its kernels" if layer == _STEP else "its late kernels"
-    with (
-        progress.shown(f"{what} (once per machine and version)", quiet=quiet) as notice,
-        compiling(),
-    ):
+    with progress.shown(f"{what} (once per machine and version)", quiet=quiet) as notice, compiling():
         if layer == _STEP:
             step_compilation.compile_step(notice)
         else:

@@ -83,8 +83,7 @@ def _frames(
     for name, frame in links.items():
         if name in joints and joints[name] != frame:
             report.note(
-                f"frame {name!r} is that of the joint; a link of the same name is elsewhere",
-                "frames",
+                f"frame {name!r} is that of the joint; a link of the same name is elsewhere", "frames"
             )
     return [*joints.values(), *(frame for name, frame in links.items() if name not in joints)]
 

@@ -172,9 +172,7 @@ def deepest_wrong_point(mesh: np.ndarray, hull: Hull) -> float:
     """
     corners = hull.vertices[hull.triangles]
     edges = 0.5 * (corners + corners[:, [1, 2, 0]])
-    outer = np.unique(
-        np.concatenate([hull.vertices, edges.reshape(-1, 3), corners.mean(axis=1)]), axis=0
-    )
+    outer = np.unique(np.concatenate([hull.vertices, edges.reshape(-1, 3), corners.mean(axis=1)]), axis=0)
     centre = hull.vertices.mean(axis=0)
     points = np.concatenate([outer, 0.5 * (outer + centre), centre[None]])
     outside = points[winding(mesh, points) < 0.5]

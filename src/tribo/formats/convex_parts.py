@@ -81,9 +81,7 @@ def _split(
         raise ValueError(f"{what}: cannot be split into convex parts ({error})") from None
 
 
-def split_by_coacd(
-    points: np.ndarray, faces: np.ndarray, wanted: dict[str, Any]
-) -> list[np.ndarray]:
+def split_by_coacd(points: np.ndarray, faces: np.ndarray, wanted: dict[str, Any]) -> list[np.ndarray]:
     """Return the corners of convex parts; coacd hears no interrupt, and may end its process."""
     import coacd
 

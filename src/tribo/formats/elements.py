@@ -57,15 +57,11 @@ def unit_axis(axis: Vector, node: Written) -> Vector:
 def factors(node: Written, scale: Sequence[float]) -> Vector:
     """Return three factors of a scale, of one or three numbers that are not 0."""
     if len(scale) not in {1, 3} or 0.0 in scale:
-        raise node.error(
-            f"scale={tuple(scale)} must be three numbers, or one for all, none of them 0"
-        )
+        raise node.error(f"scale={tuple(scale)} must be three numbers, or one for all, none of them 0")
     return tuple(scale) * (3 // len(scale))
 
 
-def mesh(
-    node: Written, finder: MeshFinder, reference: str, scale: Vector, mode: str = ""
-) -> MeshFile:
+def mesh(node: Written, finder: MeshFinder, reference: str, scale: Vector, mode: str = "") -> MeshFile:
     """Return the mesh that an element names; that it is not found is noted."""
     path, reason = finder.find(reference)
     if path is None:

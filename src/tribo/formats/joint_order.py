@@ -26,9 +26,7 @@ def reordered(tree: TreeDescription, names: Sequence[str]) -> TreeDescription:
     given: object = names
     is_list = isinstance(given, Sequence) and not isinstance(given, str)
     if not is_list or not all(isinstance(name, str) for name in names):
-        raise DescriptionError(
-            f"joint_order must be a sequence of names of joints, got {shown(names)}"
-        )
+        raise DescriptionError(f"joint_order must be a sequence of names of joints, got {shown(names)}")
     found = {body.joint.name: k for k, body in enumerate(tree.bodies) if k > 0}
     fixed = {frame.name for frame in tree.frames} - set(found)
     order = [0]
@@ -93,9 +91,7 @@ def _in_order(tree: TreeDescription, order: list[int], place: dict[int, int]) ->
 
     return replace(
         tree,
-        bodies=[
-            replace(tree.bodies[k], parent=place.get(tree.bodies[k].parent, -1)) for k in order
-        ],
+        bodies=[replace(tree.bodies[k], parent=place.get(tree.bodies[k].parent, -1)) for k in order],
         frames=[replace(frame, body=place[frame.body]) for frame in tree.frames],
         parts=[replace(part, body=place[part.body]) for part in tree.parts],
         ignored=_placed(tree.ignored, place),

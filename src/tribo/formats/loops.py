@@ -13,11 +13,7 @@ from tribo.engine.layout import COORDINATES
 from tribo.formats.pose import NO_POSE, Pose, matrix, normalized
 from tribo.model import Joint
 
-CLOSING = {
-    Joint.FIXED: "weld",
-    Joint.REVOLUTE: "hinge",
-    Joint.SPHERICAL: "pin",
-}  # joints that close loops
+CLOSING = {Joint.FIXED: "weld", Joint.REVOLUTE: "hinge", Joint.SPHERICAL: "pin"}  # joints that close loops
 
 
 def poses_at(tree: TreeDescription, q: Sequence[float]) -> list[Pose]:

@@ -217,9 +217,7 @@ def _contact(node: YamlNode) -> ContactMaterial:
     if bins is not None:
         count = bins.number()
         if not count.is_integer():
-            raise bins.error(
-                f"contactReductionBinResolution must be a whole number, got {bins.shown()}"
-            )
+            raise bins.error(f"contactReductionBinResolution must be a whole number, got {bins.shown()}")
         values["contact_reduction_bin_resolution"] = int(count)
     try:
         return ContactMaterial(**values)
@@ -238,9 +236,7 @@ def _numbers(
             continue
         number = value.as_number()
         if number is None:
-            value.doubt(
-                f"{name} of {owner} is no number ({value.shown()}): the standard value is used"
-            )
+            value.doubt(f"{name} of {owner} is no number ({value.shown()}): the standard value is used")
         elif kind.unit == "Pa" and LARGEST <= kind.most < number < math.inf:
             value.note(
                 f"{name} of {owner} is {value.shown()}, more than a double solves with: it is "
@@ -271,9 +267,7 @@ def _value(node: YamlNode, keys: tuple[str, ...], owner: str) -> YamlNode | None
     filled = [entry for entry in found if not entry[1].is_null]
     for key, value in filled[1:]:
         if value.text != filled[0][1].text or value.kind != "scalar":
-            text = (
-                f"{key.text} of {owner} is ignored: {filled[0][0].text} stands there too; keep one"
-            )
+            text = f"{key.text} of {owner} is ignored: {filled[0][0].text} stands there too; keep one"
             key.doubt(text, f"{key.place} twice")
     return filled[0][1] if filled else None
 
@@ -295,9 +289,7 @@ def _note_others(node: YamlNode, names: tuple[str, ...]) -> None:
 
 
 # -- into the table of a world ---------------------------------------------------------------------
-def fill_table(
-    table: MaterialTable, source: str | Path | MaterialLibrary, *, rigid: bool
-) -> tuple[str, ...]:
+def fill_table(table: MaterialTable, source: str | Path | MaterialLibrary, *, rigid: bool) -> tuple[str, ...]:
     """Set the default pair and the pairs of a material table from a file or library; return its doubts.
 
     Args:
@@ -317,9 +309,7 @@ def fill_table(
             )
         if not (is_text(source) or Path(source).suffix.lower() in ENDINGS):
             if rigid:
-                raise DescriptionError(
-                    f"{source}: rigid=True is for YAML; pairs in XML say it themselves"
-                )
+                raise DescriptionError(f"{source}: rigid=True is for YAML; pairs in XML say it themselves")
             default, pairs, origins = raisim_xml.read_materials(source)
             table.default = default
             for key, properties in pairs.items():
@@ -366,9 +356,7 @@ def _rigid_law(pair: EffectivePair) -> tuple[Law, dict[str, str]]:
         raise DescriptionError(
             f"pair {pair.first!r}, {pair.second!r}: {error}; or load library.subset(…) without them"
         ) from None
-    origin = {
-        name: text for name, text in _origins(pair).items() if name in {"friction", "restitution"}
-    }
+    origin = {name: text for name, text in _origins(pair).items() if name in {"friction", "restitution"}}
     origin["static_friction"] = "equal to friction (a contact material has one coefficient)"
     return made, origin
 
@@ -426,9 +414,7 @@ def write_materials(library: MaterialLibrary, path: str | Path) -> None:
     ]
     if pairs:
         made["contact_materials"] = pairs
-    text = yaml.safe_dump(
-        made, sort_keys=False, allow_unicode=True, default_flow_style=None, width=WIDE
-    )
+    text = yaml.safe_dump(made, sort_keys=False, allow_unicode=True, default_flow_style=None, width=WIDE)
     write_whole(file, text.encode())
 
 
@@ -436,9 +422,7 @@ def _written(item: Material | ContactMaterial, keys: dict[str, tuple[str, ...]])
     """Return what was given of a material or pair, by its first key."""
     own = given(item) - {LEFT_OUT}
     return {
-        spellings[0]: _plain_value(getattr(item, name))
-        for name, spellings in keys.items()
-        if name in own
+        spellings[0]: _plain_value(getattr(item, name)) for name, spellings in keys.items() if name in own
     }
 
 

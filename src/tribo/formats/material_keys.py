@@ -48,10 +48,7 @@ CONTACT_KEYS = _keys(ContactMaterial) | {
     "static_friction": spellings("static_friction"),
     "dynamic_friction": spellings("dynamic_friction"),
 }
-LISTS = {
-    "materials": ("materials",),
-    "contact_materials": ("contact_materials", "contactMaterials"),
-}
+LISTS = {"materials": ("materials",), "contact_materials": ("contact_materials", "contactMaterials")}
 # What other engines that Choreonoid drives read: known, and without effect here.
 OTHER_ENGINES = {
     "material": ("stiffness", "damping"),

@@ -11,21 +11,13 @@ from tribo.checks import check
 from tribo.formats.material_files import MAX_NAMES
 from tribo.formats.material_keys import CONTACT_KEYS, LISTS, MATERIAL_KEYS, OTHER_ENGINES
 from tribo.materials import ContactMaterial, Material
-from tribo.materials.contact_material import (
-    FRICTION_MODELS,
-    MAX_BINS,
-    OLDER_WORDS,
-    REDUCTIONS,
-    SOLVERS,
-)
+from tribo.materials.contact_material import FRICTION_MODELS, MAX_BINS, OLDER_WORDS, REDUCTIONS, SOLVERS
 from tribo.materials.parameters import Parameter, parameters
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 NUMBER_AS_TEXT = r"^[+-]?([0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)([eE][+-]?[0-9]+)?$"
 Schema = dict[str, Any]
-NAME: Schema = {
-    "type": ["string", "number", "boolean"]
-}  # what YAML takes for a number is a name, too
+NAME: Schema = {"type": ["string", "number", "boolean"]}  # what YAML takes for a number is a name, too
 
 
 def schema() -> Schema:

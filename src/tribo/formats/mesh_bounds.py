@@ -44,9 +44,7 @@ def plain_collada(data: bytes) -> bytes:
         text = data.decode(encoding).lstrip("\ufeff")
     except UnicodeDecodeError:
         raise MeshError("it is no XML in UTF-8, UTF-16 or UTF-32; archives are not read") from None
-    if not text.lstrip().startswith("<") or any(
-        chr(k) in text for k in range(32) if k not in (9, 10, 13)
-    ):
+    if not text.lstrip().startswith("<") or any(chr(k) in text for k in range(32) if k not in (9, 10, 13)):
         raise MeshError("it is no XML: archives and other binary files are not read")
     text = without_declaration(text)
     if "<!" in text.replace("<!--", ""):
@@ -60,9 +58,7 @@ def _check_instances(content: bytes) -> None:
     """Refuse nodes that place nodes that place meshes … more often than any machine could."""
     from lxml import etree
 
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True
-    )
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -81,9 +77,7 @@ def _check_instances(content: bytes) -> None:
         if element in known:
             return known[element]
         if depth > MAX_DEPTH:
-            raise MeshError(
-                f"its nodes stand in one another more than {MAX_DEPTH} deep, or in themselves"
-            )
+            raise MeshError(f"its nodes stand in one another more than {MAX_DEPTH} deep, or in themselves")
         places = total = 0
         for child in element:
             tag = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else ""
@@ -102,9 +96,7 @@ def _check_instances(content: bytes) -> None:
     for scene in root.iter("{*}visual_scene"):
         places, total = weigh(scene, 0)
         if places > MAX_PLACES or total > MAX_LETTERS:
-            raise MeshError(
-                f"it places its meshes {places} times, {total >> 20} MiB of indices in all"
-            )
+            raise MeshError(f"it places its meshes {places} times, {total >> 20} MiB of indices in all")
 
 
 # -- glTF -----------------------------------------------------------------------------------------
@@ -125,9 +117,7 @@ def check_gltf(data: bytes, ending: str) -> None:
         used[node["mesh"]] for node in content.get("nodes", ()) if isinstance(node.get("mesh"), int)
     )
     if placed > 2 * MAX_NUMBERS:
-        raise MeshError(
-            f"its parts use {placed} entries of its arrays, more than {2 * MAX_NUMBERS}"
-        )
+        raise MeshError(f"its parts use {placed} entries of its arrays, more than {2 * MAX_NUMBERS}")
     _check_tree(content)
     _check_pictures(content, binary)
 
@@ -166,9 +156,7 @@ def _check_tree(content: Mapping[str, Any]) -> None:
     nodes = content.get("nodes", ())
     children = [child for node in nodes for child in node.get("children", ())]
     if len(nodes) > MAX_PLACES or len(children) != len(set(children)):
-        raise MeshError(
-            f"its nodes are no tree of at most {MAX_PLACES}: one stands below two others"
-        )
+        raise MeshError(f"its nodes are no tree of at most {MAX_PLACES}: one stands below two others")
 
 
 def _check_pictures(content: Mapping[str, Any], binary: bytes) -> None:
@@ -184,9 +172,7 @@ def _check_pictures(content: Mapping[str, Any], binary: bytes) -> None:
 
             pixels += pixels_of(base64.b64decode(picture["uri"].partition(",")[2]))
         if pixels > MAX_PIXELS:
-            raise MeshError(
-                f"its pictures have more than {MAX_PIXELS >> 20} million pixels together"
-            )
+            raise MeshError(f"its pictures have more than {MAX_PIXELS >> 20} million pixels together")
 
 
 def pixels_of(data: bytes) -> int:

@@ -87,9 +87,7 @@ class MeshFinder:
                 if is_file:
                     return real, ""
             else:
-                reason = (
-                    "refused, it is outside the robot's folders; list its folder in package_dirs"
-                )
+                reason = "refused, it is outside the robot's folders; list its folder in package_dirs"
         return None, reason
 
 

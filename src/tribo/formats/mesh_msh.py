@@ -28,9 +28,7 @@ def read_msh(data: bytes) -> tuple[np.ndarray, np.ndarray]:
         )
     wanted = HEAD + 4 * (3 * vertices + 3 * normals + 2 * corners + 3 * triangles)
     if len(data) != wanted:
-        raise MeshError(
-            f"{len(data)} bytes, what it announces takes {wanted}: it is cut or no .msh"
-        )
+        raise MeshError(f"{len(data)} bytes, what it announces takes {wanted}: it is cut or no .msh")
     points = np.frombuffer(data, "<f4", 3 * vertices, HEAD).reshape(-1, 3)
     faces = np.frombuffer(data, "<i4", 3 * triangles, wanted - 12 * triangles).reshape(-1, 3)
     if faces.min() < 0 or faces.max() >= vertices:

@@ -99,9 +99,7 @@ def read(path: Path, scale: tuple[float, ...]) -> trimesh.Trimesh:
     except FileNotFoundError:
         raise MeshError("there is no such file; mend the path") from None
     except (OSError, ValueError) as error:
-        raise MeshError(
-            f"it cannot be read ({getattr(error, 'strerror', None) or error})"
-        ) from None
+        raise MeshError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
     mark = (found.st_size, found.st_mtime_ns, found.st_ino)
     lasts = found.st_size > LASTING and not _is_deafening(path, found.st_size)
     return aside(lambda: _read(path, scale, mark), lasts=lasts)
@@ -185,13 +183,9 @@ def _parse(trimesh: Any, data: bytes, ending: str, path: Path) -> trimesh.Trimes
     elif ending == ".dae":
         data = plain_collada(data)
     elif ending == ".wrl":
-        return _finished(
-            trimesh.Trimesh(*vrml.read(data.decode("utf-8", "replace")), process=False)
-        )
+        return _finished(trimesh.Trimesh(*vrml.read(data.decode("utf-8", "replace")), process=False))
     # Unprocessed: else triangles with corners that are not finite would be gone without a word.
-    scene = trimesh.load_scene(
-        io.BytesIO(data), file_type=ending[1:], resolver=_Beside(path), process=False
-    )
+    scene = trimesh.load_scene(io.BytesIO(data), file_type=ending[1:], resolver=_Beside(path), process=False)
     units = getattr(scene, "units", None)
     shapes = [scene.geometry[scene.graph[node][1]] for node in scene.graph.nodes_geometry]
     faces = sum(len(getattr(shape, "faces", ())) for shape in shapes)

@@ -27,9 +27,7 @@ from tribo.formats.pose import NO_POSE, Pose
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
-PIECES = (
-    10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
-)
+PIECES = 10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
 MOST_PIECES = 1000  # the same, as a user may ask for them
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
@@ -129,9 +127,7 @@ def solids(mesh: Mesh, mode: str, max_hulls: int = 0, tolerance: float = 0.0) ->
             return _cut(mesh, max_hulls, tolerance)
         from tribo.formats.convex_parts import MAX_PARTS, convex_parts
 
-        return convex_parts(
-            mesh.vertices, mesh.triangles, max_parts=max_hulls or MAX_PARTS, what=mesh.what
-        )
+        return convex_parts(mesh.vertices, mesh.triangles, max_parts=max_hulls or MAX_PARTS, what=mesh.what)
     hull = convex_hull(mesh.vertices, f"{mesh.what}: vertices")
     if mesh.is_closed:
         share = hull.volume / volume_moments(mesh.vertices, mesh.triangles)[0]
@@ -202,9 +198,7 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
             f"{mesh.what}: resolution={resolution:g} m is less than a thousandth of its longest side, "
             f"{size:g} m; give {least:g} m or more"
         )
-    return ShapeDescription(
-        Shape.SURFACE, (edge_length(made), resolution or size / PIECES), geometry=made
-    )
+    return ShapeDescription(Shape.SURFACE, (edge_length(made), resolution or size / PIECES), geometry=made)
 
 
 def edge_length(geometry: Surface) -> float:
@@ -266,8 +260,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
                         )  # fmt: skip
                         continue
                     raise DescriptionError(
-                        f"collision mesh of {shape.name}: {error}; mend it, or use "
-                        'collision_meshes="none"'
+                        f'collision mesh of {shape.name}: {error}; mend it, or use collision_meshes="none"'
                     ) from None
         body.shapes = made
     if missing:
@@ -276,9 +269,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
 
 def _missing(robot: TreeDescription, shapes: list[ShapeDescription]) -> str:
     """Return what is said of collision meshes that were not found."""
-    named = [
-        f"{shape.mesh.reference!r} of {shape.name}" for shape in shapes if shape.mesh is not None
-    ]
+    named = [f"{shape.mesh.reference!r} of {shape.name}" for shape in shapes if shape.mesh is not None]
     if len(named) == 1:
         text = f"the mesh {named[0]} was not found: it does not collide; give its folder in package_dirs"
     else:
@@ -318,9 +309,7 @@ def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[S
     mode = shape.mesh.collision or mode
     if mode == "exact" and stands:
         geometry = exact(mesh)
-        return [
-            replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)
-        ]
+        return [replace(shape, kind=Shape.SURFACE, size=(edge_length(geometry),), geometry=geometry)]
     if mode == "exact":
         made = moving(mesh)
         return [replace(shape, kind=made.kind, size=made.size, geometry=made.geometry)]

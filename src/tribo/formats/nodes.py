@@ -99,13 +99,9 @@ class Node(Written):
         label = f"<{self.tag}>" if not name else f"<{self.tag} name={short(name)}>"
         return f"{self.file}:{self.line}: {label}"
 
-    def made(
-        self, tag: str, attributes: dict[str, str] | None = None, children: Iterable[Node] = ()
-    ) -> Node:
+    def made(self, tag: str, attributes: dict[str, str] | None = None, children: Iterable[Node] = ()) -> Node:
         """Return an element that a reader puts in the place of this one."""
-        return Node(
-            tag, self.file, self.line, self.report, attributes or {}, list(children), self.largest
-        )
+        return Node(tag, self.file, self.line, self.report, attributes or {}, list(children), self.largest)
 
     def refused(self, feature: str, remedy: str) -> DescriptionError:
         """Return (not raise) the error for a feature that the engine does not have yet."""
@@ -185,9 +181,7 @@ class Node(Written):
         word, words = (word.lower() if fold else word), tuple(words)
         if word not in words:
             known = ", ".join(words)
-            raise self.error(
-                f"{name}={short(word)} must be one of {known}{known_hint(word, words)}"
-            )
+            raise self.error(f"{name}={short(word)} must be one of {known}{known_hint(word, words)}")
         return word
 
     def named(self, key: str, known: Mapping[str, Named], what: str) -> Named:
@@ -213,9 +207,7 @@ class Node(Written):
 
     def numbers(self, names: Iterable[str], *, at_least: float | None = None) -> dict[str, float]:
         """Return those of several attributes that are there, as `number` does each."""
-        return {
-            name: self.number(name, at_least=at_least) for name in names if name in self.attributes
-        }
+        return {name: self.number(name, at_least=at_least) for name in names if name in self.attributes}
 
     def time_step(self, name: str) -> float:
         """Return an attribute that is a time step [s]."""

@@ -67,8 +67,7 @@ def refuse_other_kinds(source: object) -> None:
         return  # whoever reads it says what is wrong
     if is_state:
         raise DescriptionError(
-            f"{path}: is a saved state, not a world; build the world as it was, then "
-            "world.load_state(path)"
+            f"{path}: is a saved state, not a world; build the world as it was, then world.load_state(path)"
         )
 
 

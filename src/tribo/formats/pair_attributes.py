@@ -114,9 +114,7 @@ def written(law: Law) -> dict[str, str]:
             )
         }  # fmt: skip
     return {
-        key: _text(getattr(law, name))
-        for key, name in RIGID.items()
-        if name not in {"stiffness", "damping"}
+        key: _text(getattr(law, name)) for key, name in RIGID.items() if name not in {"stiffness", "damping"}
     }
 
 

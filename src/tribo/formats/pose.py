@@ -58,11 +58,7 @@ def rotate(q: Vector, v: Vector) -> Vector:
     cx = y * vz - z * vy + w * vx
     cy = z * vx - x * vz + w * vy
     cz = x * vy - y * vx + w * vz
-    return (
-        vx + 2.0 * (y * cz - z * cy),
-        vy + 2.0 * (z * cx - x * cz),
-        vz + 2.0 * (x * cy - y * cx),
-    )
+    return (vx + 2.0 * (y * cz - z * cy), vy + 2.0 * (z * cx - x * cz), vz + 2.0 * (x * cy - y * cx))
 
 
 def inverse(pose: Pose) -> Pose:

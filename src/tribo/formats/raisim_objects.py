@@ -222,9 +222,7 @@ def _rules(node: Node, made: ObjectDescription) -> None:
         if not child.text("name") or not child.text("material"):
             raise child.error("name and material must not be empty")
         running = (child.vector(what, 3, STILL, largest=LARGEST) for what in RUNNING)
-        made.rules[child.text("name")] = CollisionRule(
-            child.text("material"), group, mask, *running
-        )
+        made.rules[child.text("name")] = CollisionRule(child.text("material"), group, mask, *running)
 
 
 def _is_set(node: Node, name: str) -> bool:
@@ -268,9 +266,7 @@ def _inertia(node: Node) -> np.ndarray:
     inertia = elements.inertia(node, INERTIA_NAMES)
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] <= 0.0:
-        raise node.error(
-            f"has eigenvalue {moments[0]:.6g} kg m², must be > 0; check signs and products"
-        )
+        raise node.error(f"has eigenvalue {moments[0]:.6g} kg m², must be > 0; check signs and products")
     if violates_triangle(moments):
         raise node.error(
             f"has principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m²; "
@@ -311,9 +307,7 @@ def read_parts(node: Node) -> list[CompoundPart]:
             raise child.error(
                 f"a compound is made of {', '.join(DIMENSIONS)}{known_hint(child.tag, DIMENSIONS)}"
             )
-        child.check(
-            ("name", "material", "appearance", "mass", "pos", "quat"), ("dim", "state", "pose")
-        )
+        child.check(("name", "material", "appearance", "mass", "pos", "quat"), ("dim", "state", "pose"))
         place = child.one("state") or child.one("pose") or child
         if place is not child:
             place.check_attributes(("pos", "quat"))
@@ -332,9 +326,7 @@ def read_parts(node: Node) -> list[CompoundPart]:
     return parts
 
 
-def read_mesh(
-    node: Node, made: ObjectDescription, package_dirs: Sequence[Path], *, is_static: bool
-) -> None:
+def read_mesh(node: Node, made: ObjectDescription, package_dirs: Sequence[Path], *, is_static: bool) -> None:
     """Read file, scale and mode of a <mesh>."""
     file, name = node, "file_name"
     if "file_name" not in node.attributes and node.one("file") is not None:
@@ -354,9 +346,7 @@ def read_mesh(
         made.mesh.max_hulls = node.integer("max_hulls", 0)
         made.mesh.tolerance = node.number("tolerance", 0.0, at_least=0.0)
         if not 0 <= made.mesh.max_hulls <= MAX_HULLS:
-            raise node.error(
-                f"max_hulls={made.mesh.max_hulls} must be from 1 to {MAX_HULLS}, or left out"
-            )
+            raise node.error(f"max_hulls={made.mesh.max_hulls} must be from 1 to {MAX_HULLS}, or left out")
 
 
 def read_heights(node: Node, package_dirs: Sequence[Path]) -> tuple[HeightField, Vector]:
@@ -383,9 +373,7 @@ def read_heights(node: Node, package_dirs: Sequence[Path]) -> tuple[HeightField,
             nx, ny = node.integer("x_sample"), node.integer("y_sample")
             values = node.vector("height", None)
             if nx < 2 or ny < 2 or len(values) != nx * ny:
-                raise node.error(
-                    f"height holds {len(values)} numbers, x_sample × y_sample = {nx} × {ny}"
-                )
+                raise node.error(f"height holds {len(values)} numbers, x_sample × y_sample = {nx} × {ny}")
             return HeightField(np.reshape(values, (ny, nx)), size), centre
         scale, offset = ("height_scale", "height_offset")
         scale = scale if scale in node.attributes else "z_scale"

@@ -60,11 +60,7 @@ def is_near(path: Path, home: Path, package_dirs: Sequence[Path] = ()) -> bool:
     `example-robot-data`, and where tribo has its own robots.
     """
     robots = robot_package()
-    roots = [
-        *folder_and_above(home)[:LEVELS],
-        *(Path(folder).resolve() for folder in package_dirs),
-        ASSETS,
-    ]
+    roots = [*folder_and_above(home)[:LEVELS], *(Path(folder).resolve() for folder in package_dirs), ASSETS]
     roots += [robots] if robots is not None else []
     return any(path.is_relative_to(root) for root in roots)
 
@@ -99,9 +95,7 @@ def find_file(node: Node, name: str, package_dirs: Sequence[Path] = ()) -> Path:
     return path
 
 
-def expand(
-    source: str | Path, report: Report, parameters: Mapping[str, object] | None = None
-) -> Node:
+def expand(source: str | Path, report: Report, parameters: Mapping[str, object] | None = None) -> Node:
     """Read a file and all it includes; return its root with templates filled in.
 
     Args:
@@ -149,9 +143,7 @@ class _Expansion:
             raise node.error(f"{path.name} includes itself ({' → '.join(p.name for p in chain)})")
         self._includes += 1
         if len(chain) >= MAX_DEPTH or self._includes > MAX_INCLUDES:
-            raise node.error(
-                f"more than {MAX_DEPTH} levels or {MAX_INCLUDES} includes; flatten them"
-            )
+            raise node.error(f"more than {MAX_DEPTH} levels or {MAX_INCLUDES} includes; flatten them")
         try:
             root = self._file(path, [*chain, path])
         except DescriptionError as error:
@@ -168,9 +160,7 @@ class _Expansion:
             elif is_root and child.tag in {"params", "include"}:
                 continue
             elif child.tag == "include":
-                raise child.error(
-                    f"must be a direct child of the outermost element, not of <{node.tag}>"
-                )
+                raise child.error(f"must be a direct child of the outermost element, not of <{node.tag}>")
             else:
                 copy = self._filled(child, values)
                 if _exists(copy):
@@ -190,9 +180,7 @@ class _Expansion:
         if increment <= 0:
             raise node.error(f"increment={increment} must be > 0")
         if start > end:
-            raise node.error(
-                f"start={start} must be ≤ end={end} (end is included); or set exist='false'"
-            )
+            raise node.error(f"start={start} must be ≤ end={end} (end is included); or set exist='false'")
         if (end - start) // increment >= MAX_LOOP:
             raise node.error(f"more than {MAX_LOOP} repetitions; make the loop shorter")
         rounds = (end - start) // increment + 1
@@ -247,10 +235,7 @@ def _least(array: Node) -> int:
             try:
                 start, end, increment = (int(word) for word in words)
                 times *= max(1, (end - start) // increment + 1)
-            except (
-                ValueError,
-                ZeroDivisionError,
-            ):  # it depends on something, or is wrong: one round
+            except (ValueError, ZeroDivisionError):  # it depends on something, or is wrong: one round
                 pass
         if "exist" not in node.attributes:
             todo += [(child, times) for child in node.children]

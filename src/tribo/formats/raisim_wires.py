@@ -130,9 +130,7 @@ def _flag(node: Node, name: str, *, default: bool) -> bool:
     return written == "1"
 
 
-def _ends(
-    node: Node, made: ConstraintDescription, more: tuple[str, ...], *, over: bool = False
-) -> None:
+def _ends(node: Node, made: ConstraintDescription, more: tuple[str, ...], *, over: bool = False) -> None:
     """Read <object1> and <object2>, and of a wire <over>: where it runs over."""
     node.check_children(("object1", "object2", "over") if over else ("object1", "object2"))
     for child in node.all("over") if over else ():
@@ -159,9 +157,7 @@ def _ends(
                 raise child.error("axes must be a rotation matrix, row by row")
             made.axes[side] = axes
     if None in objects and not made.numbers.get("collide", True):
-        raise node.error(
-            "collide=0 needs two objects: the world has no shapes; name what stands there"
-        )
+        raise node.error("collide=0 needs two objects: the world has no shapes; name what stands there")
     if objects == [None, None]:
         raise node.error("both ends are in the world; name an object in one of them")
     made.objects, made.bodies = (objects[0], objects[1]), (bodies[0], bodies[1])
@@ -176,9 +172,7 @@ def _body(end: Node) -> int:
     return body
 
 
-def write_constraint(
-    root: etree._Element, item: ConstraintDescription, text: Callable[[str], str]
-) -> None:
+def write_constraint(root: etree._Element, item: ConstraintDescription, text: Callable[[str], str]) -> None:
     """Add a <wire> or <constraint> to a world."""
     values = {"name": text(item.name)}
     given = {key: value for key, value in item.numbers.items() if value != inf}

@@ -108,12 +108,7 @@ def write(world: WorldDescription, path: str | Path, spared: Iterable[Path] = ()
 def _single(parent: etree._Element, item: ObjectDescription, path: Path) -> None:
     kind = None if item.kind == Kind.DYNAMIC else item.kind.name.lower()
     node = add(
-        parent,
-        item.type,
-        **_common(item),
-        mass=number(item.mass),
-        body_type=kind,
-        com=_maybe(item.com),
+        parent, item.type, **_common(item), mass=number(item.mass), body_type=kind, com=_maybe(item.com)
     )
     if item.type == "compound":
         children = add(node, "children")
@@ -169,9 +164,7 @@ def _height_map(parent: etree._Element, item: ObjectDescription) -> None:
         add(node, "state", pos=numbers(item.position), quat=numbers(item.quaternion))
 
 
-def _articulated(
-    parent: etree._Element, item: ObjectDescription, path: Path, beside: _Beside
-) -> None:
+def _articulated(parent: etree._Element, item: ObjectDescription, path: Path, beside: _Beside) -> None:
     urdf = item.urdf
     if urdf is None:
         urdf = beside.take(item.name, "urdf")
@@ -180,9 +173,7 @@ def _articulated(
         elif item.urdf_text is not None:
             beside.files[urdf] = item.urdf_text
         else:
-            raise DescriptionError(
-                f"object {item.name!r}: a robot without a URDF cannot be written"
-            )
+            raise DescriptionError(f"object {item.name!r}: a robot without a URDF cannot be written")
     values = _common(item)
     values["urdf_path"] = _text(_reference(urdf, path))
     values["convexify_meshes"] = "1" if item.collision_meshes == "decomposition" else None
@@ -220,9 +211,7 @@ def _own_urdf(item: ObjectDescription, tree: TreeDescription, path: Path, beside
                 shapes.append(shape)
         bodies.append(replace(body, shapes=shapes))
     whole = replace(tree, bodies=bodies)
-    text, notes = urdf_write.to_text(
-        whole, name=item.name, folder=path.resolve().parent, exact=True
-    )
+    text, notes = urdf_write.to_text(whole, name=item.name, folder=path.resolve().parent, exact=True)
     if notes:
         raise DescriptionError(f"object {item.name!r}: {notes[0]}; use world.snapshot() to go on")
     return text

@@ -68,9 +68,7 @@ def read(
         if node.tag == "simulation":
             node.doubt("solver settings of another engine are ignored")
         elif node.tag == "material":
-            world.default_pair = _materials(
-                node, world.default_pair, world.pairs, world.pair_origins
-            )
+            world.default_pair = _materials(node, world.default_pair, world.pairs, world.pair_origins)
         elif node.tag in {"wire", "constraint"}:
             if len(world.constraints) >= MAX_WIRES:
                 raise node.error(f"more than {MAX_WIRES} wires and constraints; split the world")
@@ -143,7 +141,5 @@ def _materials(node: Node, default: Law | None, pairs: Pairs, origins: Origins) 
             child.doubt(f"pair {first!r}, {second!r} is set again, the last one counts")
         pairs[key] = made
         given = pair_attributes.given(child, made)
-        origins[key] = origins_of(
-            given, type(made), child.place, "standard value (not in the file)"
-        )
+        origins[key] = origins_of(given, type(made), child.place, "standard value (not in the file)")
     return default

@@ -8,20 +8,8 @@ from pathlib import Path
 
 from tribo.checks import check
 from tribo.description.joint_checks import check_joints
-from tribo.description.trees import (
-    DescriptionError,
-    LinkDescription,
-    TreeDescription,
-    WorldDescription,
-)
-from tribo.formats import (
-    joint_order,
-    placeholders,
-    self_collision,
-    surface_friction,
-    urdf,
-    urdf_modules,
-)
+from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription, WorldDescription
+from tribo.formats import joint_order, placeholders, self_collision, surface_friction, urdf, urdf_modules
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.other_kinds import is_body, is_usd, refuse_unread
@@ -79,9 +67,7 @@ def read(
     elif is_body(source):
         from tribo.formats import choreonoid
 
-        made, laws = choreonoid.read_robot(
-            source, package_dirs=dirs, materials=materials, strict=strict
-        )
+        made, laws = choreonoid.read_robot(source, package_dirs=dirs, materials=materials, strict=strict)
     elif (root := outermost(source, "URDF")) == "sdf":
         from tribo.formats import sdf
 
@@ -102,9 +88,7 @@ def read(
     if not is_urdf and (modules or parameters is not None):
         raise DescriptionError("modules and parameters are those of a URDF; leave them out")
     if materials is not None and (is_usd(source) or not is_body(source)):
-        raise DescriptionError(
-            "materials are for densities in body files of Choreonoid; leave them out"
-        )
+        raise DescriptionError("materials are for densities in body files of Choreonoid; leave them out")
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
     check_joints(made)

@@ -17,10 +17,7 @@ MAX_SENSORS = 1000  # of one robot
 NOISES = ("gaussian", "uniform")
 NO_NOISE = ("no_noise", "none", "")
 HOUSING = ("inertial", "visual", "collision")
-CLOCKWISE, OTHERWISE = (
-    ("cw", "clockwise", "-1"),
-    ("ccw", "counter_clockwise", "counterclockwise", "1"),
-)
+CLOCKWISE, OTHERWISE = (("cw", "clockwise", "-1"), ("ccw", "counter_clockwise", "counterclockwise", "1"))
 KINDS = ("imu", "spinning_lidar", "depth", "rgb")
 
 
@@ -55,9 +52,7 @@ def find_sets(robot: Node, source: Path | None) -> list[SensorSet]:
                 if source is None
                 else f"it is not in the folder of the URDF, nor in {', '.join(PLACES[1:])} from there"
             )
-            link.doubt(
-                f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out"
-            )
+            link.doubt(f"sensor={reference[:80]!r} was not found: {where}; its sensors are left out")
             continue
         root = parse(path, "sensor file", robot.report)
         if root.tag != "sensor_set":
@@ -120,16 +115,8 @@ def read_set(one: SensorSet) -> list[SensorDescription]:
 def _find(link: Node, reference: str, source: Path | None) -> Path | None:
     """Return the file behind a reference, None if there is none; refuse what is outside of the folders."""
     asked = PurePosixPath(reference.replace("\\", "/"))
-    if (
-        not reference
-        or asked.is_absolute()
-        or ".." in asked.parts
-        or "\0" in reference
-        or ":" in reference
-    ):
-        raise link.error(
-            f"sensor={reference[:80]!r} must be a plain file name below the folder of the URDF"
-        )
+    if not reference or asked.is_absolute() or ".." in asked.parts or "\0" in reference or ":" in reference:
+        raise link.error(f"sensor={reference[:80]!r} must be a plain file name below the folder of the URDF")
     if source is None:
         return None
     folder = source.resolve().parent

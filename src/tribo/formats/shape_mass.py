@@ -49,9 +49,7 @@ def moments(shape: ShapeDescription) -> tuple[float, np.ndarray, np.ndarray]:
     return volume, centre, solid_inertia(second / volume)
 
 
-def solid(
-    shape: ShapeDescription, *, mass: float | None = None, density: float | None = None
-) -> Inertial:
+def solid(shape: ShapeDescription, *, mass: float | None = None, density: float | None = None) -> Inertial:
     """Return a homogeneous solid of a shape, in the frame in which the shape is placed.
 
     Args:

@@ -80,9 +80,7 @@ def fill_tree(root: Node, parameters: Mapping[str, object] | None) -> None:
             if parameters is not None:
                 node.attributes[key] = substitution.fill(node, value, values)
             elif "@@" in value:
-                raise node.error(
-                    f"{key}={value[:80]!r} is to be filled in; pass parameters={{name: value}}"
-                )
+                raise node.error(f"{key}={value[:80]!r} is to be filled in; pass parameters={{name: value}}")
         todo += node.children
 
 
@@ -100,9 +98,7 @@ def checked(parameters: Mapping[str, Any]) -> dict[str, str]:
         if not name.isascii() or not name.isidentifier():
             raise DescriptionError(f"parameter {given!r} must be a name such as 'length'")
         if isinstance(value, bool) or not isinstance(value, (str, Real)):
-            raise DescriptionError(
-                f"parameter {name!r} must be a number or text, got {check.shown(value)}"
-            )
+            raise DescriptionError(f"parameter {name!r} must be a number or text, got {check.shown(value)}")
         is_whole = isinstance(value, (str, Integral))
         values[name] = str(value) if is_whole else repr(float(value))
     return values

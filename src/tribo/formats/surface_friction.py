@@ -58,9 +58,7 @@ class Surface:
             static_friction=max(self.static, self.friction),
             rolling_length=self.rolling,
             spinning_length=self.spinning,
-            restitution=self.restitution
-            if self.dialect != BULLET
-            else 0.0,  # times that of the other
+            restitution=self.restitution if self.dialect != BULLET else 0.0,  # times that of the other
             restitution_threshold=self.threshold,
         )
 
@@ -99,9 +97,7 @@ def combined(one: Surface, other: Surface) -> PairProperties:
         bounce = 0.5 * (one.restitution + other.restitution)
     else:
         friction, static = _harmonic(one.friction, other.friction), _harmonic(a, b)
-    weights = (
-        (other.friction, one.friction) if one.dialect == other.dialect == BULLET else (1.0, 1.0)
-    )
+    weights = (other.friction, one.friction) if one.dialect == other.dialect == BULLET else (1.0, 1.0)
     rolling, spinning = (
         min(a * weights[0] + b * weights[1], MAX_FRICTION)
         for a, b in ((one.rolling, other.rolling), (one.spinning, other.spinning))
@@ -163,8 +159,7 @@ def of_gazebo(robot: Node) -> dict[str, Surface]:
         if mu:
             if len(mu) == 2 and mu[0] != mu[1]:
                 node.note(
-                    f"mu1 and mu2 of {link} differ: the smaller one counts in all directions",
-                    "mu1 mu2",
+                    f"mu1 and mu2 of {link} differ: the smaller one counts in all directions", "mu1 mu2"
                 )
             found[link] = Surface(GAZEBO, _bounded(node, min(mu)))
         if given["kp"] is not None or given["kd"] is not None:
@@ -178,9 +173,7 @@ def of_bullet(link: Node) -> Surface | None:
     if node is None:
         return None
     node.check_children(BULLET_WORDS, BULLET_SILENT)
-    numbers = {
-        word: _value(child) for word in BULLET_WORDS if (child := _said(node, word)) is not None
-    }
+    numbers = {word: _value(child) for word in BULLET_WORDS if (child := _said(node, word)) is not None}
     if any(_said(node, word) is not None for word in ("stiffness", "damping")):
         node.note(f"{RIGID}", "contact stiffness")
     if not numbers:

@@ -231,9 +231,7 @@ def _root(robot: Node, links: dict[str, UrdfLink], joints: dict[str, list[UrdfJo
             "connect them by joints, or put each into a file of its own"
         )
     if not roots:
-        raise robot.error(
-            f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})"
-        )
+        raise robot.error(f"has no root link: links form a loop ({_loop(next(iter(links)), joints)})")
     reached = {roots[0]}
     todo = [roots[0]]
     while todo:
@@ -258,9 +256,7 @@ def _loop(name: str, joints: dict[str, list[UrdfJoint]]) -> str:
     return " → ".join(loop if len(loop) <= 8 else [*loop[:4], "…", *loop[-3:]])
 
 
-def _build(
-    links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str
-) -> TreeDescription:
+def _build(links: dict[str, UrdfLink], joints: dict[str, list[UrdfJoint]], root: str) -> TreeDescription:
     """Hang the links on one another, merge those behind fixed joints, check the masses."""
     made = {
         name: LinkDescription(
@@ -286,9 +282,7 @@ def _build(
     return tree
 
 
-def _hold_massless(
-    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], root: str
-) -> None:
+def _hold_massless(made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], root: str) -> None:
     """Hold joints that move nothing with mass or inertia: no motion of theirs can be computed."""
     order: list[tuple[str, UrdfJoint | None]] = [(root, None)]
     below: dict[str, bool] = {}
@@ -307,14 +301,10 @@ def _hold_massless(
                 "massless",
             )
             held = joint.description
-            made[name].joint = JointDescription(
-                held.name, Joint.FIXED, held.position, held.quaternion
-            )
+            made[name].joint = JointDescription(held.name, Joint.FIXED, held.position, held.quaternion)
 
 
-def _standing_root(
-    made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], world: str
-) -> str:
+def _standing_root(made: dict[str, LinkDescription], joints: dict[str, list[UrdfJoint]], world: str) -> str:
     """Return the one link that stands on an empty world by a joint that shall not collapse, else the world.
 
     Such a link keeps its name and its frame, as that of a robot which `urdf_write` writes.

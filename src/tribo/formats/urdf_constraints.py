@@ -77,9 +77,7 @@ def _read(node: Node, tree: TreeDescription, poses: list[Pose]) -> ConstraintDes
         found = place_of(tree, node.text(key))
         if found is None:
             names = [frame.name for frame in tree.frames] + [body.name for body in tree.bodies]
-            raise node.error(
-                f"{key}={node.text(key)!r} is not a link{known_hint(node.text(key), names)}"
-            )
+            raise node.error(f"{key}={node.text(key)!r} is not a link{known_hint(node.text(key), names)}")
         places.append(found)
     (first, inner, link), (second, _, other) = places
     if first == second:
@@ -193,9 +191,7 @@ def write_constraints(robot: etree._Element, tree: TreeDescription, notes: list[
         what = f"constraint {item.name!r}" if item.name else with_article(item.type)
         parts = elements(item) if min(item.bodies) >= 0 and tree.closed is not None else []
         if not parts:
-            notes.append(
-                f"{what} is not written: only what pins, welds or hinges two bodies has an element"
-            )
+            notes.append(f"{what} is not written: only what pins, welds or hinges two bodies has an element")
             continue
         assert tree.closed is not None
         if block is None:

@@ -90,9 +90,7 @@ class GeometryReader:
         kind, size, mesh = self._geometry(node)
         pose = read_origin(node)
         material = self._contact_material(node)
-        return ShapeDescription(
-            kind, size, pose.position, pose.quaternion, material, name, mesh=mesh
-        )
+        return ShapeDescription(kind, size, pose.position, pose.quaternion, material, name, mesh=mesh)
 
     def _contact_material(self, node: Node) -> str:
         """Read RaiSim's <material><contact name="…"/></material>."""

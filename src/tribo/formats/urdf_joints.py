@@ -51,9 +51,7 @@ def read_joint(node: Node) -> UrdfJoint:
     joint = JointDescription(name, kind, pose.position, pose.quaternion)
     if kind != Joint.FIXED:
         axis = node.one("axis")
-        if (
-            axis is None and kind != Joint.SPHERICAL
-        ):  # whose cone is about z unless it says otherwise
+        if axis is None and kind != Joint.SPHERICAL:  # whose cone is about z unless it says otherwise
             joint.axis = (1.0, 0.0, 0.0)  # the URDF standard's default
         elif axis is None:
             joint.axis = (0.0, 0.0, 1.0)
@@ -138,9 +136,7 @@ def _read_cone(node: Node, limit: Node, joint: JointDescription) -> None:
         )
     if lower != 0.0:
         held = f"its cone is upper={upper:g}" if upper else 'it has no cone; write upper="ANGLE"'
-        limit.doubt(
-            f"lower={lower:g} of the spherical {node.place} is not read: {held}", "cone lower"
-        )
+        limit.doubt(f"lower={lower:g} of the spherical {node.place} is not read: {held}", "cone lower")
     if upper != 0.0:
         joint.upper = upper
 

@@ -22,9 +22,7 @@ from tribo.formats.nodes import Node, Written
 from tribo.model import Joint
 
 INERTIA_NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-REMEDY = (
-    "give the link mass and inertia, make its joint fixed, or set rotor_inertia (MJCF: armature)"
-)
+REMEDY = "give the link mass and inertia, make its joint fixed, or set rotor_inertia (MJCF: armature)"
 NOT_RIGID = "violate the triangle inequality: no rigid body has them"
 
 
@@ -49,9 +47,7 @@ def check_masses(tree: TreeDescription, links: Sequence[Sequence[Written]]) -> N
         if body.joint.type == Joint.FIXED or (body.joint.armature > 0.0 and mass_below[i] > 0.0):
             continue
         if mass_below[i] <= 0.0 and body.joint.armature <= 0.0:
-            how = (
-                "floats" if body.joint.type == Joint.FREE else f"moves (joint {body.joint.name!r})"
-            )
+            how = "floats" if body.joint.type == Joint.FREE else f"moves (joint {body.joint.name!r})"
             raise node.error(f"{how} but neither it nor what hangs on it has mass; {REMEDY}")
         if not has_children[i]:
             _fill_inertia(body, links[i])
@@ -111,11 +107,7 @@ def _doubt_moments(body: BodyDescription, links: Sequence[Written]) -> None:
     for link, matrix, own in _written(links):
         moments = impossible_moments(own)
         if moments is not None and negative_moment(own) is None:
-            why = (
-                "it is a part of a sound body"
-                if impossible_moments(own, FEW_DIGITS)
-                else "rounding"
-            )
+            why = "it is a part of a sound body" if impossible_moments(own, FEW_DIGITS) else "rounding"
             why = why if moves else "it does not move"
             matrix.note(f"the principal moments of {link.place} ({moments}) {NOT_RIGID} ({why})")
 
@@ -140,9 +132,7 @@ def _check_leaf(body: BodyDescription, node: Written) -> None:
     """Refuse a body that can turn about a direction in which it has no inertia."""
     found = _free_turn(body)
     if found is not None:
-        raise node.error(
-            f"can turn without inertia {found[1]} (moment {found[0]:.6g} kg m²); {REMEDY}"
-        )
+        raise node.error(f"can turn without inertia {found[1]} (moment {found[0]:.6g} kg m²); {REMEDY}")
 
 
 def _free_turn(body: BodyDescription) -> tuple[float, str] | None:

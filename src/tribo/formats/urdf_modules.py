@@ -42,9 +42,7 @@ def append(robot: Node, path: Path | None, modules: Sequence[str | Path]) -> Non
         fragment = parse_fragment(source, "URDF module", "robot", robot.report)
         size += _size(fragment)
         if size > MAX_TAGS:
-            raise fragment.error(
-                f"modules hold more than {MAX_TAGS} elements altogether; use fewer"
-            )
+            raise fragment.error(f"modules hold more than {MAX_TAGS} elements altogether; use fewer")
         robot.children += fragment.children
 
 

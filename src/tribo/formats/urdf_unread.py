@@ -91,9 +91,7 @@ def drop_surplus(robot: Node) -> None:
 def _drop(node: Node) -> None:
     surplus = [other for tag in SINGLE.get(node.tag, ()) for other in [*node.all(tag)][1:]]
     for other in surplus:
-        other.doubt(
-            f"stands again in {node.place}: the first one is read; keep one", f"second {other.tag}"
-        )
+        other.doubt(f"stands again in {node.place}: the first one is read; keep one", f"second {other.tag}")
     gone = set(map(id, surplus))
     node.children = [child for child in node.children if id(child) not in gone]
     for name in VECTORS.get(node.tag, ()):

@@ -115,10 +115,7 @@ def to_text(
         if tree.bodies[b].parent != a:  # those do without being told
             add(robot, "disable_collisions", link1=links[a], link2=links[b])
     for body in tree.bodies[1:]:
-        if (
-            body.joint.collision_enabled
-            and (body.parent, links.index(body.name)) not in tree.ignored
-        ):
+        if body.joint.collision_enabled and (body.parent, links.index(body.name)) not in tree.ignored:
             add(robot, "enable_collisions", link1=links[body.parent], link2=body.name)
     write_constraints(robot, tree, notes)
     notes += [f"sensor {sensor.name!r} is not written" for sensor in tree.sensors]
@@ -256,9 +253,7 @@ def _joint(
     if values:
         add(node, "dynamics", **values)
     if joint.effort_range[0] != -joint.effort:
-        notes.append(
-            f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written"
-        )
+        notes.append(f"joint {joint.name!r}: its least effort {joint.effort_range[0]!r} is not written")
     return node
 
 
@@ -303,9 +298,7 @@ def _stop(joint: JointDescription, notes: list[str]) -> dict[str, str]:
     if math.isfinite(least) and least != -most:
         values["force_lower"] = number(least)
     elif least != -most:
-        notes.append(
-            f"joint {joint.name!r}: its upper stop gets the largest force of the lower one"
-        )
+        notes.append(f"joint {joint.name!r}: its upper stop gets the largest force of the lower one")
     return values
 
 

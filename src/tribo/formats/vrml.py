@@ -341,9 +341,7 @@ class _Placed:
         if self._visited > MAX_PLACES or depth > MAX_DEPTH:
             raise MeshError(f"its nodes are placed more than {MAX_PLACES} times (DEF, USE)")
         if node.type == "Inline":
-            raise MeshError(
-                "it draws another file (Inline), which is not read; put it into one file"
-            )
+            raise MeshError("it draws another file (Inline), which is not read; put it into one file")
         if node.type == "Shape":
             geometry = node.fields.get("geometry")
             if isinstance(geometry, Element) and geometry.type not in WITHOUT_FACES:

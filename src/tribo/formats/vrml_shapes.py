@@ -117,9 +117,7 @@ def clipped(points: np.ndarray) -> np.ndarray:
     if (normal[drop] < 0.0) != (drop == 1):
         flat = flat[:, ::-1]
     if len(flat) > 2000:
-        raise MeshError(
-            f"a polygon that is not convex has {len(flat)} corners, at most 2000 are read"
-        )
+        raise MeshError(f"a polygon that is not convex has {len(flat)} corners, at most 2000 are read")
     left = list(range(len(flat)))
     made: list[list[int]] = []
 
@@ -149,9 +147,7 @@ def _box(node: Fields) -> Triangles:
     if not size.min() >= 0.0 or np.count_nonzero(size) < 2:
         raise MeshError("size of Box must be > 0; one of three may be 0, of a plate")
     corners = 0.5 * size * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    quads = np.array(
-        [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    )
+    quads = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
     if size.min() == 0.0:  # a plate has its two faces only
         first = 2 * int(np.argmin(size))
         quads = quads[first : first + 2]
@@ -167,9 +163,7 @@ def _circle() -> np.ndarray:
 def _lathe(radii: list[float], heights: list[float]) -> Triangles:
     """Return the solid of rings round the y axis, from the lowest up, closed by two points."""
     ring = _circle()
-    rings = [
-        radius * ring + (0.0, height, 0.0) for radius, height in zip(radii, heights, strict=True)
-    ]
+    rings = [radius * ring + (0.0, height, 0.0) for radius, height in zip(radii, heights, strict=True)]
     low, high = np.array([[0.0, heights[0], 0.0]]), np.array([[0.0, heights[-1], 0.0]])
     here = np.arange(SEGMENTS)
     after = (here + 1) % SEGMENTS
@@ -241,9 +235,7 @@ def extruded(
         MeshError: The section or the spine is too short, or too large together.
     """
     if len(section) < 2 or len(spine) < 2 or len(section) * len(spine) > MAX_FACES:
-        raise MeshError(
-            "Extrusion needs two points of its crossSection and its spine, and not too many"
-        )
+        raise MeshError("Extrusion needs two points of its crossSection and its spine, and not too many")
     for what in (section, spine, scale, orientation):
         if not np.isfinite(what).all():
             raise MeshError("Extrusion holds numbers that are not finite")

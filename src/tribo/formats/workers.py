@@ -49,9 +49,7 @@ def work(function: Callable[..., Made], *given: Any) -> Made:
             if process.returncode:
                 said.seek(0)
                 words = said.read().decode(errors="replace").strip().splitlines()
-                raise ProcessError(
-                    words[-1] if words else f"it ended with code {process.returncode}"
-                )
+                raise ProcessError(words[-1] if words else f"it ended with code {process.returncode}")
         made: Made | ValueError = pickle.loads((folder / MADE).read_bytes())
     if isinstance(made, ValueError):
         raise made

@@ -52,9 +52,7 @@ def _runner() -> Callable[[Path, dict[str, str]], str]:
         pass
     else:
         return lambda path, given: str(
-            xacrodoc.XacroDoc.from_file(
-                str(path), subargs=given, resolve_packages=False
-            ).to_urdf_string()
+            xacrodoc.XacroDoc.from_file(str(path), subargs=given, resolve_packages=False).to_urdf_string()
         )
     try:
         xacro: Any = import_module("xacro")

@@ -58,9 +58,7 @@ REMEDIES = {  # of what the parser says
     "Document is empty": "there is no element in it",
     "Start tag expected": "there is no XML in it",
 }
-ODD_DECLARATION = (
-    "<?xml …?> belongs once at the very start of a file; it was read as if it stood there"
-)
+ODD_DECLARATION = "<?xml …?> belongs once at the very start of a file; it was read as if it stood there"
 MAX_NESTING = 256  # libxml's own limits, without the option that lifts them
 MAX_STRING = 10_000_000
 TAIL = "text after the outermost element means nothing; it is passed over"
@@ -184,9 +182,7 @@ def _parsed(
                 "so large into a file of its own"
             ) from None
         remedy = next((what for said, what in REMEDIES.items() if said in detail), "mend it there")
-        raise DescriptionError(
-            f"{name}:{line}:{column}: not well-formed XML: {detail}; {remedy}"
-        ) from None
+        raise DescriptionError(f"{name}:{line}:{column}: not well-formed XML: {detail}; {remedy}") from None
     except (UnicodeEncodeError, ValueError) as error:
         raise DescriptionError(f"{name}: not XML text: {error}") from None
     if root.getroottree().docinfo.internalDTD is not None:
@@ -254,9 +250,7 @@ def _load(path: Path, kind: str) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise DescriptionError(f"{path}: cannot read the {kind} file: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise DescriptionError(
-            f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read"
-        )
+        raise DescriptionError(f"{path}: larger than {MAX_BYTES} bytes, which is the most that is read")
     return data
 
 

@@ -108,9 +108,7 @@ class YamlNode(Written):
         if value is None or not math.isfinite(value):
             raise self.error(f"must be a finite number, got {self.shown()}")
         if abs(value) > LARGEST:
-            raise self.error(
-                f"numbers must be at most {LARGEST:g} in size, got {self.shown()}; units are SI"
-            )
+            raise self.error(f"numbers must be at most {LARGEST:g} in size, got {self.shown()}; units are SI")
         return value
 
     def numbers(self, count: int | Iterable[int]) -> tuple[float, ...]:
@@ -122,9 +120,7 @@ class YamlNode(Written):
         counts = (count,) if isinstance(count, int) else tuple(count)
         if self.kind != "list" or len(self.items) not in counts:
             held = f"{len(self.items)} entries" if self.kind == "list" else self.shown()
-            raise self.error(
-                f"must be a list of {' or '.join(map(str, counts))} numbers, got {held}"
-            )
+            raise self.error(f"must be a list of {' or '.join(map(str, counts))} numbers, got {held}")
         return tuple(item.number() for item in self.items)
 
     def word(self) -> str:
@@ -158,9 +154,7 @@ def parse(source: str | Path, kind: str, report: Report) -> YamlNode:
     return parse_anchored(source, kind, report)[0]
 
 
-def parse_anchored(
-    source: str | Path, kind: str, report: Report
-) -> tuple[YamlNode, dict[str, YamlNode]]:
+def parse_anchored(source: str | Path, kind: str, report: Report) -> tuple[YamlNode, dict[str, YamlNode]]:
     """Return the one document of a file, or of a text of several lines, and what its anchors name.
 
     Args:
@@ -208,16 +202,10 @@ def _text_of(source: str | Path, kind: str) -> tuple[str, str]:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             looks = any(mark in name for mark in (": ", "{", "["))
-            hint = (
-                "; text of one line is taken for a path: put a line break into it" if looks else ""
-            )
-            raise DescriptionError(
-                f"{name[:200]}: cannot read the {kind}: {reason}{hint}"
-            ) from None
+            hint = "; text of one line is taken for a path: put a line break into it" if looks else ""
+            raise DescriptionError(f"{name[:200]}: cannot read the {kind}: {reason}{hint}") from None
     if len(data) > MAX_BYTES:
-        raise DescriptionError(
-            f"{name}: larger than {MAX_BYTES >> 20} MiB, which is the most that is read"
-        )
+        raise DescriptionError(f"{name}: larger than {MAX_BYTES >> 20} MiB, which is the most that is read")
     try:
         return data.decode("utf-8-sig"), name
     except UnicodeDecodeError as error:
@@ -296,9 +284,7 @@ class _Builder:
 
     def _bound(self, node: YamlNode) -> None:
         if node.weight > MAX_NODES:
-            raise node.error(
-                f"more than {MAX_NODES} values with its aliases written out; use fewer aliases"
-            )
+            raise node.error(f"more than {MAX_NODES} values with its aliases written out; use fewer aliases")
         if node.height + len(self._open) > MAX_DEPTH:
             raise node.error(f"more than {MAX_DEPTH} levels deep with its aliases written out")
 

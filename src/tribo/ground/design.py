@@ -128,9 +128,7 @@ def contact_time(K: float, mass: float, speed: float) -> float:
 
 
 @answered_call
-def check_step(
-    step: float, K: float, D: float, mass: float, speed: float = 1.0, points: int = 1
-) -> float:
+def check_step(step: float, K: float, D: float, mass: float, speed: float = 1.0, points: int = 1) -> float:
     """Return the longest fixed step [s] that suits a ground; warn if `step` is longer.
 
     It is the least of D/K, at which an explicit method would overshoot the recovery of the ground, and a

@@ -222,9 +222,7 @@ class _Bar:
                 self._wanted = False
                 return
             columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.fields[at]}"))
-            self._progress = Progress(
-                *columns, TimeRemainingColumn(), console=console, transient=True
-            )
+            self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
             self._task = self._progress.add_task("", total=self._duration, at="")
             self._progress.start()
         done = time - self._start

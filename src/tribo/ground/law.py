@@ -66,9 +66,7 @@ class Ground:
         for name in ("K", "D", "mu"):
             value = np.asarray(getattr(self, name), float)
             if value.ndim == 1 and len(value) != count:
-                raise ValueError(
-                    f"{name} of the ground has {len(value)} numbers for {count} contact points"
-                )
+                raise ValueError(f"{name} of the ground has {len(value)} numbers for {count} contact points")
             made.append(np.broadcast_to(value, (count,)).copy())
         return made[0], made[1], made[2]
 

@@ -63,12 +63,7 @@ class System:
             tree.body_parent[i], tree.body_mass[i] = part.parent, part.mass
             tree.body_com[i] = part.com
             inertia = part.inertia
-            tree.body_inertia[i] = [
-                *inertia.diagonal(),
-                inertia[0, 1],
-                inertia[0, 2],
-                inertia[1, 2],
-            ]
+            tree.body_inertia[i] = [*inertia.diagonal(), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
             tree.joint_pos[i], tree.joint_rot[i] = part.position, part.rotation.ravel()
             tree.joint_axis[i] = part.axis
             tree.joint_turn[i], tree.joint_slide[i] = part.turn, part.slide
@@ -115,9 +110,7 @@ class System:
         if self._torque is not None:
             tau = np.asarray(self._torque(time, self.coordinates(y)), float)
             if tau.shape != (self.joints,):
-                raise ValueError(
-                    f"tau(t, state) must return shape ({self.joints},), got {tau.shape}"
-                )
+                raise ValueError(f"tau(t, state) must return shape ({self.joints},), got {tau.shape}")
             self.tree.tau[:] = tau
         out = np.empty(self.size)
         flow.rate(self.tree, self.work, np.ascontiguousarray(y), out)
@@ -145,9 +138,7 @@ class System:
         return out
 
     # -- for those who read results ----------------------------------------------------------------
-    def observe(
-        self, samples: np.ndarray, states: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def observe(self, samples: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return positions, velocities and forces, (k, dimension, n) each, for rows y and states."""
         arrays = [np.empty((len(samples), self.points, 3)) for _ in range(3)]
         flow.observe(self.tree, self.work, np.ascontiguousarray(samples), states, *arrays)
@@ -166,9 +157,6 @@ class System:
         With a floating base, bodies count from it; planar models lie in the plane z = 0.
         """
         count = len(self.tree.body_parent)
-        positions, rotations = (
-            np.empty((len(samples), count, 3)),
-            np.empty((len(samples), count, 3, 3)),
-        )
+        positions, rotations = (np.empty((len(samples), count, 3)), np.empty((len(samples), count, 3, 3)))
         flow.write_poses(self.tree, self.work, np.ascontiguousarray(samples), positions, rotations)
         return positions, rotations

@@ -41,11 +41,7 @@ class Env(gymnasium.Env, Answering):
 
     @said_by_class
     def __init__(
-        self,
-        task: Task | str,
-        *,
-        max_episode_steps: int | None = None,
-        render_mode: str | None = None,
+        self, task: Task | str, *, max_episode_steps: int | None = None, render_mode: str | None = None
     ) -> None:
         self._envs = VectorEnv(
             task, 1, threads=1, autoreset_mode=AutoresetMode.DISABLED,
@@ -110,6 +106,4 @@ class Env(gymnasium.Env, Answering):
 
 def _of_one(infos: dict[str, Any]) -> dict[str, Any]:
     """Return what infos of one world hold, without the masks."""
-    return {
-        name: value[0] for name, value in infos.items() if name[0] != "_" and infos[f"_{name}"][0]
-    }
+    return {name: value[0] for name, value in infos.items() if name[0] != "_" and infos[f"_{name}"][0]}

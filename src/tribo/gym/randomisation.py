@@ -181,9 +181,7 @@ def motors(name: str, **ranges: tuple[float, float]) -> Change:
 
     def change(sim: Simulation, rows: np.ndarray) -> None:
         robot = sim.object(name)
-        count = sum(
-            joint.velocity_slice.stop - joint.velocity_slice.start == 1 for joint in robot.joints
-        )
+        count = sum(joint.velocity_slice.stop - joint.velocity_slice.start == 1 for joint in robot.joints)
         drawn: Any = {
             key: np.repeat(sim.draws.uniform(rows, low, high, 1), count, axis=1)
             for key, (low, high) in ranges.items()
@@ -260,9 +258,7 @@ def _check_range(ends: Any, what: str) -> tuple[float, float]:
     """
     low, high = (check.number(end, what, minimum=0.0) for end in check.pair(ends, what))
     if low > high:
-        raise ValueError(
-            f"{what} must go from the least to the largest value, got {low:g} and {high:g}"
-        )
+        raise ValueError(f"{what} must go from the least to the largest value, got {low:g} and {high:g}")
     return low, high
 
 

@@ -66,9 +66,7 @@ class RslRlEnv(VecEnv):
         seen = torch.from_numpy(self._seen.astype(np.float32))
         return TensorDict({"policy": seen}, batch_size=[self.num_envs])
 
-    def step(
-        self, actions: torch.Tensor
-    ) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, Any]]:
+    def step(self, actions: torch.Tensor) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, Any]]:
         """Take the actions, (worlds, k); return observations, rewards, what is over, and extras."""
         given = actions.detach().cpu().numpy().astype(float)
         self._seen, rewards, ended, cut, infos = self.envs.step(given)

@@ -50,9 +50,7 @@ def check_model(saved: Any, nominal: Mapping[str, np.ndarray], worlds: int) -> N
         if field not in nominal or not may_differ(field):
             raise ValueError(f"the state is of another task: its model has {check.shown(field)}")
         here = nominal[field]
-        check_array(
-            array, np.broadcast_to(here, (worlds, *here.shape[1:])), f"{field} of the model"
-        )
+        check_array(array, np.broadcast_to(here, (worlds, *here.shape[1:])), f"{field} of the model")
         is_fine = not np.isnan(array).any() if array.dtype.kind == "f" else (
             field in FLAGS and bool(((array == 0) | (array == 1)).all())
         )  # fmt: skip

@@ -175,9 +175,7 @@ class Simulation:
             raise ValueError(f"actions must have shape {self.action.shape}, got {given.shape}")
         if not np.isfinite(given).all():
             world = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
-            raise ValueError(
-                f"actions must be finite, got {given[world].tolist()} in world {world}"
-            )
+            raise ValueError(f"actions must be finite, got {given[world].tolist()} in world {world}")
         self.before = {name: np.array(note(self)) for name, note in self.task.notes.items()}
         self.previous_action, self.action = self.action, given.copy()
         control = self.task.actions
@@ -262,8 +260,7 @@ class Simulation:
         changed = {
             field: array.copy()
             for field, array in model.items()
-            if may_differ(field)
-            and not np.array_equal(array, np.broadcast_to(nominal[field], array.shape))
+            if may_differ(field) and not np.array_equal(array, np.broadcast_to(nominal[field], array.shape))
         }
         return {
             "batch": self.batch.snapshot(),

@@ -15,9 +15,7 @@ from tribo.world.world import World
 
 # A `Simulation` runs a task and a task's terms are asked about it: here it is `Any`, so that it is above.
 Term = Callable[[Any], Any]  # of the `Simulation` → (worlds,) or (worlds, k)
-Change = Callable[
-    [Any, np.ndarray], None
-]  # of the `Simulation` and the worlds with these numbers, (n,)
+Change = Callable[[Any, np.ndarray], None]  # of the `Simulation` and the worlds with these numbers, (n,)
 
 
 PLAIN = ("observations", "terminations", "resets", "randomisations", "endings", "notes", "infos")
@@ -113,19 +111,13 @@ class Task(Answering):
     observations: dict[str, Term] = field(default_factory=dict)
     rewards: dict[str, tuple[float, Term]] = field(default_factory=dict)  # weight and term
     terminations: dict[str, Term] = field(default_factory=dict)  # (worlds,) of bool
-    resets: dict[str, Change] = field(
-        default_factory=dict
-    )  # at the start of an episode, in this order
+    resets: dict[str, Change] = field(default_factory=dict)  # at the start of an episode, in this order
     randomisations: dict[str, Change] = field(default_factory=dict)  # as resets, before them
     endings: dict[str, Change] = field(
         default_factory=dict
     )  # as an episode ends, while its last state is still there: for curricula
-    events: dict[str, tuple[float, Change]] = field(
-        default_factory=dict
-    )  # every so many seconds [s]
-    notes: dict[str, Term] = field(
-        default_factory=dict
-    )  # kept before each step: ``sim.before[name]``
+    events: dict[str, tuple[float, Change]] = field(default_factory=dict)  # every so many seconds [s]
+    notes: dict[str, Term] = field(default_factory=dict)  # kept before each step: ``sim.before[name]``
     noise: dict[str, Any] = field(default_factory=dict)  # standard deviation, by observation
     infos: dict[str, Term] = field(default_factory=dict)
     steps_per_action: int = 1
@@ -149,16 +141,12 @@ class Task(Answering):
         check.text(self.name, "name of a task")
         whose = f"of task {self.name!r}"
         if not isinstance(self.actions, Actions):
-            raise TypeError(
-                f"actions {whose} must be tribo.gym.Actions, got {check.shown(self.actions)}"
-            )
+            raise TypeError(f"actions {whose} must be tribo.gym.Actions, got {check.shown(self.actions)}")
         _callable(self.make_world, f"make_world {whose}")
         _callable(self.actions.apply, f"apply of the actions {whose}")
         for what in ("observations", "rewards"):
             if not getattr(self, what):
-                raise ValueError(
-                    f"task {self.name!r} has no {what}: add one, task.{what}[name] = …"
-                )
+                raise ValueError(f"task {self.name!r} has no {what}: add one, task.{what}[name] = …")
         for part, what in zip(
             _two(self.camera, f"camera {whose}", "eye and target"), ("eye", "target"), strict=True
         ):

@@ -72,9 +72,7 @@ def _of_user(name: str) -> Task:
     try:
         make = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise ImportError(
-            f"{name!r} must be module:function of a task, from this folder: {error}"
-        ) from None
+        raise ImportError(f"{name!r} must be module:function of a task, from this folder: {error}") from None
     finally:
         if is_new:
             sys.path.remove(here)

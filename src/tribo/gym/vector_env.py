@@ -131,10 +131,7 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
         return self.simulation.task
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin new episodes in all worlds or in some.
 
@@ -189,8 +186,7 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
         if not check.is_iterable(seed):
             raise TypeError(f"seed must be a number or one for each world, got {check.shown(seed)}")
         seeds = [
-            None if one is None else check.integer(one, f"seed of world {k}", 0)
-            for k, one in enumerate(seed)
+            None if one is None else check.integer(one, f"seed of world {k}", 0) for k, one in enumerate(seed)
         ]
         if len(seeds) != self.num_envs:
             raise ValueError(f"seeds must be {self.num_envs}, one for each world, got {len(seeds)}")
@@ -271,9 +267,7 @@ class VectorEnv(GymnasiumVectorEnv, Answering):
             final[row] = self._observations[row].copy()
         self.simulation.begin(ended)
         self._observations[ended] = self.simulation.observe(ended)
-        last = {
-            name: value & self._ended if name[0] == "_" else value for name, value in infos.items()
-        }
+        last = {name: value & self._ended if name[0] == "_" else value for name, value in infos.items()}
         begun = {name: np.asarray(term(self.simulation)) for name, term in self.task.infos.items()}
         mask = self._ended.copy()
         return {**infos, **begun, "final_obs": final, "_final_obs": mask,

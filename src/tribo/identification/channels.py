@@ -22,9 +22,7 @@ class Channel:
 
     label: str
     unit: str
-    sources: tuple[
-        tuple[str, int], ...
-    ]  # kind of number and its place, one or, of an orientation, four
+    sources: tuple[tuple[str, int], ...]  # kind of number and its place, one or, of an orientation, four
     measured: np.ndarray  # (n,) or (n, 4)
 
     @property
@@ -79,9 +77,7 @@ def channels_of(trajectory: Trajectory, layout: StateLayout) -> list[Channel]:
         stem, _, last = rest.rpartition("/")
         if array == "q" and last in ("qx", "qy", "qz") and rest in layout.coordinates:
             if f"q/{stem}/qw" not in trajectory.measured:
-                raise ValueError(
-                    f"{column} of {trajectory.name}: an orientation needs q/{stem}/qw, too"
-                )
+                raise ValueError(f"{column} of {trajectory.name}: an orientation needs q/{stem}/qw, too")
             continue
         if array == "q" and last == "qw" and rest in layout.coordinates:
             made.append(_rotation(trajectory, layout, stem))
@@ -89,9 +85,7 @@ def channels_of(trajectory: Trajectory, layout: StateLayout) -> list[Channel]:
         unit, source = _source(array, rest, layout, f"{column} of {trajectory.name}")
         given = trajectory.unit(column)
         if given and given != unit:
-            raise ValueError(
-                f"{column} of {trajectory.name} is in {unit}, but was given in {given}"
-            )
+            raise ValueError(f"{column} of {trajectory.name} is in {unit}, but was given in {given}")
         made.append(Channel(column, unit, (source,), values))
     return made
 
@@ -175,7 +169,5 @@ class Reader:
     def _owner(self, row: int) -> tuple[str, int]:
         """Return name and first body of the object to which a body belongs."""
         return next(
-            (name, first)
-            for name, (first, stop) in self._layout.body_range.items()
-            if first <= row < stop
+            (name, first) for name, (first, stop) in self._layout.body_range.items() if first <= row < stop
         )

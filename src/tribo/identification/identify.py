@@ -128,9 +128,7 @@ def identify(
             bounds=(problem.least, problem.most), xtol=SMALL, ftol=SMALL, gtol=1e-10, max_nfev=MOST_STEPS,
         )  # fmt: skip
 
-    is_given = all(
-        one.label in film.noise for film, of in zip(films, channels, strict=True) for one in of
-    )
+    is_given = all(one.label in film.noise for film, of in zip(films, channels, strict=True) for one in of)
     fits = []
     for point in searching.first_points(problem, x, search, seed):
         fits.append(fit(point))
@@ -151,16 +149,7 @@ def identify(
     if draws:
         samples = bootstrapped(problem, best.x, best.fun, jacobian, draws, seed)
     made = report(
-        world,
-        films,
-        unknowns,
-        problem,
-        best.x,
-        best.fun,
-        known,
-        samples,
-        confidence,
-        bool(best.status > 0),
+        world, films, unknowns, problem, best.x, best.fun, known, samples, confidence, bool(best.status > 0)
     )
     for remark in made.remarks:
         logger.warning("identify: %s", remark)
@@ -286,9 +275,7 @@ def _guess_inner_starts(
 def _first_rows(film: Trajectory, count: int) -> list[int]:
     """Return the rows at which the segments of a recording begin."""
     if count > len(film) // 2:
-        raise ValueError(
-            f"segments must be at most half of the {len(film)} rows of {film.name}, got {count}"
-        )
+        raise ValueError(f"segments must be at most half of the {len(film)} rows of {film.name}, got {count}")
     since = film.time - film.time[0]
     rows = np.searchsorted(since, since[-1] * np.arange(count) / count)
     return sorted({int(row) for row in rows})
@@ -316,9 +303,7 @@ def _segment(
     return Segment(number, rows, times, end, film.gravity, told)
 
 
-def _place(
-    world: World, layout: StateLayout, kind: str, rest: str, label: str
-) -> tuple[str, str, int]:
+def _place(world: World, layout: StateLayout, kind: str, rest: str, label: str) -> tuple[str, str, int]:
     """Return object, joint and place in the object's command of a number."""
     name, _, joint = rest.partition("/")
     check.known(name, [one.name for one in layout.objects], f"object ({label})")

@@ -96,9 +96,7 @@ def inertial(name: str, link: str | None = None, *, span: float = SPAN) -> Unkno
     return Unknown(bounds, leave, leave, lambda world: [0.0] * len(NAMES), of_world=of_world)
 
 
-def _about(
-    world: World, name: str, link: str | None, bounds: tuple[Bounds, ...], stem: str
-) -> Unknown:
+def _about(world: World, name: str, link: str | None, bounds: tuple[Bounds, ...], stem: str) -> Unknown:
     """Return the ten numbers about those that a link has in a world."""
     handle = part_of(world[name], link)
     is_single = handle is world[name]  # its frame is at its com
@@ -130,6 +128,4 @@ def _about(
             made[f"{stem}/inertia_{'xyz'[i]}{'xyz'[j]}"] = ("kg m²", inertia[:, i, j])
         return made
 
-    return Unknown(
-        bounds, set_in_batch, set_in_world, lambda world: [0.0] * len(NAMES), derived=derived
-    )
+    return Unknown(bounds, set_in_batch, set_in_world, lambda world: [0.0] * len(NAMES), derived=derived)

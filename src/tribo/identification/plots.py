@@ -37,15 +37,11 @@ def draw_parameters(
         rise = ((problem.residuals(candidates) ** 2).sum(axis=1) - lowest) / known.scale
         values = problem.values(candidates[:, : problem.count])[:, k]
         axis.plot(values, rise, ".-", color=COLORS[0], lw=1.0, ms=4, label="Δχ²")
-        axis.plot(
-            values, (reach / deviation) ** 2, color=INK, lw=1.0, ls="--", label="of the Hessian"
-        )
+        axis.plot(values, (reach / deviation) ** 2, color=INK, lw=1.0, ls="--", label="of the Hessian")
         axis.axvspan(one.low, one.high, color=COLORS[0], alpha=0.12, lw=0, label="interval")
         axis.axvline(one.value, color=COLORS[0], lw=1.0)
         if samples is not None:
-            drawn = problem.values(
-                np.where(np.arange(problem.count) == k, samples, x[: problem.count])
-            )[:, k]
+            drawn = problem.values(np.where(np.arange(problem.count) == k, samples, x[: problem.count]))[:, k]
             again = axis.twinx()
             again.hist(drawn, bins=24, color=COLORS[1], alpha=0.35)
             again.set_yticks([])
@@ -54,9 +50,7 @@ def draw_parameters(
         axis.set_xlabel(f"{one.name}{unit}".replace("$", r"\$"), color=INK)
         axis.set_ylabel("Δχ² [–]", color=INK)
         axis.set_ylim(-0.5, 1.3 * REACH**2)
-        axis.legend(
-            frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK
-        )
+        axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK)
     if path is not None:
         save_figure(figure, path)
     return figure

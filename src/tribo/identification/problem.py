@@ -16,11 +16,7 @@ from tribo.identification.unknowns import Unknown
 FAILED = 1e4  # [σ] residual of a row that a world did not reach
 LEAST_STEP, MOST_STEP = 1e-5, 2e-2  # of a difference, in spans of the bounds
 FIRST_STEP = 1e-3
-STEPS_OF_START = (
-    1e-8,
-    1e-4,
-    2e-2,
-)  # least, first and largest of a start's number [m, rad, m/s, rad/s]
+STEPS_OF_START = (1e-8, 1e-4, 2e-2)  # least, first and largest of a start's number [m, rad, m/s, rad/s]
 
 
 class Problem:
@@ -48,9 +44,7 @@ class Problem:
         self._of_start = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.size = int(ends[-1])
         self.is_log = np.array([one.is_log for one in self.bounds])
-        low, high = (
-            np.array([getattr(one, side) for one in self.bounds]) for side in ("low", "high")
-        )
+        low, high = (np.array([getattr(one, side) for one in self.bounds]) for side in ("low", "high"))
         self._low = np.where(self.is_log, np.log(np.where(self.is_log, low, 1.0)), low)
         top = np.where(self.is_log, np.log(np.where(self.is_log, high, 1.0)), high)
         self._span = top - self._low
@@ -157,9 +151,7 @@ class Problem:
         for c, channel in enumerate(self.channels[segment.recording]):
             rows = self.simulated(g, c, seen)
             shift = values[:, self._shifts.get(channel.label, [])].sum(axis=1)
-            part = Channel(
-                channel.label, channel.unit, channel.sources, channel.measured[segment.rows]
-            )
+            part = Channel(channel.label, channel.unit, channel.sources, channel.measured[segment.rows])
             found = part.misfit(rows + shift[:, None, None] if channel.width == 1 else rows)
             found = found[:, part.is_there] / self.noise[segment.recording][channel.label]
             made[:, self.rows_of[g, c]] = found.reshape(len(candidates), -1)
@@ -187,9 +179,7 @@ class Problem:
         Starts of different segments are moved in the same run, since a segment depends on its own alone.
         """
         widest = max(start.size for start in self.starts)
-        moved: list[
-            tuple[int, int, float]
-        ] = []  # place of a parameter, or −1 and number of a start; step
+        moved: list[tuple[int, int, float]] = []  # place of a parameter, or −1 and number of a start; step
         candidates = []
         for k in range(self.count):
             for sign in (1.0, -1.0):

@@ -161,9 +161,7 @@ class Identification(Sealed):
         source = np.random.default_rng() if generator is None else generator
         return self.of_normal(source.standard_normal((made, len(self._estimates))), source)
 
-    def of_normal(
-        self, normal: np.ndarray, generator: np.random.Generator | None = None
-    ) -> np.ndarray:
+    def of_normal(self, normal: np.ndarray, generator: np.random.Generator | None = None) -> np.ndarray:
         """Return parameters (n, k) [their units] that independent standard normal numbers (n, k) stand for.
 
         Args:
@@ -194,9 +192,7 @@ class Identification(Sealed):
     def _parts(self, values: np.ndarray) -> list[tuple[Unknown, np.ndarray]]:
         """Return the unknowns, each with its columns of values (n, k)."""
         ends = np.cumsum([0, *(len(one.bounds) for one in self._unknowns)])
-        return [
-            (one, values[:, a:b]) for one, a, b in zip(self._unknowns, ends, ends[1:], strict=False)
-        ]
+        return [(one, values[:, a:b]) for one, a, b in zip(self._unknowns, ends, ends[1:], strict=False)]
 
     def save_materials(self, path: str | Path) -> None:
         """Write all pairs of materials, with what was found, as a file that `World.load_materials` reads.
@@ -234,9 +230,7 @@ class Identification(Sealed):
             ImportError: Matplotlib is missing; the message names the extra.
             OSError: The file cannot be written.
         """
-        return plots.draw_parameters(
-            self._problem, self._x, self._known, self.estimates, self._samples, path
-        )
+        return plots.draw_parameters(self._problem, self._x, self._known, self.estimates, self._samples, path)
 
     def plot_fit(self, path: str | Path | None = None) -> Any:
         """Draw measured and simulated numbers over time, one column below the other; as `plot` does."""
@@ -340,9 +334,7 @@ def _remarks(
             f"the misfit is {np.sqrt(known.chi_square / known.freedom):.3g} times the noise that was given: "
             "the world cannot do what was measured, or the noise is larger; intervals are widened by it"
         )
-    rough = [
-        n for n, size in zip(names, roughness, strict=True) if size > ROUGH and estimates[n].is_seen
-    ]
+    rough = [n for n, size in zip(names, roughness, strict=True) if size > ROUGH and estimates[n].is_seen]
     if rough:
         made.append(
             f"the simulated motion is rough over the interval of {', '.join(rough)}: take a smaller time "

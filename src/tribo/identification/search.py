@@ -59,9 +59,7 @@ def first_points(problem: Problem, x: np.ndarray, kind: str, seed: int) -> list[
     return [with_places(points[k]) for k in order]
 
 
-def better_point(
-    problem: Problem, x: np.ndarray, jacobian: np.ndarray, seed: int
-) -> np.ndarray | None:
+def better_point(problem: Problem, x: np.ndarray, jacobian: np.ndarray, seed: int) -> np.ndarray | None:
     """Return a candidate near a solution whose sum of squares is less, None if none is drawn.
 
     Where motion is rough, steps end in one of many small dips. Candidates are drawn from the normal
@@ -90,9 +88,7 @@ def _cma(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
             warnings.simplefilter("ignore")  # about packages that it would like
             import cma
     except ImportError:
-        raise ImportError(
-            'CMA-ES needs the package cma: pip install "tribo[identification]"'
-        ) from None
+        raise ImportError('CMA-ES needs the package cma: pip install "tribo[identification]"') from None
     start = np.clip(first, 0.05, 0.95)
     lone = len(start) == 1  # CMA-ES has no covariance in one dimension
     start = np.append(start, 0.5) if lone else start

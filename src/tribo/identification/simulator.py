@@ -18,18 +18,12 @@ from tribo.world.world import World
 MOST_WORLDS = 512  # of a batch: more bring no speed, only memory
 KEPT_BATCHES = 4
 ROUNDING = 1e-6  # of a time step: a time so near to a step is that of the step
-COMMANDS = {
-    "feedforward": "generalized_force",
-    "target_q": "pd_target",
-    "target_v": "pd_velocity_target",
-}
+COMMANDS = {"feedforward": "generalized_force", "target_q": "pd_target", "target_v": "pd_velocity_target"}
 PLANS = {"feedforward": "forces", "target_q": "targets", "target_v": "velocity_targets"}
 MOST_BYTES = 1 << 26  # of the states of a rollout
 
 Members = dict[int, np.ndarray]  # worlds of each segment
-Arrays = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # measured, coordinates and velocities at the ends
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]  # measured, coordinates and velocities at the ends
 
 
 class Input(NamedTuple):
@@ -96,9 +90,7 @@ class Simulator:
         self._last = int(stops.max())
         told = [one.step for segment in self.segments for one in segment.inputs]
         self._stride = max(1, int(np.gcd.reduce([*stops.tolist(), *told, self._last])))
-        self._is_driven = {
-            name: world[name].body_type == Kind.DYNAMIC for name, _, _ in layout.objects
-        }
+        self._is_driven = {name: world[name].body_type == Kind.DYNAMIC for name, _, _ in layout.objects}
         self.steps = 0  # world steps so far
 
     def _reads_of(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:

@@ -36,9 +36,7 @@ class Start:
         return layout.plus(self.q, turn), v
 
 
-def free_dofs(
-    channels: Sequence[Channel], layout: StateLayout, kind: str
-) -> tuple[np.ndarray, np.ndarray]:
+def free_dofs(channels: Sequence[Channel], layout: StateLayout, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the dofs of which coordinate and velocity are sought at the start of a recording.
 
     Args:

@@ -58,9 +58,7 @@ class StateLayout:
             q, v = q + width, v + dof
         self.nq, self.nv = q, v
         self.dof_of = dict(self.linear)  # of a coordinate that is a length or an angle
-        self.rotation_of = {
-            first + k: (first, dof) for first, dof in self.rotations for k in range(4)
-        }
+        self.rotation_of = {first + k: (first, dof) for first, dof in self.rotations for k in range(4)}
         self.time_step = float(world.time_step)
 
     def joints_of(self, name: str) -> dict[str, int]:

@@ -34,9 +34,7 @@ class Estimate:
         if not self.is_seen:
             return f"{self.name} = {self.value:.5g}{unit}, but the data say nothing about it"
         again = (
-            ""
-            if self.bootstrap is None
-            else f", bootstrap {self.bootstrap[0]:.5g} … {self.bootstrap[1]:.5g}"
+            "" if self.bootstrap is None else f", bootstrap {self.bootstrap[0]:.5g} … {self.bootstrap[1]:.5g}"
         )
         return f"{self.name} = {self.value:.5g}{unit} ({self.low:.5g} … {self.high:.5g}{again})"
 
@@ -110,18 +108,11 @@ def certainty(
     covariance = shown + anywhere
     covariance[lost, lost] = np.inf
     spread = np.linalg.inv(own.T @ own + UNIFORM * np.eye(count))
-    return Certainty(
-        covariance, spread, list(hidden), quantile, scale, square, freedom, is_excessive
-    )
+    return Certainty(covariance, spread, list(hidden), quantile, scale, square, freedom, is_excessive)
 
 
 def bootstrap(
-    problem: Problem,
-    x: np.ndarray,
-    residuals: np.ndarray,
-    jacobian: np.ndarray,
-    count: int,
-    seed: int,
+    problem: Problem, x: np.ndarray, residuals: np.ndarray, jacobian: np.ndarray, count: int, seed: int
 ) -> np.ndarray:
     """Return parameters (count, k), in spans, fitted to data made of the fit and of residuals drawn anew.
 

@@ -67,15 +67,13 @@ class Trajectory(Sealed):
         given = check.mapping(measured, f"columns of {self._name}", "names to numbers")
         self._headings: dict[str, Heading] = {}
         self._measured = {
-            head.name: numbers
-            for head, numbers in (self._column(*item, MEASURED) for item in given.items())
+            head.name: numbers for head, numbers in (self._column(*item, MEASURED) for item in given.items())
         }
         if not self._measured:
             raise ValueError(f"{self._name} has no columns: nothing was measured")
         commands = {} if inputs is None else check.mapping(inputs, "inputs", "names to numbers")
         self._inputs = {
-            head.name: numbers
-            for head, numbers in (self._column(*item, INPUTS) for item in commands.items())
+            head.name: numbers for head, numbers in (self._column(*item, INPUTS) for item in commands.items())
         }
         self._noise = self._checked_noise(noise)
         self._start = check.choice(start, STARTS, f"start of {self._name}")
@@ -91,9 +89,7 @@ class Trajectory(Sealed):
     def __len__(self) -> int:
         return len(self._time)
 
-    def _column(
-        self, label: Any, values: Any, kinds: Mapping[str, str]
-    ) -> tuple[Heading, np.ndarray]:
+    def _column(self, label: Any, values: Any, kinds: Mapping[str, str]) -> tuple[Heading, np.ndarray]:
         """Return heading and numbers of a column, in SI units; of what is measured, NaN is allowed."""
         head = heading(check.name(label, f"column of {self._name}"))
         parted(head.name, kinds, self._name)
@@ -284,9 +280,7 @@ def _place_vector(
         made[name] = given[name] + shift["xyz".index(axis)]
         return
     if not all(n in given for n in names):
-        raise ValueError(
-            f"{owner}: axes that turn need all of {', '.join(names)}; it has not all of them"
-        )
+        raise ValueError(f"{owner}: axes that turn need all of {', '.join(names)}; it has not all of them")
     rows = np.stack([given[n] for n in names], axis=-1)
     vector = np.concatenate([np.zeros((len(rows), 1)), rows], axis=-1)
     back = turn * np.array([1.0, -1.0, -1.0, -1.0])

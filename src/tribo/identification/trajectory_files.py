@@ -54,9 +54,7 @@ def read(path: Path) -> dict[str, np.ndarray]:
 def columns_of(recording: Recording, array: str) -> dict[str, np.ndarray]:
     """Return the columns of an array of a recording as its export calls them, without units."""
     numbers = recording[array].reshape(recording.frames, -1)
-    return {
-        f"{array}/{column}": numbers[:, k] for k, (column, _) in enumerate(recording.columns(array))
-    }
+    return {f"{array}/{column}": numbers[:, k] for k, (column, _) in enumerate(recording.columns(array))}
 
 
 def chosen(
@@ -76,9 +74,7 @@ def chosen(
                 f"{file}: no heading is the name of a coordinate; say which column is which, "
                 f'columns={{"{next(iter(table))}": "q/OBJECT/z"}}; it has {", ".join(list(table)[:12])}'
             )
-        return {
-            h: v for h, v in found.items() if h.partition("/")[0] not in INPUTS or "/q" not in h[8:]
-        }
+        return {h: v for h, v in found.items() if h.partition("/")[0] not in INPUTS or "/q" not in h[8:]}
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list or a mapping, got {check.shown(columns)}")
     names = columns if isinstance(columns, Mapping) else {name: name for name in columns}
@@ -99,9 +95,7 @@ def _read_csv(path: Path) -> dict[str, np.ndarray]:
     rows = csv.reader(io.StringIO(text))
     headings = [heading.strip() for heading in next(rows, [])]
     if not headings or len(headings) > MOST_COLUMNS or len(set(headings)) < len(headings):
-        raise ValueError(
-            f"{path}: the first line must name 1 … {MOST_COLUMNS} columns, each another name"
-        )
+        raise ValueError(f"{path}: the first line must name 1 … {MOST_COLUMNS} columns, each another name")
     numbers: list[list[float]] = []
     try:
         for row in rows:
@@ -144,9 +138,7 @@ def _read_npz(path: Path) -> dict[str, np.ndarray]:
         elif values.ndim == 2 and of_columns is not None and of_columns.shape == values.shape[1:]:
             table |= {f"{name}/{c}": values[:, k] for k, c in enumerate(of_columns.tolist())}
     if "time" in arrays:  # a recording's export has tables of contacts, too
-        table = {
-            name: values for name, values in table.items() if len(values) == len(arrays["time"])
-        }
+        table = {name: values for name, values in table.items() if len(values) == len(arrays["time"])}
     if len({len(values) for values in table.values()}) > 1:
         raise ValueError(f"{path}: its arrays must have one length")
     return table

@@ -87,9 +87,7 @@ def bounded(name: str, unit: str, value: Any, least: float, most: float) -> Boun
     what = f"bounds of {name}"
     given = check.array(value, what, "(low, high) or (low, high, start)")
     if given.shape not in ((2,), (3,)):
-        raise ValueError(
-            f"{what} must be (low, high) or (low, high, start), got {check.shown(value)}"
-        )
+        raise ValueError(f"{what} must be (low, high) or (low, high, start), got {check.shown(value)}")
     low = check.number(given[0], f"low of {what}", minimum=least, maximum=most)
     high = check.number(given[1], f"high of {what}", minimum=least, maximum=most)
     if low >= high:
@@ -185,9 +183,7 @@ def pair(first: str, second: str, **properties: Any) -> Unknown:
                     f"{stem}: it is {other}, which has no {name}; set the law of the pair in the world first"
                 )
         if isinstance(law, PairProperties) and law.stiffness is None and "damping" in names:
-            raise ValueError(
-                f"{stem}: it is a rigid pair, which has no damping; set its stiffness first"
-            )
+            raise ValueError(f"{stem}: it is a rigid pair, which has no damping; set its stiffness first")
         return [float(getattr(law, name)) for name in names]
 
     return Unknown(tuple(bounds), set_in_batch, set_in_world, read, set_in_table=set_in_table)
@@ -299,9 +295,7 @@ def joint(name: str, joint: str, **properties: Any) -> Unknown:
     def set_in_world(world: World, row: np.ndarray) -> None:
         part: Any = world[name]
         handle = part.joint(joint)
-        for key, value in values_of(
-            handle, dict(zip(properties, row.tolist(), strict=True))
-        ).items():
+        for key, value in values_of(handle, dict(zip(properties, row.tolist(), strict=True))).items():
             setattr(handle, key, value)
 
     def read(world: World) -> list[float]:
@@ -339,12 +333,7 @@ def motors(name: str, joints: Sequence[str] | None = None, **properties: Any) ->
         ('dog/motors/time_constant',)
     """
     stem = f"{check.name(name, 'object')}/motors"
-    units = {
-        "delay": "s",
-        "time_constant": "s",
-        "stall_torque": "N m, N",
-        "no_load_speed": "rad/s, m/s",
-    }
+    units = {"delay": "s", "time_constant": "s", "stall_torque": "N m, N", "no_load_speed": "rad/s, m/s"}
     bounds = _bounds(stem, properties, units)
 
     def set_in_batch(batch: Batch, rows: np.ndarray, worlds: np.ndarray) -> None:
@@ -445,9 +434,7 @@ def _bounds(
         raise ValueError(f"{stem}: name what is sought: {', '.join(units)}")
     for key in properties:
         if key not in units:
-            raise TypeError(
-                f"{stem} has no property {key!r} that can be sought{check.nearest(key, units)}"
-            )
+            raise TypeError(f"{stem} has no property {key!r} that can be sought{check.nearest(key, units)}")
     most = -least if least < 0.0 else check.LARGEST
     made = tuple(bounded(f"{stem}/{k}", units[k], v, least, most) for k, v in properties.items())
     for one in made:

@@ -78,9 +78,7 @@ class Rollout(ArrayRollout):
             raise TypeError(f"commands must be real numbers, got {told.dtype}")
         if not jnp.issubdtype(told.dtype, jnp.floating):
             told = told.astype(float)
-        made: tuple[Any, Any] = self._called(
-            *self._inputs(told, q, v, parameters, _like, jnp.broadcast_to)
-        )
+        made: tuple[Any, Any] = self._called(*self._inputs(told, q, v, parameters, _like, jnp.broadcast_to))
         return made
 
 
@@ -96,8 +94,7 @@ def _differentiable(inside: CoordinateRollout) -> Any:
     def shapes_of(commands: Any) -> tuple[Any, Any]:
         worlds, horizon = commands.shape[:2]
         return tuple(
-            jax.ShapeDtypeStruct((worlds, horizon, width), commands.dtype)
-            for width in (layout.nq, layout.nv)
+            jax.ShapeDtypeStruct((worlds, horizon, width), commands.dtype) for width in (layout.nq, layout.nv)
         )
 
     def cast(made: Any, like: Any) -> Any:

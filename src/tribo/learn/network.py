@@ -75,10 +75,7 @@ class ActorCritic:
         self.log_deviation = module.nn.Parameter(start)
         self.middle = module.from_numpy(0.5 * (self.low + self.high))
         self.range = module.from_numpy(0.5 * (self.high - self.low))
-        self.mean, self.square = (
-            module.zeros(seen, dtype=module.float64),
-            module.ones(seen).double(),
-        )
+        self.mean, self.square = (module.zeros(seen, dtype=module.float64), module.ones(seen).double())
         self.count = 1e-4
 
     def parameters(self) -> list[Any]:
@@ -136,10 +133,7 @@ class ActorCritic:
         """
         for name in ("log_deviation", "mean", "square"):
             here, given = getattr(self, name), saved[name]
-            if not torch().is_tensor(given) or (given.shape, given.dtype) != (
-                here.shape,
-                here.dtype,
-            ):
+            if not torch().is_tensor(given) or (given.shape, given.dtype) != (here.shape, here.dtype):
                 raise ValueError(f"{name} of the networks must be {tuple(here.shape)} numbers")
         check.positive(saved["count"], "count of what the networks saw")
         tensors = [saved[name] for name in ("log_deviation", "mean", "square")]
@@ -160,8 +154,7 @@ class ActorCritic:
         """
         linear = [layer for layer in self.actor if hasattr(layer, "weight")]
         layers = [
-            (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy())
-            for layer in linear
+            (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in linear
         ]
         mean, deviation = self.mean.float().numpy(), self.deviation_seen().float().numpy()
         return Policy(task, mean.copy(), deviation.copy(), layers, self.low, self.high)

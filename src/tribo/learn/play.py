@@ -118,9 +118,7 @@ def film(
     return returns
 
 
-def _worlds(
-    policy: Policy, task: str | Task | None, steps: int | None, mode: str | None
-) -> VectorEnv:
+def _worlds(policy: Policy, task: str | Task | None, steps: int | None, mode: str | None) -> VectorEnv:
     """Return the world in which a policy is played."""
     if task is None and ":" in policy.task:
         raise ValueError(

@@ -67,9 +67,7 @@ class Player:
 
     def __init__(self, task: Task, settings: Settings, random: Any) -> None:
         self.settings, self.random = settings, random
-        self.envs = VectorEnv(
-            task, settings.worlds, threads=settings.threads, autoreset_mode="SameStep"
-        )
+        self.envs = VectorEnv(task, settings.worlds, threads=settings.threads, autoreset_mode="SameStep")
         space, n = self.envs.single_action_space, self.envs.single_observation_space.shape[0]
         self.networks = ActorCritic(
             n, space.low, space.high, settings.hidden, settings.deviation, settings.seed

@@ -51,9 +51,7 @@ class Policy(Answering):
             raise ValueError(
                 f"the policy of {self.task} takes {len(self.mean)} observations, got shape {given.shape}"
             )
-        value = np.clip((given - self.mean) / self.deviation, -FARTHEST, FARTHEST).astype(
-            np.float32
-        )
+        value = np.clip((given - self.mean) / self.deviation, -FARTHEST, FARTHEST).astype(np.float32)
         for k, (weight, bias) in enumerate(self.layers):
             value = value @ weight.T + bias
             if k + 1 < len(self.layers):
@@ -118,28 +116,16 @@ class Policy(Answering):
         Raises:
             ValueError: They do not.
         """
-        arrays = [
-            self.mean,
-            self.deviation,
-            self.low,
-            self.high,
-            *(a for pair in self.layers for a in pair),
-        ]
+        arrays = [self.mean, self.deviation, self.low, self.high, *(a for pair in self.layers for a in pair)]
         for array in arrays:
             if array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise ValueError("the policy holds what is no finite number")
-        if (
-            self.mean.ndim != 1
-            or self.deviation.shape != self.mean.shape
-            or not (self.deviation > 0.0).all()
-        ):
+        if self.mean.ndim != 1 or self.deviation.shape != self.mean.shape or not (self.deviation > 0.0).all():
             raise ValueError("the policy's means and deviations do not fit together")
         width = len(self.mean)
         for k, (weight, bias) in enumerate(self.layers):
             if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
-                raise ValueError(
-                    f"layer {k} of the policy takes {width} numbers, it is {weight.shape}"
-                )
+                raise ValueError(f"layer {k} of the policy takes {width} numbers, it is {weight.shape}")
             width = len(bias)
         if not self.layers or self.low.shape != (width,) or self.high.shape != (width,):
             raise ValueError(
@@ -168,9 +154,7 @@ class Policy(Answering):
         ]
         for k, (weight, bias) in enumerate(self.layers):
             constants |= {f"weight_{k}": weight, f"bias_{k}": bias}
-            nodes.append(
-                helper.make_node("Gemm", [f"x{k}", f"weight_{k}", f"bias_{k}"], [f"y{k}"], transB=1)
-            )
+            nodes.append(helper.make_node("Gemm", [f"x{k}", f"weight_{k}", f"bias_{k}"], [f"y{k}"], transB=1))
             if k + 1 < len(self.layers):
                 nodes.append(helper.make_node("Elu", [f"y{k}"], [f"x{k + 1}"]))
         nodes += [

@@ -106,9 +106,7 @@ class Learner:
             carried = module.zeros_like(following)
             for k in reversed(range(settings.horizon)):
                 goes_on = 1.0 - rollout.ended[k]
-                error = (
-                    rollout.rewards[k] + settings.discount * goes_on * following - rollout.values[k]
-                )
+                error = rollout.rewards[k] + settings.discount * goes_on * following - rollout.values[k]
                 carried = error + settings.discount * settings.trace * goes_on * carried
                 advantages[k], following = carried, rollout.values[k]
             targets = advantages + rollout.values

@@ -44,9 +44,7 @@ class Settings:
     deviation: float = 0.5  # of the actions at the start, parts of their range
     seed: int = 0
     threads: int = 0  # of the physics; 0: one for each processor
-    torch_threads: int = (
-        1  # of PyTorch: networks are small, and threads that wait cost more than they give
-    )
+    torch_threads: int = 1  # of PyTorch: networks are small, and threads that wait cost more than they give
     checkpoint_every: int = 10  # updates
 
     def __post_init__(self) -> None:

@@ -24,11 +24,7 @@ from tribo.learn.settings import Settings, preset
 CHECKPOINT, CURVE, CONFIG = "checkpoint.pt", "curve.csv", "settings.json"
 POLICY, ONNX = "policy.npz", "policy.onnx"
 PARTS = ("task", "settings", "learner", "curve")  # of a checkpoint
-CHANGEABLE = {
-    "iterations",
-    "threads",
-    "checkpoint_every",
-}  # settings that leave the numbers as they are
+CHANGEABLE = {"iterations", "threads", "checkpoint_every"}  # settings that leave the numbers as they are
 CLOCKED = ("seconds", "world_steps_per_second")  # what is not the same when a training is repeated
 
 Report = Callable[[dict[str, float]], None]
@@ -85,9 +81,7 @@ def train(
             f"{place} holds a training; go on with it by --resume (resume=True), or take another folder"
         )
     if resume and not is_there:
-        raise FileNotFoundError(
-            f"{place} holds no checkpoint to resume; leave --resume out to begin one"
-        )
+        raise FileNotFoundError(f"{place} holds no checkpoint to resume; leave --resume out to begin one")
     if onnx:
         onnx_modules()  # a missing package is said now, not at the end
     made = load(task)
@@ -137,10 +131,7 @@ def _train(
         for name, number in line.items():
             if board is not None:
                 board.add_scalar(name, number, learner.iteration)
-        if (
-            learner.iteration % chosen.checkpoint_every == 0
-            or learner.iteration == chosen.iterations
-        ):
+        if learner.iteration % chosen.checkpoint_every == 0 or learner.iteration == chosen.iterations:
             _keep(place, task, learner, curve)
         if report is not None:
             report(line)
@@ -174,9 +165,7 @@ def settings_of(folder: str | Path) -> Settings:
     """
     path = Path(folder) / CONFIG
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path}: no such settings; 'tribo train TASK --out {folder}' makes them"
-        )
+        raise FileNotFoundError(f"{path}: no such settings; 'tribo train TASK --out {folder}' makes them")
     try:
         numbers = check.mapping(json.loads(path.read_text()), "settings", "names to numbers")
         return Settings(**{name: number for name, number in numbers.items() if name != "task"})
@@ -188,9 +177,7 @@ def _resumed(saved: Any, task: str, given: Settings | None, place: Path) -> Sett
     """Return the settings of a training that is resumed, with what may be changed of them."""
     for part in PARTS:
         if not isinstance(saved, dict) or part not in saved:
-            raise ValueError(
-                f"{place / CHECKPOINT}: is no checkpoint of a training: it has no {part!r}"
-            )
+            raise ValueError(f"{place / CHECKPOINT}: is no checkpoint of a training: it has no {part!r}")
     if saved["task"] != task:
         raise ValueError(f"{place} holds a training of {saved['task']}, not of {task}")
     try:

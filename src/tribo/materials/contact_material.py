@@ -97,28 +97,20 @@ class ContactMaterial:
         """Check ranges and words; directions become unit vectors."""
         check_numbers(self, "a contact material")
         object.__setattr__(self, "friction_model", friction_model(self.friction_model))
-        object.__setattr__(
-            self, "contact_reduction_mode", reduction_mode(self.contact_reduction_mode)
-        )
+        object.__setattr__(self, "contact_reduction_mode", reduction_mode(self.contact_reduction_mode))
         try:
-            bins = check.integer(
-                self.contact_reduction_bin_resolution, "contact_reduction_bin_resolution", 0
-            )
+            bins = check.integer(self.contact_reduction_bin_resolution, "contact_reduction_bin_resolution", 0)
             for name in ("reference_body", "reference_link"):
                 if getattr(self, name) != "":
                     check.name(getattr(self, name), name)
             if self.constant_normal_force is not None:
-                force = check.number(
-                    self.constant_normal_force, "constant_normal_force [N]", minimum=0.0
-                )
+                force = check.number(self.constant_normal_force, "constant_normal_force [N]", minimum=0.0)
                 object.__setattr__(self, "constant_normal_force", force)
             direction = check.vector(self.primary_direction, "primary_direction", 3)
         except TypeError as error:
             raise ValueError(str(error)) from None
         if bins > MAX_BINS:
-            raise ValueError(
-                f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is 3"
-            )
+            raise ValueError(f"contact_reduction_bin_resolution must be ≤ {MAX_BINS}, got {bins!r}; 0 is 3")
         is_constant = self.model == "constant_normal_force_oriented_box"
         if is_constant and self.constant_normal_force is None and not self.reference_body:
             raise ValueError(
@@ -147,11 +139,7 @@ class ContactMaterial:
     @property
     def reduction(self) -> str:
         """Contact reduction in use: "default" is "reduce_geometry"."""
-        return (
-            "reduce_geometry"
-            if self.contact_reduction_mode == DEFAULT
-            else self.contact_reduction_mode
-        )
+        return "reduce_geometry" if self.contact_reduction_mode == DEFAULT else self.contact_reduction_mode
 
     @property
     def is_oriented(self) -> bool:

@@ -78,9 +78,7 @@ def _without_effect(pair: EffectivePair) -> list[str]:
         found.append("adhesive_overlap without adhesion_force: nothing pulls")
     if law.is_oriented:
         if not any(law.primary_direction):
-            found.append(
-                f"friction model {law.model!r} without primaryDirection: nothing to orient"
-            )
+            found.append(f"friction model {law.model!r} without primaryDirection: nothing to orient")
         if not law.reference_link:
             found.append(
                 f"friction model {law.model!r} without referenceLinkName: its direction turns with nothing"

@@ -112,9 +112,7 @@ class MaterialLibrary(Sealed):
         pairs = list(itertools.islice(self, SHOWN))
         labels = [f"{pair.first} | {pair.second}" for pair in pairs]
         width = max(map(len, labels))
-        lines = [
-            f"{'':<{width}}  {''.join(f'{title:<15}' for title in _COLUMNS.values())}".rstrip()
-        ]
+        lines = [f"{'':<{width}}  {''.join(f'{title:<15}' for title in _COLUMNS.values())}".rstrip()]
         for label, pair in zip(labels, pairs, strict=True):
             cells = [f"{_cell(pair, name):<15}" for name in _COLUMNS if name]
             words = f"{pair.law.model}, {pair.law.solver} {pair.origin['friction_model'][0]}"

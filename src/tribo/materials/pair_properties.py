@@ -11,17 +11,9 @@ from tribo.checks.sealed import Answering
 from tribo.checks.types import Vector
 
 DEFAULT_MATERIAL = "default"
-MAX_FRICTION = (
-    1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
-)
+MAX_FRICTION = 1e6  # [–] sticks on every slope; beyond it the solve has no digits left for the normal
 LENGTHS = ("rolling_length", "spinning_length")
-_RIGID_ONLY = (
-    "restitution",
-    "restitution_threshold",
-    "rolling_friction",
-    "spinning_friction",
-    *LENGTHS,
-)
+_RIGID_ONLY = ("restitution", "restitution_threshold", "rolling_friction", "spinning_friction", *LENGTHS)
 COEFFICIENTS = ("friction", "static_friction", "rolling_friction", "spinning_friction")
 
 

@@ -30,12 +30,7 @@ class Parameter:
 
 
 def number(
-    standard: float,
-    unit: str,
-    *,
-    least: float = 0.0,
-    most: float = check.LARGEST,
-    is_open: bool = False,
+    standard: float, unit: str, *, least: float = 0.0, most: float = check.LARGEST, is_open: bool = False
 ) -> Any:
     """Return a dataclass field that is a number with a standard value, a unit and a range."""
     kind = Parameter(unit, least, most, is_open)
@@ -50,11 +45,7 @@ def parameters(kind: type) -> dict[str, Parameter]:
         >>> parameters(Material)["density"].unit
         'kg/m³'
     """
-    return {
-        item.name: item.metadata["parameter"]
-        for item in fields(kind)
-        if "parameter" in item.metadata
-    }
+    return {item.name: item.metadata["parameter"] for item in fields(kind) if "parameter" in item.metadata}
 
 
 def check_numbers(item: Any, owner: str) -> None:

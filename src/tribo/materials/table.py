@@ -16,9 +16,7 @@ from tribo.materials.contact_material import ContactMaterial
 from tribo.materials.pair_properties import DEFAULT_MATERIAL, LENGTHS, MAX_FRICTION, PairProperties
 
 Law = PairProperties | ContactMaterial
-Find = Callable[
-    [ContactMaterial], tuple[int, float]
-]  # number of the reference body, and its object's mass
+Find = Callable[[ContactMaterial], tuple[int, float]]  # number of the reference body, and its object's mass
 
 __all__ = ["DEFAULT_MATERIAL", "MAX_FRICTION", "MaterialTable", "PairExplanation", "PairProperties"]
 
@@ -153,9 +151,7 @@ class MaterialTable(Sealed):
             self.revision += 1
         return self._names[name]
 
-    def set_pair(
-        self, first: str, second: str, properties: Law | None = None, **values: object
-    ) -> None:
+    def set_pair(self, first: str, second: str, properties: Law | None = None, **values: object) -> None:
         """Set a pair; give a law or its fields by name, the rest takes its default.
 
         ``stiffness=…, damping=…, friction=…`` make it compliant ground, ``youngs_modulus=…`` and other fields
@@ -195,9 +191,7 @@ class MaterialTable(Sealed):
         check.name(second, "a material name")
         self.take_pair(first, second, made, origins_of(given, kind))
 
-    def take_pair(
-        self, first: str, second: str, properties: Law, origin: Mapping[str, str]
-    ) -> None:
+    def take_pair(self, first: str, second: str, properties: Law, origin: Mapping[str, str]) -> None:
         """Set a pair that was derived from something else.
 
         Args:
@@ -232,9 +226,7 @@ class MaterialTable(Sealed):
             check.known(name, self._names, "material")
         found = self._pairs.get(_key(first, second))
         if found is None:
-            origin = {
-                f.name: "default pair (this pair was never set)" for f in fields(self._default)
-            }
+            origin = {f.name: "default pair (this pair was never set)" for f in fields(self._default)}
             return PairExplanation(first, second, self._default, origin)
         return PairExplanation(first, second, found[0], dict(found[1]))
 

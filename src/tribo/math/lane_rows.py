@@ -133,11 +133,7 @@ def whole3(a):
 @kernel
 def load3(array, rows):
     """Return four rows of an (n, 3) array."""
-    return (
-        numbers_at(array, 3, 0, rows),
-        numbers_at(array, 3, 1, rows),
-        numbers_at(array, 3, 2, rows),
-    )
+    return (numbers_at(array, 3, 0, rows), numbers_at(array, 3, 1, rows), numbers_at(array, 3, 2, rows))
 
 
 @kernel

@@ -5,18 +5,7 @@ A row that was written a moment ago is read fast only in the pieces in which it 
 """
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import (
-    filled,
-    high,
-    load2,
-    load4,
-    low,
-    spread2,
-    spread4,
-    store2,
-    store4,
-    total,
-)
+from tribo.compiler.lanes import filled, high, load2, load4, low, spread2, spread4, store2, store4, total
 
 
 @kernel

@@ -69,9 +69,7 @@ class Actuated(Drives):
         """Return an array of the records as it is now, to be changed by a checked assignment."""
 
     @abstractmethod
-    def _drive_values(
-        self, value: Any, what: str, now: np.ndarray, base: int, rest: Any
-    ) -> np.ndarray:
+    def _drive_values(self, value: Any, what: str, now: np.ndarray, base: int, rest: Any) -> np.ndarray:
         """Return checked numbers of the shape of `now`.
 
         Args:

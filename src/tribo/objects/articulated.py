@@ -129,9 +129,7 @@ class ArticulatedSystem(Actuated, Object):
         return frozen(self._vdot.copy())
 
     # -- drives --------------------------------------------------------------------------------
-    def _drive_values(
-        self, value: Any, what: str, now: np.ndarray, base: int, rest: Any
-    ) -> np.ndarray:
+    def _drive_values(self, value: Any, what: str, now: np.ndarray, base: int, rest: Any) -> np.ndarray:
         """Return as many checked numbers as now; `rest` stands for the base's if they are left out."""
         self.check_present(what)
         full = len(now)
@@ -341,7 +339,7 @@ class ArticulatedSystem(Actuated, Object):
         """Let all links that touch or overlap in the present pose pass through each other from now on.
 
         For robots whose collision shapes are in one another by construction: such contacts never open, and
-        each step says `SLOWED`. The worlds of a `Batch` are copies: call it before they are made.
+        each step says `CORRECTION_LIMITED`. The worlds of a `Batch` are copies: call it before they are made.
 
         Returns:
             The pairs, by name, that were not ignored before.
@@ -386,9 +384,7 @@ class ArticulatedSystem(Actuated, Object):
         Groups, masks and constraints with ``collide=False`` can exclude more.
         """
         names = self.body_names
-        return tuple(
-            (names[a], names[b]) for a, b in self_collision.ignored_pairs(self.description)
-        )
+        return tuple((names[a], names[b]) for a, b in self_collision.ignored_pairs(self.description))
 
     @property
     def internal_contacts(self) -> list[Contact]:

@@ -263,9 +263,7 @@ class Object(Sleeper, RunningSurface, ContactReader, InRecords):
             KeyError: There is none; the message proposes the nearest name.
         """
         names = [body.name for body in self._collision_bodies]
-        return self._collision_bodies[
-            names.index(check.known(name, names, f"collision body of {self.name}"))
-        ]
+        return self._collision_bodies[names.index(check.known(name, names, f"collision body of {self.name}"))]
 
     @property
     def material(self) -> str:

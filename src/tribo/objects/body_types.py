@@ -12,11 +12,7 @@ from tribo.model import Kind, Shape
 logger = logging.getLogger("tribo")
 _said: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
 
-TERRAIN = {
-    Shape.PLANE: "half space",
-    Shape.SURFACE: "surface of triangles",
-    Shape.HEIGHT_MAP: "height map",
-}
+TERRAIN = {Shape.PLANE: "half space", Shape.SURFACE: "surface of triangles", Shape.HEIGHT_MAP: "height map"}
 
 
 def as_kind(value: Any) -> Kind:

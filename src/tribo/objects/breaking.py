@@ -101,9 +101,7 @@ class Breakable(ABC):
         "Time [s] in which what gave way comes back, if it has a compliance: damping over stiffness.",
         0.0,
     )
-    angular_spook_damping = Number(
-        Tuning.ANGULAR_SPOOK_DAMPING, "The same of `angular_compliance` [s].", 0.0
-    )
+    angular_spook_damping = Number(Tuning.ANGULAR_SPOOK_DAMPING, "The same of `angular_compliance` [s].", 0.0)
     break_force = Number(
         Tuning.BREAK_FORCE,
         "Force [N] beyond which it breaks for good (not its torque); inf: never.",

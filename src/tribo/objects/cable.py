@@ -53,9 +53,7 @@ class CableNode:
 
     def __post_init__(self) -> None:
         """Check all values."""
-        point = check.within_range(
-            check.vector(self.point, "point of a node", 3), "point of a node"
-        )
+        point = check.within_range(check.vector(self.point, "point of a node", 3), "point of a node")
         object.__setattr__(self, "point", tuple(point.tolist()))
         check.choice(self.kind, KINDS, "kind of a node")
         for name in ("bend_stiffness", "twist_stiffness"):
@@ -217,10 +215,7 @@ class Cable(Sealed):
         """Mean tension in the last step at each joint, (segments − 1,) [N], < 0: pressed."""
         made = np.zeros(len(self._joints))
         for k, joint in enumerate(self._joints):
-            along = (
-                self._segments[k].rotation_matrix[:, 2]
-                + self._segments[k + 1].rotation_matrix[:, 2]
-            )
+            along = self._segments[k].rotation_matrix[:, 2] + self._segments[k + 1].rotation_matrix[:, 2]
             made[k] = joint.force @ along / np.linalg.norm(along)
         return frozen(made)
 
@@ -292,9 +287,7 @@ class Cable(Sealed):
         self.become(self._keeper.adapt(self, rule.shortest, rule.longest, rule.bend))
         return self._segments != before
 
-    def keep_adapting(
-        self, shortest: float, longest: float, bend: float = 0.2, every: int = 10
-    ) -> None:
+    def keep_adapting(self, shortest: float, longest: float, bend: float = 0.2, every: int = 10) -> None:
         """Let it adapt by itself from now on, as `adapt` does it, in `World.step` and `World.update`.
 
         It does so before each step whose number, time over time step, is a multiple of `every`, but the

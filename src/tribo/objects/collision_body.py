@@ -100,9 +100,7 @@ class CollisionBody(RunningSurface):
         count = len(self._shape.size)
         given = [value] if check.is_scalar(value) else value
         numbers = check.vector(given, what, count)
-        self._shape.size = tuple(
-            check.positive(x, f"each length of {what}") for x in numbers.tolist()
-        )
+        self._shape.size = tuple(check.positive(x, f"each length of {what}") for x in numbers.tolist())
         self._write("shape_size", [*self._shape.size, 0.0, 0.0, 0.0][:3])
         self._write_bounds()
 

@@ -31,11 +31,7 @@ MAX_PARTS = 10_000
 
 
 def compound(
-    parts: Sequence[CompoundPart],
-    mass: float | None,
-    density: float | None,
-    material: str,
-    com: Any = None,
+    parts: Sequence[CompoundPart], mass: float | None, density: float | None, material: str, com: Any = None
 ) -> TreeDescription:
     """Describe a body of several parts; its origin is their centre of mass, or `com`.
 
@@ -65,9 +61,7 @@ def compound(
     return TreeDescription([body], origin=tuple((-origin).tolist()))
 
 
-def _visuals(
-    parts: Sequence[CompoundPart], shapes: Sequence[ShapeDescription]
-) -> list[VisualDescription]:
+def _visuals(parts: Sequence[CompoundPart], shapes: Sequence[ShapeDescription]) -> list[VisualDescription]:
     """Return the coloured parts as drawn shapes, if all primitives have colours."""
     drawn = {Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.CYLINDER, Shape.ELLIPSOID}
     if not all(p.color is not None and s.kind in drawn for p, s in zip(parts, shapes, strict=True)):

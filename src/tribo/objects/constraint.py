@@ -174,10 +174,7 @@ class Constraint(Breakable, Sealed):
             self._world.rebuild()
 
     erp = Number(
-        Tuning.ERP,
-        "Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps.",
-        0.0,
-        1.0,
+        Tuning.ERP, "Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps.", 0.0, 1.0
     )
 
     @property
@@ -246,9 +243,7 @@ class Constraint(Breakable, Sealed):
     # -- records -------------------------------------------------------------------------------
     def tie(self, first_body: dict[int, int]) -> Tie:
         """Return it as the builder needs it; `first_body` by the id of an object."""
-        bodies = [
-            -1 if end.part is None else first_body[end.part.id] + end.body for end in self._sides()
-        ]
+        bodies = [-1 if end.part is None else first_body[end.part.id] + end.body for end in self._sides()]
         points = np.array([end.point for end in self._ends])
         axes = np.array([end.axes.ravel() for end in self._ends])
         return Tie(
@@ -303,10 +298,7 @@ class Motor(Constraint):
 
     speed = Number(Tuning.SPEED, "Speed to keep [rad/s, or m/s]; assign to change it.")
     max_force = Number(
-        Tuning.FORCE,
-        "The most that it does [N m, or N]; assign to change it.",
-        0.0,
-        also=Tuning.BACK_FORCE,
+        Tuning.FORCE, "The most that it does [N m, or N]; assign to change it.", 0.0, also=Tuning.BACK_FORCE
     )
 
     @property

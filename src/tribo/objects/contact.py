@@ -44,9 +44,7 @@ def motion_of_body(
     return ContactMotion(frozen(velocity), np.hstack([np.eye(3), turning]), inverse)
 
 
-def motion_of_link(
-    part: Evaluable, body_type: Kind, collision_body: str, point: np.ndarray
-) -> ContactMotion:
+def motion_of_link(part: Evaluable, body_type: Kind, collision_body: str, point: np.ndarray) -> ContactMotion:
     """Return the motion of the link that a collision body is on, at a point (3,) [m] of the world."""
     body = next(
         k
@@ -254,9 +252,7 @@ class Contact(Sealed):
         """
         rows = check.array(axes, "axes", "a (3, 3) array of axes")
         if rows.shape != (3, 3) or not np.allclose(rows @ rows.T, np.eye(3), atol=1e-6):
-            raise ValueError(
-                f"axes must be a (3, 3) array of orthogonal unit rows, got {check.shown(axes)}"
-            )
+            raise ValueError(f"axes must be a (3, 3) array of orthogonal unit rows, got {check.shown(axes)}")
         return frozen(rows @ self.impulse)
 
     def velocity_of(self, part: Member) -> np.ndarray:

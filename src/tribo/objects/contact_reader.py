@@ -91,9 +91,7 @@ class ContactReader(Sealed, ABC):
         n = shapes.stop - shapes.start
         point = check.within_range(check.array(about, f"point of {name}", "numbers"), "point")
         if point.shape not in ((3,), (engine.worlds, 3)):
-            raise ValueError(
-                f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}"
-            )
+            raise ValueError(f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}")
         at, world, impulse, shape = _touching(engine, shapes)
         force = _forces(engine, at, world, impulse)
         arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
@@ -146,9 +144,7 @@ class ContactReader(Sealed, ABC):
 def _forces(engine: Engine, at: np.ndarray, world: np.ndarray, impulse: np.ndarray) -> np.ndarray:
     """Return mean forces on A in the last step, (n, 3) [N], world axes; contacts as `_touching` has them."""
     axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-    return np.asarray(
-        turned_back(axes, impulse) / engine.settings.arrays["dt"].reshape(-1, 1)[world]
-    )
+    return np.asarray(turned_back(axes, impulse) / engine.settings.arrays["dt"].reshape(-1, 1)[world])
 
 
 def _summed(
@@ -188,9 +184,7 @@ def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return at, world, impulse
 
 
-def _touching(
-    engine: Engine, shapes: slice
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _touching(engine: Engine, shapes: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the contacts of an object with given shapes in the last step, n of all worlds together.
 
     Returns:

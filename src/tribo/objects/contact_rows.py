@@ -39,9 +39,7 @@ PROPAGATE = int(Impact.PROPAGATE)
 class ContactRows:
     """A copy of the contacts of a step, n rows, with the materials and laws as they were then."""
 
-    def __init__(
-        self, copied: bytes, owners: Owners, numbers: bytes, materials: MaterialTable
-    ) -> None:
+    def __init__(self, copied: bytes, owners: Owners, numbers: bytes, materials: MaterialTable) -> None:
         """Read rows of `FIELDS` and `SETTINGS`.
 
         Args:

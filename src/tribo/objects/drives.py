@@ -150,9 +150,7 @@ class Drives(NamedParts):
 
     @gravity_compensation.setter
     def gravity_compensation(self, value: bool | Mapping[str, bool]) -> None:
-        named = (
-            value if isinstance(value, Mapping) else {joint.name: value for joint in self.joints}
-        )
+        named = value if isinstance(value, Mapping) else {joint.name: value for joint in self.joints}
         self._assign("gravity_compensation", named)
 
     @property
@@ -218,9 +216,7 @@ class Drives(NamedParts):
         "Rotor inertia seen at each dof, shape (dof,) [kg, kg m²]; assignable (RaiSim: rotor inertia).",
     )  # fmt: skip
     damping = numbers_of_dofs(
-        "damping",
-        "dof_damping",
-        "Damping of each dof, shape (dof,) [N s/m, N m s/rad]; assignable.",
+        "damping", "dof_damping", "Damping of each dof, shape (dof,) [N s/m, N m s/rad]; assignable."
     )
     dry_friction = numbers_of_dofs(
         "dry_friction", "dof_friction",
@@ -287,9 +283,7 @@ class Drives(NamedParts):
         return made
 
     # -- forces from outside -------------------------------------------------------------------
-    def apply_force(
-        self, frame: str, force: Any, point: Any = None, *, axes: str = "world"
-    ) -> None:
+    def apply_force(self, frame: str, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force on a link for the next step only.
 
         Args:
@@ -338,9 +332,7 @@ class Drives(NamedParts):
         """Return a checked vector in world axes, (worlds, 3)."""
         choice = check.choice(axes, ("world", "frame"), f"axes of the {what}")
         given = (
-            rows(value, what, (3,), self._count())
-            if self._is_batch
-            else check.vector(value, what, 3)[None]
+            rows(value, what, (3,), self._count()) if self._is_batch else check.vector(value, what, 3)[None]
         )
         if choice == "frame":
             given = turned(place.rotation_matrix, given)

@@ -310,9 +310,7 @@ class Evaluation(Dynamics, FrameOwner):
         if q is None:
             self._q = now.q.copy()
         else:
-            self._q = coordinates(
-                q, self.description, f"coordinates of {self.name}", now.q.shape[1]
-            )
+            self._q = coordinates(q, self.description, f"coordinates of {self.name}", now.q.shape[1])
         count = max([len(self._q), *(len(x) for x in (v, vdot) if np.ndim(x) == 2)])
         if not now.is_single and count != len(now.q):
             count = len(now.q)  # each world of a batch has its own masses: one state for each
@@ -321,9 +319,7 @@ class Evaluation(Dynamics, FrameOwner):
                        self._q.shape[1:], count)  # fmt: skip
         still = np.zeros(nv)
         self._v = rows(still if v is None else v, f"velocities of {self.name}", (nv,), count)
-        self._vdot = rows(
-            still if vdot is None else vdot, f"accelerations of {self.name}", (nv,), count
-        )
+        self._vdot = rows(still if vdot is None else vdot, f"accelerations of {self.name}", (nv,), count)
 
     def __repr__(self) -> str:
         """Return the robot's name and how many states it is asked about."""
@@ -334,9 +330,7 @@ class Evaluation(Dynamics, FrameOwner):
         return len(self._q)
 
     def _states(self) -> States:
-        return States(
-            self.name, self._owner._records(), self._q, self._v, self._vdot, self._is_single
-        )
+        return States(self.name, self._owner._records(), self._q, self._v, self._vdot, self._is_single)
 
 
 class Evaluable(Dynamics, FrameOwner):

@@ -83,9 +83,7 @@ def body_pose(part: Object | None, body: int) -> tuple[np.ndarray, np.ndarray]:
     return work.body_pos[k].copy(), work.body_rot[k].reshape(3, 3).copy()
 
 
-def end_on(
-    part: Object | None, body: int, point: np.ndarray, axes: np.ndarray, link: str | None
-) -> End:
+def end_on(part: Object | None, body: int, point: np.ndarray, axes: np.ndarray, link: str | None) -> End:
     """Return the end on a body whose point and axes are given in the world, at the present state."""
     place, turn = body_pose(part, body)
     return End(part, body, turn.T @ (point - place), turn.T @ axes, link)

@@ -26,15 +26,11 @@ def alias(method: Callable[Concatenate[Any, P], R], name: str) -> Callable[Conca
 
     same.__name__ = name
     same.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{name}"
-    same.__doc__ = (
-        f"Call `{method.__name__}`: another name for the same method, with the same errors."
-    )
+    same.__doc__ = f"Call `{method.__name__}`: another name for the same method, with the same errors."
     return same
 
 
-def forward(
-    part: str, method: Callable[Concatenate[Any, P], R]
-) -> Callable[Concatenate[Any, P], R]:
+def forward(part: str, method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a method that calls one of a part, by the part's name in `_inside`; "": one of that itself."""
     name = method.__name__
     owner = attrgetter(f"_inside.{part}" if part else "_inside")

@@ -196,9 +196,7 @@ class Frame(Sealed):
         return self._read("acceleration", point)
 
     # -- forces --------------------------------------------------------------------------------
-    def reaction(
-        self, acceleration: Any = None, wrench: Any = None, part_wrench: Any = None
-    ) -> np.ndarray:
+    def reaction(self, acceleration: Any = None, wrench: Any = None, part_wrench: Any = None) -> np.ndarray:
         """Return torque and force that the link with this frame receives through the joint on which it hangs.
 
         That joint may be fixed: then it is what the link, all that is fixed to it and all that hangs on these
@@ -341,9 +339,7 @@ class FrameOwner(StateHost):
         Raises:
             KeyError: There is none; the message proposes the nearest name.
         """
-        return Frame(
-            self, name, *self._places[check.known(name, self._places, f"frame of {self.name}")]
-        )
+        return Frame(self, name, *self._places[check.known(name, self._places, f"frame of {self.name}")])
 
     @property
     def frame_names(self) -> tuple[str, ...]:

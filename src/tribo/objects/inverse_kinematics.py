@@ -18,10 +18,7 @@ from tribo.engine.layout import COORDINATES, DOFS, follow, joint_types, leader_o
 from tribo.objects.dynamics import Evaluable
 
 DAMPING = 1e-2  # [m², rad²] of the first step, relative to the largest entry of JᵀJ
-EASED, RAISED = (
-    0.2,
-    5.0,
-)  # factors of the damping after a step that helped, and after one that did not
+EASED, RAISED = (0.2, 5.0)  # factors of the damping after a step that helped, and after one that did not
 LEAST = 1e-12  # damping below it no longer changes a step in double precision
 
 
@@ -138,9 +135,7 @@ def _spread(rows: Any, count: int, what: str) -> Any:
     if rows is None or len(rows) == count:
         return rows
     if len(rows) != 1:
-        raise ValueError(
-            f"{what} has {len(rows)} rows, other arguments {count}; give one or as many"
-        )
+        raise ValueError(f"{what} has {len(rows)} rows, other arguments {count}; give one or as many")
     return np.repeat(rows, count, axis=0)
 
 
@@ -153,8 +148,7 @@ class _Freedom:
         dofs = np.cumsum([0, *(DOFS[kind] for kind in types)])
         names = [body.joint.name for body in bodies]
         is_single = [
-            DOFS[kind] == 1 and body.joint.mimic is None
-            for kind, body in zip(types, bodies, strict=True)
+            DOFS[kind] == 1 and body.joint.mimic is None for kind, body in zip(types, bodies, strict=True)
         ]
         if joints is None:
             chosen = [k for k, single in enumerate(is_single) if single]
@@ -254,9 +248,7 @@ class _Task:
             slopes = slopes * self.freedom.is_free(q[at], gradient)[:, None, :]
             gradient = np.einsum("nij,ni->nj", slopes, now)
             square = np.einsum("nij,nik->njk", slopes, slopes)
-            scale = np.maximum(
-                np.einsum("njj->nj", square).max(axis=1, initial=0.0), check.SMALLEST
-            )
+            scale = np.maximum(np.einsum("njj->nj", square).max(axis=1, initial=0.0), check.SMALLEST)
             square += (damping[at] * scale)[:, None, None] * np.eye(square.shape[1])
             step = np.linalg.solve(square, gradient[..., None])[..., 0]
             made = self.freedom.moved(q[at], step)
@@ -284,10 +276,6 @@ class _Task:
 
 def _turn(quaternion: np.ndarray) -> np.ndarray:
     """Return axis times angle (3,) [rad] of a unit quaternion, the shorter way."""
-    w, along = (
-        (quaternion[0], quaternion[1:])
-        if quaternion[0] >= 0.0
-        else (-quaternion[0], -quaternion[1:])
-    )
+    w, along = (quaternion[0], quaternion[1:]) if quaternion[0] >= 0.0 else (-quaternion[0], -quaternion[1:])
     sine = float(np.linalg.norm(along))
     return along * (2.0 if sine < 1e-9 else 2.0 * np.arctan2(sine, w) / sine)

@@ -37,9 +37,7 @@ def command(
     return Made(read, write, doc)
 
 
-def number_of_dofs(
-    what: str, field: str, doc: str, none: float | None = None
-) -> Made[float | np.ndarray]:
+def number_of_dofs(what: str, field: str, doc: str, none: float | None = None) -> Made[float | np.ndarray]:
     """Return the property of a number that all dofs of a joint share, by its name and its field in `Model`.
 
     none: The value that the base may have in an array for all dofs, if a floating base has no such number.
@@ -138,9 +136,7 @@ class JointDrive(Handle):
         doc="Target velocity of its drive, as `velocity` [rad/s, m/s]; assign to set it.",
     )  # fmt: skip
     generalized_force = command(
-        "generalized_force",
-        "tau",
-        doc="Feed-forward force of its drive [N m, N]; stays until changed.",
+        "generalized_force", "tau", doc="Feed-forward force of its drive [N m, N]; stays until changed."
     )
 
     @property
@@ -260,9 +256,7 @@ class JointDrive(Handle):
     def spring_reference(self) -> float | np.ndarray:
         """Coordinates [rad, m, –] at which its spring is at rest, as `coordinate`; assign to change them."""
         where = self.coordinate_slice
-        found = [
-            np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)
-        ]
+        found = [np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)]
         array = np.stack(found, axis=-1) if found else np.zeros(0)
         if len(found) == 1:
             array = array[..., 0]

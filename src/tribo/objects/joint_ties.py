@@ -37,8 +37,7 @@ class Winch(Wire):
         self._memory[Memory.LENGTH] = check.positive(check.number(value, what), what)
 
     speed = Number(
-        Tuning.SPEED,
-        "Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it.",
+        Tuning.SPEED, "Speed at which it takes in [m/s]; < 0 lets out, 0 holds. Assign to change it."
     )
     max_force = Number(
         Tuning.FORCE,
@@ -80,8 +79,7 @@ class Lock(Motor):
         return {"position": self.position} | self._forces()
 
     position = Number(
-        Tuning.POSITION,
-        "Angle [rad], or distance [m], of the second body to keep; assign to change it.",
+        Tuning.POSITION, "Angle [rad], or distance [m], of the second body to keep; assign to change it."
     )
     max_force = Number(
         Tuning.FORCE,
@@ -113,9 +111,7 @@ class Magnet(Constraint):
         self._impulse[:] = 0.0
 
     catch_distance = Number(
-        Tuning.CATCH_DISTANCE,
-        "Distance of the two points [m] up to which it catches, > 0.",
-        is_positive=True,
+        Tuning.CATCH_DISTANCE, "Distance of the two points [m] up to which it catches, > 0.", is_positive=True
     )
     catch_angle = Number(
         Tuning.CATCH_ANGLE,

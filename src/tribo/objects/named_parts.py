@@ -68,11 +68,7 @@ class NamedParts(InverseKinematics, HandleOwner):
     def _parameter(self, field: str, row: int) -> np.ndarray:
         """Return a row of a model field, for a batch one per world."""
         found = self._records().model.arrays[field][:, row]
-        return (
-            np.broadcast_to(found, (self._count(), *found.shape[1:]))
-            if self._is_batch
-            else found[0]
-        )
+        return np.broadcast_to(found, (self._count(), *found.shape[1:])) if self._is_batch else found[0]
 
     @property
     def links(self) -> ByName[Link]:
@@ -139,9 +135,7 @@ class NamedParts(InverseKinematics, HandleOwner):
         """Set a property of some joints, or of none if one of the values is wrong."""
         if not isinstance(values, Mapping):
             also = f"; all as an array: generalized_{what}" if what in STATE else ""
-            raise TypeError(
-                f"{what} by joint name must be a dict, got {type(values).__name__}{also}"
-            )
+            raise TypeError(f"{what} by joint name must be a dict, got {type(values).__name__}{also}")
         joints = {name: self.joint(name) for name in values}
         later: list[Callable[[], None]] = []
         for name, value in values.items():

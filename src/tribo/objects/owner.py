@@ -112,9 +112,7 @@ class Member(Sealed, ABC):
             EditError: It was removed.
         """
         if self.is_removed:
-            raise EditError(
-                f"{what} of {self.name}: the object was removed from its world; add a new one"
-            )
+            raise EditError(f"{what} of {self.name}: the object was removed from its world; add a new one")
 
     def check_editable(self, what: str) -> None:
         """Refuse an edit of an object that was removed, or between `update` and `advance`."""

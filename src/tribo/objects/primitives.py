@@ -77,10 +77,7 @@ def placed(description: TreeDescription, options: Mapping[str, Any]) -> Placed:
         add_ground_points(body, options["ground_points"])
     turn = chosen(options.get("orientation"), {form: options.get(form) for form in FORMS})
     pose = np.concatenate(
-        [
-            check.vector(options.get("position", ORIGIN), "position", 3),
-            IDENTITY if turn is None else turn,
-        ]
+        [check.vector(options.get("position", ORIGIN), "position", 3), IDENTITY if turn is None else turn]
     )
     velocity = np.concatenate(
         [
@@ -147,18 +144,14 @@ def _mass(mass: Any, density: Any, volume: float) -> float:
         raise ValueError("give mass [kg] or density [kg/m³], one of them")
     if mass is not None:
         return check.positive(mass, "mass")
-    return check.positive(
-        check.positive(density, "density") * volume, "mass, density times volume,"
-    )
+    return check.positive(check.positive(density, "density") * volume, "mass, density times volume,")
 
 
 def _volume(kind: Shape, *size: float) -> float:
     return inertias.of_shape(kind, size)[0]
 
 
-def sphere(
-    radius: float, mass: float | None, material: str, density: float | None = None
-) -> TreeDescription:
+def sphere(radius: float, mass: float | None, material: str, density: float | None = None) -> TreeDescription:
     """Describe a solid ball."""
     r = check.positive(radius, "radius")
     m = _mass(mass, density, _volume(Shape.SPHERE, r))
@@ -186,9 +179,7 @@ _ROUND = (Shape.CAPSULE, Shape.CYLINDER, Shape.CONE)
 capsule, cylinder, cone = (partial(round_solid, kind) for kind in _ROUND)
 
 
-def box(
-    size: Any, mass: float | None, material: str, density: float | None = None
-) -> TreeDescription:
+def box(size: Any, mass: float | None, material: str, density: float | None = None) -> TreeDescription:
     """Describe a solid box of full edge lengths."""
     x, y, z = (check.positive(edge, "size") for edge in check.vector(size, "size", 3))
     m = _mass(mass, density, _volume(Shape.BOX, x / 2, y / 2, z / 2))
@@ -242,9 +233,7 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
             description.bodies[0].visuals = [VisualDescription(Shape.MESH, (), mesh=source)]
         return description
     if (mass is None) == (density is None):
-        raise ValueError(
-            'give mass [kg] or density [kg/m³], one of them; or mode="exact" alone for terrain'
-        )
+        raise ValueError('give mass [kg] or density [kg/m³], one of them; or mode="exact" alone for terrain')
     if density is not None and not made.is_closed:
         raise ValueError(
             f"{made.what} is not a closed surface: it has no volume for a density; close its holes, or give "
@@ -259,15 +248,9 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
             "for true ones", made.what,
         )  # fmt: skip
     volume, centre, second = mesh_solids.moments(made, hulls)
-    m = (
-        check.positive(density, "density") * volume
-        if mass is None
-        else check.positive(mass, "mass")
-    )
+    m = check.positive(density, "density") * volume if mass is None else check.positive(mass, "mass")
     centre = centre if com is None else check.vector(com, "com", 3)
-    description = of_hulls(
-        hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source
-    )
+    description = of_hulls(hulls, centre, m, solid_inertia(m / volume * second), material, "mesh", source)
     if exact is not None:
         exact.position, exact.material, exact.name, exact.mesh = (
             description.origin, material, "mesh/0", source,

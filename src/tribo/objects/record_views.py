@@ -27,8 +27,7 @@ IN_RECORDS = frozenset(("span", *(f"_{name}" for name in VIEWS)))  # attributes 
 def arrays_of(engine: Engine) -> Arrays:
     """Return attribute, array of the records and kind of span of all that belongs to objects."""
     return [
-        (f"_{name}", getattr(getattr(engine, record), name), index)
-        for name, (record, index) in VIEWS.items()
+        (f"_{name}", getattr(getattr(engine, record), name), index) for name, (record, index) in VIEWS.items()
     ]
 
 

@@ -78,9 +78,7 @@ class SingleBody(Object):
 
     def _contact_motion(self, _collision_body: str, point: np.ndarray) -> ContactMotion:
         """Return how the body moves, and yields, at a point (3,) [m] of the world."""
-        return motion_of_body(
-            self, self.linear_velocity, self.angular_velocity, self.inertia, point
-        )
+        return motion_of_body(self, self.linear_velocity, self.angular_velocity, self.inertia, point)
 
     def set_state(self, pose: np.ndarray, velocity: np.ndarray) -> None:
         """Set pose (7,) and velocity (6,) at once, without checks."""
@@ -90,9 +88,7 @@ class SingleBody(Object):
     def _check_moves(self, what: str) -> None:
         self.check_editable(what)
         if self.description.kind == Kind.STATIC:
-            raise ValueError(
-                f"{self.name} is static; set body_type to kinematic or dynamic before {what}"
-            )
+            raise ValueError(f"{self.name} is static; set body_type to kinematic or dynamic before {what}")
 
     # -- mass ----------------------------------------------------------------------------------
     @property

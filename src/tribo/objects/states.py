@@ -68,9 +68,7 @@ def rows(value: Any, what: str, shape: tuple[int, ...], count: int) -> np.ndarra
     if array.shape == shape:
         array = np.broadcast_to(array, (count, *shape)).copy()
     if array.shape != (count, *shape):
-        raise ValueError(
-            f"{what} must have shape {shape} or {(count, *shape)}, got {np.shape(value)}"
-        )
+        raise ValueError(f"{what} must have shape {shape} or {(count, *shape)}, got {np.shape(value)}")
     return check.within_range(array, what)
 
 

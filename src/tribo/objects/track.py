@@ -133,9 +133,7 @@ class Belt(Sealed):
     def __init__(self, robot: Object, link: str, axis: Sequence[float]) -> None:
         """Use `World.load_body`."""
         self._robot, self._link, self._axis = robot, link, np.array(axis)
-        self._shapes = [
-            body for body in robot.collision_bodies if body.name.rpartition("/")[0] == link
-        ]
+        self._shapes = [body for body in robot.collision_bodies if body.name.rpartition("/")[0] == link]
 
     def __repr__(self) -> str:
         """Return its link and speed."""

@@ -34,8 +34,7 @@ class Wire(Constraint):
 
     def _path(self, first_body: dict[int, int]) -> list[tuple[int, np.ndarray]]:
         return [
-            (-1 if end.part is None else first_body[end.part.id] + end.body, end.point)
-            for end in self.way
+            (-1 if end.part is None else first_body[end.part.id] + end.body, end.point) for end in self.way
         ]
 
     def _sides(self) -> tuple[End, End]:
@@ -87,9 +86,7 @@ class Wire(Constraint):
                 f"{what} needs 1 to {TIE_SLOTS - 1} places over which it runs (over=[…]), it has {places}"
             )
         if self._stretch == 0:
-            raise ValueError(
-                f"{what}: the tension of a custom wire is given, all along; leave it out"
-            )
+            raise ValueError(f"{what}: the tension of a custom wire is given, all along; leave it out")
 
     @property
     def tensions(self) -> np.ndarray:
@@ -124,9 +121,7 @@ class Wire(Constraint):
         """Where it holds on, and between these ends the places over which it runs."""
         return self._ends[0], *self._over, self._ends[1]
 
-    length = Number(
-        Tuning.LENGTH, "Length at rest [m]; assign to reel it in or out.", is_positive=True
-    )
+    length = Number(Tuning.LENGTH, "Length at rest [m]; assign to reel it in or out.", is_positive=True)
 
     @property
     def distance(self) -> float:
@@ -152,9 +147,7 @@ class Wire(Constraint):
         what = f"resists of {self._name}"
         self._check("resists")
         if self._stretch == 0:
-            raise ValueError(
-                f"{what} is nothing, since its tension is given; add a wire without tension=…"
-            )
+            raise ValueError(f"{what} is nothing, since its tension is given; add a wire without tension=…")
         self._resisted[0] = STRETCH[check.choice(value, ["stretch", "compression", "both"], what)]
 
     @property

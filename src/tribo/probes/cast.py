@@ -51,9 +51,7 @@ def on_shape(model, scene, s, origin, d, low, high):
 @kernel
 def is_ray(o, d, reach):
     """Tell whether a ray has a place, a direction and a length."""
-    return (
-        abs(o[0]) + abs(o[1]) + abs(o[2]) < 1e300 and 1e-150 < vec.norm(d) < 1e150 and reach >= 0.0
-    )
+    return abs(o[0]) + abs(o[1]) + abs(o[2]) < 1e300 and 1e-150 < vec.norm(d) < 1e150 and reach >= 0.0
 
 
 @kernel
@@ -120,9 +118,7 @@ def closest(model, state, work, scene, is_flat, origin, direction, start, reach,
 
 
 @entry
-def closest_in_worlds(
-    model, state, work, scene, first, stop, origin, direction, start, reach, hit, shape
-):
+def closest_in_worlds(model, state, work, scene, first, stop, origin, direction, start, reach, hit, shape):
     """Do what `closest` does for N rays in each of the worlds first … stop − 1; return the first bad world.
 
     The arrays have the world as first axis; directions and reaches may have one row for all worlds. −1: none

@@ -149,9 +149,7 @@ def from_heights(model, work, s, solid, rot, pos, box, best):
     j = cell_of(model, s, pos[1], 1)
     best = from_cell(model, work, s, i, j, solid, rot, pos, box, best)  # a first bound
     reach = best[1]
-    for row in range(
-        cell_of(model, s, box[1] - reach, 1), cell_of(model, s, box[4] + reach, 1) + 1
-    ):
+    for row in range(cell_of(model, s, box[1] - reach, 1), cell_of(model, s, box[4] + reach, 1) + 1):
         first = cell_of(model, s, box[0] - reach, 0)
         for column in range(first, cell_of(model, s, box[3] + reach, 0) + 1):
             best = from_cell(model, work, s, column, row, solid, rot, pos, box, best)

@@ -7,9 +7,7 @@ from tribo.model import INT
 class Scene(Record):
     """Where the shapes are now, as far as the question sees them."""
 
-    is_seen = field(
-        "nshape", dtype=INT
-    )  # 1: the question is about this shape too; set by the caller
+    is_seen = field("nshape", dtype=INT)  # 1: the question is about this shape too; set by the caller
     shape_pos = field("nshape", 3)  # [m] world
     shape_rot = field("nshape", 9)
     box = field("nshape", 6)  # [m] min, max of each shape that has an end, world

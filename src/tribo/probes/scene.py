@@ -23,7 +23,7 @@ def place_shapes(model, state, work, scene):
 
     Writes: work, scene.
     """
-    kinematics.forward(model, state.q, work)
+    kinematics.compute_poses(model, state.q, work)
     for s in range(model.shape_kind.shape[0]):
         if model.shape_kind[s] == MESH or model.shape_point[s] == 1:
             scene.is_seen[s] = 0

@@ -7,13 +7,13 @@ from tribo.contact.problem.contact_drift import FLAT
 from tribo.contact.problem.contact_targets import (
     LOOSE,
     NOTHING,
+    beyond_deadband,
     forced_velocity,
     gap_correction,
     impact_speed,
     parting_speed,
     rest_target,
     step_speed,
-    without,
 )
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.scalar_rows import is_coupling_row, tie_of
@@ -81,7 +81,7 @@ def choose_contacts(model, settings, work, tangents):
         for k in range(3):
             if work.contact_compliance[c, k] != 0.0:
                 object_to(tangents, COMPLIANT, c)
-        if work.contact_pull[c] > 0.0:
+        if work.adhesion_impulse[c] > 0.0:
             object_to(tangents, COMPLIANT, c)
         if work.contact_travel[c, 0] != 0.0 or work.contact_travel[c, 1] != 0.0:
             object_to(tangents, AHEAD, c)
@@ -132,12 +132,12 @@ def find_sag(model, settings, work, tangents, k):
     c = tangents.contact[k]
     tangents.sag_of[k] = c
     own = -0.25 * settings.dt * work.contact_drift[c, 2]
-    if settings.integrator == SEMI_IMPLICIT or not differs(own, work.contact_sag[c], 0.0):
+    if settings.integrator == SEMI_IMPLICIT or not differs(own, work.gap_allowance[c], 0.0):
         return
     tangents.sag_of[k] = -1
     for d in range(work.contact_count[0]):
         own = -0.25 * settings.dt * work.contact_drift[d, 2]
-        if is_same_pair(work, c, d) and not differs(own, work.contact_sag[c], 0.0):
+        if is_same_pair(work, c, d) and not differs(own, work.gap_allowance[c], 0.0):
             tangents.sag_of[k] = d
     d = tangents.sag_of[k]
     if d < 0 or not fit(work, d, surfaces_of(model, work, d)):
@@ -148,13 +148,13 @@ def find_sag(model, settings, work, tangents, k):
 def asked_of(settings, work, tangents, c):
     """Return the least velocity w* of contact c, and the share of its correction that is taken by it [m/s].
 
-    `contact_targets.aim_contact` of a contact that does not rebound.
+    `contact_targets.set_contact_target` of a contact that does not rebound.
     """
-    gap = work.contact_gap[c] + work.contact_sag[c]
+    gap = work.contact_gap[c] + work.gap_allowance[c]
     rest = rest_target(gap, settings)
     if not gap < 0.0:
         return rest, 0.0
-    asked = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
+    asked = beyond_deadband(gap_correction(settings, gap), NOTHING * step_speed(settings))
     part = asked - work.contact_correction[c]
     return max(rest, part), part
 
@@ -169,7 +169,7 @@ def gap_slopes(model, settings, work, tangents, k):
     Writes: tangents.
     """
     c = tangents.contact[k]
-    gap = work.contact_gap[c] + work.contact_sag[c]
+    gap = work.contact_gap[c] + work.gap_allowance[c]
     tangents.bounce_slope[k, 0] = tangents.bounce_slope[k, 1] = 0.0
     opens = -1.0 / settings.dt
     closes = -settings.erp / settings.dt
@@ -208,7 +208,7 @@ def rebound_slopes(model, settings, work, c):
     other = model.shape_material[work.contact_shape[c, 1]]
     e = min(1.0, table[one, other, RESTITUTION] + settings.erp2)
     loss = 0.0 if settings.bounce == GATE else table[one, other, THRESHOLD]
-    gap = max(0.0, work.contact_gap[c] + work.contact_sag[c])
+    gap = max(0.0, work.contact_gap[c] + work.gap_allowance[c])
     is_open = 1.0 if gap > 0.0 else 0.0
     dt = settings.dt
     z = work.contact_vel[c, 2] - work.contact_drift[c, 2]
@@ -343,7 +343,7 @@ def choose_coupling(model, settings, work, tangents, n, count):
     kind = slot - model.coupling_slot[c]
     curve = model.coupling_curve
     is_bent = curve[c, 2] != 0.0 or curve[c, 3] != 0.0 or curve[c, 4] != 0.0
-    if is_bent or model.coupling_way[c, 0] < model.coupling_way[c, 1]:
+    if is_bent or model.coupling_path[c, 0] < model.coupling_path[c, 1]:
         object_to(tangents, CONSTRAINT, n)
         return 0
     phi = -curve[c, 0]

@@ -21,15 +21,7 @@ from tribo.queries.contact_tangents import (
     relative_change,
     surfaces_of,
 )
-from tribo.queries.tangents import (
-    COLUMNS,
-    ROWS,
-    Obstacle,
-    add_by_inputs,
-    bend_columns,
-    filled_up,
-    object_to,
-)
+from tribo.queries.tangents import COLUMNS, ROWS, Obstacle, add_by_inputs, bend_columns, filled_up, object_to
 
 BORDER = int(Obstacle.BORDER)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
@@ -120,9 +112,7 @@ def bends_by(model, settings, work, tangents, c, j, moves, surfaces, motions):
     )  # fmt: skip
     still4 = (ZERO, ZERO, ZERO, ZERO)
     row = contact_row_of(model, work, c, j)
-    by_v = bend_change(
-        settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, still4, still4, row, 0.0
-    )
+    by_v = bend_change(settings, axes, ha, hb, motions[0], motions[1], v, gap, ZERO, still4, still4, row, 0.0)
     return bent, by_v, by_mean
 
 
@@ -171,21 +161,9 @@ def contact_direction(
         add_force_change(model, work, tangents, one, j, has_a, force, pa, changed, da, at_q + j)
     if work.contact_len[c, 1] > 0:
         add_force_change(
-            model,
-            work,
-            tangents,
-            other,
-            j,
-            has_b,
-            vec.neg(force),
-            pb,
-            vec.neg(changed),
-            db,
-            at_q + j,
+            model, work, tangents, other, j, has_b, vec.neg(force), pb, vec.neg(changed), db, at_q + j
         )
-    faster = relative_change(
-        model, work, tangents.end_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
-    )
+    faster = relative_change(model, work, tangents.end_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db))
     if is_shift:
         for r in range(3):
             tangents.system[at + r, at_q + j] -= faster[r]
@@ -211,18 +189,12 @@ def contact_direction(
     if by_speed == 0.0 and by_push == 0.0:
         return
     own = tangents.system[at + 2, j]
-    pushed = relative_change(
-        model, work, tangents.free_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db)
-    )
+    pushed = relative_change(model, work, tangents.free_twist, c, j, has_a, has_b, turn, (pa, pb), (da, db))
     tangents.target_by_q[place, j] = (
         by_speed * (start[2] - bent[2]) + by_push * pushed[2] + by_gap * tangents.gap_by_q[place, j]
     )
-    tangents.target_by_v[place, j] = (
-        by_speed * (own - by_v[2]) + by_gap * tangents.gap_by_v[place, j]
-    )
-    tangents.target_by_mean[place, j] = (
-        by_gap * tangents.gap_by_mean[place, j] - by_speed * by_mean[2]
-    )
+    tangents.target_by_v[place, j] = by_speed * (own - by_v[2]) + by_gap * tangents.gap_by_v[place, j]
+    tangents.target_by_mean[place, j] = by_gap * tangents.gap_by_mean[place, j] - by_speed * by_mean[2]
 
 
 @kernel

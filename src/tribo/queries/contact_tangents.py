@@ -19,23 +19,21 @@ from tribo.contact.problem.contact_drift import (
     FLAT,
     SLOW,
     TOO_FAR,
-    excess_over,
-    fade,
-    rolling,
-    stuck,
-    surface,
+    drift_of_points,
+    drift_of_rolling,
+    fade_weight,
+    signed_excess,
+    stick_weight,
+    surface_curvature,
     tangent_part,
-    trusted,
-    two_points,
+    trusted_drift,
 )
 from tribo.math import spatial, vec
 from tribo.queries.tree_tangents import moves_axis, shifts_base
 
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-PART = (
-    1e-7  # [–] of a change of 1 by which β is moved: its rounding, 1e-16 of 0.01, stays below 1e-11
-)
+PART = 1e-7  # [–] of a change of 1 by which β is moved: its rounding, 1e-16 of 0.01, stays below 1e-11
 
 
 @kernel
@@ -159,14 +157,7 @@ def force_row(work, k, force, arm):
     """Return what dof k feels of a force at an arm from the origin of its tree."""
     s = spatial.load(work.dof_axis, k)
     m = vec.cross(arm, force)
-    return (
-        s[0] * m[0]
-        + s[1] * m[1]
-        + s[2] * m[2]
-        + s[3] * force[0]
-        + s[4] * force[1]
-        + s[5] * force[2]
-    )
+    return s[0] * m[0] + s[1] * m[1] + s[2] * m[2] + s[3] * force[0] + s[4] * force[1] + s[5] * force[2]
 
 
 @kernel
@@ -221,7 +212,7 @@ def motion_change(twist, rate, arm, by_twist, by_rate, by_arm):
 
 @kernel
 def bend_of(settings, axes, ha, hb, one, other, v, gap):
-    """Return β of a contact as far as it counts: `contact_drift.bend` and `.trusted`, of given motions.
+    """Return β of a contact as far as it counts: `contact_drift.point_drift`, of given motions.
 
     one, other: `motion_at` of both bodies; v: J v, in the contact's axes.
     """
@@ -233,29 +224,29 @@ def bend_of(settings, axes, ha, hb, one, other, v, gap):
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
-        x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
+        x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
         half = 0.5 * settings.dt
         off = sqrt((sx - half * x) ** 2 + (sy - half * y) ** 2)
-        slips = 1.0 - stuck(off, half * sqrt(x * x + y * y + z * z))
+        slips = 1.0 - stick_weight(off, half * sqrt(x * x + y * y + z * z))
         if slips > 0.0:
             slip = vec.scale(slips, slip)
-            x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
+            x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         if speed < 0.0:
             return ZERO
         far = max(turn, settings.dt * speed)
     else:
-        x, y, z = two_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
+        x, y, z = drift_of_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         far = turn
-    weight = 0.5 * settings.dt * fade(far)
+    weight = 0.5 * settings.dt * fade_weight(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
     beta = (
-        weight * excess_over(x, rounding),
-        weight * excess_over(y, rounding),
-        weight * excess_over(z, rounding),
+        weight * signed_excess(x, rounding),
+        weight * signed_excess(y, rounding),
+        weight * signed_excess(z, rounding),
     )
     if beta[0] == 0.0 and beta[1] == 0.0 and beta[2] == 0.0:
         return ZERO
-    return trusted(settings, v, gap, beta)
+    return trusted_drift(settings, v, gap, beta)
 
 
 @kernel
@@ -299,7 +290,7 @@ def bend_change(settings, axes, ha, hb, one, other, v, gap, turn, by_one, by_oth
 def surfaces_of(model, work, c):
     """Return both surfaces at contact c."""
     axes = vec.load_mat(work.contact_axes, c)
-    return surface(model, work, c, 0, axes), surface(model, work, c, 1, axes)
+    return surface_curvature(model, work, c, 0, axes), surface_curvature(model, work, c, 1, axes)
 
 
 @kernel
@@ -308,9 +299,7 @@ def body_motion_at(model, settings, work, tangents, body, p):
     if model.body_chain_len[body] == 0:
         return ZERO, ZERO, ZERO, ZERO
     arm = vec.sub(p, origin_of(model, work, body))
-    return motion_at(
-        settings, spatial.load(tangents.twist, body), spatial.load(tangents.rate, body), arm
-    )
+    return motion_at(settings, spatial.load(tangents.twist, body), spatial.load(tangents.rate, body), arm)
 
 
 @kernel

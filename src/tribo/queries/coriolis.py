@@ -18,14 +18,7 @@ from tribo.queries.momentum import composites
 @kernel
 def unit(k):
     """Return the k-th unit vector of six numbers."""
-    return (
-        1.0 * (k == 0),
-        1.0 * (k == 1),
-        1.0 * (k == 2),
-        1.0 * (k == 3),
-        1.0 * (k == 4),
-        1.0 * (k == 5),
-    )
+    return (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2), 1.0 * (k == 3), 1.0 * (k == 4), 1.0 * (k == 5))
 
 
 @kernel
@@ -64,18 +57,10 @@ def rate_times(rate, i, s):
     return (
         spatial.dot((rate[i, 0], rate[i, 1], rate[i, 2], rate[i, 3], rate[i, 4], rate[i, 5]), s),
         spatial.dot((rate[i, 6], rate[i, 7], rate[i, 8], rate[i, 9], rate[i, 10], rate[i, 11]), s),
-        spatial.dot(
-            (rate[i, 12], rate[i, 13], rate[i, 14], rate[i, 15], rate[i, 16], rate[i, 17]), s
-        ),
-        spatial.dot(
-            (rate[i, 18], rate[i, 19], rate[i, 20], rate[i, 21], rate[i, 22], rate[i, 23]), s
-        ),
-        spatial.dot(
-            (rate[i, 24], rate[i, 25], rate[i, 26], rate[i, 27], rate[i, 28], rate[i, 29]), s
-        ),
-        spatial.dot(
-            (rate[i, 30], rate[i, 31], rate[i, 32], rate[i, 33], rate[i, 34], rate[i, 35]), s
-        ),
+        spatial.dot((rate[i, 12], rate[i, 13], rate[i, 14], rate[i, 15], rate[i, 16], rate[i, 17]), s),
+        spatial.dot((rate[i, 18], rate[i, 19], rate[i, 20], rate[i, 21], rate[i, 22], rate[i, 23]), s),
+        spatial.dot((rate[i, 24], rate[i, 25], rate[i, 26], rate[i, 27], rate[i, 28], rate[i, 29]), s),
+        spatial.dot((rate[i, 30], rate[i, 31], rate[i, 32], rate[i, 33], rate[i, 34], rate[i, 35]), s),
     )
 
 
@@ -95,8 +80,8 @@ def coriolis_matrices(model, settings, work, scratch, q, v, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
-        inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
+        kinematics.compute_poses(here, q[e], work)
+        inertia.rotate_inertias(here, work, 0, here.body_parent.shape[0])
         body_motions(here, world_of(settings, e), v[e], scratch.still, 0.0, work)
         axis_rates(here, v[e], work, scratch)
         body_rates(work, scratch)

@@ -127,12 +127,8 @@ def take_wrenches(model, settings, work, tangents, at_q):
                 tangents.com_rows[i, 3 + r, j] = moved[r]
             if acts:
                 push = vec.scale(settings.dt, force)
-                add_force_change(
-                    model, work, tangents, i, j, True, push, place, ZERO, moved, at_q + j
-                )
-                add_torque_change(
-                    model, work, tangents, i, j, vec.scale(settings.dt, torque), at_q + j
-                )
+                add_force_change(model, work, tangents, i, j, True, push, place, ZERO, moved, at_q + j)
+                add_torque_change(model, work, tangents, i, j, vec.scale(settings.dt, torque), at_q + j)
 
 
 @kernel

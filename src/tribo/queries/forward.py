@@ -9,13 +9,7 @@ Source: Featherstone 2008, table 7.1, about a common point; cost O(number of dof
 from tribo.compiler.jit import entry, kernel
 from tribo.compiler.record import world_of
 from tribo.dynamics import kinematics
-from tribo.dynamics.articulated import (
-    add_inertia,
-    dof_count,
-    release_dof,
-    start_inertias,
-    times_axis,
-)
+from tribo.dynamics.articulated import add_inertia, dof_count, release_dof, start_inertias, times_axis
 from tribo.math import six, spatial
 from tribo.queries.inverse import body_forces
 
@@ -58,9 +52,7 @@ def find_accelerations(model, work, scratch, vdot):
             acceleration = spatial.load(work.body_acc, parent)
         first = model.joint_v[i]
         for dof in range(first, first + dof_count(model.joint_type[i])):
-            missing = scratch.dof_rest[dof] - spatial.dot(
-                spatial.load(scratch.dof_force, dof), acceleration
-            )
+            missing = scratch.dof_rest[dof] - spatial.dot(spatial.load(scratch.dof_force, dof), acceleration)
             vdot[dof] = missing * scratch.dof_pivot[dof]
             axis = spatial.load(work.dof_axis, dof)
             acceleration = spatial.axpy(vdot[dof], axis, acceleration)
@@ -75,7 +67,7 @@ def forward_dynamics(model, settings, work, scratch, q, v, tau, vdot):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_forces(here, world_of(settings, e), v[e], scratch.still, 1.0, work)
         start_inertias(work.body_inertia, scratch.articulated, 0, here.body_parent.shape[0])
         eliminate_to_root(here, tau[e], work, scratch)

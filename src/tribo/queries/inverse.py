@@ -45,7 +45,7 @@ def body_forces(model, settings, v, vdot, weight, work):
 
     Writes: work.
     """
-    inertia.body_inertias(model, work, 0, model.body_parent.shape[0])
+    inertia.rotate_inertias(model, work, 0, model.body_parent.shape[0])
     body_motions(model, settings, v, vdot, weight, work)
     for i in range(model.body_parent.shape[0]):
         velocity = spatial.load(work.body_vel, i)
@@ -80,7 +80,7 @@ def inverse_dynamics(model, settings, work, q, v, vdot, weight, tau):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_forces(here, world_of(settings, e), v[e], vdot[e], weight, work)
         project_forces(here, work, 0, tau[e])
         for dof in range(v.shape[1]):
@@ -98,7 +98,7 @@ def joint_reactions(model, settings, work, q, v, vdot, wrench, tau, reaction):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_forces(here, world_of(settings, e), v[e], vdot[e], 1.0, work)
         subtract_wrench(here, wrench[e], work)
         project_forces(here, work, 0, tau[e])

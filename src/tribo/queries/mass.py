@@ -13,8 +13,8 @@ def mass_matrices(model, work, q, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
-        inertia.mass_matrix(here, work)
+        kinematics.compute_poses(here, q[e], work)
+        inertia.compute_mass_matrix(here, work)
         for dof in range(out.shape[1]):
             row = here.dof_row[dof]
             chain = here.body_chain_start[here.dof_body[dof]]
@@ -33,8 +33,8 @@ def solves(model, work, q, right, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
-        inertia.mass_matrix(here, work)
+        kinematics.compute_poses(here, q[e], work)
+        inertia.compute_mass_matrix(here, work)
         inertia.factorize(here, work)
         for k in range(right.shape[1]):
             for dof in range(out.shape[2]):

@@ -67,8 +67,8 @@ def totals(model, settings, work, q, v, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
-        inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
+        kinematics.compute_poses(here, q[e], work)
+        inertia.rotate_inertias(here, work, 0, here.body_parent.shape[0])
         energy.tree_energy(here, v[e], world_of(settings, e), work, 0, out[e])
         out[e, 1] += springs.spring_energy(here, q[e], work, 0)
         out[e, 1] += couplings.coupling_energy(here, work, q[e], 0)
@@ -92,13 +92,13 @@ def of_trees(model, settings, work, q, v, out):
 
     Writes: work, out.
     """
-    kinematics.forward(model, q, work)
+    kinematics.compute_poses(model, q, work)
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != DYNAMIC:
             for k in range(8):
                 out[t, k] = 0.0
             continue
-        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+        inertia.rotate_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
         energy.tree_energy(model, v, settings, work, t, out[t])
         out[t, 1] += springs.spring_energy(model, q, work, t)
         out[t, 1] += couplings.coupling_energy(model, work, q, t)
@@ -113,8 +113,8 @@ def centroidal_matrices(model, work, q, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
-        inertia.body_inertias(here, work, 0, here.body_parent.shape[0])
+        kinematics.compute_poses(here, q[e], work)
+        inertia.rotate_inertias(here, work, 0, here.body_parent.shape[0])
         m, moment, _ = whole_momentum(work)
         centre = vec.scale(1.0 / m, moment)
         composites(here, work)

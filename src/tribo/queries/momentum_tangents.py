@@ -12,7 +12,7 @@ on the base with X = M (v⁺ − v) + dt h, of the velocity that was solved for.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.stabilisation.group_momentum import TOUCHING, group
+from tribo.contact.stabilisation.group_momentum import TOUCHING, momentum_group
 from tribo.dynamics import kinematics
 from tribo.dynamics.momentum import KEPT, LEFT_ALONE, load_motion
 from tribo.math import vec
@@ -31,7 +31,7 @@ def kept_with(work, t):
     """Return the first of the trees whose momentum is kept with that of tree t, −1: it is not kept."""
     if work.tree_is_kept[t] == KEPT:
         return t
-    return group(work, t)
+    return momentum_group(work, t)
 
 
 @kernel
@@ -65,7 +65,7 @@ def momentum_at(model, settings, work, tangents, q, v):
     """
     n = model.dof_body.shape[0]
     at_q = filled_up(tangents.counts[ROWS])
-    kinematics.forward(model, q, work)
+    kinematics.compute_poses(model, q, work)
     single_axes(model, work)
     inertia_of_trees(model, work)
     move_from_rest(model, settings, work, tangents, v)
@@ -226,7 +226,7 @@ def keep_group_tangents(model, state, settings, work, tangents, t, out):
     origin = base_at(model, tangents.start_q, t, ZERO)
     m, c0, p0 = sum_up(model, before, tangents.start_q, tangents.start_v, t, origin, work)
     _, c1, p1 = sum_up(model, after, state.q, state.v, t, origin, work)
-    _, place, wanted, _ = load_motion(work.tree_goal, t)
+    _, place, wanted, _ = load_motion(work.tree_target, t)
     is_touching = work.tree_is_kept[t] == TOUCHING
     off = vec.sub(p1, wanted)
     missed = vec.sub(vec.add(origin, c1), place)
@@ -238,13 +238,10 @@ def keep_group_tangents(model, state, settings, work, tangents, t, out):
     lighter = inverse_matrix(whole_inertia(model, state, work, after, t, origin, c1))
     b = model.tree_v[t] + 3
     turned = vec.sub(
-        (state.v[b], state.v[b + 1], state.v[b + 2]),
-        (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2]),
+        (state.v[b], state.v[b + 1], state.v[b + 2]), (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
     )
     for column in range(out.shape[1]):
-        dp, dl, dc = wanted_changes(
-            model, settings, work, tangents, out, t, column, origin, m, c0, middle
-        )
+        dp, dl, dc = wanted_changes(model, settings, work, tangents, out, t, column, origin, m, c0, middle)
         shift = dc
         for u in range(model.tree_body.shape[0]):
             if kept_with(work, u) == t:

@@ -21,7 +21,7 @@ def passive_forces(model, settings, work, q, v, tau):
     for e in range(q.shape[0]):
         here = world_of(model, e)
         its = world_of(settings, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         origin = vec.load(work.body_pos, 0)
         for i in range(here.body_parent.shape[0]):
             com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(here.body_com, i))

@@ -33,7 +33,7 @@ def motions(model, settings, work, q, v, vdot, body, point, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_motions(here, world_of(settings, e), v[e], vdot[e], 0.0, work)
         p = point_place(work, body, vec.load(point, e))
         arm = vec.sub(p, vec.load(work.body_pos, 0))
@@ -59,7 +59,7 @@ def poses(model, work, q, position, rotation):
     Writes: work, position, rotation.
     """
     for e in range(q.shape[0]):
-        kinematics.forward(world_of(model, e), q[e], work)
+        kinematics.compute_poses(world_of(model, e), q[e], work)
         for i in range(position.shape[1]):
             vec.store(position[e], i, vec.load(work.body_pos, i))
             vec.store_mat(rotation[e], i, vec.load_mat(work.body_rot, i))
@@ -73,7 +73,7 @@ def velocities(model, settings, work, q, v, vdot, linear, angular):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_motions(here, world_of(settings, e), v[e], vdot[e], 0.0, work)
         origin = vec.load(work.body_pos, 0)
         for i in range(linear.shape[1]):
@@ -93,7 +93,7 @@ def jacobians(model, work, q, body, point, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         arm = vec.sub(point_place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
         first = here.body_chain_start[body]
         for c in range(first, first + here.body_chain_len[body]):
@@ -113,7 +113,7 @@ def jacobian_rates(model, settings, work, scratch, q, v, body, point, out):
     """
     for e in range(q.shape[0]):
         here = world_of(model, e)
-        kinematics.forward(here, q[e], work)
+        kinematics.compute_poses(here, q[e], work)
         body_motions(here, world_of(settings, e), v[e], scratch.still, 0.0, work)
         axis_rates(here, v[e], work, scratch)
         arm = vec.sub(point_place(work, body, vec.load(point, e)), vec.load(work.body_pos, 0))
@@ -123,9 +123,7 @@ def jacobian_rates(model, settings, work, scratch, q, v, body, point, out):
             dof = here.chain_dof[c]
             axis = spatial.load(work.dof_axis, dof)
             rate = spatial.load(scratch.dof_rate, dof)
-            linear = vec.add(
-                velocity_at(rate, arm), vec.cross((axis[0], axis[1], axis[2]), velocity)
-            )
+            linear = vec.add(velocity_at(rate, arm), vec.cross((axis[0], axis[1], axis[2]), velocity))
             for k in range(3):
                 out[e, k, dof] = linear[k]
                 out[e, 3 + k, dof] = rate[k]

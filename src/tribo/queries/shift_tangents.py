@@ -13,18 +13,13 @@ J M̂⁻¹ Jᵀ over three directions, and with u = M̂⁻¹ Jᵀ along one of t
 
 from tribo.compiler.jit import kernel
 from tribo.contact.position_pass import GIVES, HOLDS
-from tribo.contact.problem.whitened_products import add_to
+from tribo.contact.problem.whitened_products import add_impulse_response
 from tribo.dynamics.whitening import unwhiten
 from tribo.math import quat, spatial, vec
 from tribo.model import Kind
 from tribo.queries.active_rows import take_scalar
 from tribo.queries.contact_row_tangents import moved_contact, take_contact
-from tribo.queries.contact_tangents import (
-    is_moved_by,
-    pushed_ends,
-    relative_change,
-    surfaces_of,
-)
+from tribo.queries.contact_tangents import is_moved_by, pushed_ends, relative_change, surfaces_of
 from tribo.queries.single_tangents import multiple, plus, put, skew, whole_matrix
 from tribo.queries.tangents import (
     COLUMNS,
@@ -112,9 +107,7 @@ def add_momentum_tangents(model, settings, work, tangents, out, at_q, u):
             continue
         root = model.tree_body[t]
         a = model.tree_v[t]
-        s = vec.rotate_sym(
-            vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root)
-        )
+        s = vec.rotate_sym(vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root))
         inertia, turn = whole_matrix(s), (u[a + 3], u[a + 4], u[a + 5])
         turned = plus(vec.mat_mul(inertia, skew(turn)), -1.0, skew(vec.mat_vec(inertia, turn)))
         put(out, a, a, multiple(model.body_mass[root]))
@@ -136,7 +129,7 @@ def add_own_tangents(model, settings, work, tangents, place, at, push, at_q):
         for dof in range(n):
             work.change_v[dof] = 0.0
         unit = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
-        add_to(model, work, work.contact_row, c, unit, work.change_v)
+        add_impulse_response(model, work, work.contact_row, c, unit, work.change_v)
         unwhiten(model, work, work.change_v, tangents.shift)
         move_from_rest(model, settings, work, tangents, tangents.shift)
         for r in range(n):
@@ -204,7 +197,7 @@ def note_pushes(model, settings, work, tangents):
             if tangents.slips[m] == 1:
                 x = y = 0.0
             z = max(0.0, work.shift_error[c, 2]) * settings.dt
-            push = vec.scale(1.0 / (GIVES * work.contact_own[c]), (x, y, z))
+            push = vec.scale(1.0 / (GIVES * work.diagonal_delassus[c]), (x, y, z))
         vec.store(tangents.shift_push, m, push)
     for m in range(tangents.counts[SCALARS]):
         push = 0.0
@@ -255,7 +248,7 @@ def shift_system(model, settings, work, tangents):
     for m in range(contacts):
         at = n + 3 * m
         for r in range(at, at + 3):
-            tangents.system[r, r] += GIVES * work.contact_own[tangents.contact[m]]
+            tangents.system[r, r] += GIVES * work.diagonal_delassus[tangents.contact[m]]
         tangents.system[at + 2, at_gap + m] = 1.0
         if tangents.slips[m] == 1:
             let_go(tangents, at)

@@ -11,14 +11,14 @@ With the angular momentum Π = I ω and Π_m = Π + dt/2 Π_m × I⁻¹ Π_m of 
 
 Forces act in the middle, where I_m (ω⁺ − ω_f) = dt τ + Jᵀ λ, and q⁺ = exp(dt/2 (ω⁺ − ω_f)) exp(θ) q_m. The
 attitude in the middle is the input of `step_tangents`, so δq = N (δq_m − ∂q_m/∂ω δω) with N = (∂q_m/∂q)⁻¹.
-Source: Austin, Krishnaprasad, Wang 1993, as in `bias.free_spin`; Solà et al. 2018, "A micro Lie theory".
+Source: Austin, Krishnaprasad, Wang 1993, as in `bias.mean_free_spin`; Solà et al. 2018, "A micro Lie theory".
 """
 
 from math import atan
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import kinematics
-from tribo.dynamics.bias import is_round
+from tribo.dynamics.bias import has_equal_inertias
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Kind
 from tribo.queries.tangents import Obstacle, object_to
@@ -88,7 +88,7 @@ def free_turn(model, settings, work, tangents, t):
     b = model.tree_v[t] + 3
     omega = (tangents.start_v[b], tangents.start_v[b + 1], tangents.start_v[b + 2])
     s = spatial.load(model.body_inertia, root)
-    if model.tree_kind[t] != DYNAMIC or is_round(s):
+    if model.tree_kind[t] != DYNAMIC or has_equal_inertias(s):
         if 0.5 * dt * vec.norm(omega) > MOST:
             object_to(tangents, FAST_ROTATION, root)
         half = 0.5 * dt
@@ -182,9 +182,7 @@ def single_tangents(model, settings, work, tangents, t, at_q, at_v):
     if model.tree_kind[t] == DYNAMIC:
         mass = model.body_mass[root]
         put(tangents.system, a, a, multiple(mass))
-        s = vec.rotate_sym(
-            vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root)
-        )
+        s = vec.rotate_sym(vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root))
         inertia = whole_matrix(s)
         put(tangents.system, b, b, inertia)
         turned = plus(vec.mat_mul(inertia, skew(pushed)), -1.0, skew(vec.mat_vec(inertia, pushed)))

@@ -15,22 +15,8 @@ from tribo.math import spatial, vec
 from tribo.model import Kind
 from tribo.queries.active_rows import AGREES, FREELY
 from tribo.queries.contact_row_tangents import moved_contact
-from tribo.queries.contact_tangents import (
-    ZERO,
-    is_moved_by,
-    origin_of,
-    speed_at,
-    surfaces_of,
-)
-from tribo.queries.tangents import (
-    COLUMNS,
-    CONTACTS,
-    ROWS,
-    SPINS,
-    Obstacle,
-    filled_up,
-    object_to,
-)
+from tribo.queries.contact_tangents import ZERO, is_moved_by, origin_of, speed_at, surfaces_of
+from tribo.queries.tangents import COLUMNS, CONTACTS, ROWS, SPINS, Obstacle, filled_up, object_to
 from tribo.queries.tree_tangents import moves_axis, shifts_base
 
 BORDER = int(Obstacle.BORDER)
@@ -160,10 +146,7 @@ def add_radius(model, work, tangents, c, at, roll, spin):
     """
     one = model.shape_material[work.contact_shape[c, 0]]
     other = model.shape_material[work.contact_shape[c, 1]]
-    rolling, spinning = (
-        model.pair_table[one, other, ROLLING],
-        model.pair_table[one, other, SPINNING],
-    )
+    rolling, spinning = (model.pair_table[one, other, ROLLING], model.pair_table[one, other, SPINNING])
     surfaces = surfaces_of(model, work, c)
     a, b = work.contact_body[c, 0], work.contact_body[c, 1]
     at_q = filled_up(tangents.counts[ROWS])

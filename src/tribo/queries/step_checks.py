@@ -1,12 +1,12 @@
 """Which trees go through more in a step than one solve at one bias force: obstacles of `step_tangents`."""
 
 from tribo.compiler.jit import kernel
-from tribo.contact.stabilisation.group_momentum import group
+from tribo.contact.stabilisation.group_momentum import momentum_group
 from tribo.dynamics import integrate, kinematics
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.momentum import KEPT
 from tribo.math import spatial
-from tribo.model import Course, Integrator, Joint, Kind, Slot
+from tribo.model import IntegrationMode, Integrator, Joint, Kind, Slot
 from tribo.queries.tangents import CONTACTS, SCALARS, SPINS, Obstacle, differs, object_to
 
 CONSTRAINT = int(Obstacle.CONSTRAINT)
@@ -26,11 +26,11 @@ RK4 = int(Integrator.RK4)
 DYNAMIC = int(Kind.DYNAMIC)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
-SETTLED = int(Course.SETTLED)
-UNSETTLED = int(Course.UNSETTLED)
+SETTLED = int(IntegrationMode.SETTLED)
+NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 FRICTION = int(Slot.FRICTION)
 
-LINE = 0.75  # [–] of the difference of two accelerations, in `middle.predict`
+LINE = 0.75  # [–] of the difference of two accelerations, in `mid_velocity.predict_mid_velocity`
 LED = 1e-10  # [–] of the largest velocity, by which v̄ may miss that to which the round before leads
 SAME = 1e-6  # [–] of an acceleration, by which the one that lasts may miss another
 AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
@@ -40,7 +40,7 @@ ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed b
 @kernel
 def is_kept(work, t):
     """Tell whether the momentum of tree t is kept, alone or with others."""
-    return work.tree_is_kept[t] == KEPT or group(work, t) >= 0
+    return work.tree_is_kept[t] == KEPT or momentum_group(work, t) >= 0
 
 
 @kernel
@@ -49,8 +49,8 @@ def check_actuators(model, tangents):
 
     Writes: tangents.
     """
-    for c in range(model.coupling_way.shape[0]):
-        if model.coupling_way[c, 0] < model.coupling_way[c, 1]:
+    for c in range(model.coupling_path.shape[0]):
+        if model.coupling_path[c, 0] < model.coupling_path[c, 1]:
             object_to(tangents, ACTUATOR, model.coupling_body[c, 0])
     for a in range(model.actuator_gear.shape[0]):
         c = model.actuator_coupling[a]
@@ -114,10 +114,10 @@ def check_trees(model, state, command, settings, work, tangents):
         root = model.tree_body[t]
         if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
             continue
-        is_settled = work.tree_course[t] == SETTLED or work.tree_course[t] == UNSETTLED
+        is_settled = work.tree_mode[t] == SETTLED or work.tree_mode[t] == NOT_SETTLED
         if not is_settled or work.tree_is_fourth[t] != 0:
             object_to(tangents, FAST_ROTATION, root)
-        if work.tree_is_struck[t] > 0:
+        if work.tree_is_hit[t] > 0:
             object_to(tangents, REBOUND, root)
         if state.tree_is_asleep[t] > 0 or work.tree_is_resting[t] > 0:
             object_to(tangents, RESTS, root)
@@ -151,7 +151,7 @@ def check_way(model, state, settings, work, tangents):
         if model.tree_kind[t] != DYNAMIC or dof_count(joint) == 0:
             continue
         if model.tree_is_single[t] == 1 and not is_explicit:
-            integrate.finish_single(model, t, work.next_v, settings, work, out)
+            integrate.finish_single_body(model, t, work.next_v, settings, work, out)
         elif joint == SPHERICAL and not is_explicit:
             kinematics.drift_ball(model, i, work.mid_q, work.next_v, state.vdot, settings.dt, out)
             for dof in range(model.joint_v[i], model.joint_v[i] + 3):
@@ -205,9 +205,7 @@ def check_motion(model, settings, work, tangents):
             size += abs(tangents.system[k, j] * work.next_v[j])
         for m in range(contacts):
             for r in range(3):
-                push = (
-                    tangents.system[k, n + 3 * m + r] * work.contact_impulse[tangents.contact[m], r]
-                )
+                push = tangents.system[k, n + 3 * m + r] * work.contact_impulse[tangents.contact[m], r]
                 x += push
                 size += abs(push)
         first = n + 3 * contacts + tangents.counts[SCALARS]

@@ -18,13 +18,7 @@ from tribo.dynamics.bias import body_motion
 from tribo.dynamics.whitening import unwhiten
 from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint
-from tribo.queries.active_rows import (
-    check_contact,
-    check_open,
-    choose_contacts,
-    choose_scalars,
-    take_scalar,
-)
+from tribo.queries.active_rows import check_contact, check_open, choose_contacts, choose_scalars, take_scalar
 from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
 from tribo.queries.momentum_tangents import (
@@ -94,7 +88,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         return
     if tangents.counts[OBSTACLE] == ROUNDS:
         return
-    kinematics.forward(model, work.mid_q, work)
+    kinematics.compute_poses(model, work.mid_q, work)
     single_axes(model, work)
     inertia_of_trees(model, work)
     if tangents.stage[1] != 0:
@@ -199,7 +193,7 @@ def motion_of_step(model, settings, work, tangents):
 
     Writes: work, tangents.
     """
-    kinematics.forward(model, work.mid_q, work)
+    kinematics.compute_poses(model, work.mid_q, work)
     single_axes(model, work)
     inertia_of_trees(model, work)
     move_bodies(model, settings, work, tangents, work.mid_v)
@@ -456,9 +450,7 @@ def compose(model, settings, work, tangents, out, mean_by, sign):
         for m in range(first, first + size):
             add_line(out, k, tangents.end_by_v[k, m], out, n + m, columns)
             if tangents.is_hit[m] == 1:  # δω̇ = (δv_free − δv)/dt
-                add_line(
-                    out, k, tangents.end_by_rate[k, m] / settings.dt, tangents.free_by, m, columns
-                )
+                add_line(out, k, tangents.end_by_rate[k, m] / settings.dt, tangents.free_by, m, columns)
         for j in range(first, first + size):
             out[k, n + j] += tangents.end_by_start[k, j]
             for m in range(first, first + size):

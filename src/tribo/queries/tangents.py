@@ -124,9 +124,7 @@ class Tangents(Record):
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
-    counts = field(
-        9, dtype=INT
-    )  # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins
+    counts = field(9, dtype=INT)  # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
     sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags
@@ -135,9 +133,7 @@ class Tangents(Record):
     gap_by_mean = field("nrow", "nv")  # … by δv̄
     gap_slope = field("nrow", 2)  # [1/s] of its target velocity by its gap: where that grows, falls
     shift_slope = field("nrow", 2)  # … of the speed that the shift is to have
-    law_slope = field(
-        "nrow", 3
-    )  # … by the speed before forces, what these add, the gap of a rebound
+    law_slope = field("nrow", 3)  # … by the speed before forces, what these add, the gap of a rebound
     bounce_slope = field("nrow", 2)  # of w* of a rebound by restitution, by its threshold
     target_by_q = field("nrow", "nv")  # δ of the target by δq_m through these
     target_by_v = field("nrow", "nv")
@@ -147,9 +143,7 @@ class Tangents(Record):
     asked = field("nrow", "nv5")  # δ of what a gap asks for by the inputs
     block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
     scalar = field("nrow", dtype=INT)
-    spin = field(
-        "nrow", dtype=INT
-    )  # of those with rolling friction: which of the contacts that press
+    spin = field("nrow", dtype=INT)  # of those with rolling friction: which of the contacts that press
     spin_slips = field("nrow", 2, dtype=INT)  # 1: it rolls; it spins
     row_by = field("nrow", "nv")  # J of all scalar rows
     scalar_by_speed = field("nrow")  # of its target by J v

@@ -35,9 +35,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-SMALL_TURN = (
-    1e-4  # [rad] below which series serve: what they leave out is its fourth power over 720
-)
+SMALL_TURN = 1e-4  # [rad] below which series serve: what they leave out is its fourth power over 720
 
 
 @kernel
@@ -98,9 +96,7 @@ def collect_bodies(model, work, tangents):
         v = spatial.load(tangents.twist, i)
         momentum = spatial.times(inertia, v)
         needed = spatial.times(inertia, spatial.load(tangents.full, i))
-        spatial.store(
-            tangents.force, i, spatial.axpy(1.0, spatial.cross_force(v, momentum), needed)
-        )
+        spatial.store(tangents.force, i, spatial.axpy(1.0, spatial.cross_force(v, momentum), needed))
         for k in range(10):
             tangents.composite[i, k] = inertia[k]
         for k in range(6):
@@ -199,17 +195,13 @@ def inverse_dynamics_tangents(model, settings, work, tangents, out, at_q, at_mea
         v = spatial.load(tangents.twist, body)
         by_q = rate_times(tangents.swept, body, spatial.load(tangents.turning, j))
         by_q = spatial.axpy(
-            1.0,
-            spatial.inertia_times(tangents.composite, body, spatial.load(tangents.turning_rate, j)),
-            by_q,
+            1.0, spatial.inertia_times(tangents.composite, body, spatial.load(tangents.turning_rate, j)), by_q
         )
         carried = spatial.cross_force(axis, spatial.load(tangents.force, body))
         by_v = rate_times(tangents.swept, body, axis)
         by_v = spatial.axpy(
             1.0,
-            spatial.inertia_times(
-                tangents.composite, body, acceleration_by_rate(tangents, work, j, v)
-            ),
+            spatial.inertia_times(tangents.composite, body, acceleration_by_rate(tangents, work, j, v)),
             by_v,
         )
         inertial = spatial.load(tangents.inertia_axis, j)
@@ -400,4 +392,4 @@ def inertia_of_trees(model, work):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        inertia.body_inertias(model, work, model.tree_body[t], model.tree_body_count[t])
+        inertia.rotate_inertias(model, work, model.tree_body[t], model.tree_body_count[t])

@@ -1,7 +1,7 @@
 """Ways of couplings where bodies are placed: lengths, and what they pull on."""
 
 from tribo.compiler.jit import entry
-from tribo.dynamics import ways
+from tribo.dynamics import tendon_paths
 
 
 @entry
@@ -10,4 +10,4 @@ def lay_ways(model, work):
 
     Writes: work.
     """
-    ways.lay_all(model, work)
+    tendon_paths.route_tendons(model, work)

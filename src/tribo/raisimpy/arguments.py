@@ -33,9 +33,7 @@ def picked(items: Sequence[T], index: Any, what: str, owner: Any = None) -> T:
     if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
         raise TypeError(f"the number of a {what} must be an integer, got {check.shown(index)}")
     if not 0 <= index < len(items):
-        raise IndexError(
-            f"there is no {what} {check.shown(index)}; there are {len(items)}, counted from 0"
-        )
+        raise IndexError(f"there is no {what} {check.shown(index)}; there are {len(items)}, counted from 0")
     return items[int(index)]
 
 
@@ -121,9 +119,7 @@ def kept(made: np.ndarray, out: Any, what: str) -> np.ndarray:
     """
     if out is not None:
         if not isinstance(out, np.ndarray) or out.dtype != made.dtype or not out.flags.writeable:
-            raise TypeError(
-                f"{what} must be a writable array of {made.dtype}, got {check.shown(out)}"
-            )
+            raise TypeError(f"{what} must be a writable array of {made.dtype}, got {check.shown(out)}")
         if out.shape != made.shape:
             raise ValueError(f"{what} must have shape {made.shape}, got {out.shape}")
         out[...] = made

@@ -178,9 +178,7 @@ class RobotParts(RobotShapes):
         if not place:
             return frame.position
         if len(place) > 2:
-            raise TypeError(
-                f"getPosition takes a body, axes and a point, got {1 + len(place)} arguments"
-            )
+            raise TypeError(f"getPosition takes a body, axes and a point, got {1 + len(place)} arguments")
         axes, point = (Frame.BODY_FRAME, place[0]) if len(place) == 1 else place
         if _axes(axes) == Frame.WORLD_FRAME:
             return frame.position + check.vector(point, "point", 3)

@@ -116,9 +116,7 @@ class Single3DContactProblem(Dialects):
     rank = property(lambda _: 3, doc="3: a contact has three rows")
     mu = property(lambda self: float(self._it.pair.friction), doc="``contact.pair.friction``")
     n2_mu = property(lambda self: self.mu**2, doc="``contact.pair.friction ** 2``")
-    coeffRes = property(
-        lambda self: float(self._it.pair.restitution), doc="``contact.pair.restitution``"
-    )
+    coeffRes = property(lambda self: float(self._it.pair.restitution), doc="``contact.pair.restitution``")
     depth = property(lambda self: float(self._it.depth), doc="``contact.depth``")
 
     @property

@@ -33,9 +33,7 @@ def configuration(cfg: Any) -> dict[str, Any]:
         try:
             import yaml
         except ImportError:
-            raise ImportError(
-                'a configuration in YAML needs PyYAML: pip install "tribo[yaml]"'
-            ) from None
+            raise ImportError('a configuration in YAML needs PyYAML: pip install "tribo[yaml]"') from None
         if not check.is_path(cfg):
             raise TypeError(
                 f"cfg must be a mapping, a YAML text or the path of a YAML file, got {check.shown(cfg)}"
@@ -105,9 +103,7 @@ class RaisimGymEnv(ABC):
         period = check.positive(self.cfg.get("control_dt", 0.01), "control_dt")
         self.steps = round(period / dt)
         if self.steps < 1 or abs(self.steps * dt / period - 1.0) > 1e-9:
-            raise ValueError(
-                f"control_dt must be a multiple of simulation_dt, got {period!r} and {dt!r}"
-            )
+            raise ValueError(f"control_dt must be a multiple of simulation_dt, got {period!r} and {dt!r}")
         count = check.integer(self.cfg.get("num_envs", 1), "num_envs", 1)
         self.world = self.create_world()
         self.world.tribo.time_step = dt
@@ -198,9 +194,7 @@ class RaisimGymVecEnv:
         env = self.wrapper
         given = check.array(action, "action", "numbers")
         if given.shape != (self.num_envs, self.num_acts):
-            raise ValueError(
-                f"action must have shape ({self.num_envs}, {self.num_acts}), got {given.shape}"
-            )
+            raise ValueError(f"action must have shape ({self.num_envs}, {self.num_acts}), got {given.shape}")
         env.act(given)
         valid = env.batch.step(env.steps)
         weights = env.cfg.get("reward", {})
@@ -212,8 +206,7 @@ class RaisimGymVecEnv:
         done = np.asarray(env.is_terminal_state(), bool) | ~valid
         total = total + done * float(env.cfg.get("terminal_reward", 0.0))
         self._terms = [
-            {name: float(value[k]) for name, value in terms.items()}
-            | {"reward_sum": float(total[k])}
+            {name: float(value[k]) for name, value in terms.items()} | {"reward_sum": float(total[k])}
             for k in range(self.num_envs)
         ]
         if done.any():

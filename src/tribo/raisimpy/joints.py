@@ -103,16 +103,12 @@ class CoordinateFrame(Wrapper):
 
     name = property(lambda self: self._it.name, doc="``frame(name).name``")
     currentBodyId = property(lambda self: self._it.body_index, doc="``frame(name).body_index``")
-    position = property(
-        lambda self: self._it.position_in_body, doc="``frame(name).position_in_body``"
-    )
+    position = property(lambda self: self._it.position_in_body, doc="``frame(name).position_in_body``")
     orientation = property(
         lambda self: self._it.orientation_in_body, doc="``frame(name).orientation_in_body``"
     )
     bodyName = property(lambda self: self._it.body_name, doc="``frame(name).body_name``")
-    isChild = property(
-        lambda self: self._it.name in self._robot.joint_names, doc="``name in joint_names``"
-    )
+    isChild = property(lambda self: self._it.name in self._robot.joint_names, doc="``name in joint_names``")
 
     @property
     def _parent(self) -> Any:
@@ -151,9 +147,7 @@ class SparseJacobian(Dialects):
         """Start with given columns."""
         is_array = type(idx) is np.ndarray and idx.dtype.kind == "i"
         self.idx = idx if is_array else check.array(idx, "idx", "numbers of columns").astype(int)
-        self.v = (
-            np.zeros((3, self.idx.size)) if v is None else check.array(v, "v", "(3, n) numbers")
-        )
+        self.v = np.zeros((3, self.idx.size)) if v is None else check.array(v, "v", "(3, n) numbers")
         if self.v.shape != (3, self.idx.size):
             raise ValueError(f"v must have shape (3, {self.idx.size}), got {self.v.shape}")
 

@@ -104,9 +104,7 @@ class MaterialManager(Wrapper):
 
     def getMaterialPairProp(self, material1: Any, material2: Any) -> MaterialPairProperties:
         """``world.materials.pair(a, b)``"""
-        return MaterialPairProperties.of(
-            self._it.pair(self._name(material1), self._name(material2))
-        )
+        return MaterialPairProperties.of(self._it.pair(self._name(material1), self._name(material2)))
 
     def setDefaultMaterialProperties(self, *numbers: float) -> None:
         """``world.default_pair = tribo.PairProperties(…)``"""

@@ -350,11 +350,7 @@ class SpinningLidar(Sensor):
         return made
 
 
-_CLASSES: dict[Any, type[Sensor]] = {
-    _Camera: DepthCamera,
-    Imu: InertialMeasurementUnit,
-    Lidar: SpinningLidar,
-}
+_CLASSES: dict[Any, type[Sensor]] = {_Camera: DepthCamera, Imu: InertialMeasurementUnit, Lidar: SpinningLidar}
 
 
 def sets_of(robot: Any) -> dict[str, SensorSet]:

@@ -113,9 +113,7 @@ class RaisimServer(Dialects):
     waitForMessageToClient = nothing(_SELF)
     lockVisualizationServerMutex = nothing("viewer.update() is called by the thread that steps")
     unlockVisualizationServerMutex = lockVisualizationServerMutex
-    setBindLoopbackOnly = nothing(
-        "the viewer answers this machine only, unless host= says otherwise"
-    )
+    setBindLoopbackOnly = nothing("the viewer answers this machine only, unless host= says otherwise")
 
     def hibernate(self) -> None:
         """``viewer.update()`` left out"""
@@ -226,9 +224,7 @@ class RaisimServer(Dialects):
         """``viewer.add_visual_mesh(name, file, scale=…)``, ``(name, vertices=…, faces=…)``"""
         add = "add_visual_mesh"
         if not values:
-            raise TypeError(
-                "addVisualMesh takes a name and a file, or a name, vertices and triangles"
-            )
+            raise TypeError("addVisualMesh takes a name and a file, or a name, vertices and triangles")
         if isinstance(values[0], str):
             file, scale, *look = (*values, 1.0) if len(values) == 1 else values
             color = _color(look, None)

@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 
 from tribo.checks.check import nearest
 
-_SOFT = (
-    "tribo has rigid bodies; soft grounds are compliant pairs (set_material_pair with a stiffness)"
-)
+_SOFT = "tribo has rigid bodies; soft grounds are compliant pairs (set_material_pair with a stiffness)"
 _SOFT_FIELDS = (
     "totalMass", "distanceCompliance", "distanceStiffness", "bendCompliance", "bendStiffness",
     "youngsModulus", "poissonRatio", "thickness", "crossSectionArea", "damping", "collisionRadius",
@@ -88,9 +86,7 @@ class Dialects:
         cls.spellings = {name: list(others) for name, others in cls.spellings.items()}
         own = {name: made for name, made in vars(cls).items() if name[0] != "_"}
         for name, made in own.items():
-            if "<l" in getattr(
-                made, "__qualname__", ""
-            ):  # made by a row: errors call it by its name
+            if "<l" in getattr(made, "__qualname__", ""):  # made by a row: errors call it by its name
                 made.__name__, made.__qualname__ = name, f"{cls.__qualname__}.{name}"
             other = snake(name)
             if other != name and other not in own and name != "spellings":
@@ -150,8 +146,7 @@ def reads(path: str) -> Callable[..., Any]:
 def of_joints(attribute: str) -> Callable[..., list[Any]]:
     """Return a method that reads an attribute of all joints of a robot."""
     return means(
-        f"``joint(name).{attribute}``",
-        lambda self: [getattr(joint, attribute) for joint in self._it.joints],
+        f"``joint(name).{attribute}``", lambda self: [getattr(joint, attribute) for joint in self._it.joints]
     )
 
 

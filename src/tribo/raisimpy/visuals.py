@@ -238,10 +238,7 @@ class InstancedVisuals(Drawn):
     def addInstance(self, position: Any, orientation: Any = (1.0, 0.0, 0.0, 0.0),
                     scale: Any = (1.0, 1.0, 1.0), colorWeight: float = 0.0) -> None:  # fmt: skip
         """``update(positions, orientations, scales, colors)``"""
-        place, turn = (
-            check.vector(position, "position", 3),
-            as_quaternion(orientation, "orientation"),
-        )
+        place, turn = (check.vector(position, "position", 3), as_quaternion(orientation, "orientation"))
         size, weight = _scale(scale), check.number(colorWeight, "colorWeight")
         self._positions = np.vstack([self._positions, place])
         self._turns = np.vstack([self._turns, turn])
@@ -324,9 +321,7 @@ class Chart(Drawn):
         """Return one number for each name; numbers that are not finite are gaps."""
         names, made = self._arguments[0], check.array(values, f"values of {self.name}", "numbers")
         if made.shape != (len(names),):
-            raise ValueError(
-                f"values of {self.name} must have shape ({len(names)},), got {made.shape}"
-            )
+            raise ValueError(f"values of {self.name} must have shape ({len(names)},), got {made.shape}")
         return made
 
 

@@ -153,8 +153,7 @@ class World(WorldParts):
         given = [word for word in words[len(numbers) :] if word in named]
         if len(given) < len(named) or given != list(words[len(numbers) :][: len(given)]):
             raise TypeError(
-                f"setMaterialPairProp takes {', '.join(words)} in that order by name, "
-                f"got {', '.join(named)}"
+                f"setMaterialPairProp takes {', '.join(words)} in that order by name, got {', '.join(named)}"
             )
         numbers += tuple(named[word] for word in given)
         self._it.set_material_pair(material1, material2, law(*numbers))
@@ -189,9 +188,7 @@ class World(WorldParts):
     ) -> RayCollisionList:  # fmt: skip
         """``world.ray_test(start, direction, length, ignore=…, collision_mask=…)``"""
         ignore = ray_ignore(self._it, objectId, localId)
-        hit = self._it.ray_test(
-            start, direction, length, collision_mask=collisionMask, ignore=ignore
-        )
+        hit = self._it.ray_test(start, direction, length, collision_mask=collisionMask, ignore=ignore)
         return RayCollisionList(self, [] if hit is None else [hit])
 
     def rayTestLidar(
@@ -229,9 +226,7 @@ class World(WorldParts):
             instance(out, list, "out").extend(made)
         return made
 
-    def captureDepthCamera(
-        self, position: Any, rotation: Any, properties: Any, frame: Any = None
-    ) -> Any:
+    def captureDepthCamera(self, position: Any, rotation: Any, properties: Any, frame: Any = None) -> Any:
         """``world.add_depth_camera(None, …).measure()``"""
         return capture(self._it, position, rotation, properties, frame)
 
@@ -280,17 +275,12 @@ class World(WorldParts):
         }  # fmt: skip
 
     def restoreSingleBodySnapshot(
-        self,
-        item: Any,
-        saved: Any,
-        restoreCollisionProperties: bool = True,
+        self, item: Any, saved: Any, restoreCollisionProperties: bool = True
     ) -> None:
         """``world.restore(snapshot)``, of the whole world"""
         it = behind(item, SingleBodyObject, "item")
         if not isinstance(saved, dict) or "body_type" not in saved:
-            raise TypeError(
-                f"saved must come from captureSingleBodySnapshot, got {check.shown(saved)}"
-            )
+            raise TypeError(f"saved must come from captureSingleBodySnapshot, got {check.shown(saved)}")
         kind = saved["body_type"]
         if item.getBodyType() != kind:
             item.setBodyType(kind)

@@ -39,9 +39,7 @@ class CompoundObjectChild(Dialects):
         self.material, self.appearance = "default", ""
         self.trans: Any = Transformation()
 
-    transformation = property(
-        lambda self: self.trans, lambda self, value: setattr(self, "trans", value)
-    )
+    transformation = property(lambda self: self.trans, lambda self, value: setattr(self, "trans", value))
 
     def part(self, mass: float | None = None) -> Any:
         """Return ``tribo.CompoundPart``."""
@@ -219,9 +217,7 @@ class WorldParts(Wrapper):
             if mode == MeshCollisionMode.CONVEX_HULL:
                 raise
             logger.warning("raisimpy: %s: %s; its convex hull collides", file, error)
-            return self._it.add_mesh(
-                file, mass=mass, scale=scale, material=material, mode="hull", **options
-            )
+            return self._it.add_mesh(file, mass=mass, scale=scale, material=material, mode="hull", **options)
 
     def addCompound(self, children: Any, mass: float, *values: Any, com: Any = None, inertia: Any = None,
                     collision_group: int = GROUP, collision_mask: int = MASK) -> Any:  # fmt: skip
@@ -235,9 +231,7 @@ class WorldParts(Wrapper):
         if values:
             inertia, values = values[0], values[1:]
         if len(values) > 2:
-            raise TypeError(
-                f"addCompound takes at most 6 arguments by position, got {4 + len(values)}"
-            )
+            raise TypeError(f"addCompound takes at most 6 arguments by position, got {4 + len(values)}")
         group, mask = filled(values, (collision_group, collision_mask))
         options = {"collision_group": group, "collision_mask": mask}
         if com is not None:
@@ -258,9 +252,7 @@ class WorldParts(Wrapper):
         """``world.add_height_map(tribo.HeightField.fractal(…))``, ``.from_image``, ``.from_text``"""
         field, place, z, rest = height_field(values, named)
         if len(rest) > 3:
-            raise TypeError(
-                "addHeightMap: after the heights come material, group and mask, no more"
-            )
+            raise TypeError("addHeightMap: after the heights come material, group and mask, no more")
         material, group, mask = filled(rest, ("default", GROUP, MASK))
         options = {
             "collision_group": named.get("collision_group", group),
@@ -375,9 +367,7 @@ def height_field(values: Any, named: dict[str, Any]) -> tuple[Any, Any, float, A
     """Return heights, centre (x, y), z and what else was given, of each of RaiSim's five forms."""
     fields = tribo.HeightField
     first = values[0] if values else None
-    if "terrain_properties" in named or (
-        len(values) > 2 and isinstance(values[2], TerrainProperties)
-    ):
+    if "terrain_properties" in named or (len(values) > 2 and isinstance(values[2], TerrainProperties)):
         x, y, terrain, *_ = _given(values, named, "x_center", "y_center", "terrain_properties")
         made = instance(terrain, TerrainProperties, "terrain_properties").field()
         return made, _center(x, y), 0.0, values[3:]
@@ -398,15 +388,7 @@ def height_field(values: Any, named: dict[str, Any]) -> tuple[Any, Any, float, A
         made = fields.from_image(file, (sx, sy), scale=scale, offset=offset)
         return made, _center(x, y), 0.0, values[7:]
     nx, ny, sx, sy, x, y, heights = _given(
-        values,
-        named,
-        "x_samples",
-        "y_samples",
-        "x_scale",
-        "y_scale",
-        "x_center",
-        "y_center",
-        "heights",
+        values, named, "x_samples", "y_samples", "x_scale", "y_scale", "x_center", "y_center", "heights"
     )
     shape = check.integer(ny, "y_samples", 2), check.integer(nx, "x_samples", 2)
     return fields(grid(heights, shape, "heights"), (sx, sy)), _center(x, y), 0.0, values[7:]

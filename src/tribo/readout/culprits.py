@@ -11,7 +11,7 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
 from tribo.enums import COUPLING_SLOTS, DriveForm
-from tribo.model import Course, Pair, Slot
+from tribo.model import IntegrationMode, Pair, Slot
 from tribo.objects import ArticulatedSystem
 
 if TYPE_CHECKING:
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from tribo.objects.contact import Contact
 
 NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
-TOO_FAR = (Course.UNSETTLED, Course.ONE_H, Course.HELD_BACK)
+TOO_FAR = (IntegrationMode.NOT_SETTLED, IntegrationMode.EXPLICIT_BIAS, IntegrationMode.LIMITED)
 DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
 
 
-def row_name(
-    engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int
-) -> str:
+def row_name(engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
     from tribo.contact.problem.box_friction_rows import SLOT
     from tribo.contact.problem.scalar_rows import tie_of
@@ -106,20 +104,16 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
     errors = [(int(work.shift_hold[n]), float(work.shift_scalar_error[n])) for n in hard]
-    given = np.maximum(
-        given, [abs(error) if is_acting(hold, error) else 0.0 for hold, error in errors]
-    )
+    given = np.maximum(given, [abs(error) if is_acting(hold, error) else 0.0 for hold, error in errors])
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]
-    return ", ".join(
-        dict.fromkeys(constraints[tie_of(engine.model, engine.work, n)].name for n in most)
-    )
+    return ", ".join(dict.fromkeys(constraints[tie_of(engine.model, engine.work, n)].name for n in most))
 
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:
     """Return the names of what turned too far for the last step, or was slowed for that; else empty."""
-    found = np.isin(engine.work.tree_course, TOO_FAR) | (engine.work.tree_is_coarse == 1)
+    found = np.isin(engine.work.tree_mode, TOO_FAR) | (engine.work.tree_is_coarse == 1)
     return ", ".join(p.name for p in objects if p.span is not None and found[p.span.tree])
 
 
@@ -127,7 +121,7 @@ def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
     """Return which compliant pairs bounce too fast for the last step, and which step would do; else empty.
 
     It is the longest step h with h √δ (3/2 K h + D)/m ≤ `FOLLOWED` at the deepest point δ of the bounce
-    (`ground_law.peak`).
+    (`ground_law.bounce_peak`).
     """
     from tribo.contact.compliant.ground_law import FOLLOWED
 
@@ -208,9 +202,7 @@ def overlap(contacts: Sequence[Contact]) -> str:
     if worst is None:
         return ""
     a, b = worst.object_a.name, worst.object_b.name
-    text = (
-        f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
-    )
+    text = f". Deepest overlap: {worst.depth:.3g} m, {worst.body_a} of {a} and {worst.body_b} of {b}"
     if worst.object_a is not worst.object_b:
         return text
     links = ", ".join(repr(name.rpartition("/")[0]) for name in (worst.body_a, worst.body_b))
@@ -226,10 +218,8 @@ def kept(engine: Engine, c: int) -> tuple[float, float, float]:
 
     work, model = engine.work, engine.model
     felt = work.contact_impulse[c].copy()
-    x, y = np.divide(
-        felt[:2], work.contact_scale[c], where=work.contact_scale[c] > 0.0, out=np.zeros(2)
-    )
-    normal = felt[2] + work.contact_pull[c]
+    x, y = np.divide(felt[:2], work.contact_scale[c], where=work.contact_scale[c] > 0.0, out=np.zeros(2))
+    normal = felt[2] + work.adhesion_impulse[c]
     friction = float(work.contact_friction[c])
     bound = friction * normal
     load = float(np.hypot(x, y)) / bound if bound > 0.0 else 0.0

@@ -71,14 +71,7 @@ class WorldProximity:
         spans = np.array([x for side in sides for x in (side.start, side.stop)], np.int64)
         out, pair = np.zeros(10), np.zeros(2, np.int64)
         found = near.nearest(
-            engine.model,
-            engine.state,
-            shape_filter.work,
-            shape_filter.scene,
-            spans,
-            reach,
-            out,
-            pair,
+            engine.model, engine.state, shape_filter.work, shape_filter.scene, spans, reach, out, pair
         )
         if found < 0:
             raise ValueError(
@@ -125,14 +118,10 @@ class WorldProximity:
         """
         corner, other = check.vector(low, "low", 3), check.vector(high, "high", 3)
         if (corner > other).any():
-            raise ValueError(
-                f"low {corner.tolist()} must not be beyond high {other.tolist()} on any axis"
-            )
+            raise ValueError(f"low {corner.tolist()} must not be beyond high {other.tolist()} on any axis")
         return self._there(corner, other, False, collision_mask)
 
-    def collision_bodies_at(
-        self, point: Any, *, collision_mask: int = ALL_GROUPS
-    ) -> list[CollisionBody]:
+    def collision_bodies_at(self, point: Any, *, collision_mask: int = ALL_GROUPS) -> list[CollisionBody]:
         """Return the collision bodies around a point (3,) [m], world; terrain: the ground below it.
 
         Example:
@@ -145,23 +134,17 @@ class WorldProximity:
         at = check.vector(point, "point", 3)
         return self._there(at, at, True, collision_mask)
 
-    def _there(
-        self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int
-    ) -> list[CollisionBody]:
+    def _there(self, low: np.ndarray, high: np.ndarray, is_point: bool, mask: int) -> list[CollisionBody]:
         from tribo.probes import near
 
         shape_filter, engine = self._rays.look(mask, ()), self._world.engine
-        near.there(
-            engine.model, engine.state, shape_filter.work, shape_filter.scene, low, high, is_point
-        )
+        near.there(engine.model, engine.state, shape_filter.work, shape_filter.scene, low, high, is_point)
         return self._bodies(np.flatnonzero(shape_filter.scene.is_seen))
 
     def _bodies(self, shapes: np.ndarray) -> list[CollisionBody]:
         """Return collision bodies by their numbers in the world."""
         objects, found = self._world.objects, []
-        for s, k in zip(
-            shapes.tolist(), object_numbers(self._world.objects, shapes).tolist(), strict=True
-        ):
+        for s, k in zip(shapes.tolist(), object_numbers(self._world.objects, shapes).tolist(), strict=True):
             span = objects[k].span
             assert span is not None
             found.append(objects[k].collision_bodies[s - span.shape.start])

@@ -26,9 +26,7 @@ def leave_out(robot: Object, q: np.ndarray) -> None:
     tree.overlapping = frozenset(overlapping(robot, q))
     tree.ignored |= tree.overlapping
     if tree.overlapping:
-        pairs = [
-            f"{tree.bodies[a].name} and {tree.bodies[b].name}" for a, b in sorted(tree.overlapping)
-        ]
+        pairs = [f"{tree.bodies[a].name} and {tree.bodies[b].name}" for a, b in sorted(tree.overlapping)]
         rest = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
         tree.notes.append(
             f"{len(pairs)} pair{'s' * (len(pairs) > 1)} of links overlap as drawn and do not collide: "

@@ -54,18 +54,13 @@ class ContactDiagnosis:
         a, b = self.names
         if not self.points:
             return f"<ContactDiagnosis {a!r} and {b!r}: no point within reach of the last step>"
-        states = ", ".join(
-            f"{self.count(s)} {s}" for s in ("open", "stick", "slip") if self.count(s)
-        )
+        states = ", ".join(f"{self.count(s)} {s}" for s in ("open", "stick", "slip") if self.count(s))
         solved = "solved" if self.is_converged else "NOT converged"
         head = (
             "state        gap m        N N    |F_t| N        μ  F_t/μN   slip m/s  approach m/s      e"
             "  residual m/s"
         )
-        lines = [
-            f"{a!r} on {b!r}: {len(self.points)} points ({states}), N = {self.normal_force:.6g} N",
-            head,
-        ]
+        lines = [f"{a!r} on {b!r}: {len(self.points)} points ({states}), N = {self.normal_force:.6g} N", head]
         lines += [
             f"{p.state:<6} {p.gap:>11.3e} {p.normal_force:>10.4g} {p.friction_force:>10.4g} "
             f"{p.friction:>8.4g} {p.load:>7.4f} {p.slip_speed:>10.3e} "
@@ -92,16 +87,11 @@ def diagnose(engine: Engine, a: Object, b: Object) -> ContactDiagnosis:
     points = []
     for c in range(count):
         s, t = work.contact_shape[c]
-        is_of = [
-            span.start <= x < span.stop
-            for span, x in zip((*spans, *spans), (s, t, t, s), strict=True)
-        ]
+        is_of = [span.start <= x < span.stop for span, x in zip((*spans, *spans), (s, t, t, s), strict=True)]
         if all(is_of[:2]) or all(is_of[2:]):
             points.append(_point(engine, c))
     converged = not int(work.status[0]) & Status.NOT_CONVERGED
-    return ContactDiagnosis(
-        (a.name, b.name), tuple(points), float(np.max(work.residual)), converged
-    )
+    return ContactDiagnosis((a.name, b.name), tuple(points), float(np.max(work.residual)), converged)
 
 
 def _point(engine: Engine, c: int) -> PointDiagnosis:
@@ -116,7 +106,7 @@ def _point(engine: Engine, c: int) -> PointDiagnosis:
     approach = float(work.contact_drift[c, 2] - work.contact_vel[c, 2])
     bounce = min(1.0, float(pair[Pair.RESTITUTION]) + float(engine.settings.erp2))
     state = "open"
-    if normal + float(work.contact_pull[c]) / dt > 0.0:
+    if normal + float(work.adhesion_impulse[c]) / dt > 0.0:
         state = "slip" if load >= 1.0 - AT_BOUND else "stick"
     return PointDiagnosis(
         state=state,

@@ -213,9 +213,7 @@ class WorldRays:
         else:
             reach = check.array(length, "length", "a number or one per ray")
             if reach.shape != (count,):
-                raise ValueError(
-                    f"length must be a number or have shape ({count},), got {reach.shape}"
-                )
+                raise ValueError(f"length must be a number or have shape ({count},), got {reach.shape}")
             if not (reach >= 0.0).all():
                 k = int(np.argmax(~(reach >= 0.0)))
                 raise ValueError(f"length must be ≥ 0, entry {k} is {float(reach[k])!r}")
@@ -232,12 +230,7 @@ class WorldRays:
         return start, toward, np.array([_length(length)])
 
     def cast(
-        self,
-        seen: ShapeFilter,
-        start: np.ndarray,
-        toward: np.ndarray,
-        nearest: float,
-        reach: np.ndarray,
+        self, seen: ShapeFilter, start: np.ndarray, toward: np.ndarray, nearest: float, reach: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance and normal (N, 4), and the shape (N,) that each ray hits."""
         engine, count = self._world.engine, len(start)

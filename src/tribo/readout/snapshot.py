@@ -20,7 +20,7 @@ from tribo.objects.contact import PER_CONTACT, SAID
 
 _RECORDS = ("model", "state", "command", "settings")
 # made anew from the materials, the objects and this process
-_DERIVED = ("pair_table", "ignored_pair", "late_address")
+_DERIVED = ("pair_table", "ignored_pair", "lazy_address")
 _EDITED = (  # what may change while the objects stay the same
     *_DERIVED, "shape_material", "shape_group", "shape_mask", "body_group", "body_mask",
     "body_is_solid", "joint_pos", "joint_rot", "joint_collides", "constraint_stretch",
@@ -46,12 +46,8 @@ class Snapshot:
     collide: tuple[bool, ...]  # whether bodies that are tied together touch
     ends: tuple[tuple[object, ...], ...]  # where constraints are attached
     descriptions: tuple[TreeDescription, ...]  # whose numbers it may take back
-    bodies: tuple[
-        tuple[Any, ...], ...
-    ]  # of each: mass, com, inertia, joint, and what else users edit
-    origins: tuple[
-        tuple[Vector, tuple[Vector, ...]], ...
-    ]  # of shapes' frames; places of what is drawn
+    bodies: tuple[tuple[Any, ...], ...]  # of each: mass, com, inertia, joint, and what else users edit
+    origins: tuple[tuple[Vector, tuple[Vector, ...]], ...]  # of shapes' frames; places of what is drawn
     sensors: dict[str, Any]  # state of each sensor, by name
     readings: dict[str, np.ndarray]  # what the last step left to be read: contacts, status, torques
     pushes: Any = ()  # on which merged links the external forces of the next step act
@@ -100,10 +96,7 @@ def _attachments(ties: Sequence[Constraint]) -> tuple[tuple[object, ...], ...]:
 
 
 def take(
-    engine: Engine,
-    objects: Sequence[Object],
-    ties: Sequence[Constraint],
-    materials: MaterialTable,
+    engine: Engine, objects: Sequence[Object], ties: Sequence[Constraint], materials: MaterialTable
 ) -> Snapshot:
     """Copy everything."""
     arrays = {
@@ -111,20 +104,11 @@ def take(
         for name in _RECORDS
     }
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
-    shapes = tuple(
-        (s.material, s.group, s.mask, s.size, s.position, s.quaternion) for s in described
-    )
+    shapes = tuple((s.material, s.group, s.mask, s.size, s.position, s.quaternion) for s in described)
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
     bodies = tuple(
-        (
-            b.mass,
-            b.com,
-            b.inertia.copy(),
-            dataclasses.replace(b.joint),
-            b.gravity_compensation,
-            b.drag,
-        )
+        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint), b.gravity_compensation, b.drag)
         for part in objects
         for b in part.description.bodies
     )
@@ -143,9 +127,7 @@ def take(
         _attachments(ties),
         descriptions,
         bodies,
-        tuple(
-            (t.origin, tuple(v.position for b in t.bodies for v in b.visuals)) for t in descriptions
-        ),
+        tuple((t.origin, tuple(v.position for b in t.bodies for v in b.visuals)) for t in descriptions),
         {},
         readings,
     )
@@ -204,9 +186,7 @@ def restore(
     for tie, collide in zip(ties, snapshot.collide, strict=True):
         tie.collide = collide
     described_bodies = [body for part in objects for body in part.description.bodies]
-    for body, (mass, com, inertia, joint, share, drag) in zip(
-        described_bodies, snapshot.bodies, strict=True
-    ):
+    for body, (mass, com, inertia, joint, share, drag) in zip(described_bodies, snapshot.bodies, strict=True):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
         body.joint, body.gravity_compensation = dataclasses.replace(joint), share
         body.drag = drag

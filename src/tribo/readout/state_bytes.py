@@ -35,7 +35,7 @@ _MAX_HEADER = 1 << 20
 _ROWS = dict.fromkeys(("warm_key", "warm_impulse"), 0)
 _ROWS |= dict.fromkeys(("yield_key", "yield_displacement", "yield_rate"), 1)
 _ROWS |= dict.fromkeys(PER_CONTACT, 2)
-_NOT_COMPARED = ("late_address",)  # belongs to this process
+_NOT_COMPARED = ("lazy_address",)  # belongs to this process
 
 
 def _digest(array: np.ndarray, size: int = 8) -> str:
@@ -44,11 +44,7 @@ def _digest(array: np.ndarray, size: int = 8) -> str:
 
 def fingerprint(engine: Engine) -> dict[str, str]:
     """Return a digest of every field of the model: where two differ, the models do."""
-    return {
-        name: _digest(array)
-        for name, array in engine.model.arrays.items()
-        if name not in _NOT_COMPARED
-    }
+    return {name: _digest(array) for name, array in engine.model.arrays.items() if name not in _NOT_COMPARED}
 
 
 def _pair_properties(engine: Engine) -> int:
@@ -123,9 +119,7 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
         raise ValueError("this is no state of a tribo world (its first bytes are others)")
     _, version, length = _HEAD.unpack_from(blob)
     if version != VERSION:
-        raise ValueError(
-            f"the state has format {version}, this version of tribo reads format {VERSION}"
-        )
+        raise ValueError(f"the state has format {version}, this version of tribo reads format {VERSION}")
     if length > _MAX_HEADER or len(blob) < _HEAD.size + length + _SUM:
         raise ValueError("the state is incomplete: its header does not fit into it")
     if hashlib.blake2b(blob[:-_SUM], digest_size=_SUM).digest() != blob[-_SUM:]:
@@ -156,9 +150,7 @@ def _header(engine: Engine, blob: bytes) -> tuple[int, list[int], list[list[obje
             "was, or write the state anew if another version of tribo has written it"
         )
     if listed != _listing(engine, counts):
-        raise ValueError(
-            "the state belongs to a world with other numbers of coordinates or commands"
-        )
+        raise ValueError("the state belongs to a world with other numbers of coordinates or commands")
     return begin, counts, listed
 
 
@@ -294,9 +286,7 @@ class StateFiles:
         with path.open("rb") as file:
             head = file.read(_HEAD.size + _MAX_HEADER)
             if not head.startswith(MAGIC):
-                raise ValueError(
-                    f"{path} is no state of a tribo world (its first bytes are others)"
-                )
+                raise ValueError(f"{path} is no state of a tribo world (its first bytes are others)")
             rest = os.fstat(file.fileno()).st_size - len(head)
             per_contact = 4096  # more than any row of a contact
             contacts = 4_000_000

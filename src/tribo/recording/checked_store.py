@@ -95,9 +95,7 @@ class CheckedStore:
     def _count(self, said: dict[str, Any], key: str, most: int) -> int:
         value = said.get(key)
         if type(value) is not int or not 0 <= value <= most:
-            raise self.damaged(
-                "zarr.json", f"says {key} = {_brief(value)}, not a number from 0 to {most}"
-            )
+            raise self.damaged("zarr.json", f"says {key} = {_brief(value)}, not a number from 0 to {most}")
         return value
 
     def _check_model(self) -> None:
@@ -109,9 +107,7 @@ class CheckedStore:
                 if len(names) != sizes[count] or not all(isinstance(name, str) for name in names):
                     raise self.damaged(file, f"does not name {sizes[count]} {key}")
             if not all(
-                isinstance(item["unit"], str)
-                for key in ("coordinates", "dofs")
-                for item in model[key]
+                isinstance(item["unit"], str) for key in ("coordinates", "dofs") for item in model[key]
             ):
                 raise self.damaged(file, "has a unit that is no text")
             for item in model["objects"]:
@@ -156,11 +152,7 @@ class CheckedStore:
     def _attributes(self, name: str, most: int) -> dict[str, Any]:
         said = self._json(name, most)
         found = said.get("attributes")
-        if (
-            said.get("zarr_format") != 3
-            or said.get("node_type") != "group"
-            or not isinstance(found, dict)
-        ):
+        if said.get("zarr_format") != 3 or said.get("node_type") != "group" or not isinstance(found, dict):
             raise self.damaged(name, "describes no group of Zarr, format 3, with attributes")
         return found
 
@@ -199,9 +191,7 @@ class CheckedStore:
         except Exception as error:  # a broken file raises whatever its reader stumbles over
             raise self.damaged(field.name, f"cannot be read ({_brief(error)})") from None
 
-    def _check_array(
-        self, field: Field, chunk: tuple[int, ...], inner: tuple[int, ...], rows: int
-    ) -> None:
+    def _check_array(self, field: Field, chunk: tuple[int, ...], inner: tuple[int, ...], rows: int) -> None:
         """Refuse an array that is described otherwise than the writer does."""
         file = f"{field.name}/zarr.json"
         said = self._json(file, ATTRIBUTE_BYTES)
@@ -213,9 +203,7 @@ class CheckedStore:
         }  # fmt: skip
         for key, value in wanted.items():
             if said.get(key) != value:
-                raise self.damaged(
-                    file, f"says {key} = {_brief(said.get(key))}, not {_brief(value)}"
-                )
+                raise self.damaged(file, f"says {key} = {_brief(said.get(key))}, not {_brief(value)}")
         if said.get("storage_transformers") not in ([], None):
             raise self.damaged(file, "asks for storage transformers, which recordings have not")
         shape = said.get("shape")

@@ -22,9 +22,7 @@ ENDINGS = (".csv", ".parquet", ".npz", *usd_export.ENDINGS)
 Table = dict[str, np.ndarray]
 
 
-def export(
-    recording: RecordedFrames, path: Path, arrays: Sequence[str] | None, contacts: bool
-) -> None:
+def export(recording: RecordedFrames, path: Path, arrays: Sequence[str] | None, contacts: bool) -> None:
     """Write a recording as the ending of `path` says; arguments and errors as in `Recording.export`."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -33,9 +31,7 @@ def export(
         raise FileNotFoundError(f"{path}: its folder does not exist; make it first")
     if ending in usd_export.ENDINGS:
         if arrays is not None or contacts:
-            raise ValueError(
-                f"{path}: USD holds the poses of all bodies; leave arrays and contacts out"
-            )
+            raise ValueError(f"{path}: USD holds the poses of all bodies; leave arrays and contacts out")
         usd_export.write_usd(recording, path)
         return
     chosen = _chosen(recording, arrays, contacts, is_table=ending != ".npz")
@@ -54,18 +50,14 @@ def _chosen(
     if isinstance(arrays, str):
         raise TypeError(f"arrays must be a list of names, got {check.shown(arrays)}")
     kind = "contact" if contacts else "frame"
-    fitting = [
-        f.name for f in fields.FIELDS if f.name != "time" and (not is_table or f.per == kind)
-    ]
+    fitting = [f.name for f in fields.FIELDS if f.name != "time" and (not is_table or f.per == kind)]
     if arrays is None:
         return [name for name in fitting if not (is_table and name == "contact_end")]
     known = [check.known(name, recording.names, "array of the recording") for name in arrays]
     wrong = [name for name in known if name not in fitting and name != "time"]
     if wrong:
         other = "leave contacts=True out" if contacts else "pass contacts=True"
-        raise ValueError(
-            f"{wrong[0]} has no place in a table with a row per {kind}; {other}, or write .npz"
-        )
+        raise ValueError(f"{wrong[0]} has no place in a table with a row per {kind}; {other}, or write .npz")
     return [name for name in known if name != "time"]
 
 

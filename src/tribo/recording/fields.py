@@ -120,9 +120,7 @@ def chunk_of(field: Field, sizes: dict[str, int], frames: int) -> tuple[int, ...
 def frames_of_chunk(sizes: dict[str, int], asked: int | None) -> int:
     """Return how many frames are written at a time, so that no chunk is larger than `CHUNK_BYTES`."""
     widest = max(
-        int(np.prod(chunk_of(field, sizes, 1), dtype=float))
-        for field in FIELDS
-        if field.per == "frame"
+        int(np.prod(chunk_of(field, sizes, 1), dtype=float)) for field in FIELDS if field.per == "frame"
     )
     return max(1, min(asked or FRAMES_AT_MOST, CHUNK_BYTES // (8 * widest)))
 

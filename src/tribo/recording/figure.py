@@ -11,9 +11,7 @@ INK = "#30343b"
 GRID = "#d9dde3"
 
 
-def new_figure(
-    rows: int, width: float = 9.0, height: float = 2.6, *, share: bool = True
-) -> tuple[Any, Any]:
+def new_figure(rows: int, width: float = 9.0, height: float = 2.6, *, share: bool = True) -> tuple[Any, Any]:
     """Return a Matplotlib figure and its axes, one below the other, without a window.
 
     Args:

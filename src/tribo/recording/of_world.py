@@ -62,9 +62,7 @@ class WorldRecording:
             (11, 0.9509)
         """
         if self._recorder is not None and self._recorder.is_open:
-            raise EditError(
-                f"this world is recorded already, to {self._recorder.path}; close that first"
-            )
+            raise EditError(f"this world is recorded already, to {self._recorder.path}; close that first")
         from tribo.recording.recorder import Recorder
 
         self._recorder = Recorder(self._world, path, every, chunk, overwrite)

@@ -29,9 +29,7 @@ STANDARD = ("heights", "energy", "normal_forces", "residual")
 Draw = Callable[[Any, "RecordedFrames", str | None], None]
 
 
-def draw(
-    recording: RecordedFrames, kinds: Sequence[str], part: str | None, path: str | Path | None
-) -> Any:
+def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path: str | Path | None) -> Any:
     """Draw kinds of plots one below the other; arguments and errors as in `Recording.plot`."""
     for kind in kinds:
         if Path(str(kind)).suffix:
@@ -81,9 +79,7 @@ def _plain(name: str) -> str:
 
 
 def _legend(axis: Any) -> None:
-    axis.legend(
-        frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK
-    )
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK)
 
 
 def _say(axis: Any, text: str) -> None:
@@ -153,9 +149,7 @@ def _contact_force(which: int, label: str) -> Draw:
         for name in _moving(recording, part):
             mine = _of_object(recording, name)
             if mine.any() or part is not None:
-                lines[name] = np.bincount(
-                    recording.contact_frame[mine], size[mine], recording.frames
-                )
+                lines[name] = np.bincount(recording.contact_frame[mine], size[mine], recording.frames)
         _lines(axis, recording, lines, label)
         _cut_peaks(axis, lines, "impacts", "N")
 
@@ -169,9 +163,7 @@ def _cut_peaks(axis: Any, lines: dict[str, np.ndarray], what: str, unit: str) ->
     if highest > PEAK * lasting > 0.0:
         axis.set_ylim(-0.05 * lasting, 1.5 * lasting)
         number = f"{highest:.0f}" if highest >= 100.0 else f"{highest:.3g}"
-        axis.set_title(
-            f"{what} up to {number} {unit} are cut off", fontsize=8, color=INK, loc="right"
-        )
+        axis.set_title(f"{what} up to {number} {unit} are cut off", fontsize=8, color=INK, loc="right")
 
 
 def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> None:
@@ -189,9 +181,7 @@ def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> Non
     rows = rows[:: -(-len(rows) // MOST_POINTS)]
     use = friction[rows] / (pressing * recording["contact_friction"])[rows]
     times = recording.time[recording.contact_frame[rows]]
-    axis.plot(
-        times, use, ".", color=COLORS[0], ms=2.0, alpha=0.5, label="a contact", rasterized=True
-    )
+    axis.plot(times, use, ".", color=COLORS[0], ms=2.0, alpha=0.5, label="a contact", rasterized=True)
     axis.axhline(1.0, color=COLORS[3], lw=1.0, ls="--", label="slips")
     axis.set_ylim(-0.05, max(1.15, 1.05 * float(use.max())))
     _legend(axis)
@@ -222,9 +212,7 @@ def _joints(name: str, label: str) -> Draw:
         values = recording.of(robot, name)[:, own]
         columns = recording.columns(name)[item[over][0] :][own]
         units = ", ".join(dict.fromkeys(unit for _, unit in columns))
-        lines = {
-            column.removeprefix(f"{robot}/"): values[:, k] for k, (column, _) in enumerate(columns)
-        }
+        lines = {column.removeprefix(f"{robot}/"): values[:, k] for k, (column, _) in enumerate(columns)}
         _lines(axis, recording, lines, f"{label} [{units}]")
         axis.set_title(_plain(robot), fontsize=9, color=INK, loc="left")
 
@@ -275,9 +263,7 @@ def _stage_times(axis: Any, recording: RecordedFrames, part: str | None) -> None
     for k, name in enumerate(names):
         values = times[rows, k]
         axis.plot(recording.time[rows], values, ".", color=COLORS[k], ms=2.0, alpha=0.35)
-        axis.plot(
-            recording.time[rows], _running_median(values), color=COLORS[k], lw=1.4, label=name
-        )
+        axis.plot(recording.time[rows], _running_median(values), color=COLORS[k], lw=1.4, label=name)
     axis.set_ylim(bottom=0.0)
     _cut_peaks(axis, {str(k): times[rows, k] for k in range(2)}, "single steps", "ms")
     _legend(axis)
@@ -287,9 +273,7 @@ def _running_median(values: np.ndarray) -> np.ndarray:
     """Return the median of each value and those about it, as many as there are at the ends."""
     half = min(MEDIAN_OF // 2, (len(values) - 1) // 2)
     padded = np.pad(values, half, constant_values=np.nan)
-    return np.asarray(
-        np.nanmedian(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=1)
-    )
+    return np.asarray(np.nanmedian(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=1))
 
 
 KINDS: dict[str, Draw] = {

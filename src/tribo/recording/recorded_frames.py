@@ -106,9 +106,7 @@ class RecordedFrames:
     @property
     def objects(self) -> tuple[str, ...]:
         """Names of all objects, of several stretches those that are in all of them."""
-        stretches = [
-            [item["name"] for item in store.model["objects"]] for store, _, _ in self._pieces
-        ]
+        stretches = [[item["name"] for item in store.model["objects"]] for store, _, _ in self._pieces]
         common = set(stretches[0]).intersection(*stretches[1:])
         return tuple(name for name in stretches[0] if name in common)
 
@@ -193,9 +191,7 @@ class RecordedFrames:
             if name == "contact_body" and found.size:
                 low, high = int(found.min()), int(found.max())
                 if low < 0 or high >= self._store.sizes["nbody"]:
-                    raise self._store.damaged(
-                        "contact_body", f"names body {low if low < 0 else high}"
-                    )
+                    raise self._store.damaged("contact_body", f"names body {low if low < 0 else high}")
             self._kept[name] = frozen(found)
         return self._kept[name]
 
@@ -226,12 +222,8 @@ class RecordedFrames:
         return (int(found[0]) if first else 0), int(found[-1])
 
     def _checked_ends(self, ends: np.ndarray) -> np.ndarray:
-        if len(ends) and (
-            ends[0] < 0 or ends[-1] > self._store.contacts or (np.diff(ends) < 0).any()
-        ):
-            raise self._store.damaged(
-                "contact_end", "does not grow from 0 to the number of contacts"
-            )
+        if len(ends) and (ends[0] < 0 or ends[-1] > self._store.contacts or (np.diff(ends) < 0).any()):
+            raise self._store.damaged("contact_end", "does not grow from 0 to the number of contacts")
         return ends
 
     @property

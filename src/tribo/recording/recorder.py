@@ -115,9 +115,7 @@ class Recorder:
         self._model = fields.describe(self._world)
         self._sizes: dict[str, int] = self._model["sizes"]
         self._chunk = fields.frames_of_chunk(self._sizes, self._asked)
-        self._group, self._arrays = self._create(
-            fields.folder_of_stretch(self.path, self._stretches)
-        )
+        self._group, self._arrays = self._create(fields.folder_of_stretch(self.path, self._stretches))
         self._stretches += 1
         if self._root is None:
             self._root = self._group
@@ -297,8 +295,7 @@ class Recorder:
             self._writer.shutdown()
             number = error.errno if isinstance(error, OSError) else None
             said = (
-                f"{error}; the recording ended with frame {self._frames_written}, up to which it can "
-                "be read"
+                f"{error}; the recording ended with frame {self._frames_written}, up to which it can be read"
             )
             raise (OSError(said) if number is None else OSError(number, said)) from error
         self._pending = None
@@ -323,10 +320,7 @@ class Recorder:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Write what is left, also after an error."""
         self.close()

@@ -19,10 +19,7 @@ from tribo.materials import MaterialLibrary
 from tribo.objects import ArticulatedSystem
 from tribo.world.world import World
 
-BUNDLED = {
-    "example-robot-data": (".urdf",),
-    "mujoco-menagerie": (".xml",),
-}  # package: endings of robots
+BUNDLED = {"example-robot-data": (".urdf",), "mujoco-menagerie": (".xml",)}  # package: endings of robots
 FETCHED = "robot_descriptions"
 INSTALL = "pip install example-robot-data, mujoco-menagerie or robot_descriptions"
 
@@ -58,9 +55,7 @@ def find(name: str) -> Path:
     known = [one for robots in names().values() for one in robots]
     near = difflib.get_close_matches(short, known, 3)
     hint = f"near are {', '.join(near)}" if near else "tribo.robots.names() lists all"
-    raise KeyError(
-        f"no robot {name!r}: {hint if known else 'no package of robots is installed'}; {INSTALL}"
-    )
+    raise KeyError(f"no robot {name!r}: {hint if known else 'no package of robots is installed'}; {INSTALL}")
 
 
 class RobotOptions(TypedDict, total=False):
@@ -93,9 +88,7 @@ class RobotOptions(TypedDict, total=False):
 
 
 @answered_call
-def load(
-    robot: str, /, world: World | None = None, **options: Unpack[RobotOptions]
-) -> ArticulatedSystem:
+def load(robot: str, /, world: World | None = None, **options: Unpack[RobotOptions]) -> ArticulatedSystem:
     """Add a robot to a world by its name.
 
     Args:
@@ -132,15 +125,11 @@ def _bundled(package: str) -> dict[str, Path]:
             if entry.name.startswith("scene"):
                 continue
         made.setdefault(entry.stem, path)
-        folder = next(
-            (p for p in reversed(entry.parts[:-1]) if p.endswith(("_description", "_data"))), ""
-        )
+        folder = next((p for p in reversed(entry.parts[:-1]) if p.endswith(("_description", "_data"))), "")
         if not folder and entry.suffix == ".xml":
             folder = entry.parts[-2]
         if folder:
-            found.setdefault(folder.removesuffix("_description").removesuffix("_data"), []).append(
-                path
-            )
+            found.setdefault(folder.removesuffix("_description").removesuffix("_data"), []).append(path)
     for name, paths in found.items():
         if len(paths) == 1:
             made.setdefault(name, paths[0])
@@ -164,7 +153,5 @@ def _fetched(name: str) -> Path:
         raise OSError(f"{FETCHED} cannot fetch {name!r}: {type(error).__name__}: {error}") from None
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise KeyError(
-            f"robot {name!r} of {FETCHED} is a xacro file; run xacro on {module.XACRO_PATH}"
-        )
+        raise KeyError(f"robot {name!r} of {FETCHED} is a xacro file; run xacro on {module.XACRO_PATH}")
     return Path(path)

@@ -93,13 +93,9 @@ class RemotePlayers:
         processes: The actors of Ray, in their order.
     """
 
-    def __init__(
-        self, task: Task, settings: Settings, random: Any, *, name: str, runners: int
-    ) -> None:
+    def __init__(self, task: Task, settings: Settings, random: Any, *, name: str, runners: int) -> None:
         if settings.worlds % runners:
-            raise ValueError(
-                f"worlds must be a multiple of the runners, got {settings.worlds} for {runners}"
-            )
+            raise ValueError(f"worlds must be a multiple of the runners, got {settings.worlds} for {runners}")
         self.settings, self.random, self._name = settings, random, name
         self._each = settings.worlds // runners
         self.replaced = 0
@@ -107,9 +103,7 @@ class RemotePlayers:
         self.processes = [self._begin(k) for k in range(runners)]
         self._wait_for_all()
         seen, low, high = ray().get(self.processes[0].sizes.remote())
-        self.networks = ActorCritic(
-            seen, low, high, settings.hidden, settings.deviation, settings.seed
-        )
+        self.networks = ActorCritic(seen, low, high, settings.hidden, settings.deviation, settings.seed)
         self.seen = np.zeros((settings.worlds, seen))
         self.scale = np.array([0.0, 1.0, 1e-4])
         self.last_reward = 0.0
@@ -190,11 +184,7 @@ class RemotePlayers:
 
     def state(self) -> dict[str, Any]:
         """Return all that the next rollouts depend on, but for the networks, bit for bit."""
-        return {
-            "random": self.random.get_state(),
-            "runners": self._saved,
-            "scale": self.scale.copy(),
-        }
+        return {"random": self.random.get_state(), "runners": self._saved, "scale": self.scale.copy()}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """Go on from what `state` returned.

@@ -95,9 +95,7 @@ def sweep(
         KeyError: There is no such task.
     """
     fixed: dict[str, Any] = {"threads": 1, **numbers}
-    rows = [
-        dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
-    ]
+    rows = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     for row in rows:
         preset(task, **(fixed | row))
     place = Path(folder).absolute()
@@ -105,9 +103,7 @@ def sweep(
         free = max(1, int(ray.cluster_resources()["CPU"]) // at_once) if address is None else 1
         run = ray.remote(num_cpus=free, max_retries=RETRIES)(_train)
         folders = [place / "_".join(f"{k}={v}" for k, v in row.items()) for row in rows]
-        asked = [
-            run.remote(task, where, fixed | row) for where, row in zip(folders, rows, strict=True)
-        ]
+        asked = [run.remote(task, where, fixed | row) for where, row in zip(folders, rows, strict=True)]
         lines = ray.get(asked)
     table = [
         {**row, "folder": str(where), **{k: v for k, v in line.items() if k not in row}}

@@ -151,9 +151,7 @@ class WorldSenses(Senses):
         assert robot is not None
         if UNKNOWN in pushes:
             return None
-        return (
-            (link, wrench[None]) for (number, link), wrench in pushes.items() if number == robot.id
-        )
+        return ((link, wrench[None]) for (number, link), wrench in pushes.items() if number == robot.id)
 
     def grips(self) -> Iterable[Grip]:
         """Return what constraints did to the object that carries the sensor, in the last step."""
@@ -291,9 +289,7 @@ class Sensor(Sealed, ABC):
         if self._is_removed:
             raise EditError(f"sensor {self._name} was removed from its world; add a new one")
         senses, alone = self._senses(), np.arange(1)
-        self._reading = self.alone(
-            self.readings(senses, alone, [[one] for one in self.error_streams()])
-        )
+        self._reading = self.alone(self.readings(senses, alone, [[one] for one in self.error_streams()]))
         return self._reading
 
     def copied_place(self, parts: Mapping[str, Copied]) -> Place:
@@ -339,9 +335,7 @@ class Sensor(Sealed, ABC):
             return
         self.measure()
         assert self._rate is not None
-        self._ticks = max(
-            self._ticks + 1, math.floor((time + EARLY * dt - self._start) * self._rate)
-        )
+        self._ticks = max(self._ticks + 1, math.floor((time + EARLY * dt - self._start) * self._rate))
 
     def drop(self) -> None:
         """Be removed."""

@@ -19,9 +19,7 @@ class DepthReading(NamedTuple):
     """An image; row 0 is the top, column 0 the left."""
 
     time: float  # [s]
-    depth: (
-        np.ndarray
-    )  # (height, width) [m] along the optical axis; NaN: nothing between near and far
+    depth: np.ndarray  # (height, width) [m] along the optical axis; NaN: nothing between near and far
     segmentation: np.ndarray  # (height, width) which of `World.objects`; −1: nothing
 
 
@@ -66,9 +64,7 @@ class DepthCamera(Sensor):
     def intrinsics(self) -> np.ndarray:
         """Matrix K, (3, 3) [pixels]: (u, v, 1) ~ K (x, y, z) for a point of the optical frame."""
         f = self._focal
-        return frozen(
-            np.array([[f, 0.0, 0.5 * self._width], [0.0, f, 0.5 * self._height], [0, 0, 1.0]])
-        )
+        return frozen(np.array([[f, 0.0, 0.5 * self._width], [0.0, f, 0.5 * self._height], [0, 0, 1.0]]))
 
     @property
     def optical_rotation(self) -> np.ndarray:
@@ -97,9 +93,7 @@ class DepthCamera(Sensor):
             depth = self._reading.depth
         image = np.asarray(depth, np.float64)
         if image.shape != (self._height, self._width):
-            raise ValueError(
-                f"depth must have shape {(self._height, self._width)}, got {image.shape}"
-            )
+            raise ValueError(f"depth must have shape {(self._height, self._width)}, got {image.shape}")
         return frozen(image[..., None] * self._rays.reshape(self._height, self._width, 3))
 
     def readings(self, senses: Senses, rows: np.ndarray, errors: Errors) -> Any:

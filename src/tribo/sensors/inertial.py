@@ -19,9 +19,7 @@ class ImuReading(NamedTuple):
     """Reading of an IMU; vectors in sensor axes."""
 
     time: float  # [s]
-    linear_acceleration: (
-        np.ndarray
-    )  # (3,) [m/s²] specific force: at rest +g, upwards; 0 in free fall
+    linear_acceleration: np.ndarray  # (3,) [m/s²] specific force: at rest +g, upwards; 0 in free fall
     angular_velocity: np.ndarray  # (3,) [rad/s]
     orientation: np.ndarray  # (4,) quaternion (w, x, y, z), sensor axes to world, without noise
 
@@ -69,6 +67,4 @@ class Imu(Sensor):
 
 def _largest(value: Any, what: str) -> float:
     """Return the end of a range, which may be infinity."""
-    return (
-        math.inf if isinstance(value, float) and value == math.inf else check.positive(value, what)
-    )
+    return math.inf if isinstance(value, float) and value == math.inf else check.positive(value, what)

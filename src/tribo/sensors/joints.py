@@ -46,9 +46,7 @@ class JointEncoder(Sensor):
         assert span is not None
         found = [
             disturbed(state[name][rows, part.start + k, None], streams, times)[:, 0]
-            for name, part, k, streams in zip(
-                ("q", "v"), (span.q, span.v), self._where, errors, strict=True
-            )
+            for name, part, k, streams in zip(("q", "v"), (span.q, span.v), self._where, errors, strict=True)
         ]
         return EncoderReading(times, *found)  # type: ignore[arg-type]  # of many worlds: arrays
 

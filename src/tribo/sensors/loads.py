@@ -14,9 +14,7 @@ from tribo.sensors.senses import Senses, midway_poses
 UNKNOWN = (-1, "")  # key of what acts on nobody knows which link
 
 
-def contact_wrenches(
-    engine: Engine, place: np.ndarray, count: int
-) -> tuple[np.ndarray, np.ndarray]:
+def contact_wrenches(engine: Engine, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return force and torque about the world's origin of contacts in the last step, and counts.
 
     place: (shapes of a world,) into which sum the contacts of a shape go, −1: into none; count: of sums.

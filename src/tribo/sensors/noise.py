@@ -92,9 +92,7 @@ class NoiseState:
         found = truth + noise.mean
         if noise.random_walk:
             shape = truth.shape if is_whole else ()
-            self.bias = self.bias + noise.random_walk * math.sqrt(elapsed) * random.normal(
-                size=shape
-            )
+            self.bias = self.bias + noise.random_walk * math.sqrt(elapsed) * random.normal(size=shape)
             found = found + self.bias
         if noise.stddev:
             if noise.kind == "gaussian":

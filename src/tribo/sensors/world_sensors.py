@@ -229,9 +229,7 @@ class WorldSensors:
         if not isinstance(parent, Object):
             raise TypeError(f"a contact sensor needs an object, got {check.shown(parent)}")
         mount = Mount(self, parent, frame, position, orientation)
-        return self._added(
-            ContactSensor(mount, self._named(name, "contact"), update_rate, noise, seed)
-        )
+        return self._added(ContactSensor(mount, self._named(name, "contact"), update_rate, noise, seed))
 
     def add_joint_encoder(
         self, robot: ArticulatedSystem, joint: str, *, name: str = "",
@@ -399,20 +397,13 @@ class WorldSensors:
         return WorldSenses(mount, None).hidden
 
     def look_along(
-        self,
-        place: np.ndarray,
-        directions: np.ndarray,
-        nearest: float,
-        reach: np.ndarray,
-        hidden: Any,
+        self, place: np.ndarray, directions: np.ndarray, nearest: float, reach: np.ndarray, hidden: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return distance [m] (infinity: nothing) and object number (−1) of rays; some shapes are hidden."""
         shape_filter = self._rays.look(ALL_GROUPS, ())
         shape_filter.scene.is_seen[hidden if isinstance(hidden, slice) else slice(0, 0)] = 0
         start = np.array(np.broadcast_to(place, directions.shape), order="C")
-        hit, shape = self._rays.cast(
-            shape_filter, start, np.ascontiguousarray(directions), nearest, reach
-        )
+        hit, shape = self._rays.cast(shape_filter, start, np.ascontiguousarray(directions), nearest, reach)
         return hit[:, 0].copy(), object_numbers(self.world.objects, shape)
 
     # -- snapshots -----------------------------------------------------------------------------
@@ -438,8 +429,6 @@ class WorldSensors:
     def forget_last_step(self) -> None:
         """Note that what is known about the last step belongs to another state."""
         self._before = None
-        self.world.pushes = (
-            {UNKNOWN: np.zeros(6)} if self.world.engine.command.has_wrench[0] else {}
-        )
+        self.world.pushes = {UNKNOWN: np.zeros(6)} if self.world.engine.command.has_wrench[0] else {}
         for sensor in self.sensors:
             sensor.restart(self.world.time)

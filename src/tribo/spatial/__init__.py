@@ -6,13 +6,7 @@ are numbered from 0, the fixed base is −1. ``docs/reference/spatial.md`` maps 
 """
 
 from tribo.spatial.contact import gcFD, gcontact, gcPosVel
-from tribo.spatial.convert import (
-    ConversionWarning,
-    from_tribo,
-    state_from_tribo,
-    state_to_tribo,
-    to_tribo,
-)
+from tribo.spatial.convert import ConversionWarning, from_tribo, state_from_tribo, state_to_tribo, to_tribo
 from tribo.spatial.dynamics import HD, ID, Energy, EnerMo, FDab, FDcrb, HandC, apply_external_forces
 from tribo.spatial.files import load, save
 from tribo.spatial.floating import EnerMofb, FDfb, IDfb, fbanim, fbkin, floatbase
@@ -31,21 +25,7 @@ from tribo.spatial.samples import (
     tumbling_box,
 )
 from tribo.spatial.sparsity import LTDL, LTL, expandLambda, mpyH, mpyL, mpyLi, mpyLit, mpyLt
-from tribo.spatial.transforms import (
-    Fpt,
-    Vpt,
-    Xpt,
-    XtoV,
-    crf,
-    crm,
-    plnr,
-    pluho,
-    plux,
-    rotx,
-    roty,
-    rotz,
-    xlt,
-)
+from tribo.spatial.transforms import Fpt, Vpt, Xpt, XtoV, crf, crm, plnr, pluho, plux, rotx, roty, rotz, xlt
 
 _OTHERS = {"vee": "hinged_rods", "singlebody": "tumbling_box", "scissor": "crossed_rods"}
 

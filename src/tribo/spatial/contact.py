@@ -63,9 +63,7 @@ def gcontact(
     if mu.ndim == 0 and mu == 0.0:
         return np.asarray(fn)
     if p.ndim != 2 or p.shape[0] not in (2, 3):
-        raise ValueError(
-            f"gcontact takes points as columns of (2, n) or (3, n), got shape {p.shape}"
-        )
+        raise ValueError(f"gcontact takes points as columns of (2, n) or (3, n), got shape {p.shape}")
     vt = pd[:-1]
     u = np.zeros_like(vt) if u is None else np.reshape(np.asarray(u, float), vt.shape)
     touches = fn > 0.0
@@ -119,9 +117,7 @@ def _motions(model: Model, state: tuple[Any, ...]) -> list[tuple[Any, Any]]:
         X, v = [None] * BASE + [X0], [None] * BASE + [X0 @ vfb]
         first = BASE + 1
     elif len(state) != 2:
-        raise TypeError(
-            f"gcPosVel takes (model, q, qd) or (model, xfb[, q, qd]), got {len(state)} states"
-        )
+        raise TypeError(f"gcPosVel takes (model, q, qd) or (model, xfb[, q, qd]), got {len(state)} states")
     q, qd = state[-2:] if len(state) > 1 else ((), ())
     Xup, S, _, qd = bodies(model, q, qd, first)
     for k in range(len(Xup)):

@@ -22,9 +22,7 @@ from tribo.spatial.model import Appearance, Model
 from tribo.spatial.rotation import rq
 from tribo.spatial.transforms import plux
 
-UPRIGHT = np.array(
-    [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
-)  # planar y is the world's z
+UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # planar y is the world's z
 
 
 class ConversionWarning(UserWarning):
@@ -122,9 +120,7 @@ def to_tribo(model: Model, name: str = "model") -> TreeDescription:
     bodies: list[BodyDescription] = []
     if not floats:
         how = tuple(rq(UPRIGHT.T).tolist()) if model.is_planar else (1.0, 0.0, 0.0, 0.0)
-        bodies.append(
-            BodyDescription(name, -1, JointDescription(name, Joint.FIXED, quaternion=how))
-        )
+        bodies.append(BodyDescription(name, -1, JointDescription(name, Joint.FIXED, quaternion=how)))
     notes: list[str] = []
     for i, part in enumerate(parts):
         body = _body(part, f"{name}_{i + offset}" if i or not floats else name, offset)
@@ -167,10 +163,7 @@ def state_to_tribo(xfb: Any, q: Any = (), qd: Any = ()) -> tuple[np.ndarray, np.
     """
     x = np.ravel(np.asarray(xfb, float))
     linear = x[10:] + np.cross(x[7:10], x[4:7])
-    return (
-        np.concatenate([x[4:7], x[:4], np.ravel(q)]),
-        np.concatenate([linear, x[7:10], np.ravel(qd)]),
-    )
+    return (np.concatenate([x[4:7], x[:4], np.ravel(q)]), np.concatenate([linear, x[7:10], np.ravel(qd)]))
 
 
 def _code(joint: JointDescription) -> tuple[str, np.ndarray]:
@@ -263,10 +256,7 @@ def _facets() -> list[list[int]]:
         made += [[top, j, after], [bottom, bottom - 1 - COLUMNS + after, bottom - 1 - COLUMNS + j]]
         for first in range(0, (ROWS - 1) * COLUMNS, COLUMNS):
             below = first + COLUMNS
-            made += [
-                [first + j, below + j, below + after],
-                [first + j, below + after, first + after],
-            ]
+            made += [[first + j, below + j, below + after], [first + j, below + after, first + after]]
     return made
 
 

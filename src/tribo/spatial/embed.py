@@ -51,9 +51,7 @@ def embedded(model: Model, *, floats: bool) -> list[Body]:
         axis, turn, slide = axis_of(model.jtype[i])
         is_base = floats and i == first
         parent = max(model.parent[i] - first, -1)
-        made.append(
-            Body(parent, position, rotation, axis, turn, slide, mass, com, inertia, is_base)
-        )
+        made.append(Body(parent, position, rotation, axis, turn, slide, mass, com, inertia, is_base))
     return made
 
 

@@ -76,14 +76,7 @@ def load(path: str | Path) -> Model:
         if path.suffix == ".json":
             return _model_of_json(json.loads(content.decode("utf-8")))
         return _model_of_mat(content)
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        ArithmeticError,
-        RecursionError,
-        AttributeError,
-    ) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError, AttributeError) as error:
         raise ValueError(f"{path}: not a model of Spatial_v2 ({error})") from None
 
 
@@ -180,14 +173,9 @@ def _matlab(model: Model) -> dict[str, Any]:
     data["parent"] = np.array(data["parent"], float) + 1.0
     data["NB"] = float(model.NB)
     for name in ("jtype", "Xtree", "I"):
-        data[name] = _cell(
-            [x if isinstance(x, (str, dict)) else np.array(x, float) for x in data[name]]
-        )
+        data[name] = _cell([x if isinstance(x, (str, dict)) else np.array(x, float) for x in data[name]])
     if "gc" in data:
-        data["gc"] = {
-            "body": np.array(data["gc"]["body"], float) + 1.0,
-            "point": data["gc"]["point"],
-        }
+        data["gc"] = {"body": np.array(data["gc"]["body"], float) + 1.0, "point": data["gc"]["point"]}
     if "camera" in data:
         data["camera"]["body"] = float(data["camera"]["body"] + 1)
     if "appearance" in data:

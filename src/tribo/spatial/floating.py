@@ -68,9 +68,7 @@ def floatbase(model: Model) -> Model:
 def check_floating(model: Model, function: str) -> None:
     """Refuse a model that `floatbase` could not have made."""
     if model.is_planar or model.NB <= BASE or list(model.parent[: BASE + 1]) != [*range(-1, BASE)]:
-        raise ValueError(
-            f"{function} takes a model with a floating base; make one with floatbase(model)"
-        )
+        raise ValueError(f"{function} takes a model with a floating base; make one with floatbase(model)")
 
 
 def base_state(xfb: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -185,8 +183,7 @@ def _outward(
         for k in range(len(t.Xup)):
             Xa.append(t.Xup[k] @ Xa[model.parent[k + BASE + 1] - BASE])
         lifted = [
-            np.zeros(6) if f is None else np.linalg.solve(x.T, f)
-            for x, f in zip(Xa, forces, strict=True)
+            np.zeros(6) if f is None else np.linalg.solve(x.T, f) for x, f in zip(Xa, forces, strict=True)
         ]
         p0 = p0 - lifted[0]
         t.pA = [p - f for p, f in zip(t.pA, lifted[1:], strict=True)]
@@ -194,13 +191,7 @@ def _outward(
 
 
 def _passed_down(
-    model: Model,
-    t: Articulated,
-    k: int,
-    I: np.ndarray,
-    f: np.ndarray,
-    I0: np.ndarray,
-    p0: np.ndarray,
+    model: Model, t: Articulated, k: int, I: np.ndarray, f: np.ndarray, I0: np.ndarray, p0: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Add inertia and force of a body to its parent; return those of the base."""
     p = model.parent[k + BASE + 1] - BASE - 1

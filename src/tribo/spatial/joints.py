@@ -43,9 +43,7 @@ def jcode(jtyp: Any) -> tuple[str, float]:
     if code != "H":
         return code, 0.0
     if not isinstance(jtyp, JointType) or "pitch" not in jtyp.pars:
-        raise ValueError(
-            'a helical joint needs its pitch: JointType("H", {"pitch": metres per radian})'
-        )
+        raise ValueError('a helical joint needs its pitch: JointType("H", {"pitch": metres per radian})')
     return code, check.number(jtyp.pars["pitch"], "pitch of a helical joint")
 
 

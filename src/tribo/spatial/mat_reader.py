@@ -19,18 +19,7 @@ COMPRESSED, MATRIX = 15, 14  # types of elements
 CELL, STRUCTURE, TEXT = 1, 2, 4  # classes of arrays
 FIRST_NUMBER, LAST_NUMBER = 6, 15
 REFUSED = {3: "an object", 5: "a sparse matrix", 16: "a function handle", 17: "an object"}
-NUMBERS = {
-    1: "i1",
-    2: "u1",
-    3: "i2",
-    4: "u2",
-    5: "i4",
-    6: "u4",
-    7: "f4",
-    9: "f8",
-    12: "i8",
-    13: "u8",
-}
+NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 LETTERS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 COMPLEX = 0x08 << 8  # flag of an array
 DEEPEST = 32
@@ -134,9 +123,7 @@ def _array(body: bytes, order: str, depth: int) -> tuple[str, Any]:
     for n in shape:
         entries *= n
     if kind in REFUSED:
-        raise ValueError(
-            f"it holds {REFUSED[kind]}; only numbers, text, cells and structures are read"
-        )
+        raise ValueError(f"it holds {REFUSED[kind]}; only numbers, text, cells and structures are read")
     if int(flags[0]) & COMPLEX:
         raise ValueError("it holds complex numbers")
     if kind == CELL:
@@ -179,9 +166,7 @@ def _structure(reader: _Reader, entries: int, depth: int) -> Any:
     if len(length) != 1 or length[0] <= 0 or len(names) % int(length[0]):
         raise ValueError("a structure has broken field names")
     size = int(length[0])
-    fields = [
-        names[k : k + size].split(b"\0")[0].decode("latin-1") for k in range(0, len(names), size)
-    ]
+    fields = [names[k : k + size].split(b"\0")[0].decode("latin-1") for k in range(0, len(names), size)]
     if entries != 1:
         raise ValueError(f"an array of {entries} structures where one should be")
     return dict(zip(fields, _cells(reader, len(fields), depth), strict=True))

@@ -107,9 +107,7 @@ class Model:
         lengths = {"parent": len(self.parent), "jtype": len(self.jtype)}
         lengths |= {"Xtree": len(self.Xtree), "I": len(self.I)}
         if len(set(lengths.values())) != 1:
-            raise ValueError(
-                f"parent, jtype, Xtree and I must have one entry per body, got {lengths}"
-            )
+            raise ValueError(f"parent, jtype, Xtree and I must have one entry per body, got {lengths}")
         check_parents(self.parent, "parent")
         side = 3 if self.is_planar else 6
         for i in range(self.NB):
@@ -184,9 +182,7 @@ def check_points(model: Model) -> GroundContact:
     """
     gc = model.gc
     if gc is None or not len(gc.body):
-        raise ValueError(
-            "the model has no contact points: set model.gc = GroundContact(body, point)"
-        )
+        raise ValueError("the model has no contact points: set model.gc = GroundContact(body, point)")
     wanted = (model.dimension, len(gc.body))
     if gc.point.shape != wanted or not np.isfinite(gc.point).all():
         raise ValueError(

@@ -50,9 +50,7 @@ def autoTree(nb: int, bf: float = 1.0, skew: float = 0.0, taper: float = 1.0) ->
         Xtree.append(joint if mother < 0 else rotx(skew) @ joint)
         size, mass = taper**i, taper ** (3 * i)
         across = mass * size**2 * 1.015 / 12.0
-        inertias.append(
-            mcI(mass, [0.5 * size, 0.0, 0.0], np.diag([0.0025 * mass * size**2, across, across]))
-        )
+        inertias.append(mcI(mass, [0.5 * size, 0.0, 0.0], np.diag([0.0025 * mass * size**2, across, across])))
         looks.append([["cyl", [[0.0, 0.0, 0.0], [size, 0.0, 0.0]], 0.05 * size]])
     return Model(parent, ["R"] * nb, Xtree, inertias, appearance=Appearance([], looks))
 
@@ -111,9 +109,7 @@ def hinged_rods(L2: float = 1.0) -> Model:
     for size in (1.0, L2):
         inertia = size**3 * np.diag([0.0025, 1.015 / 12.0, 1.015 / 12.0])
         rods.append(mcI(size, [0.5 * size, 0.0, 0.0], inertia))
-    looks = Appearance(
-        [], [[["cyl", [[0.0, 0.0, 0.0], [size, 0.0, 0.0]], ROD]] for size in (1.0, L2)]
-    )
+    looks = Appearance([], [[["cyl", [[0.0, 0.0, 0.0], [size, 0.0, 0.0]], ROD]] for size in (1.0, L2)])
     model = Model([-1, 0], ["R", "R"], [np.eye(6), xlt([1.0, 0.0, 0.0])], rods, appearance=looks)
     model.gravity = np.zeros(3)
     return floatbase(model)
@@ -184,9 +180,7 @@ def _prism(points: np.ndarray, n: int) -> list[Any]:
     """Return the drawing of a prism from the vertices of its two faces."""
     here = np.arange(n)
     after = (here + 1) % n
-    sides = np.concatenate(
-        [np.stack([here, here + n, after + n], 1), np.stack([here, after + n, after], 1)]
-    )
+    sides = np.concatenate([np.stack([here, here + n, after + n], 1), np.stack([here, after + n, after], 1)])
     fans = [np.stack([np.zeros(n - 2, int), here[1:-1], here[2:]], axis=1)]
     fans.append(np.stack([np.zeros(n - 2, int), here[2:], here[1:-1]], axis=1) + n)
     return [

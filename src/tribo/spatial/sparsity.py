@@ -30,9 +30,7 @@ def expandLambda(lam: Sequence[int], nf: Sequence[int]) -> list[int]:
     """
     lam, nf = whole_numbers(lam, "lam"), whole_numbers(nf, "nf")
     if len(lam) != len(nf) or any(n < 1 for n in nf):
-        raise ValueError(
-            f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}"
-        )
+        raise ValueError(f"expandLambda needs a freedom ≥ 1 for each of {len(lam)} joints, got {list(nf)}")
     check_parents(lam, "lam")
     last: list[int] = []
     expanded: list[int] = []
@@ -48,14 +46,10 @@ def _problem(matrix: Any, what: str, lam: Sequence[int]) -> tuple[np.ndarray, li
     made = np.array(matrix, float)
     n = len(made) if made.ndim == 2 else -1
     if made.shape != (n, n) or not np.isfinite(made).all():
-        raise ValueError(
-            f"{what} must be a square matrix of finite numbers, got shape {made.shape}"
-        )
+        raise ValueError(f"{what} must be a square matrix of finite numbers, got shape {made.shape}")
     parents = whole_numbers(lam, "lam")
     if len(parents) != n:
-        raise ValueError(
-            f"lam must be {n} whole numbers, one for each row of {what}, got {list(lam)!r:.80}"
-        )
+        raise ValueError(f"lam must be {n} whole numbers, one for each row of {what}, got {list(lam)!r:.80}")
     check_parents(parents, "lam")
     return made, parents
 

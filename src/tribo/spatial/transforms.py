@@ -274,18 +274,14 @@ def points(p: Any, rows: int, function: str, what: str = "points") -> np.ndarray
     if made.ndim not in (1, 2) or made.shape[0] != rows:
         is_turned = made.ndim == 2 and made.shape[1] == rows
         remedy = f"; they are rows: give {what}.T" if is_turned else ""
-        raise ValueError(
-            f"{function} takes {what} as columns of ({rows}, n), got shape {made.shape}{remedy}"
-        )
+        raise ValueError(f"{function} takes {what} as columns of ({rows}, n), got shape {made.shape}{remedy}")
     bad = (
         np.flatnonzero(~np.isfinite(made).all(axis=0))
         if made.ndim == 2
         else np.flatnonzero(~np.isfinite(made))
     )
     if bad.size:
-        raise ValueError(
-            f"{function}: {what} must be finite, entry or column {bad[0]} is {made.T[bad[0]]}"
-        )
+        raise ValueError(f"{function}: {what} must be finite, entry or column {bad[0]} is {made.T[bad[0]]}")
     return made
 
 

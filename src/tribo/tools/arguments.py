@@ -95,9 +95,7 @@ def add_materials(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("material files (YAML)")
     own.add_argument("--default-table", type=Path, action="append", default=[], metavar="YAML",
                      help="a table over which FILE is put; may be repeated")  # fmt: skip
-    own.add_argument(
-        "--pair", nargs=2, metavar=("A", "B"), help="all values of one pair, with formulas"
-    )
+    own.add_argument("--pair", nargs=2, metavar=("A", "B"), help="all values of one pair, with formulas")
     own.add_argument("--time-step", type=positive, metavar="S", help="judge the values for it [s]")
     own.add_argument("--mass", type=positive, metavar="KG", help="of the lightest body")
     own.add_argument("--thickness", type=positive, metavar="M", help="of the thinnest shape")

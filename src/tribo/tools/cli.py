@@ -18,13 +18,7 @@ from rich.table import Table
 
 import tribo
 from tribo.formats.material_files import ENDINGS as YAML_ENDINGS
-from tribo.tools import (
-    learn_commands,
-    material_report,
-    recording_commands,
-    render_command,
-    robot_report,
-)
+from tribo.tools import learn_commands, material_report, recording_commands, render_command, robot_report
 from tribo.tools.arguments import (
     CHECKED,
     Parser,
@@ -90,20 +84,14 @@ def _parser() -> Parser:
     run = add_command(commands, "run", _run, "step a world or a robot and sum up",
                    "tribo run world.xml --duration 10 --plot run.png")  # fmt: skip
     add_file(run)
-    run.add_argument(
-        "--duration", type=positive, default=5.0, metavar="S", help="world time [s] (5)"
-    )
-    run.add_argument(
-        "--plot", type=Path, metavar="PNG", help="draw heights, energy, normal forces, residual"
-    )
+    run.add_argument("--duration", type=positive, default=5.0, metavar="S", help="world time [s] (5)")
+    run.add_argument("--plot", type=Path, metavar="PNG", help="draw heights, energy, normal forces, residual")
     run.add_argument("--record", help=argparse.SUPPRESS)  # of an older version
 
     view = add_command(commands, "view", _view, "show a world or a robot in the browser",
                     "tribo view robot.urdf --hold")  # fmt: skip
     add_file(view)
-    view.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (this machine only)"
-    )
+    view.add_argument("--host", default="127.0.0.1", help="address to listen on (this machine only)")
     view.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     view.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
 
@@ -119,13 +107,9 @@ def _parser() -> Parser:
     bench = add_command(commands, "bench", _bench, "measure this machine (in a source checkout)",
                      "tribo bench --help")  # fmt: skip
     bench.add_argument("rest", nargs=argparse.REMAINDER, help="handed on to benchmarks/run.py")
-    warmup = add_command(
-        commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all"
-    )
+    warmup = add_command(commands, "warmup", _warm_up, "compile all kernels now", "tribo warmup --all")
     warmup.add_argument(
-        "--all",
-        action="store_true",
-        help="also those of cones, ellipsoids, hulls, meshes and height maps",
+        "--all", action="store_true", help="also those of cones, ellipsoids, hulls, meshes and height maps"
     )
     return parser
 
@@ -246,9 +230,7 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _check_materials(chosen: argparse.Namespace) -> int:
     if chosen.materials:
-        raise InputError(
-            f"{chosen.file}: is a material file; tables below it: --default-table YAML"
-        )
+        raise InputError(f"{chosen.file}: is a material file; tables below it: --default-table YAML")
     report = material_report.examine(
         chosen.file, below=chosen.default_table, pair=chosen.pair, strict=chosen.strict,
         time_step=chosen.time_step, mass=chosen.mass, thickness=chosen.thickness,

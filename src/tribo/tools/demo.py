@@ -123,9 +123,7 @@ def drop(world: tribo.World) -> tuple[list[Rebound], np.ndarray, Shots]:
     Returns:
         Bounces; array (steps + 1, 1 + spheres) of time and heights; film.
     """
-    balls = [
-        p for p in world.objects if isinstance(p, tribo.SingleBody) and p.body_type == tribo.DYNAMIC
-    ]
+    balls = [p for p in world.objects if isinstance(p, tribo.SingleBody) and p.body_type == tribo.DYNAMIC]
     found = [Rebound(ball.name) for ball in balls]
     shots = Shots(world)
     steps = round(FALL / world.time_step)
@@ -209,9 +207,7 @@ def print_rebounds(found: Sequence[Rebound]) -> None:
     names = ("sphere", "impact\n[m/s]", "rebound\n[m/s]", "expected\n[m/s]", "error\n[m/s]",
              "apex\n[m]", "expected\n[m]", "error\n[–]")  # fmt: skip
     for name in names:
-        table.add_column(
-            escape(name), justify="left" if name == "sphere" else "right", no_wrap=True
-        )
+        table.add_column(escape(name), justify="left" if name == "sphere" else "right", no_wrap=True)
     for b in found:
         table.add_row(
             b.name.removeprefix("sphere_"), f"{b.speed_in:.6f}",
@@ -243,12 +239,7 @@ def plot_rebounds(found: Sequence[Rebound], table: np.ndarray, path: Path) -> No
         axis.plot(table[apex, 0], bounce.expected_apex, "x", color="#b8433f", ms=9, mew=1.8,
                   label=label, zorder=5)  # fmt: skip
     axis.axhline(0.5, color=INK, lw=0.8, ls=":")
-    axis.set(
-        xlabel="time [s]",
-        ylabel="height of the centre [m]",
-        xlim=(0.0, table[-1, 0]),
-        ylim=(0.0, 5.3),
-    )
+    axis.set(xlabel="time [s]", ylabel="height of the centre [m]", xlim=(0.0, table[-1, 0]), ylim=(0.0, 5.3))
     axis.set_title("Three spheres dropped on steel: one contact law per pair of materials",
                    fontsize=11, color=INK, loc="left")  # fmt: skip
     axis.legend(frameon=False, fontsize=9, ncols=2)
@@ -278,16 +269,12 @@ def draw_film(spheres: Shots, robot: Shots, name: str) -> list[np.ndarray]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tribo.tools.demo", description=__doc__.splitlines()[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m tribo.tools.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--robot", choices=("own", "anymal"), default="own",
                         help="the package's own quadruped, or ANYmal C from example-robot-data")  # fmt: skip
     parser.add_argument("--view", action=argparse.BooleanOptionalAction, default=True,
                         help="show both in the browser at the end")  # fmt: skip
-    parser.add_argument(
-        "--out", type=Path, default=Path("out"), help="folder for plot, picture, film"
-    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for plot, picture, film")
     parser.add_argument("--port", type=int, default=8080, help="of the viewer")
     chosen = parser.parse_args(arguments)
     try:
@@ -295,13 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run(robot, chosen.out)
         if chosen.view:
             view(robot, chosen.port)
-    except (
-        DemoError,
-        tribo.DescriptionError,
-        tribo.SimulationError,
-        OSError,
-        ImportError,
-    ) as error:
+    except (DemoError, tribo.DescriptionError, tribo.SimulationError, OSError, ImportError) as error:
         console.print(f"demo: {error}", style="red", markup=False)
         return 1
     except KeyboardInterrupt:

@@ -25,9 +25,7 @@ def add_commands(commands: Any) -> None:
     """Add both commands to the parser of `tribo`."""
     train = add_command(commands, "train", _train, "learn a task by PPO (extra 'learn')",
                     "tribo train CartPole --out runs/cart_pole")  # fmt: skip
-    train.add_argument(
-        "task", metavar="TASK", help="name of a task, or module:function of your own"
-    )
+    train.add_argument("task", metavar="TASK", help="name of a task, or module:function of your own")
     train.add_argument("--out", type=Path, metavar="DIR", help="folder of the run (runs/TASK)")
     train.add_argument("--resume", action="store_true", help="go on with the run in that folder")
     for name in NUMBERS:
@@ -88,9 +86,7 @@ def _train(chosen: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             with_runners = f" --runners {chosen.runners}" if chosen.runners else ""
             again = f"tribo train {chosen.task} --out {folder}{with_runners} --resume"
-            said = (
-                f"go on with '{again}'" if learn.has_checkpoint(folder) else "nothing was kept yet"
-            )
+            said = f"go on with '{again}'" if learn.has_checkpoint(folder) else "nothing was kept yet"
             bar.console.print(f"stopped; {said}", markup=False, soft_wrap=True)
             raise
     console.print(
@@ -145,12 +141,7 @@ def _show(policy: Policy, chosen: argparse.Namespace) -> list[float]:
 
     try:
         return play(
-            policy,
-            chosen.episodes,
-            task=chosen.task,
-            seed=chosen.seed,
-            steps=chosen.steps,
-            watch=watch,
+            policy, chosen.episodes, task=chosen.task, seed=chosen.seed, steps=chosen.steps, watch=watch
         )[0]
     finally:
         for window in opened:

@@ -42,13 +42,7 @@ PARTS = {
 # Number, name, C text of the arguments (None: called by address), name of the result's type.
 Row = tuple[int, str, list[str] | None, str]
 _WRITES = re.compile(r"^\s*Writes:(.*?)\.\s*$", re.MULTILINE)
-_KINDS = {
-    "int64": "INTEGER",
-    "float64": "NUMBER",
-    "boolean": "TRUTH",
-    "bool": "TRUTH",
-    "none": "NOTHING",
-}
+_KINDS = {"int64": "INTEGER", "float64": "NUMBER", "boolean": "TRUTH", "bool": "TRUTH", "none": "NOTHING"}
 
 
 class BuildError(Exception):
@@ -81,9 +75,7 @@ def compile_part(part: str, folder: Path, levels: Sequence[str]) -> None:
 
 
 def objects_of(
-    numbered: Iterable[tuple[int, tuple[Any, Any]]],
-    folder: Path,
-    levels: Sequence[str] = prebuilt.LEVELS,
+    numbered: Iterable[tuple[int, tuple[Any, Any]]], folder: Path, levels: Sequence[str] = prebuilt.LEVELS
 ) -> list[Row]:
     """Write the object files of functions; return what the table says of them.
 
@@ -135,9 +127,7 @@ def table(rows: Iterable[Row], level: str, sources: str) -> str:
             continue
         lines.append(f"extern void tribo_{number}(int64_t *);")
         lines.append(f"static const struct argument OF_{number}[] = {{{', '.join(arguments)}}};")
-        entries.append(
-            f'    {{"{name}", tribo_{number}, OF_{number}, {len(arguments)}, {_KINDS[result]}}},'
-        )
+        entries.append(f'    {{"{name}", tribo_{number}, OF_{number}, {len(arguments)}, {_KINDS[result]}}},')
     supported = "1" if level == "x86-64" else f"(__builtin_cpu_init(), {_FEATURES})"
     return "\n".join(
         [
@@ -175,9 +165,7 @@ def c_compiler() -> list[str]:
         raise NoMeansError(f"no C compiler {command[0]!r}; install one, or name it: CC=clang")
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if not headers.exists():
-        raise NoMeansError(
-            f"{headers} is missing; install the headers of this Python (python3-dev)"
-        )
+        raise NoMeansError(f"{headers} is missing; install the headers of this Python (python3-dev)")
     return command
 
 
@@ -229,9 +217,7 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
         BuildError: Something fails to compile.
     """
     if prebuilt.machine() != "linux-x86_64":
-        raise NoMeansError(
-            f"libraries are built on linux-x86_64 only, this is {prebuilt.machine()}"
-        )
+        raise NoMeansError(f"libraries are built on linux-x86_64 only, this is {prebuilt.machine()}")
     c_compiler()
     output.mkdir(parents=True, exist_ok=True)  # before the minutes that follow
     begin, sources = time.perf_counter(), prebuilt.sources()
@@ -246,9 +232,7 @@ def build(output: Path, jobs: int, levels: Sequence[str] = prebuilt.LEVELS) -> N
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        rows = [
-            row for part in PARTS for row in json.loads((objects / f"{part}.json").read_bytes())
-        ]
+        rows = [row for part in PARTS for row in json.loads((objects / f"{part}.json").read_bytes())]
         if digest(PREBUILT) != sources:
             raise BuildError("the sources were edited meanwhile; build again")
         made = objects / "made"
@@ -288,17 +272,12 @@ def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
     environment |= {"TRIBO_KERNELS": "compiled"}
     # Not by PYTHONPATH: from that pip's environment for builds takes away what its own can import.
     paths = [str(PACKAGE.parent), *filter(None, sys.path)]
-    code = (
-        f"import sys; sys.path[:0] = {paths!r}; from tribo.tools.prebuild import main; "
-        "sys.exit(main())"
-    )
+    code = f"import sys; sys.path[:0] = {paths!r}; from tribo.tools.prebuild import main; sys.exit(main())"
     command = [sys.executable, "-P", "-c", code, "--part", part, "--output", str(folder)]
     command += ["--levels", *levels]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode < 0:
-        raise BuildError(
-            f"part {part!r} was ended by signal {-done.returncode} (9: no memory left?)"
-        )
+        raise BuildError(f"part {part!r} was ended by signal {-done.returncode} (9: no memory left?)")
     if done.returncode:
         raise BuildError(f"part {part!r} does not compile:\n{done.stderr}")
     return time.perf_counter() - begin
@@ -306,9 +285,7 @@ def _run_part(part: str, folder: Path, levels: Sequence[str]) -> float:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit status: 2 if this machine cannot build a library, 1 if it failed."""
-    parser = argparse.ArgumentParser(
-        "python -m tribo.tools.prebuild", description="prebuild kernels"
-    )
+    parser = argparse.ArgumentParser("python -m tribo.tools.prebuild", description="prebuild kernels")
     parser.add_argument("--jobs", type=int, default=min(len(PARTS), os.cpu_count() or 1))
     parser.add_argument("--output", type=Path, help="folder to copy it to from the cache")
     parser.add_argument("--force", action="store_true", help="build it even if it is there")

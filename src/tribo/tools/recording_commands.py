@@ -36,32 +36,23 @@ def add_commands(
                         dest="duration", help="world time [s] (5)")  # fmt: skip
     record.add_argument("--every", type=positive, default=EVERY, metavar="S",
                         help=f"world time between frames [s] ({EVERY:g})")  # fmt: skip
-    record.add_argument(
-        "--overwrite", action="store_true", help="replace an older recording of this name"
-    )
+    record.add_argument("--overwrite", action="store_true", help="replace an older recording of this name")
     play = add_command(commands, "replay", _replay, "show a recording in the browser, or film it",
                    "tribo replay run.zarr world.xml")  # fmt: skip
     _add_recording(play)
     add_file(play)
     play.add_argument("--film", type=Path, metavar="MP4", help="write a film instead")
-    play.add_argument(
-        "--page", type=Path, metavar="HTML", help="write one HTML file that plays it instead"
-    )
+    play.add_argument("--page", type=Path, metavar="HTML", help="write one HTML file that plays it instead")
     play.add_argument("--beside", type=Path, metavar="OTHER",
                       help="another recording of this scene, in blue over the first")  # fmt: skip
-    play.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (this machine only)"
-    )
+    play.add_argument("--host", default="127.0.0.1", help="address to listen on (this machine only)")
     play.add_argument("--port", type=int, default=8080, help="port to listen on (8080)")
     play.add_argument("--duration", type=positive, metavar="S", help="end after S seconds")
     export = add_command(commands, "export", _export, "write a recording as CSV, Parquet, NumPy or USD",
                      "tribo export run.zarr run.csv --arrays q v")  # fmt: skip
     _add_recording(export)
     export.add_argument(
-        "out",
-        type=Path,
-        metavar="OUT",
-        help="file: .csv, .parquet, .npz, .usd, .usda, .usdc or .usdz",
+        "out", type=Path, metavar="OUT", help="file: .csv, .parquet, .npz, .usd, .usda, .usdc or .usdz"
     )
     export.add_argument("--arrays", nargs="+", metavar="NAME", help="those to keep; standard: all")
     export.add_argument(

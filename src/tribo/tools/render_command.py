@@ -37,9 +37,7 @@ def add_to(commands: Any) -> None:
                          "film a world, a robot or a recording, without a display",
                          "tribo render robot.urdf film.mp4 --hold --duration 3 --forces")  # fmt: skip
     add_file(render)
-    render.add_argument(
-        "out", type=Path, metavar="OUT", help="film (.mp4) or picture (.png) at the end"
-    )
+    render.add_argument("out", type=Path, metavar="OUT", help="film (.mp4) or picture (.png) at the end")
     render.add_argument("--scene", type=Path, metavar="FILE",
                         help="if FILE is a recording: what was recorded")  # fmt: skip
     render.add_argument("--from", dest="start", type=float, metavar="S", help="of a recording [s]")
@@ -76,9 +74,7 @@ def _render(chosen: argparse.Namespace) -> int:
 def _stepped(chosen: argparse.Namespace) -> Shots:
     """Step a world; return its frames."""
     if chosen.scene is not None or chosen.start is not None or chosen.stop is not None:
-        raise ValueError(
-            f"{chosen.file}: --scene, --from and --to are for recordings; leave them out"
-        )
+        raise ValueError(f"{chosen.file}: --scene, --from and --to are for recordings; leave them out")
     world, follows = load(chosen)
     chosen.follow = chosen.follow or follows
     count = round(chosen.duration * chosen.fps)
@@ -87,9 +83,7 @@ def _stepped(chosen: argparse.Namespace) -> Shots:
     step, done = world.time_step, 0
     shots.note(world)
     for k in range(1, count + 1):
-        due = round(
-            k / (chosen.fps * step)
-        )  # of a film whose rate is no multiple of the step's, the nearest
+        due = round(k / (chosen.fps * step))  # of a film whose rate is no multiple of the step's, the nearest
         world.step(due - done)
         done = due
         shots.note(world)

@@ -43,11 +43,7 @@ TABLES = {  # of a report: their headings, in order
     "constraints": ("constraint", "type", "first", "second"),
     "laid": ("laid", "what", "of"),  # wires, tracks and belts
 }
-SCENES: dict[str, Any] = {
-    "mujoco": mjcf.read,
-    "sdf": sdf.read,
-    "usd": usd.read,
-}  # by what a file is
+SCENES: dict[str, Any] = {"mujoco": mjcf.read, "sdf": sdf.read, "usd": usd.read}  # by what a file is
 Rows = list[tuple[str, ...]]
 Trees = tuple[TreeDescription | None, TreeDescription | None]
 
@@ -142,9 +138,7 @@ def _of_body(
 ) -> list[Report]:
     """Return what is in each thing of a body file, of the last one what is between them, too."""
     several = len(body.trees) > 1
-    reports = [
-        _of_tree(f"{name}, {tree.bodies[0].name}" if several else name, tree) for tree in body.trees
-    ]
+    reports = [_of_tree(f"{name}, {tree.bodies[0].name}" if several else name, tree) for tree in body.trees]
     last = reports[-1]
     for tie in body.ties:
         last.add_ties([tie], (body.trees[tie.objects[0]], body.trees[tie.objects[1]]))
@@ -154,12 +148,10 @@ def _of_body(
         for wire in body.wires
     ]  # fmt: skip
     last.laid += [
-        (track.name, "track", f"{track.pads} pads, {len(track.wheels)} wheels")
-        for track in body.tracks
+        (track.name, "track", f"{track.pads} pads, {len(track.wheels)} wheels") for track in body.tracks
     ]
     last.laid += [
-        (belt.link, "belt", "about " + ", ".join(f"{x:.3g}" for x in belt.axis))
-        for belt in body.belts
+        (belt.link, "belt", "about " + ", ".join(f"{x:.3g}" for x in belt.axis)) for belt in body.belts
     ]
     if materials is not None:
         last.warnings += material_report.of_trees(body.trees, materials, time_step)
@@ -285,9 +277,7 @@ def _inertia_warnings(body: BodyDescription) -> list[str]:
 
 def _mass_warnings(robot: TreeDescription) -> list[str]:
     masses = {body.name: body.mass for body in robot.bodies if body.mass > 0.0}
-    found = [
-        f"{n}: mass {m:.3g} kg is very small; units?" for n, m in masses.items() if m < LIGHTEST
-    ]
+    found = [f"{n}: mass {m:.3g} kg is very small; units?" for n, m in masses.items() if m < LIGHTEST]
     if masses and max(masses.values()) > MISMATCH * min(masses.values()):
         light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
         found.append(
@@ -337,15 +327,9 @@ def floating_remarks(robot: TreeDescription) -> list[str]:
         return []
     found = []
     if not any(body.shapes for body in robot.bodies):
-        found.append(
-            "its base floats and it has no collision shapes: it falls through every ground"
-        )
+        found.append("its base floats and it has no collision shapes: it falls through every ground")
     mass = sum(body.mass for body in robot.bodies)
-    if (
-        len(_moving_children(robot, 0)) == 1
-        and _series(robot) >= FEWEST
-        and root.mass < LIGHT * mass
-    ):
+    if len(_moving_children(robot, 0)) == 1 and _series(robot) >= FEWEST and root.mass < LIGHT * mass:
         found.append(
             "it looks like an arm and its base floats: nothing holds it, it will fall over. Fix the base: "
             "tribo view --fixed-base FILE, in Python add_articulated_system(file, fixed_base=True), or call "

@@ -93,9 +93,7 @@ class _Function(torch.autograd.Function):
     """The rollout as PyTorch calls it."""
 
     @staticmethod
-    def forward(
-        ctx: Any, inside: CoordinateRollout, commands: Any, q: Any, v: Any, own: Any
-    ) -> Any:
+    def forward(ctx: Any, inside: CoordinateRollout, commands: Any, q: Any, v: Any, own: Any) -> Any:
         ctx.inside, ctx.start = inside, _array(q)
         ctx.ways = inside.run(_array(commands), ctx.start, _array(v), _array(own))
         ctx.like = [(one.dtype, one.device) for one in (commands, q, v, own)]

@@ -140,12 +140,8 @@ def has_token(request: Any, token: str, cookie: str) -> bool:
     """Tell whether a request brings the token, in its address or as a cookie."""
     given = parse_qs(urlsplit(request.path).query).get("token", [])
     for line in request.headers.get_all("Cookie"):
-        given += [
-            part.partition("=")[2] for part in line.split("; ") if part.partition("=")[0] == cookie
-        ]
-    return any(
-        hmac.compare_digest(one.encode(errors="surrogateescape"), token.encode()) for one in given
-    )
+        given += [part.partition("=")[2] for part in line.split("; ") if part.partition("=")[0] == cookie]
+    return any(hmac.compare_digest(one.encode(errors="surrogateescape"), token.encode()) for one in given)
 
 
 def refusal(headers: Any, names: frozenset[str]) -> str:
@@ -215,9 +211,7 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
 
     def respond(status: http.HTTPStatus, text: str, **more: str) -> Any:
         body = text.encode()
-        head = Headers(
-            {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
-        )
+        head = Headers({"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))})
         for name, value in more.items():
             head[name.replace("_", "-")] = value
         return Response(status, status.phrase, head, body)
@@ -249,9 +243,7 @@ def guarded(names: frozenset[str], token: str = "") -> Iterator[Gate]:
 
     def guarded_serve(handler: Any, *places: Any, process_request: Any, **options: Any) -> Any:
         options["max_size"] = LARGEST
-        return serve(
-            Door(handler, gate), *places, process_request=refusing(process_request), **options
-        )
+        return serve(Door(handler, gate), *places, process_request=refusing(process_request), **options)
 
     with _LOCK:
         sockets.serve = guarded_serve  # type: ignore[assignment, misc]

@@ -28,9 +28,7 @@ class Chart(Answering, ABC):
 
     _called = "chart"
 
-    def __init__(
-        self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]
-    ) -> None:
+    def __init__(self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]) -> None:
         """Take the node that the browser shows, and who is to be told of the removal."""
         self._title, self._names, self._node, self._forget = title, tuple(names), node, forget
         self._sent, self._is_due, self._is_removed = 0.0, False, False
@@ -77,9 +75,7 @@ class Chart(Answering, ABC):
 class TimeSeriesGraph(Chart):
     """Lines over time; the latest two thousand points are shown."""
 
-    def __init__(
-        self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]
-    ) -> None:
+    def __init__(self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]) -> None:
         """Begin without points."""
         super().__init__(title, names, node, forget)
         self._rows = np.zeros((2 * MOST_ROWS, len(self._names) + 1))
@@ -117,9 +113,7 @@ class TimeSeriesGraph(Chart):
 class BarChart(Chart):
     """A bar for each name; its length is in proportion to the largest value."""
 
-    def __init__(
-        self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]
-    ) -> None:
+    def __init__(self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]) -> None:
         """Begin with zeros."""
         super().__init__(title, names, node, forget)
         self._values = np.zeros(len(self._names))
@@ -195,8 +189,7 @@ class Charts:
         x_axis, y_axis = check.text(x_axis, "x_axis"), check.text(y_axis, "y_axis")
         series: list[dict[str, Any]] = [{"label": x_axis}]
         series += [
-            {"label": name, "stroke": COLORS[k % len(COLORS)], "width": 2}
-            for k, name in enumerate(lines)
+            {"label": name, "stroke": COLORS[k % len(COLORS)], "width": 2} for k, name in enumerate(lines)
         ]
         with self._panel.charts:
             node = self._server.gui.add_uplot(
@@ -232,16 +225,12 @@ class Charts:
     def _checked(self, title: str, names: Sequence[str]) -> tuple[str, ...]:
         check_open(is_open=self._is_open)
         if check.name(title, "title of a chart") in self._charts:
-            raise ValueError(
-                f"a chart {title!r} is there already; remove it, or take another title"
-            )
+            raise ValueError(f"a chart {title!r} is there already; remove it, or take another title")
         if not check.is_iterable(names):
             raise TypeError(f"names of chart {title!r} must be texts, got {check.shown(names)}")
         lines = tuple(names) if not isinstance(names, str) else (names,)
         if not 1 <= len(lines) <= MOST_SERIES:
-            raise ValueError(
-                f"chart {title!r} must have 1 to {MOST_SERIES} names, got {len(lines)}"
-            )
+            raise ValueError(f"chart {title!r} must have 1 to {MOST_SERIES} names, got {len(lines)}")
         return tuple(check.name(name, f"name in chart {title!r}") for name in lines)
 
     def _keep_chart(self, chart: Chart) -> None:

@@ -53,11 +53,7 @@ def add_keys(gui: Any, actions: Mapping[str, Callable[[Any], None]]) -> None:
 
 def listed() -> str:
     """Return the list of keys and gestures (Markdown)."""
-    rows = [
-        f"| {NAMES.get(key, key)} | {text} |"
-        for key, text in KEYS.values()
-        if key not in "23456789"
-    ]
+    rows = [f"| {NAMES.get(key, key)} | {text} |" for key, text in KEYS.values() if key not in "23456789"]
     return "\n".join([
         "| key | does |", "| --- | --- |", *rows,
         "| W A S D Q E, arrows | move and turn the camera |",

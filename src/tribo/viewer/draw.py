@@ -112,9 +112,7 @@ def vertices_of(group: Group, poses: Poses) -> np.ndarray:
     """Return the vertices (n, 3) [m] of drawables in the world: no colours, no normals."""
     shown = group.is_shown(poses)
     made = [np.zeros((0, 3))]
-    for item, position, rotation, is_shown in zip(
-        group.items, *group.place(poses), shown, strict=True
-    ):
+    for item, position, rotation, is_shown in zip(group.items, *group.place(poses), shown, strict=True):
         if is_shown:
             made.append(_vertices(item) @ rotation.T + position)
     return np.concatenate(made)
@@ -185,9 +183,7 @@ def _background(
     return image, ground
 
 
-def ground_distance(
-    scene: Scene, poses: Poses, camera: Camera, width: int, height: int
-) -> np.ndarray:
+def ground_distance(scene: Scene, poses: Poses, camera: Camera, width: int, height: int) -> np.ndarray:
     """Return how far each ground plane is along the optical axis, (1 + planes, h, w) [m].
 
     It is infinite where a plane is not seen; the first row is the sky, infinite everywhere.
@@ -199,9 +195,7 @@ def ground_distance(
     return np.stack(far)
 
 
-def _plane_distance(
-    origin: np.ndarray, normal: np.ndarray, camera: Camera, rays: np.ndarray
-) -> np.ndarray:
+def _plane_distance(origin: np.ndarray, normal: np.ndarray, camera: Camera, rays: np.ndarray) -> np.ndarray:
     """Return how far a plane is along the optical axis, (h, w) [m]; infinite: it is not seen."""
     above = float(normal @ (np.asarray(camera.eye) - origin))
     if above <= 0.0:  # seen from below it is not there

@@ -33,9 +33,7 @@ def beside(panels: Sequence[np.ndarray], gap: int = 4) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
-def label(
-    image: np.ndarray, text: str, at: tuple[int, int] = (16, 12), size: int = 20
-) -> np.ndarray:
+def label(image: np.ndarray, text: str, at: tuple[int, int] = (16, 12), size: int = 20) -> np.ndarray:
     """Write a line of text on a picture; return a new one."""
     pillow, drawing, font = _pillow()
     made = pillow.fromarray(image)
@@ -89,9 +87,7 @@ def save_film(frames: Iterable[np.ndarray], path: str | Path, rate: int) -> None
         _encode(imageio_ffmpeg.get_ffmpeg_exe(), frames, (width, height), draft, rate)
 
 
-def _encode(
-    encoder: str, frames: Iterable[np.ndarray], size: tuple[int, int], path: Path, rate: int
-) -> None:
+def _encode(encoder: str, frames: Iterable[np.ndarray], size: tuple[int, int], path: Path, rate: int) -> None:
     """Have the encoder write a file."""
     width, height = size
     command = [
@@ -143,9 +139,7 @@ class Shots:
         self.poses.append(scene.read_poses(world))
         self.forces.append(scene.read_forces(world))
 
-    def pictures(
-        self, camera: Camera, style: draw.Style, *, with_forces: bool
-    ) -> Iterator[np.ndarray]:
+    def pictures(self, camera: Camera, style: draw.Style, *, with_forces: bool) -> Iterator[np.ndarray]:
         """Draw one frame after another; a still one is drawn once."""
         if with_forces:
             style = replace(style, force_scale=self._force_scale())

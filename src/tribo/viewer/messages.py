@@ -46,9 +46,7 @@ def _text(value: Any) -> bool:
 
 
 def _index(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
-    )
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31)
 
 
 def _pixels(value: Any) -> bool:

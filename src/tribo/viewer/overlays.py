@@ -127,8 +127,7 @@ class Overlays:
         self._masses = Marks(api, "/shown/masses", ball, MASS)
         self._boxes = Marks(api, "/shown/inertias", cube, INERTIA, 0.35)
         self._cones = {
-            state: Marks(api, f"/shown/cones_{state}", cone(), color, 0.45)
-            for state, color in CONES.items()
+            state: Marks(api, f"/shown/cones_{state}", cone(), color, 0.45) for state, color in CONES.items()
         }
         self._on: frozenset[str] = frozenset()
 
@@ -173,9 +172,7 @@ class Overlays:
         shown = self._world.objects[:MOST_NAMES]
         if not self._names:
             # With its place: one that is told a moment later has been missed by a page.
-            places = poses.position[
-                [part.span.body.start for part in shown if part.span is not None]
-            ]
+            places = poses.position[[part.span.body.start for part in shown if part.span is not None]]
             self._names = [
                 self._api.add_label(
                     f"/shown/names/{k}", part.name, anchor="bottom-center", font_screen_scale=0.8,
@@ -200,17 +197,11 @@ class Overlays:
         reach = float(np.ptp(poses.position[rows], axis=0).max()) if rows else 0.0
         length = round_length(max(AXES_SHARE * reach, SHORTEST_AXES))
         self._api.add_frame(
-            "/shown/axes",
-            axes_length=length,
-            axes_radius=0.012 * length,
-            origin_radius=0.018 * length,
+            "/shown/axes", axes_length=length, axes_radius=0.012 * length, origin_radius=0.018 * length
         )
         for k, text in enumerate((f"x  {length:g} m", "y", "z")):
             self._api.add_label(
-                f"/shown/axes/{k}",
-                text,
-                position=1.08 * length * np.eye(3)[k],
-                font_screen_scale=0.7,
+                f"/shown/axes/{k}", text, position=1.08 * length * np.eye(3)[k], font_screen_scale=0.7
             )
 
     def _show_frames(self, poses: Poses) -> None:
@@ -230,12 +221,7 @@ class Overlays:
         node = self._single.get("joints")
         if node is None:
             self._single["joints"] = self._api.add_arrows(
-                "/shown/joints",
-                ends,
-                JOINT,
-                shaft_radius=0.005,
-                head_radius=0.014,
-                head_length=0.03,
+                "/shown/joints", ends, JOINT, shaft_radius=0.005, head_radius=0.014, head_length=0.03
             )
             return
         node.points = ends
@@ -281,9 +267,7 @@ class Overlays:
 def round_length(length: float) -> float:
     """Return the nearest length of 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(length))
-    return float(
-        power * min((1.0, 2.0, 5.0, 10.0), key=lambda one: abs(np.log(one * power / length)))
-    )
+    return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda one: abs(np.log(one * power / length))))
 
 
 def joint_axes(engine: Any, poses: Poses) -> tuple[np.ndarray, np.ndarray]:

@@ -69,17 +69,13 @@ def _plot(take: Take) -> str:
     for k, (name, color) in enumerate(CURVES):
         y = 6 + (HEIGHT - FOOT - 12) * (high - energies[:, k]) / span
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        curves.append(
-            f"<polyline points='{points}' fill='none' stroke='{color}' stroke-width='1.5'/>"
-        )
+        curves.append(f"<polyline points='{points}' fill='none' stroke='{color}' stroke-width='1.5'/>")
         words.append(f"<span style='color:{color}'>{name}</span>")
     axis = (
         f"<text x='{LEFT}' y='{HEIGHT - 3}' font-size='10'>{time[0]:.3g} s</text>"
         f"<text x='{WIDTH - LEFT}' y='{HEIGHT - 3}' font-size='10' text-anchor='end'>{time[-1]:.3g} s</text>"
     )
-    now = (
-        f"<line id='tribo-now' x1='{LEFT}' x2='{LEFT}' y1='2' y2='{HEIGHT - FOOT}' stroke='#888'/>"
-    )
+    now = f"<line id='tribo-now' x1='{LEFT}' x2='{LEFT}' y1='2' y2='{HEIGHT - FOOT}' stroke='#888'/>"
     places = {"first": float(time[0]), "last": float(time[-1]), "left": LEFT, "right": WIDTH - LEFT}
     words_of = f"energy {low:.3g} … {high:.3g} J: {', '.join(words)}"
     drawn = f"<svg width='{WIDTH}' height='{HEIGHT}'>{''.join(curves)}{axis}{now}</svg>"
@@ -147,9 +143,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
         page = written.as_html()
     finally:
         stop(server)
-    page = re.sub(
-        r"<title>.*?</title>", lambda _: f"<title>{html.escape(title)}</title>", page, count=1
-    )
+    page = re.sub(r"<title>.*?</title>", lambda _: f"<title>{html.escape(title)}</title>", page, count=1)
     content = framed(page, title, take).encode()
     write_whole(file, content)
     return len(content)

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from tribo.world.world import World
 
 LOWEST, HIGHEST = -16.0, 0.0  # decimal logarithms of the residual at both ends of the bar
-GRAVE = Status.INVALID | Status.CAPACITY | Status.NOT_CONVERGED | Status.CONTRADICTION
+GRAVE = Status.INVALID | Status.CAPACITY | Status.NOT_CONVERGED | Status.INFEASIBLE
 MEANING = {
     Status.INVALID: "not finite: the world stays at its last valid state",
     Status.CAPACITY: "more contacts than there is room for",
     Status.NOT_CONVERGED: "contacts off their laws by more than a thousandth",
-    Status.COARSE: "time step too long for what is stiff or fast",
-    Status.CONTRADICTION: "constraints contradict each other",
-    Status.MIDPOINT_USED: "midpoint instead of Runge–Kutta where things touch",
-    Status.SLOWED: "overlaps or gaps are taken back more slowly than asked",
+    Status.TIME_STEP_TOO_LONG: "time step too long for what is stiff or fast",
+    Status.INFEASIBLE: "constraints contradict each other",
+    Status.FELL_BACK_TO_MIDPOINT: "midpoint instead of Runge–Kutta where things touch",
+    Status.CORRECTION_LIMITED: "overlaps or gaps are taken back more slowly than asked",
 }
 
 
@@ -144,9 +144,7 @@ class Panel:
         self.images = gui.add_folder("Cameras", visible=False)  # of sensors, while they are shown
         with gui.add_folder("Selected"):
             self._selected = gui.add_markdown("")
-            pull = gui.add_slider(
-                "Spring strength", min=0.1, max=STRONGEST, step=0.1, initial_value=1.0
-            )
+            pull = gui.add_slider("Spring strength", min=0.1, max=STRONGEST, step=0.1, initial_value=1.0)
             inputs.on_change(pull, self._set_strength)
         with gui.add_folder("Show"):
             self._boxes: dict[str, Any] = {}

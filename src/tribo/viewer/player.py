@@ -133,9 +133,7 @@ class Player(Session, VisualObjects):
         assert self.other is not None
         apart = np.linalg.norm(self.take.position[k] - self.other.position[n], axis=1)
         body = int(apart.argmax())
-        name = next(
-            (d.name for d in self.take.scene.visual.items if d.body == body), f"body {body}"
-        )
+        name = next((d.name for d in self.take.scene.visual.items if d.body == body), f"body {body}")
         return f"farthest apart: **{float(apart[body]):.3g} m**, {plain_name(name)}"
 
     def _after(self, step: float) -> float:

@@ -72,9 +72,7 @@ class Camera:
         focal = self.focal(height)
         x = (np.arange(width) + 0.5 - 0.5 * width) / focal
         y = (np.arange(height) + 0.5 - 0.5 * height) / focal
-        return np.asarray(
-            x[None, :, None] * right + y[:, None, None] * down + forward, dtype=np.float32
-        )
+        return np.asarray(x[None, :, None] * right + y[:, None, None] * down + forward, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,9 +178,7 @@ def coverage(heap: Triangles, camera: Camera, width: int, height: int) -> np.nda
     return covered.reshape(height, width)
 
 
-def _edges(
-    screen: np.ndarray, heap: Triangles, width: int, height: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _edges(screen: np.ndarray, heap: Triangles, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the triangles that may be seen and what is linear in the picture: (k, 4, 3).
 
     The four rows are barycentric coordinate / depth of each corner, and 1/depth, as functions

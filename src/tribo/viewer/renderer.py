@@ -56,9 +56,7 @@ class Renderer(Answering):
     _called = "renderer"
 
     @said_by_class
-    def __init__(
-        self, world: World, width: int = 640, height: int = 480, *, samples: int = 2
-    ) -> None:
+    def __init__(self, world: World, width: int = 640, height: int = 480, *, samples: int = 2) -> None:
         """Note what to draw and how large."""
         self._world = checked_world(world, OF_BATCHES)
         self._width = check.integer(width, "width", 1)

@@ -102,9 +102,7 @@ def _drawable(item: dict[str, Any], body: int) -> Drawable:
     kind, name, material = str(item["kind"]), str(item["name"]), str(item["material"])
     if kind not in SIZES:
         raise ValueError(f"{kind} is no shape of a few numbers")
-    size, position, rotation = (
-        np.array(item[key], float) for key in ("size", "position", "rotation")
-    )
+    size, position, rotation = (np.array(item[key], float) for key in ("size", "position", "rotation"))
     if size.shape != (SIZES[kind],) or position.shape != (3,) or rotation.shape != (9,):
         raise ValueError(f"{kind} {name} has other numbers than it needs")
     numbers = np.concatenate([size, position, rotation])
@@ -135,8 +133,7 @@ class Replay(Take):
         force = self.force[first:stop]
         drawn = np.linalg.norm(force, axis=1, keepdims=True) * self.arrow
         return Forces(
-            self.point[first:stop],
-            force * np.minimum(1.0, LONGEST * ARROW / np.maximum(drawn, 1e-300)),
+            self.point[first:stop], force * np.minimum(1.0, LONGEST * ARROW / np.maximum(drawn, 1e-300))
         )
 
     def camera(self, direction: Sequence[float] = (0.5, -1.0, 0.35)) -> Camera:

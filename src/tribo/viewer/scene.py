@@ -184,14 +184,11 @@ def describe(world: World, load: Callable[[MeshFile], Any] = meshes.load) -> Sce
         for k, body in enumerate(part.description.bodies):
             shapes = [_shape(part, first + k, s) for s in body.shapes if not s.is_point]
             planes += [d for d in shapes if d.kind == Shape.PLANE]
-            solids = [
-                d for d in shapes if d.mesh is not None or d.kind not in {Shape.PLANE, Shape.MESH}
-            ]
+            solids = [d for d in shapes if d.mesh is not None or d.kind not in {Shape.PLANE, Shape.MESH}]
             hulls = [
                 made
                 for s in body.shapes
-                if s.kind == Shape.MESH
-                and (made := _drawn(part, first + k, body.name, s, load)) is not None
+                if s.kind == Shape.MESH and (made := _drawn(part, first + k, body.name, s, load)) is not None
             ]
             seen = [_drawn(part, first + k, body.name, v, load) for v in body.visuals]
             looks = [d for d in seen if d is not None]

@@ -26,9 +26,7 @@ SCALE = 0.25  # [m] of a drawn camera
 MOST_POINTS = 200_000  # of a lidar
 MOST_PIXELS = 19_200  # of a picture in colours, which the processor draws
 # Colours of an image from near to far; what is out of range is grey.
-RAMP = np.array(
-    [(255, 245, 190), (250, 170, 70), (205, 65, 95), (100, 30, 130), (20, 15, 60)], float
-)
+RAMP = np.array([(255, 245, 190), (250, 170, 70), (205, 65, 95), (100, 30, 130), (20, 15, 60)], float)
 NOTHING = (205, 208, 214)
 
 
@@ -109,12 +107,7 @@ class SensorMarks:
             node.points = points
             return
         self._nodes[name] = self._server.scene.add_point_cloud(
-            self._path(name),
-            points,
-            POINTS,
-            point_size=0.02,
-            point_shape="circle",
-            precision="float32",
+            self._path(name), points, POINTS, point_size=0.02, point_shape="circle", precision="float32"
         )
 
     def _show_image(self, name: str, sensor: DepthCamera, reading: Any) -> None:
@@ -167,10 +160,7 @@ def sensor_camera(sensor: DepthCamera) -> Camera:
     eye = np.asarray(sensor.position)
     half = sensor.intrinsics[1, 2] / sensor.intrinsics[1, 1]  # tangent of half the vertical angle
     return Camera(
-        _three(eye),
-        _three(eye + turn[:, 0]),
-        2.0 * math.degrees(math.atan(half)),
-        _three(turn[:, 2]),
+        _three(eye), _three(eye + turn[:, 0]), 2.0 * math.degrees(math.atan(half)), _three(turn[:, 2])
     )
 
 

@@ -28,9 +28,7 @@ NOTEBOOK = 520  # [pixels] height of a page below a cell
 FOG = (12.0, 30.0)  # [m] where the ground begins to fade, and where it is gone
 
 
-def start(
-    host: str, port: int, hosts: Sequence[str] = (), token: str | None = None
-) -> tuple[Any, str]:
+def start(host: str, port: int, hosts: Sequence[str] = (), token: str | None = None) -> tuple[Any, str]:
     """Start a viser server that answers its own pages only and cannot be published by a click.
 
     Args:
@@ -156,10 +154,7 @@ class Session(Answering):
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop the server."""
         self.close()

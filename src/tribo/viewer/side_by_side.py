@@ -75,9 +75,7 @@ class SideBySide:
                 f"{len(self.worlds)} worlds of {bodies} bodies are more than {MOST_BODIES} bodies; show fewer"
             )
         self._poses = poses
-        self.spacing = (
-            _extent(one, poses) if spacing is None else check.positive(spacing, "spacing")
-        )
+        self.spacing = _extent(one, poses) if spacing is None else check.positive(spacing, "spacing")
         self.offset = grid(len(self.worlds), self.spacing)
         self.scene = _copied(one, bodies, self.offset)
 
@@ -100,9 +98,7 @@ class SideBySide:
         places = draw.vertices_of(self.scene.visual, self.poses())
         return seeing(places, direction, aspect=aspect)
 
-    def rgb_array(
-        self, camera: Camera | None = None, width: int = 640, height: int = 480
-    ) -> np.ndarray:
+    def rgb_array(self, camera: Camera | None = None, width: int = 640, height: int = 480) -> np.ndarray:
         """Return a picture of all worlds, (height, width, 3) of uint8, without a browser."""
         style = draw.Style(check.integer(width, "width", 1), check.integer(height, "height", 1))
         chosen = camera or self.camera(aspect=width / height)
@@ -207,11 +203,7 @@ def _copied(one: Scene, bodies: int, offset: np.ndarray) -> Scene:
     groups = [group_of(copies(group.items, every)) for group in (one.visual, one.collision)]
     planes = group_of(copies(one.planes.items, range(1)))
     lines, fixed = one.lines, one.lines.body < 0
-    point = np.concatenate(
-        [lines.point + np.where(fixed, 1.0, 0.0)[..., None] * way for way in offset]
-    )
+    point = np.concatenate([lines.point + np.where(fixed, 1.0, 0.0)[..., None] * way for way in offset])
     body = np.concatenate([np.where(fixed, -1, lines.body + k * bodies) for k in every])
-    copied = Lines(
-        np.tile(lines.number, len(offset)), body, point, np.tile(lines.color, (len(offset), 1))
-    )
+    copied = Lines(np.tile(lines.number, len(offset)), body, point, np.tile(lines.color, (len(offset), 1)))
     return Scene(groups[0], groups[1], planes, one.names, one.root, copied)

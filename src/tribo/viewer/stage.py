@@ -311,9 +311,7 @@ def layer(
             if own is not None:
                 mesh = mesh.copy()
                 mesh.visual.face_colors = [*(int(255 * x) for x in own), 255]
-            handle = api.add_batched_meshes_trimesh(
-                name, mesh, *_unplaced(len(items)), visible=is_seen
-            )
+            handle = api.add_batched_meshes_trimesh(name, mesh, *_unplaced(len(items)), visible=is_seen)
         made.append((handle, items))
     return Layer(made, is_seen=is_seen)
 
@@ -352,9 +350,7 @@ def _tiles(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     flat = np.stack([i, j], axis=1)[:, None, :] + corners - count // 2
     vertices = np.concatenate([flat, np.zeros((len(i), 4, 1))], axis=2).reshape(-1, 3)
     first = 4 * np.arange(len(i))[:, None]
-    faces = np.concatenate(
-        [first + np.array([0, 1, 2]), first + np.array([0, 2, 3])], axis=1
-    ).reshape(-1, 3)
+    faces = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])], axis=1).reshape(-1, 3)
     return vertices, faces, np.repeat((i + j) % 2, 2)
 
 

@@ -126,9 +126,7 @@ def _cylinder(radius: float, half: float, segments: int) -> Surface:
     return _revolved(rings, segments)
 
 
-def _revolved(
-    rings: Sequence[tuple[tuple[float, float], tuple[float, float]]], segments: int
-) -> Surface:
+def _revolved(rings: Sequence[tuple[tuple[float, float], tuple[float, float]]], segments: int) -> Surface:
     """Turn a profile, given as (radius, z) with normals from bottom to top, about z."""
     angle = np.linspace(0.0, 2.0 * np.pi, segments, endpoint=False)
     cos, sin = np.cos(angle), np.sin(angle)
@@ -227,9 +225,7 @@ def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
     if shape.kind == Shape.CONE:
         radius, half = shape.size[:2]
         angle = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
-        rim = np.stack(
-            [radius * np.cos(angle), radius * np.sin(angle), np.full(SIDES, -half)], axis=1
-        )
+        rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(SIDES, -half)], axis=1)
         here, after = np.arange(SIDES), np.roll(np.arange(SIDES), -1)
         sides = [np.stack([here, after, np.full(SIDES, SIDES)], axis=1)]
         sides.append(np.stack([after, here, np.full(SIDES, SIDES + 1)], axis=1))
@@ -238,8 +234,7 @@ def of_geometry(shape: ShapeDescription) -> trimesh.Trimesh | None:
     if isinstance(geometry, Heights):
         ny, nx = geometry.values.shape
         x, y = np.meshgrid(
-            (np.arange(nx) - 0.5 * (nx - 1)) * geometry.dx,
-            (np.arange(ny) - 0.5 * (ny - 1)) * geometry.dy,
+            (np.arange(nx) - 0.5 * (nx - 1)) * geometry.dx, (np.arange(ny) - 0.5 * (ny - 1)) * geometry.dy
         )
         points = np.stack([x.ravel(), y.ravel(), geometry.values.ravel()], axis=1)
         first = (np.arange(ny - 1)[:, None] * nx + np.arange(nx - 1)).ravel()

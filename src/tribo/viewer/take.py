@@ -97,9 +97,7 @@ class Take:
         eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
         return camera_of(eye, 0.5 * (low + high))
 
-    def pictures(
-        self, camera: Camera | None = None, style: draw.Style | None = None
-    ) -> Iterator[np.ndarray]:
+    def pictures(self, camera: Camera | None = None, style: draw.Style | None = None) -> Iterator[np.ndarray]:
         """Draw one frame after another, (h, w, 3) uint8, with arrows for the contact forces."""
         camera = camera or self.camera()
         style = style or draw.Style(force_scale=self.arrow)
@@ -124,9 +122,7 @@ def _spread(array: np.ndarray, lift: np.ndarray) -> np.ndarray:
 
 def _scene(model: Any, bodies: int, scale: float) -> Scene:
     """Return the drawables of a model; body 0 is the ground."""
-    plane = Drawable(
-        "ground", "ground", 0, Shape.PLANE, (), np.zeros(3), np.eye(3), (0.7, 0.7, 0.7)
-    )
+    plane = Drawable("ground", "ground", 0, Shape.PLANE, (), np.zeros(3), np.eye(3), (0.7, 0.7, 0.7))
     looks = model.appearance.body if model.appearance is not None else []
     first = model.NB - bodies  # a floating base leaves out its massless bodies
     items: list[Drawable] = []
@@ -180,9 +176,7 @@ def _rod(start: np.ndarray, end: np.ndarray, radius: float, body: int, color: Co
     return _item(body, Shape.CYLINDER, size, 0.5 * (start + end), turn, color)
 
 
-def _line(
-    given: Any, vertices: np.ndarray | None, body: int, scale: float, color: Color
-) -> list[Drawable]:
+def _line(given: Any, vertices: np.ndarray | None, body: int, scale: float, color: Color) -> list[Drawable]:
     """Return a line through points, or through numbered vertices, as thin rods."""
     points = np.asarray(given, float)
     if vertices is not None and (points.ndim == 1 or points.shape[-1] != 3):
@@ -194,9 +188,7 @@ def _line(
 
 def _mesh(vertices: np.ndarray, faces: Any, body: int, color: Color) -> Drawable:
     mesh = meshes.of_triangles(vertices, np.asarray(faces, int).reshape(-1, 3))
-    return Drawable(
-        "model", "model", body, Shape.MESH, (), np.zeros(3), np.eye(3), color, mesh, True
-    )
+    return Drawable("model", "model", body, Shape.MESH, (), np.zeros(3), np.eye(3), color, mesh, True)
 
 
 def _item(

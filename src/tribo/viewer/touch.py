@@ -237,9 +237,7 @@ class Touch:
                 f"mass **{float(frame.mass):.4g} kg**"
                 + (f" of {float(part.mass):.4g} kg  " if frame is not part else "  "),
             ]
-        lines.append(
-            f"material {plain_name(_material(found))}{', asleep' if part.is_asleep else ''}  "
-        )
+        lines.append(f"material {plain_name(_material(found))}{', asleep' if part.is_asleep else ''}  ")
         if self.grip is not None:
             word = "twisted" if isinstance(self.grip, Twist) else "pulled"
             lines.append(f"{word} with **{self._said_force()}**  ")
@@ -273,6 +271,4 @@ def _row(values: np.ndarray) -> str:
 
 def plain_name(name: str) -> str:
     """Return a name without what Markdown or HTML would take for markup."""
-    return "".join(c if c.isalnum() or c in " /_-.:,()" else "·" for c in name[:80]).replace(
-        "_", r"\_"
-    )
+    return "".join(c if c.isalnum() or c in " /_-.:,()" else "·" for c in name[:80]).replace("_", r"\_")

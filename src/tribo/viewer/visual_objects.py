@@ -121,34 +121,19 @@ class VisualObjects:
         return self._add_shape("box", name, size, color, pose)
 
     def add_visual_cylinder(
-        self,
-        name: str,
-        radius: float,
-        height: float,
-        color: Any = BLUE,
-        **pose: Unpack[PoseOptions],
+        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a cylinder along its own z, full `height` [m]."""
         return self._add_shape("cylinder", name, (radius, height), color, pose)
 
     def add_visual_capsule(
-        self,
-        name: str,
-        radius: float,
-        height: float,
-        color: Any = BLUE,
-        **pose: Unpack[PoseOptions],
+        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a capsule along its own z, `height` [m] between the centres of its caps."""
         return self._add_shape("capsule", name, (radius, height), color, pose)
 
     def add_visual_arrow(
-        self,
-        name: str,
-        radius: float,
-        height: float,
-        color: Any = BLUE,
-        **pose: Unpack[PoseOptions],
+        self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw an arrow from its origin along its own z: `radius` of the head, `height` to the tip [m]."""
         return self._add_shape("arrow", name, (radius, height), color, pose)
@@ -185,9 +170,7 @@ class VisualObjects:
             points = points_of(vertices, f"vertices of {name}", 3) * factors
             triangles = _triangles(faces, len(points), f"faces of {name}")
         surface = mesh_surface(points, triangles)
-        node, shade = self._mesh(
-            name, surface, (0.72, 0.74, 0.77) if color is None else color, pose
-        )
+        node, shade = self._mesh(name, surface, (0.72, 0.74, 0.77) if color is None else color, pose)
         return self._keep(VisualMesh(name, node, self._forget, surface, shade))
 
     def add_visual_height_map(
@@ -199,18 +182,14 @@ class VisualObjects:
         """
         values = check.array(heights, f"heights of {name}", "heights of shape (ny, nx)")
         if values.ndim != 2 or min(values.shape) < 2:
-            raise ValueError(
-                f"heights of {name} must have shape (ny ≥ 2, nx ≥ 2), got {values.shape}"
-            )
+            raise ValueError(f"heights of {name} must have shape (ny ≥ 2, nx ≥ 2), got {values.shape}")
         check.within_range(values, f"heights of {name}")
         x, y = (float(a) for a in check.vector(size, f"size of {name}", 2))
         if min(x, y) <= 0.0:
             raise ValueError(f"size of {name} must be > 0, got {(x, y)}")
         ny, nx = values.shape
         ground = Heights(values, x / (nx - 1), y / (ny - 1))
-        made = meshes.of_geometry(
-            ShapeDescription(Shape.HEIGHT_MAP, (), name=name, geometry=ground)
-        )
+        made = meshes.of_geometry(ShapeDescription(Shape.HEIGHT_MAP, (), name=name, geometry=ground))
         assert made is not None
         surface = mesh_surface(np.asarray(made.vertices), np.asarray(made.faces))
         node, shade = self._mesh(name, surface, color, pose)
@@ -218,20 +197,12 @@ class VisualObjects:
 
     # -- many at once ----------------------------------------------------------------------------
     def add_visual_polyline(
-        self,
-        name: str,
-        points: Any = (),
-        color: Any = INK,
-        width: float = 0.01,
-        **pose: Unpack[PoseOptions],
+        self, name: str, points: Any = (), color: Any = INK, width: float = 0.01, **pose: Unpack[PoseOptions]
     ) -> VisualPolyline:
         """Draw a line through points (n, 3) [m], `width` [m] thick."""
         self._check_name(name)
         path = points_of(points, f"points of {name}")
-        shade, thick = (
-            color_of(color, f"color of {name}"),
-            check.positive(width, f"width of {name}"),
-        )
+        shade, thick = (color_of(color, f"color of {name}"), check.positive(width, f"width of {name}"))
         place = self._pose(name, pose)
 
         def make(segments: np.ndarray, color: Color) -> Any:
@@ -285,9 +256,7 @@ class VisualObjects:
         shade, place = color_of(color, f"color of {name}"), self._pose(name, pose)
         surface = shape_surface(kind, lengths)
 
-        def make(
-            places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray
-        ) -> Any:
+        def make(places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray) -> Any:
             return self._server.scene.add_batched_meshes_simple(
                 self._path(), surface.vertices, surface.faces, turns, places, batched_scales=scales,
                 batched_colors=linear(colors), lod="off", opacity=opacity_of(shade), **place,
@@ -302,10 +271,7 @@ class VisualObjects:
         self._check_name(name)
         size: dict[str, Any] = {}
         if height is not None:
-            size = {
-                "font_size_mode": "scene",
-                "font_scene_height": check.positive(height, "height"),
-            }
+            size = {"font_size_mode": "scene", "font_scene_height": check.positive(height, "height")}
         node = self._server.scene.add_label(
             self._path(), text_of(text, f"text of {name}"), anchor="bottom-center", **size,
             **self._pose(name, pose),
@@ -340,22 +306,16 @@ class VisualObjects:
             paint=None if shade is None else (shade[0], shade[1], shade[2]),
             opacity=None if shade is None else opacity_of(shade),
         )  # fmt: skip
-        return self._keep(
-            VisualArticulatedSystem(name, nodes, self._forget, world, scene, robot, shade)
-        )
+        return self._keep(VisualArticulatedSystem(name, nodes, self._forget, world, scene, robot, shade))
 
     # -- inside ----------------------------------------------------------------------------------
-    def _add_shape(
-        self, kind: str, name: str, size: Any, color: Any, pose: PoseOptions
-    ) -> VisualShape:
+    def _add_shape(self, kind: str, name: str, size: Any, color: Any, pose: PoseOptions) -> VisualShape:
         self._check_name(name)
         lengths = size_of(kind, size, f"size of {name}")
         node, shade = self._mesh(name, shape_surface(kind, lengths), color, pose)
         return self._keep(VisualShape(name, node, self._forget, kind, lengths, shade))
 
-    def _mesh(
-        self, name: str, surface: Surface, color: Any, pose: PoseOptions
-    ) -> tuple[Any, Color]:
+    def _mesh(self, name: str, surface: Surface, color: Any, pose: PoseOptions) -> tuple[Any, Color]:
         """Return the node of a mesh of one colour, and the colour."""
         self._check_name(name)
         shade = color_of(color, f"color of {name}")
@@ -380,9 +340,7 @@ class VisualObjects:
     def _check_name(self, name: Any) -> None:
         check_open(is_open=self._is_open)
         if check.name(name, "name of a visual object") in self._visuals:
-            raise ValueError(
-                f"a visual object {name!r} is there already; remove it, or take another name"
-            )
+            raise ValueError(f"a visual object {name!r} is there already; remove it, or take another name")
 
     @staticmethod
     def _pose(name: str, given: PoseOptions) -> dict[str, Any]:
@@ -391,9 +349,7 @@ class VisualObjects:
             check.choice(word, ("position", "orientation"), f"option of {name}")
         return {
             "position": check.vector(given.get("position", (0, 0, 0)), f"position of {name}", 3),
-            "wxyz": check.quaternion(
-                given.get("orientation", (1, 0, 0, 0)), f"orientation of {name}"
-            ),
+            "wxyz": check.quaternion(given.get("orientation", (1, 0, 0, 0)), f"orientation of {name}"),
         }
 
 

@@ -14,16 +14,7 @@ from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
 from tribo.viewer.scene import Scene, read_poses
 from tribo.viewer.surface import Part, of_shape, painted, rod
-from tribo.viewer.visuals import (
-    Color,
-    Visual,
-    color_of,
-    colors_of,
-    linear,
-    points_of,
-    rgb,
-    shape_surface,
-)
+from tribo.viewer.visuals import Color, Visual, color_of, colors_of, linear, points_of, rgb, shape_surface
 
 if TYPE_CHECKING:
     from tribo.objects import ArticulatedSystem
@@ -165,9 +156,7 @@ class VisualInstances(Visual):
         self._set(np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros((0, 3), np.uint8))
         super().__init__(name, make(*self._arrays), forget)
 
-    def _set(
-        self, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray
-    ) -> None:
+    def _set(self, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray) -> None:
         self._arrays = (
             places.astype(np.float32), turns.astype(np.float32), scales.astype(np.float32), colors
         )  # fmt: skip
@@ -210,9 +199,7 @@ class VisualInstances(Visual):
             )
         check.within_range(grown, f"scales of {self._name}")
         grown = np.broadcast_to(grown[:, None] if grown.ndim == 1 else grown, (n, 3))
-        shades = colors_of(
-            self._color[:3] if colors is None else colors, n, f"colors of {self._name}"
-        )
+        shades = colors_of(self._color[:3] if colors is None else colors, n, f"colors of {self._name}")
         before = len(self)
         self._set(places, np.broadcast_to(turns, (n, 4)), grown, shades)
         if n != before:
@@ -280,12 +267,8 @@ class VisualArticulatedSystem(Visual):
         self._layer = layer
         self._layer.move(read_poses(world))
 
-    position = _of_robot(
-        "position", "Position of the base, shape (3,) [m], world; assign to move it."
-    )
-    orientation = _of_robot(
-        "orientation", "Unit quaternion (w, x, y, z) of the base; assign to turn it."
-    )
+    position = _of_robot("position", "Position of the base, shape (3,) [m], world; assign to move it.")
+    orientation = _of_robot("orientation", "Unit quaternion (w, x, y, z) of the base; assign to turn it.")
     generalized_coordinate = _of_robot(
         "generalized_coordinate",
         "Coordinates as `ArticulatedSystem.generalized_coordinate`, a copy; assign to pose it.",
@@ -306,11 +289,7 @@ class VisualArticulatedSystem(Visual):
         """Return the triangles of its links."""
         from tribo.viewer.draw import parts_of
 
-        return (
-            parts_of(self._scene.visual, read_poses(self._world), self._color)
-            if self.is_shown
-            else []
-        )
+        return parts_of(self._scene.visual, read_poses(self._world), self._color) if self.is_shown else []
 
 
 def _segments(points: np.ndarray) -> np.ndarray:

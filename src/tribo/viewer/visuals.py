@@ -252,9 +252,7 @@ class VisualHeightMap(VisualMesh):
         """
         made = check.array(heights, f"heights of {self._name}", "heights of shape (ny, nx)")
         if made.shape != self._shape:
-            raise ValueError(
-                f"heights of {self._name} must have shape {self._shape}, got {made.shape}"
-            )
+            raise ValueError(f"heights of {self._name} must have shape {self._shape}, got {made.shape}")
         moved = np.array(self._surface.vertices, float)
         moved[:, 2] = check.within_range(made, f"heights of {self._name}").ravel()
         self.update(moved)

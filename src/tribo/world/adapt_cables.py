@@ -75,12 +75,7 @@ def halves(whole: Piece, stretch: float) -> tuple[Piece, Piece]:
     moments = 2.0 * half.moments + whole.mass * _of_arm(arm)
     spin = np.linalg.solve(moments, whole.moments @ whole.spin)
     first, second = (
-        replace(
-            half,
-            place=whole.place + offset,
-            velocity=whole.velocity + np.cross(spin, offset),
-            spin=spin,
-        )
+        replace(half, place=whole.place + offset, velocity=whole.velocity + np.cross(spin, offset), spin=spin)
         for offset in (-arm, arm)
     )
     return first, second
@@ -101,9 +96,7 @@ def joined(first: Piece, second: Piece) -> Piece:
     for one in (first, second):
         momentum += one.mass * one.velocity
         angular += one.moments @ one.spin + one.mass * np.cross(one.place - place, one.velocity)
-    made = Piece(
-        first.radius, length, mass, place, _turned(first.turn, along), momentum / mass, np.zeros(3)
-    )
+    made = Piece(first.radius, length, mass, place, _turned(first.turn, along), momentum / mass, np.zeros(3))
     return replace(made, spin=np.linalg.solve(made.moments, angular))
 
 

@@ -93,8 +93,7 @@ class WorldAdapting:
             is_now = cable.parts()
             own |= {*is_now.segments, *was.segments, *is_now.joints, *was.joints}
         same = [
-            [item for item in items if item not in own]
-            == [item for item in before if item not in own]
+            [item for item in items if item not in own] == [item for item in before if item not in own]
             for items, before in ((now.objects, then.objects), (now.ties, then.ties))
         ]
         names = {part.name for part in then.objects}

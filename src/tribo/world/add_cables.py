@@ -104,9 +104,7 @@ class WorldCables:
         size = check.positive(check.number(radius, "radius"), "radius")
         longest = check.positive(check.number(segment_length, "segment_length"), "segment_length")
         section = CableSection(size, made)
-        nodes = [
-            node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)
-        ]
+        nodes = [node if isinstance(node, CableNode) else CableNode(node) for node in _listed(route)]
         placed = [self.node_place(node, k) for k, node in enumerate(nodes)]
         points, corners = _divide([place for place, _ in placed], longest)
         title = self.free_name(name, "cable")
@@ -126,9 +124,7 @@ class WorldCables:
                 )  # fmt: skip
                 segments.append(part)
             joints = [
-                self._join_segments(
-                    section, segments, lengths, k, break_force, f"{title}/joint_{k}"
-                )
+                self._join_segments(section, segments, lengths, k, break_force, f"{title}/joint_{k}")
                 for k in range(1, len(segments))
             ]
             fastenings: list[Constraint] = []
@@ -152,9 +148,7 @@ class WorldCables:
     def adapt(self, cable: Cable, shortest: float, longest: float, bend: float) -> CableParts:
         """Halve and join segments of a cable; return the parts that it has then."""
         self._world.check_editable("the list of objects")
-        found = changes(
-            cable, shortest, longest, bend, self._ties.items, self._world.time_step, self._held()
-        )
+        found = changes(cable, shortest, longest, bend, self._ties.items, self._world.time_step, self._held())
         return self._change(cable, found) if found else cable.parts()
 
     def _change(self, cable: Cable, found: Sequence[Change]) -> CableParts:
@@ -167,14 +161,12 @@ class WorldCables:
         old, by_start = cable.segments, {one.k: one for one in found}
         shapes = {one.k: old[one.k].collision_bodies[0] for one in found}
         looks = {
-            k: (s.material, s.collision_group, s.collision_mask, old[k].color)
-            for k, s in shapes.items()
+            k: (s.material, s.collision_group, s.collision_mask, old[k].color) for k, s in shapes.items()
         }
         taken = {part.name for part in self._world.objects}
         taken |= {tie.name for tie in self._ties.items}
         kept = {
-            (id(a), id(b)): joint
-            for (a, b), joint in zip(itertools.pairwise(old), cable.joints, strict=True)
+            (id(a), id(b)): joint for (a, b), joint in zip(itertools.pairwise(old), cable.joints, strict=True)
         }
         for one in found:
             for part in old[one.k : one.k + one.taken]:
@@ -205,9 +197,7 @@ class WorldCables:
             joint = kept.get((id(pair[0]), id(pair[1])))
             if joint is None:
                 name = cable.next_name("joint_", taken)
-                joint = self._join_segments(
-                    cable.section, segments, made, k, cable.break_force, name
-                )
+                joint = self._join_segments(cable.section, segments, made, k, cable.break_force, name)
             joints.append(joint)
         return CableParts(made, tuple(segments), tuple(joints), cable.rule)
 
@@ -241,9 +231,7 @@ class WorldCables:
         for bit in range(62, 1, -1):
             if not used >> bit & 1:
                 return 1 << bit
-        raise ValueError(
-            "all collision groups are in use: free one, or lay a cable with self_collide=True"
-        )
+        raise ValueError("all collision groups are in use: free one, or lay a cable with self_collide=True")
 
     def node_place(self, node: CableNode, k: int) -> tuple[np.ndarray, End]:
         """Return where a node is in the world, and the end on its body."""
@@ -266,9 +254,7 @@ class WorldCables:
         length = 0.5 * float(lengths[k - 1] + lengths[k])
         numbers = _soft(section, length) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
-        joint: Constraint = self._ties.tie(
-            Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what]
-        )
+        joint: Constraint = self._ties.tie(Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what])
         joint.is_marked = False
         return joint
 
@@ -297,9 +283,7 @@ class WorldCables:
         if bend > 0.0:
             numbers["angular_compliance"] = 1.0 / bend
         made = [
-            self._ties.tie(
-                Constraint, what, Kind.JOINT, (end, own), name, numbers | passes, LOCKED[what]
-            )
+            self._ties.tie(Constraint, what, Kind.JOINT, (end, own), name, numbers | passes, LOCKED[what])
         ]
         if twist not in {0.0, bend}:
             numbers = {
@@ -309,9 +293,7 @@ class WorldCables:
             }
             pair = (copy(end), copy(own))
             made.append(
-                self._ties.tie(
-                    Lock, "lock", Kind.LOCK, pair, f"{name}_twist", numbers | passes, TURN
-                )
+                self._ties.tie(Lock, "lock", Kind.LOCK, pair, f"{name}_twist", numbers | passes, TURN)
             )
         return made
 

@@ -262,7 +262,7 @@ class WorldConstraints:
                 erp: float = 1.0, break_force: float = inf, collide: bool = True) -> Wire:  # fmt: skip
         """Keep the distance of two points: a rod without mass. Arguments as in `add_wire`."""
         ends = self.placed(first, second, (first_point, second_point))
-        numbers = {"length": way_length(ends, length), "erp": erp, "break_force": break_force,
+        numbers = {"length": wire_length(ends, length), "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
         return self.tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
 
@@ -303,15 +303,13 @@ class WorldConstraints:
         bits = STRETCH[check.choice(resists, ["stretch", "compression", "both"], "resists")]
         damping = check.number(damping, "damping", minimum=0.0)
         if tension is not None and (stiffness is not None or damping != 0.0):
-            raise ValueError(
-                "a wire of given tension has neither stiffness nor damping; leave them out"
-            )
+            raise ValueError("a wire of given tension has neither stiffness nor damping; leave them out")
         if stiffness is None and damping != 0.0:
             raise ValueError("damping needs a stiffness (0: a damper alone)")
         ends = self.placed(first, second, (first_point, second_point))
         places = self.places(over)
         numbers: dict[str, Any] = {
-            "length": way_length(ends, length, places),
+            "length": wire_length(ends, length, places),
             "erp": erp,
             "break_force": break_force,
             "collide": collide,
@@ -327,10 +325,7 @@ class WorldConstraints:
         )
 
     def tie_described(
-        self,
-        item: ConstraintDescription,
-        parts: tuple[Object | None, Object | None],
-        prefix: str = "",
+        self, item: ConstraintDescription, parts: tuple[Object | None, Object | None], prefix: str = ""
     ) -> Constraint:
         """Add what a file describes; `parts`: its two objects, None for the world.
 
@@ -362,7 +357,7 @@ class WorldConstraints:
         over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
         numbers = dict(item.numbers)
         if is_way and "length" not in numbers:
-            numbers["length"] = way_length((ends[0], ends[1]), None, over)
+            numbers["length"] = wire_length((ends[0], ends[1]), None, over)
         name = f"{prefix}{item.name}" if item.name else ""
         if prefix and not name:
             taken = {tie.name for tie in self.items}
@@ -417,7 +412,7 @@ def frame_about(axis: Any, what: str = "axis") -> np.ndarray:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def way_length(ends: tuple[End, End], length: float | None, over: tuple[End, ...] = ()) -> float:
+def wire_length(ends: tuple[End, End], length: float | None, over: tuple[End, ...] = ()) -> float:
     """Return the given length, or that of the way from end to end now."""
     if length is not None:
         return check.number(length, "length")

@@ -9,7 +9,7 @@ from tribo.checks import check
 from tribo.description.constraints import LOCKED
 from tribo.model import Constraint as Kind
 from tribo.objects.joint_ties import Lock, Magnet, Winch
-from tribo.world.add_constraints import PUSH, TURN, WorldConstraints, frame_about, way_length
+from tribo.world.add_constraints import PUSH, TURN, WorldConstraints, frame_about, wire_length
 
 
 class WorldJoints:
@@ -54,7 +54,7 @@ class WorldJoints:
         ends = self._ties.placed(first, second, (first_point, second_point))
         places = self._ties.places(over)
         numbers = {
-            "length": way_length(ends, length, places), "speed": speed, "max_force": max_force,
+            "length": wire_length(ends, length, places), "speed": speed, "max_force": max_force,
             "brake_force": brake_force, "least_length": least_length, "most_length": most_length,
             "erp": erp, "break_force": break_force, "collide": collide,
         }  # fmt: skip

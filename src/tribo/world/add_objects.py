@@ -9,23 +9,10 @@ from typing import Any, Unpack
 
 from tribo.checks import check
 from tribo.checks.orientation import chosen
-from tribo.checks.types import (
-    AxisAngle,
-    BodyOptions,
-    BodyType,
-    Color,
-    Euler,
-    Orientation,
-    Rows,
-    Vector,
-)
+from tribo.checks.types import AxisAngle, BodyOptions, BodyType, Color, Euler, Orientation, Rows, Vector
 from tribo.description import colors
 from tribo.description.heights import HeightField
-from tribo.description.trees import (
-    CompoundPart,
-    LinkDescription,
-    TreeDescription,
-)
+from tribo.description.trees import CompoundPart, LinkDescription, TreeDescription
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import mesh_solids
 from tribo.materials import MaterialLibrary
@@ -59,12 +46,7 @@ class WorldObjects:
         """Take a single body in with the options that all of them share."""
         settings = primitives.placed(description, options)
         part: SingleBody = self.members.add(
-            made,
-            description,
-            settings.name,
-            prefix,
-            settings.collision_group,
-            settings.collision_mask,
+            made, description, settings.name, prefix, settings.collision_group, settings.collision_mask
         )
         part.fixed_pose[:] = settings.pose
         if description.kind != Kind.STATIC:
@@ -112,9 +94,7 @@ class WorldObjects:
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
         """
-        return self.add_single(
-            primitives.sphere(radius, mass, material, density), "sphere", options
-        )
+        return self.add_single(primitives.sphere(radius, mass, material, density), "sphere", options)
 
     def add_box(self, /, size: Vector, mass: float | None = None, material: str = DEFAULT_MATERIAL, *,
                 density: float | None = None, **options: Unpack[BodyOptions]) -> SingleBody:  # fmt: skip
@@ -190,9 +170,7 @@ class WorldObjects:
             3.0
         """
         return self.add_single(
-            primitives.convex(vertices, mass, material, options.pop("com", None), density),
-            "convex",
-            options,
+            primitives.convex(vertices, mass, material, options.pop("com", None), density), "convex", options
         )
 
     def add_mesh(self, /, file: Any, *, mass: float | None = None, density: float | None = None,
@@ -430,31 +408,19 @@ class WorldObjects:
             description.color = colors.given(color, "color")
         description.kind = as_kind(body_type)
         if description.kind == Kind.STATIC:
-            raise ValueError(
-                "an articulated system cannot be static; make it kinematic with zero velocity"
-            )
+            raise ValueError("an articulated system cannot be static; make it kinematic with zero velocity")
         solidify(description, collision_meshes, strict=strict)
         where = None if position is None else check.vector(position, "position", 3)
         how = chosen(
             orientation,
-            {
-                "rpy": rpy,
-                "euler": euler,
-                "axis_angle": axis_angle,
-                "rotation_matrix": rotation_matrix,
-            },
+            {"rpy": rpy, "euler": euler, "axis_angle": axis_angle, "rotation_matrix": rotation_matrix},
         )
         bodies = {body.name: body for body in description.bodies}
         given = {} if ground_points is None else ground_points
         for link, points in check.mapping(given, "ground_points", "links' names to points").items():
             primitives.add_ground_points(bodies[check.known(link, bodies, "link")], points)
         part: ArticulatedSystem = self.members.add(
-            ArticulatedSystem,
-            description,
-            name,
-            "articulated_system",
-            collision_group,
-            collision_mask,
+            ArticulatedSystem, description, name, "articulated_system", collision_group, collision_mask
         )
         take_laws(self._world.materials, laws)
         drawn = part.take_start()

@@ -42,9 +42,7 @@ class Built:
     def numbers(self, ids: np.ndarray) -> np.ndarray:
         """Return which of the objects have these ids, −1: none."""
         found = np.minimum(np.searchsorted(self.ids, ids), max(len(self.ids) - 1, 0))
-        return (
-            np.where(self.ids[found] == ids, found, -1) if len(self.ids) else np.full(len(ids), -1)
-        )
+        return np.where(self.ids[found] == ids, found, -1) if len(self.ids) else np.full(len(ids), -1)
 
     def hand_out(self, part: Object) -> tuple[Arrays, Span]:
         """Return the arrays that hold an object's numbers, and where they are in them."""
@@ -117,10 +115,7 @@ def _move(
 def _carry(ids: np.ndarray, before: Built, engine: Engine, layout: Layout, runs: list[Run]) -> None:
     """Carry over what the last step left to read, of all objects that are in both."""
     spans = [
-        (
-            before.layout.span(run.old, run.old + run.count),
-            layout.span(run.new, run.new + run.count),
-        )
+        (before.layout.span(run.old, run.old + run.count), layout.span(run.new, run.new + run.count))
         for run in runs
     ]
     was = before.numbers(ids)
@@ -156,10 +151,7 @@ class References:
             first += len(part.description.bodies)
         self.instances = np.full(first, -1)
         there = {
-            shape.material
-            for part in objects
-            for body in part.description.bodies
-            for shape in body.shapes
+            shape.material for part in objects for body in part.description.bodies for shape in body.shapes
         }
         for one, other, law in laws:
             doubt = self._doubt(law)

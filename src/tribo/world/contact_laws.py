@@ -41,21 +41,10 @@ def _origin(law: Law, *, is_surface: bool) -> dict[str, str]:
     given: tuple[str, ...]
     if isinstance(law, PairProperties):
         if is_surface:
-            given = (
-                "friction",
-                "static_friction",
-                "restitution",
-                "restitution_threshold",
-                *LENGTHS,
-            )
-            said, none = (
-                "friction of the surfaces in their files (URDF, SDF)",
-                "such files have none",
-            )
+            given = ("friction", "static_friction", "restitution", "restitution_threshold", *LENGTHS)
+            said, none = ("friction of the surfaces in their files (URDF, SDF)", "such files have none")
         else:
             given = ("friction", *LENGTHS)
             said, none = "MJCF: friction and condim of both geoms, or their <pair>", "MJCF has none"
         return origins_of(given, PairProperties, said, f"standard value ({none})")
-    return dict.fromkeys(
-        FORMULAS, "mixed from the link's own values and those of the other material"
-    )
+    return dict.fromkeys(FORMULAS, "mixed from the link's own values and those of the other material")

@@ -43,11 +43,7 @@ class WorldMjcf:
     """Scenes from MJCF."""
 
     def __init__(
-        self,
-        world: WorldView,
-        settings: WorldSettings,
-        adding: WorldObjects,
-        ties: WorldConstraints,
+        self, world: WorldView, settings: WorldSettings, adding: WorldObjects, ties: WorldConstraints
     ) -> None:
         """Add to a world by means of its other parts."""
         self._world, self._settings = world, settings
@@ -193,22 +189,14 @@ class WorldMjcf:
         if take_options:
             self._settings.time_step, self._settings.gravity = scene.time_step, scene.gravity
 
-    def _stand(
-        self, item: ObjectDescription, name: str, meshes: _Meshes, source: Path | None
-    ) -> Object:
+    def _stand(self, item: ObjectDescription, name: str, meshes: _Meshes, source: Path | None) -> Object:
         """Add a geom of the world as a static object; one that is only drawn meets nothing."""
         shape = item.shape
         if shape is None:
             assert item.visual is not None
             look = item.visual
             shape = ShapeDescription(
-                look.kind,
-                look.size,
-                look.position,
-                look.quaternion,
-                group=0,
-                mask=0,
-                mesh=look.mesh,
+                look.kind, look.size, look.position, look.quaternion, group=0, mask=0, mesh=look.mesh
             )
         shape.name = shape.name or f"{item.name}/0"
         body = BodyDescription(

@@ -79,9 +79,7 @@ class Interior:
         )  # fmt: skip
         self.adapting = WorldAdapting(self, self.cables, self.members, self.ties)
         self.tracks = WorldTracks(self, self.adding, self.ties, self.cables)
-        self.body_files = WorldBodyFiles(
-            self, self.adding, self.ties, self.joints, self.cables, self.tracks
-        )
+        self.body_files = WorldBodyFiles(self, self.adding, self.ties, self.joints, self.cables, self.tracks)
         self.projects = WorldProjects(self, settings, self.body_files)
         self.mjcf = WorldMjcf(self, settings, self.adding, self.ties)
         self.scenes = WorldScenes(self.mjcf, settings)
@@ -115,9 +113,7 @@ class Interior:
 
     def _build(self) -> None:
         with held:  # objects and world know of the new records together
-            self.built = build(
-                self.members.items, self.ties.items, self.materials, self._record, self.built
-            )
+            self.built = build(self.members.items, self.ties.items, self.materials, self._record, self.built)
             self.records, self.must_build = self.built.engine, False
             self.materials_built = self.materials.revision
 
@@ -138,9 +134,7 @@ class Interior:
         if not self.idle:
             raise EditError(f"{what} cannot be {verb} while another thread steps this world")
         if self.is_midway:
-            raise EditError(
-                f"{what} cannot be {verb} between update and advance; call advance() first"
-            )
+            raise EditError(f"{what} cannot be {verb} between update and advance; call advance() first")
 
     def busy(self, what: str) -> EditError:
         """Return the error of a call that found another thread in this world.
@@ -305,10 +299,7 @@ class Interior:
     def _taken(self) -> Snapshot:
         taken = take_snapshot(self.engine, self.members.items, self.ties.items, self.materials)
         return replace(
-            taken,
-            sensors=self.sensors.get_state(),
-            pushes=dict(self.pushes),
-            laid=self.adapting.laid(),
+            taken, sensors=self.sensors.get_state(), pushes=dict(self.pushes), laid=self.adapting.laid()
         )
 
     def restore(self, saved: Snapshot) -> None:

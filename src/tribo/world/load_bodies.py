@@ -135,9 +135,7 @@ class WorldBodyFiles:
                 name = title if title and k == 0 else tree.bodies[0].name
                 while name in self._adding.members.by_name:
                     name += "'"
-                made = self._adding.add_articulated_system(
-                    tree, name=name, collision_meshes=collision_meshes
-                )
+                made = self._adding.add_articulated_system(tree, name=name, collision_meshes=collision_meshes)
                 added.append(made)
             names = {tie.name for tie in self._world.constraints}
             for tie in body.ties:
@@ -239,9 +237,7 @@ class WorldBodyFiles:
     ) -> Winch:  # fmt: skip
         """Lead the wire of a winch to a node."""
         drum = _node(winch.place, parts)
-        out = float(
-            np.linalg.norm(self._cables.node_place(drum, 0)[0] - self._cables.node_place(end, 1)[0])
-        )
+        out = float(np.linalg.norm(self._cables.node_place(drum, 0)[0] - self._cables.node_place(end, 1)[0]))
         if out < wire.radius:
             raise ValueError("its first node is where its Winch is; put it where the wire leads")
         return self._joints.add_winch(
@@ -352,10 +348,7 @@ class WorldProjects:
             except DescriptionError as error:
                 raise _of(item, error) from None
             read.append((item, body))
-        before, old = (
-            self._world.materials.copy(),
-            (self._settings.time_step, self._settings.gravity),
-        )
+        before, old = (self._world.materials.copy(), (self._settings.time_step, self._settings.gravity))
         made = ProjectParts(project.notes)
         try:
             if library is not None:

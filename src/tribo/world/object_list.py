@@ -37,9 +37,7 @@ class WorldList:
         self._world.check_editable("the list of objects")
         name = free_name(name, self.by_name, "an object", prefix, self._next_id)
         default = STATIC_GROUP if description.kind == Kind.STATIC else MOVABLE_GROUP
-        group = (
-            default if collision_group is None else check.bits(collision_group, "collision_group")
-        )
+        group = default if collision_group is None else check.bits(collision_group, "collision_group")
         mask = check.bits(collision_mask, "collision_mask")
         count = sum(len(body.shapes) for body in description.bodies)
         ids = range(self._next_shape, self._next_shape + count)
@@ -101,9 +99,7 @@ class WorldList:
             KeyError: There is none; the message proposes the nearest name.
         """
         if type(name) is int:
-            raise KeyError(
-                f"objects of a world are found by name; by number: world.objects[{name}]"
-            )
+            raise KeyError(f"objects of a world are found by name; by number: world.objects[{name}]")
         return self.by_name[check.known(name, self.by_name, "object")]
 
     def object(self, name: str) -> Object:

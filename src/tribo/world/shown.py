@@ -102,9 +102,7 @@ class Shown:
             ...         world.step()
             ...         view.update()
         """
-        made: OpenViewer = importlib.import_module("tribo.viewer").Viewer(
-            self._world.face, **options
-        )
+        made: OpenViewer = importlib.import_module("tribo.viewer").Viewer(self._world.face, **options)
         return made
 
     def show(self, /, **options: Unpack[ViewerOptions]) -> OpenViewer:

@@ -185,10 +185,10 @@ def sinking(world: WorldView) -> list[str]:
 
 
 TEXTS = {
-    Status.CONTRADICTION: contradiction,
-    Status.SLOWED: slowed,
+    Status.INFEASIBLE: contradiction,
+    Status.CORRECTION_LIMITED: slowed,
     Status.NOT_CONVERGED: not_converged,
-    Status.COARSE: coarse,
+    Status.TIME_STEP_TOO_LONG: coarse,
 }
 
 
@@ -212,11 +212,7 @@ class WarningLog:
             said = beyond_stops(world)
             if said:
                 logger.warning("t = %g s: %s", world.time, said)
-            for text in (
-                *misnamed(world.materials, world.objects),
-                *ringing(world),
-                *sinking(world),
-            ):
+            for text in (*misnamed(world.materials, world.objects), *ringing(world), *sinking(world)):
                 if text not in self._rings:
                     self._rings.add(text)
                     logger.warning("%s (%s)", text, ONCE)
@@ -227,7 +223,7 @@ class WarningLog:
             if not status & bit:
                 continue
             if bit == Status.NOT_CONVERGED:
-                if status & Status.SLOWED:  # which says why
+                if status & Status.CORRECTION_LIMITED:  # which says why
                     continue
                 residual = max(*world.residual, world.tolerance)
                 if self._said & bit and residual < GROWN * self._residual:

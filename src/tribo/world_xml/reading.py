@@ -13,12 +13,7 @@ from tribo.checks import check
 from tribo.description.colors import color_of
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.extents import rotation_matrix
-from tribo.description.trees import (
-    DescriptionError,
-    ObjectDescription,
-    TreeDescription,
-    WorldDescription,
-)
+from tribo.description.trees import DescriptionError, ObjectDescription, TreeDescription, WorldDescription
 from tribo.engine.builder import ALL_GROUPS
 from tribo.formats import raisim_xml, urdf
 from tribo.formats.nodes import known_hint
@@ -121,9 +116,7 @@ def read_into(
     return description
 
 
-def _fill(
-    world: FilledWorld, description: WorldDescription, robots: dict[int, TreeDescription]
-) -> None:
+def _fill(world: FilledWorld, description: WorldDescription, robots: dict[int, TreeDescription]) -> None:
     """Set everything and add all objects."""
     world.time_step = description.time_step
     world.gravity = description.gravity
@@ -154,8 +147,7 @@ def _fill(
             continue
         ends = [None if name is None else _end(parts, name, tie) for name in tie.objects]
         tie.over = [
-            (None if name is None else _end(parts, name, tie), body, point)
-            for name, body, point in tie.over
+            (None if name is None else _end(parts, name, tie), body, point) for name, body, point in tie.over
         ]
         world.tie_described(tie, (ends[0], ends[1]))
 
@@ -229,9 +221,7 @@ def _add_body(world: FilledWorld, item: ObjectDescription, name: str) -> None:
     part = _make(world, item, mass, options)
     # The file says where the frame of the shapes is, a body where its centre of mass is.
     place = np.array(item.position) + rotation_matrix(item.quaternion) @ part.com
-    pose = np.array(
-        [*(place if item.com_position is None else item.com_position), *item.quaternion]
-    )
+    pose = np.array([*(place if item.com_position is None else item.com_position), *item.quaternion])
     part.fixed_pose[:] = pose
     if item.kind != Kind.STATIC:
         part.set_state(pose, np.array([*item.linear_velocity, *item.angular_velocity]))
@@ -251,9 +241,7 @@ def _is_terrain(item: ObjectDescription) -> bool:
     )
 
 
-def _make(
-    world: FilledWorld, item: ObjectDescription, mass: float, options: dict[str, Any]
-) -> SingleBody:
+def _make(world: FilledWorld, item: ObjectDescription, mass: float, options: dict[str, Any]) -> SingleBody:
     size, material = item.size, item.material
     if item.type == "compound":
         return world.add_compound(item.parts, mass, material=material, **options)
@@ -275,9 +263,7 @@ def _make(
     return add[item.type](size[0], size[1], mass, material, **options)
 
 
-def _add_robot(
-    world: FilledWorld, item: ObjectDescription, name: str, description: TreeDescription
-) -> None:
+def _add_robot(world: FilledWorld, item: ObjectDescription, name: str, description: TreeDescription) -> None:
     mask = ALL_GROUPS if item.mask is None else item.mask
     robot = world.add_articulated_system(
         description,

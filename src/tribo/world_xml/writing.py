@@ -419,9 +419,7 @@ def _left_out(world: FilledWorld) -> list[str]:
         for what in _forms_of(part)
     ]
     lost += [
-        f"the damping of {part.name!r}"
-        for part in world.objects
-        if any(part.description.bodies[0].drag)
+        f"the damping of {part.name!r}" for part in world.objects if any(part.description.bodies[0].drag)
     ]
     lost += [
         f"that the surface of {body.name!r} of {part.name!r} runs"

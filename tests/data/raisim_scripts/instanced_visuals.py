@@ -6,9 +6,7 @@ import raisimpy as raisim
 world = raisim.World()
 server = raisim.RaisimServer(world)
 server.launchServer()
-boxes = server.addInstancedVisuals(
-    "boxes", raisim.ShapeType.Box, [0.1, 0.1, 0.1], [1, 0, 0, 1], [0, 0, 1, 1]
-)
+boxes = server.addInstancedVisuals("boxes", raisim.ShapeType.Box, [0.1, 0.1, 0.1], [1, 0, 0, 1], [0, 0, 1, 1])
 for i in range(5):
     for j in range(5):
         boxes.addInstance([i, j, 0.5], [1, 0, 0, 0], [1, 1, 1], 0.0)

@@ -17,7 +17,5 @@ assert abs(platform.getPosition()[0] - 0.5) < 1e-9
 assert abs(box.getLinearVelocity()[0] - 0.5) < 1e-6
 assert box.getContacts()[0].getPairObjectBodyType() == raisim.BodyType.KINEMATIC
 assert platform.getBodyType() == raisim.BodyType.KINEMATIC
-force = sum(
-    c.getContactFrame().T @ c.getImpulse() * (1 if c.isObjectA() else -1) for c in box.getContacts()
-)
+force = sum(c.getContactFrame().T @ c.getImpulse() * (1 if c.isObjectA() else -1) for c in box.getContacts())
 assert np.allclose(force / world.getTimeStep(), [0, 0, 9.81], atol=1e-6)

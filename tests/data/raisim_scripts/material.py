@@ -7,12 +7,7 @@ ground = world.addGround(0.0, "floor")
 world.setDefaultMaterial(0.5, 0.1, 0.02)
 world.setMaterialPairProp("rubber", "floor", 0.9, 0.0, 0.0, 1.1, 1e-3, 0.05, 0.02)
 found = world.getMaterialPairProp("floor", "rubber")
-assert (found.c_f, found.c_static_f, found.c_rolling_f, found.c_spinning_f) == (
-    0.9,
-    1.1,
-    0.05,
-    0.02,
-)
+assert (found.c_f, found.c_static_f, found.c_rolling_f, found.c_spinning_f) == (0.9, 1.1, 0.05, 0.02)
 assert world.getMaterialPairProperties("floor", "wood").c_r == 0.1
 robot = world.addArticulatedSystem(URDF)
 robot.getCollisionBody("LF_FOOT/0").setMaterial("rubber")

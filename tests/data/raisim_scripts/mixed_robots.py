@@ -23,15 +23,11 @@ for _ in range(50):
         sparse = robot.getSparseJacobian(body, [0.0, 0.0, -0.2])
         assert np.allclose(sparse.toDense(robot.getDOF()), dense)
         assert np.allclose(dense @ u, robot.getVelocity(body, [0.0, 0.0, -0.2]))
-        assert np.allclose(
-            robot.getDenseRotationalJacobian(body) @ u, robot.getAngularVelocity(body)
-        )
+        assert np.allclose(robot.getDenseRotationalJacobian(body) @ u, robot.getAngularVelocity(body))
         frame = robot.getFrameIdxByName("LF_SHANK_TO_FOOT")
         assert robot.getFramePosition(frame).shape == (3,)
         gravity = robot.getNonlinearities(world.getGravity())
-        assert np.allclose(
-            robot.getMassMatrix() @ robot.getInverseMassMatrix(), np.eye(18), atol=1e-8
-        )
+        assert np.allclose(robot.getMassMatrix() @ robot.getInverseMassMatrix(), np.eye(18), atol=1e-8)
         robot.setGeneralizedForce(np.concatenate([np.zeros(6), gravity[6:]]))
     world.integrate2()
 # Both fall freely: their centres of mass have fallen g t² / 2.

@@ -42,9 +42,7 @@ ground.set_name("checkerboard")
 vis.create_graphical_object(ground, dimension=20, name="floor", material="checkerboard_green")
 world.set_erp(0, 0)
 world.set_default_material(0.8, 0.0, 0.0)
-world.set_material_pair_properties(
-    "steel", "default", friction=0.5, restitution=0.2, threshold=0.01
-)
+world.set_material_pair_properties("steel", "default", friction=0.5, restitution=0.2, threshold=0.01)
 sphere = world.add_sphere(0.2, 0.8, material="steel")
 vis.create_graphical_object(sphere, "ball", "copper")
 sphere.set_position(0, 2, 1)
@@ -71,9 +69,7 @@ assert np.allclose(v, anymal.get_world_linear_velocity(foot))
 w = anymal.get_dense_rotational_jacobian(foot) @ anymal.get_generalized_velocities()
 assert np.allclose(w, anymal.get_world_angular_velocity(foot))
 assert anymal.get_world_position(foot, [0, 0, -0.1]).shape == (3,)
-assert anymal.get_frame_world_position(anymal.get_frame_idx_by_name("LF_SHANK_TO_FOOT")).shape == (
-    3,
-)
+assert anymal.get_frame_world_position(anymal.get_frame_idx_by_name("LF_SHANK_TO_FOOT")).shape == (3,)
 states = anymal.get_states()
 anymal.set_states(*states)
 for contact in anymal.get_contacts():

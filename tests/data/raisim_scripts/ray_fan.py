@@ -13,9 +13,7 @@ wall.setBodyType(raisim.BodyType.STATIC)
 world.integrate1()
 seen = 0
 for angle in np.linspace(-np.pi, np.pi, 90, endpoint=False):
-    hits = world.rayTest(
-        eye.getPosition(), [np.cos(angle), np.sin(angle), 0.0], 10.0, eye.getIndexInWorld()
-    )
+    hits = world.rayTest(eye.getPosition(), [np.cos(angle), np.sin(angle), 0.0], 10.0, eye.getIndexInWorld())
     if hits.size() > 0:
         assert hits.at(0).getObject() is wall
         assert abs(hits[0].getPosition()[0] - 2.9) < 1e-9

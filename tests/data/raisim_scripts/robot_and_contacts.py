@@ -22,9 +22,7 @@ robot.setGeneralizedForce(np.zeros(18))
 server.launchServer(8080)
 server.focusOn(robot)
 
-ball = world.addSphere(
-    0.1, 0.5, "ice", raisim.COLLISION(2), raisim.COLLISION(2) | raisim.COLLISION(63)
-)
+ball = world.addSphere(0.1, 0.5, "ice", raisim.COLLISION(2), raisim.COLLISION(2) | raisim.COLLISION(63))
 ball.setPosition(np.array([0, 2.0, 0.5]))
 ball.setAppearance("1, 0, 0, 0.5")
 foot = robot.getBodyIdx("LF_SHANK")
@@ -48,10 +46,7 @@ for i in range(600):
         if contact.getlocalBodyIndex() == foot:
             pair = world.getMaterialPairProp("ice", "default")
             assert pair.c_f == 0.05
-assert (
-    abs(total[2] / (9.81 * sum(robot.getMass(k) for k in range(robot.getNumberOfJoints()))) - 1)
-    < 0.1
-)
+assert abs(total[2] / (9.81 * sum(robot.getMass(k) for k in range(robot.getNumberOfJoints()))) - 1) < 0.1
 M, h = robot.getMassMatrix(), robot.getNonlinearities(world.getGravity())
 assert M.shape == (18, 18)
 assert h.shape == (18,)

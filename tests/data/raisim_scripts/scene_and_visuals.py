@@ -11,13 +11,7 @@ heights = [0.05 * np.sin(0.3 * i) for i in range(400)]
 hm = world.addHeightMap(20, 20, 10.0, 10.0, 0.0, 0.0, heights)
 hm.setAppearance("soil1")
 named = world.addHeightMap(
-    x_samples=20,
-    y_samples=20,
-    x_scale=10.0,
-    y_scale=10.0,
-    x_center=30.0,
-    y_center=0.0,
-    heights=heights,
+    x_samples=20, y_samples=20, x_scale=10.0, y_scale=10.0, x_center=30.0, y_center=0.0, heights=heights
 )
 assert np.isclose(named.getHeight(30.5, 0.5), hm.getHeight(0.5, 0.5))
 
@@ -69,11 +63,7 @@ cloud.pointSize = 0.05
 for k in range(10):
     cloud.position[k] = np.array([k, 0, 1.0])
 many = server.addInstancedVisuals(
-    "many",
-    raisim.ShapeType.Sphere,
-    np.array([0.1, 0.1, 0.1]),
-    np.array([1, 0, 0, 1]),
-    np.array([0, 1, 0, 1]),
+    "many", raisim.ShapeType.Sphere, np.array([0.1, 0.1, 0.1]), np.array([1, 0, 0, 1]), np.array([0, 1, 0, 1])
 )
 for k in range(5):
     many.addInstance(np.array([k, 1.0, 1.0]), np.array([1, 0, 0, 0]), np.ones(3), 0.2 * k)
@@ -97,9 +87,7 @@ for ob in objects:
 assert dumbbell.getContacts()
 assert dumbbell.getObjectType() == raisim.ObjectType.COMPOUND
 energy = dumbbell.getEnergy(world.getGravity())
-assert np.isclose(
-    energy, dumbbell.getKineticEnergy() + dumbbell.getPotentialEnergy(world.getGravity())
-)
+assert np.isclose(energy, dumbbell.getKineticEnergy() + dumbbell.getPotentialEnergy(world.getGravity()))
 count = world.getConfigurationNumber()
 world.removeObject(objects.pop())
 assert world.getConfigurationNumber() != count

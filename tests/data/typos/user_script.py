@@ -4,9 +4,7 @@ import tribo
 
 world = tribo.World()
 ground = world.add_ground(material="steel")
-ball = world.add_sphere(
-    0.1, mass=1.0, material="rubber", position=(0.0, 0.0, 1.0), body_type="dynamic"
-)
+ball = world.add_sphere(0.1, mass=1.0, material="rubber", position=(0.0, 0.0, 1.0), body_type="dynamic")
 box = world.add_box((1.0, 1.0, 1.0), mass=1.0, positon=(0, 0, 1))  # typo
 stone = world.add_sphere(0.1, mass=1.0, body_type="dynamc")  # typo
 world.stepp(10)  # typo

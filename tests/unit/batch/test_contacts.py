@@ -15,9 +15,7 @@ def build(height, impact="simultaneous"):
     world.impact = impact
     dog = standing_quadruped(world, kp=80.0, kd=2.0, name="dog")
     dog.generalized_coordinate[2] = STANCE_HEIGHT + height
-    world.add_sphere(
-        0.2, 1.0, position=(2, 0, 0.2 + height), linear_velocity=(1, 0, 0), name="ball"
-    )
+    world.add_sphere(0.2, 1.0, position=(2, 0, 0.2 + height), linear_velocity=(1, 0, 0), name="ball")
     return world
 
 
@@ -91,9 +89,7 @@ def test_padded_arrays_hold_the_same_rows():
     most = int(np.diff(found.start).max())
     force = found.padded("force", most + 2)
     assert force.shape == (3, most + 2, 3)
-    np.testing.assert_array_equal(
-        force[2, : found.start[3] - found.start[2]], found.force[found.start[2] :]
-    )
+    np.testing.assert_array_equal(force[2, : found.start[3] - found.start[2]], found.force[found.start[2] :])
     assert not force[1].any()
     assert not force[:, most:].any()
     np.testing.assert_array_equal(found.padded("depth", 1)[0, 0], found.depth[0])
@@ -102,7 +98,7 @@ def test_padded_arrays_hold_the_same_rows():
 
 
 def test_velocities_of_bodies_are_those_of_links():
-    """`body_velocities` against each link's own answer, to rounding of a chain of four bodies (1e-13)."""
+    """`body_velocities` against each link's own answer, to rounding of four bodies (1e-13)."""
     world = build(0.3)
     batch = tribo.Batch(world, 2, threads=1)
     dog = batch["dog"]

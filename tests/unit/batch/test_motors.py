@@ -115,9 +115,7 @@ def test_all_together_are_the_law_in_python():
         feed = 0.5 * math.cos(0.11 * k)
         wheel.pd_target[:, 0], wheel.generalized_force[:, 0] = target, feed
         q, v = float(free.generalized_coordinate[0]), float(free.generalized_velocity[0])
-        torque, history = python_law(
-            target, 8.0, 0.3, feed, history, 3, 0.01, torque, 4.0, 15.0, q, v
-        )
+        torque, history = python_law(target, 8.0, 0.3, feed, history, 3, 0.01, torque, 4.0, 15.0, q, v)
         free.generalized_force = [torque]
         batch.step()
         alone.step()
@@ -150,9 +148,7 @@ def test_a_batch_has_the_bits_of_single_worlds():
     assert many.hash() == other.hash()
     for k in range(4):
         one = dogs(4)
-        one["dog"].generalized_coordinate[np.arange(4) != k, 2] += (
-            3.0  # the others do something else
-        )
+        one["dog"].generalized_coordinate[np.arange(4) != k, 2] += 3.0  # the others do something else
         one.step(20)
         one["dog"].pd_target[k, 7:] += 0.2
         one.step(40)
@@ -196,9 +192,7 @@ def test_numbers_are_set_for_some_worlds_and_joints():
     batch = dogs(3)
     dog = batch["dog"]
     before = dog.motors
-    dog.set_motors(
-        ["RF_KFE", "LF_HAA"], worlds=[False, True, True], time_constant=[[0.1, 0.2], [0.3, 0.4]]
-    )
+    dog.set_motors(["RF_KFE", "LF_HAA"], worlds=[False, True, True], time_constant=[[0.1, 0.2], [0.3, 0.4]])
     after = dog.motors
     columns = [dog.joint(name).velocity_slice.start for name in ("RF_KFE", "LF_HAA")]
     np.testing.assert_array_equal(after["time_constant"][1:, columns], [[0.1, 0.2], [0.3, 0.4]])
@@ -213,9 +207,7 @@ def test_numbers_are_set_for_some_worlds_and_joints():
     plain = tribo.Batch(batch_world(), 3, threads=1)
     batch.step(10)
     plain.step(10)
-    np.testing.assert_array_equal(
-        batch["dog"].generalized_coordinate, plain["dog"].generalized_coordinate
-    )
+    np.testing.assert_array_equal(batch["dog"].generalized_coordinate, plain["dog"].generalized_coordinate)
 
 
 def batch_world():
@@ -282,7 +274,5 @@ def test_states_from_before_there_were_motors_let_them_begin_anew():
     same = tribo.Batch(world, 2, threads=1)
     same["dog"].set_motors(delay=0.006, time_constant=0.01)
     same.step(12)
-    np.testing.assert_array_equal(
-        batch["dog"].generalized_coordinate, same["dog"].generalized_coordinate
-    )
+    np.testing.assert_array_equal(batch["dog"].generalized_coordinate, same["dog"].generalized_coordinate)
     assert now != fresh

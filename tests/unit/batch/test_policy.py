@@ -25,10 +25,7 @@ def random_network(inputs, outputs, *, hidden=(7, 9), activation="elu", seed=0, 
     """Return a network with weights that leave no activation idle."""
     rng = np.random.default_rng(seed)
     widths = [inputs, *hidden, outputs]
-    layers = [
-        (rng.normal(0, 1.5 / np.sqrt(n), (m, n)), rng.normal(0, 0.3, m))
-        for n, m in pairwise(widths)
-    ]
+    layers = [(rng.normal(0, 1.5 / np.sqrt(n), (m, n)), rng.normal(0, 0.3, m)) for n, m in pairwise(widths)]
     return tribo.Network(layers, activation, **options)
 
 
@@ -90,9 +87,7 @@ def with_policy(world, *, threads=1, every=4, seed=0, worlds=WORLDS, **options):
 
 def bits(batch):
     """Return all states, without what the policy remembers."""
-    return {
-        name: a.tobytes() for name, a in batch.engine.state.arrays.items() if "warm" not in name
-    }
+    return {name: a.tobytes() for name, a in batch.engine.state.arrays.items() if "warm" not in name}
 
 
 @pytest.mark.parametrize("activation", ["elu", "tanh", "relu", "none"])
@@ -169,9 +164,7 @@ def counting(world, name, worlds=2, every=1, threads=1):
     batch = tribo.Batch(world, worlds, threads=threads)
     network = tribo.Network([(np.eye(1), np.ones(1))])
     commanded = tribo.Commanded(name, "forces", scale=0.0)
-    return batch, batch.set_policy(
-        network, [tribo.Seen("action")], commanded, steps_per_action=every
-    )
+    return batch, batch.set_policy(network, [tribo.Seen("action")], commanded, steps_per_action=every)
 
 
 def cart_world():
@@ -462,11 +455,7 @@ def test_a_policy_that_was_taken_out_is_said_to_be():
     """What is written into it would reach nothing."""
     batch, old = counting(cart_world(), "robot")
     batch.set_policy(old.network, [tribo.Seen("action")], tribo.Commanded("robot", "forces"))
-    for edit in (
-        lambda: setattr(old, "phase", 0.5),
-        lambda: old.set_network(old.network),
-        old.restart,
-    ):
+    for edit in (lambda: setattr(old, "phase", 0.5), lambda: old.set_network(old.network), old.restart):
         with pytest.raises(tribo.EditError, match="batch has no more"):
             edit()
     batch.policy.phase = 0.5

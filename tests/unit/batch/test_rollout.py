@@ -52,9 +52,7 @@ def test_motors_act_in_rollouts():
     targets, _ = plans(2)
     batches = [tribo.Batch(world, WORLDS, threads=1) for _ in range(2)]
     for batch in batches:
-        batch["dog"].set_motors(
-            delay=0.006, time_constant=0.01, stall_torque=30.0, no_load_speed=20.0
-        )
+        batch["dog"].set_motors(delay=0.006, time_constant=0.01, stall_torque=30.0, no_load_speed=20.0)
     batches[0].rollout(targets={"dog": targets}, steps_per_control=EVERY)
     for k in range(HORIZON):
         batches[1]["dog"].pd_target[:, 7:] = targets[:, k]
@@ -76,9 +74,7 @@ def test_tables_that_grow_do_not_disturb_a_rollout():
     hand["b3"].generalized_force[:] = pushes[:, 0]
     for k in range(3):
         hand.step(50)
-        np.testing.assert_array_equal(
-            ways.coordinate("b3")[:, k], hand["b3"].generalized_coordinate
-        )
+        np.testing.assert_array_equal(ways.coordinate("b3")[:, k], hand["b3"].generalized_coordinate)
     assert batch.hash() == hand.hash()
 
 
@@ -158,9 +154,7 @@ def test_plans_that_no_memory_holds_are_refused(shape):
     world = tribo.World()
     world.add_sphere(0.1, mass=1.0, name="ball")
     plan = np.broadcast_to(np.zeros(1), shape)
-    with pytest.raises(
-        MemoryError, match=r"forces of ball: the states after 1000000000000 controls"
-    ):
+    with pytest.raises(MemoryError, match=r"forces of ball: the states after 1000000000000 controls"):
         tribo.Batch(world, 2, threads=1).rollout(forces={"ball": plan})
     numbers = {"ball": {"x": np.broadcast_to(np.zeros(1), shape[:-1])}}
     with pytest.raises(KeyError, match="joint"):

@@ -70,9 +70,7 @@ def test_readings_are_those_of_worlds_alone(noise, threads):
             for k, world in enumerate(alone):
                 assert_same(reading, world.sensor(name).measure(), k)
                 np.testing.assert_array_equal(sensor.position[k], world.sensor(name).position)
-                np.testing.assert_array_equal(
-                    sensor.rotation_matrix[k], world.sensor(name).rotation_matrix
-                )
+                np.testing.assert_array_equal(sensor.rotation_matrix[k], world.sensor(name).rotation_matrix)
     assert batch.hash() == [world.hash() for world in alone]
     assert not np.isnan(felt["touch"].reading.force[:, 2]).all()
 
@@ -88,9 +86,7 @@ def test_asking_changes_no_bits_and_events_of_a_call_stay_those_of_the_call():
         assert batch.step(30, hold_forces=True).all()
     assert plain.hash() == asked.hash()
     for field in ("world", "step", "begins", "shape"):
-        np.testing.assert_array_equal(
-            getattr(plain.collisions, field), getattr(asked.collisions, field)
-        )
+        np.testing.assert_array_equal(getattr(plain.collisions, field), getattr(asked.collisions, field))
     np.testing.assert_array_equal(plain.status, asked.status)
 
 
@@ -119,9 +115,7 @@ def test_what_no_step_led_to_is_not_a_number():
             "imu": lambda r: r.linear_acceleration, "touch": lambda r: r.force,
             "knee": lambda r: r.force, "foot": lambda r: r.torque,
         }  # fmt: skip
-        found = [
-            np.isnan(get(felt[name].measure())).all(axis=1).tolist() for name, get in last.items()
-        ]
+        found = [np.isnan(get(felt[name].measure())).all(axis=1).tolist() for name, get in last.items()]
         assert all(one == found[0] for one in found)
         is_finite = np.isfinite(batch["dog"].generalized_velocity).all(axis=1)
         assert np.isfinite(felt["imu"].reading.angular_velocity[is_finite]).all()
@@ -203,9 +197,7 @@ def test_what_is_wrong_is_said():
 @pytest.mark.parametrize("worlds", [1, 2])
 def test_lidars_cover_whole_turns(worlds):
     world = build()
-    world.add_lidar(
-        world["dog"], "trunk", name="slow", yaw_samples=20, spin_rate=2.0, update_rate=20.0
-    )
+    world.add_lidar(world["dog"], "trunk", name="slow", yaw_samples=20, spin_rate=2.0, update_rate=20.0)
     batch = tribo.Batch(world, worlds, threads=1)
     reading = batch.sensor("slow").measure()
     assert reading.ranges.shape == (worlds, 20, 1)
@@ -230,15 +222,11 @@ def test_pushes_go_with_the_state_that_they_acted_on():
     other["dog"].apply_force("LF_SHANK_TO_FOOT", np.array([push, none]))
     for batch in (one, other):
         batch.step()
-    np.testing.assert_array_equal(
-        one.sensor("foot").measure().force, other.sensor("foot").measure().force
-    )
+    np.testing.assert_array_equal(one.sensor("foot").measure().force, other.sensor("foot").measure().force)
     one["dog"].apply_force("LF_SHANK_TO_FOOT", push)
     one.rollout(targets={"dog": np.tile(one["dog"].pd_target[0, 7:], (2, 1))})
     other.restore(one.snapshot())
     for batch in (one, other):
         batch["dog"].apply_force("LF_KFE", push)
         batch.step()
-    np.testing.assert_array_equal(
-        one.sensor("foot").measure().force, other.sensor("foot").measure().force
-    )
+    np.testing.assert_array_equal(one.sensor("foot").measure().force, other.sensor("foot").measure().force)

@@ -37,9 +37,7 @@ def test_a_batch_sleeps_as_its_worlds_do_alone():
         world.step(10)
         assert batch["a"].is_asleep[0] == world["a"].is_asleep
     assert batch["a"].is_asleep.tolist() == [True, False]
-    np.testing.assert_array_equal(
-        batch["a"].generalized_coordinate[0], world["a"].generalized_coordinate
-    )
+    np.testing.assert_array_equal(batch["a"].generalized_coordinate[0], world["a"].generalized_coordinate)
 
 
 def test_waking_some_worlds_leaves_the_others_asleep():
@@ -131,13 +129,7 @@ SPOILT = {
     "no row": ("state", "warm_key", lambda a: a[:, :0], ValueError, "warm_key|warm_count"),
     "count": ("state", "warm_count", lambda a: a + 1_000_000, ValueError, "warm_count .* 100000"),
     "negative": ("state", "yield_count", lambda a: a - 1, ValueError, "yield_count .* -1"),
-    "count of one": (
-        "state",
-        "warm_count",
-        lambda a: a[0],
-        ValueError,
-        "another batch: warm_count",
-    ),
+    "count of one": ("state", "warm_count", lambda a: a[0], ValueError, "another batch: warm_count"),
     "width": ("state", "warm_impulse", lambda a: a[..., None], ValueError, "another batch"),
     "no time": ("settings", "dt", lambda a: a * 0.0, ValueError, "dt of the snapshot"),
     "integrator": ("settings", "integrator", lambda a: a + 9, ValueError, "integrator .*: 9"),

@@ -64,9 +64,7 @@ def test_folders_are_paths(folders):
 
 
 def test_a_file_is_no_folder():
-    with pytest.raises(
-        ValueError, match=r"package_dirs: .*quadruped\.urdf is a file; give its folder"
-    ):
+    with pytest.raises(ValueError, match=r"package_dirs: .*quadruped\.urdf is a file; give its folder"):
         tribo.World().add_articulated_system(QUADRUPED, package_dirs=QUADRUPED)
 
 
@@ -80,9 +78,7 @@ def test_what_was_not_solved_says_by_how_much_where_and_what_to_do(caplog):
     assert world.status & tribo.Status.NOT_CONVERGED
     said = re.search(r"misses its laws by up to (\S+) m/s", caplog.text)
     assert said is not None
-    assert (
-        1e-3 * 9.81e-3 < float(said[1]) < 9.81e-3
-    )  # beyond a thousandth of the weight, not all of it
+    assert 1e-3 * 9.81e-3 < float(said[1]) < 9.81e-3  # beyond a thousandth of the weight, not all of it
     assert "raise world.max_sweeps" in caplog.text
     pair = r"most of it at the contact of (plane/0 of ground_\d|box/0 of box\d) and box/0 of box\d"
     assert re.search(pair, caplog.text)

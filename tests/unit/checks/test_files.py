@@ -26,9 +26,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_missing_folder_is_named(world, tmp_path, name):
-    with pytest.raises(
-        FileNotFoundError, match=rf"runs.{name}: its folder does not exist; make it"
-    ):
+    with pytest.raises(FileNotFoundError, match=rf"runs.{name}: its folder does not exist; make it"):
         WRITERS[name](world, tmp_path / "runs" / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -36,9 +34,7 @@ def test_a_missing_folder_is_named(world, tmp_path, name):
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_folder_or_what_lies_in_a_file_is_refused(world, tmp_path, name):
     (tmp_path / name).mkdir()
-    with pytest.raises(
-        ValueError, match=r"must be the path of a file, got|it is a folder, not a plain"
-    ):
+    with pytest.raises(ValueError, match=r"must be the path of a file, got|it is a folder, not a plain"):
         WRITERS[name](world, tmp_path / name)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(NotPlainError, match="file is no folder"):

@@ -87,8 +87,7 @@ def test_climbing_finds_the_farthest_corner(corners):
     hull = convex_hull(points)
     assert len(hull.vertices) == corners
     model, work = records(
-        (HULL, np.zeros(3), np.eye(3), rng.normal(size=(60, 3))),
-        (HULL, np.zeros(3), np.eye(3), points),
+        (HULL, np.zeros(3), np.eye(3), rng.normal(size=(60, 3))), (HULL, np.zeros(3), np.eye(3), points)
     )
     first, first_face = model.shape_data[1, 0], model.shape_data[1, 2]
     directions = np.vstack((rng.normal(size=(500, 3)), hull.normals, np.eye(3), -np.eye(3)))

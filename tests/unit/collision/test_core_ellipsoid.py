@@ -42,9 +42,7 @@ def test_boxes_of_one_shape_and_of_a_body_touch_the_surface():
     """h(±eᵢ) = √ Σ (Rᵢⱼ aⱼ)², the exact box: what lies in a direction is `support` there."""
     for turn in ways(20, 1):
         rot = rotation(2.0 * turn)
-        model, work = records(
-            (ELLIPSOID, np.zeros(3), rot, AXES), (SPHERE, np.ones(3), np.eye(3), (1, 0, 0))
-        )
+        model, work = records((ELLIPSOID, np.zeros(3), rot, AXES), (SPHERE, np.ones(3), np.eye(3), (1, 0, 0)))
         bound = np.array(shape_bound(model, work, 0))
         reach = [
             (rot @ farthest_of_ellipsoid((ELLIPSOID, *AXES, 0, 0, 0, 0), tuple(row)))[k]
@@ -57,9 +55,7 @@ def test_boxes_of_one_shape_and_of_a_body_touch_the_surface():
     world.step(0)
     model = world.engine.model
     rot = body.rotation_matrix @ np.reshape(model.shape_rot[0], (3, 3))
-    np.testing.assert_allclose(
-        model.body_box[0, 3:], np.linalg.norm(rot * AXES, axis=1), atol=1e-15
-    )
+    np.testing.assert_allclose(model.body_box[0, 3:], np.linalg.norm(rot * AXES, axis=1), atol=1e-15)
     assert model.body_radius[0] == max(AXES)
 
 
@@ -186,9 +182,7 @@ def test_on_a_plane_it_touches_with_its_support_point(seed):
     pos = rng.normal(size=3)
     foot = pos + lowest - 0.003 * normal
     (row,) = meet((ELLIPSOID, pos, rot, AXES), (PLANE, foot, ground, (0, 0, 0)))
-    np.testing.assert_allclose(
-        row[:7], [*(pos + lowest - 0.0015 * normal), *normal, 0.003], atol=2e-15
-    )
+    np.testing.assert_allclose(row[:7], [*(pos + lowest - 0.0015 * normal), *normal, 0.003], atol=2e-15)
 
 
 @pytest.mark.parametrize("other", OTHERS)
@@ -256,9 +250,7 @@ def test_it_carries_its_weight_and_stays_on_every_ground():
         lambda w: w.add_ground(),
         lambda w: w.add_box((2, 2, 0.2), 1.0, position=(0, 0, -0.1), body_type="static"),
         lambda w: w.add_height_map(tribo.HeightField(values, (2.0, 2.0))),
-        lambda w: w.add_surface(
-            [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)]
-        ),
+        lambda w: w.add_surface([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)]),
     ):
         world = tribo.World()
         add(world)
@@ -280,10 +272,7 @@ def test_rocking_has_the_period_of_the_radius_of_curvature():
     world.default_pair = tribo.PairProperties(friction=1.0)
     reach = np.hypot(a * np.sin(tilt), c * np.cos(tilt))
     body = world.add_ellipsoid(
-        (a, 0.07, c),
-        m,
-        position=(0, 0, reach),
-        orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
+        (a, 0.07, c), m, position=(0, 0, reach), orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0)
     )
     period = 2 * np.pi / omega
     world.step(round(period / 1e-4))

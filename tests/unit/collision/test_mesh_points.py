@@ -62,9 +62,7 @@ def test_triangles_that_share_the_nearest_place_are_all_asked():
     a, b = np.radians([40.0, 50.0])
     outline = [(0.0, 0.0), (-np.cos(a), -np.sin(a)), (-np.cos(b), -np.sin(b))]
     vertices = np.array([(x, y, z) for y in (-1.0, 1.0) for x, z in outline])
-    faces = np.array(
-        [(0, 1, 2), (3, 5, 4), (0, 3, 4), (0, 4, 1), (0, 2, 5), (0, 5, 3), (1, 4, 5), (1, 5, 2)]
-    )
+    faces = np.array([(0, 1, 2), (3, 5, 4), (0, 3, 4), (0, 4, 1), (0, 2, 5), (0, 5, 3), (1, 4, 5), (1, 5, 2)])
     world = tribo.World()
     world.add_mesh((vertices, faces), mode="exact")
     world.step(0)
@@ -117,13 +115,9 @@ def triangles_of(heights, spacing):
     """Return a height map as a mesh: each cell cut from its first corner to the one across."""
     ny, nx = heights.shape
     j, i = np.mgrid[:ny, :nx]
-    points = np.stack(
-        [(i - 0.5 * (nx - 1)) * spacing, (j - 0.5 * (ny - 1)) * spacing, heights], axis=-1
-    )
+    points = np.stack([(i - 0.5 * (nx - 1)) * spacing, (j - 0.5 * (ny - 1)) * spacing, heights], axis=-1)
     p = (j[:-1, :-1] * nx + i[:-1, :-1]).ravel()
-    faces = np.concatenate(
-        [np.stack([p, p + 1, p + nx + 1], 1), np.stack([p, p + nx + 1, p + nx], 1)]
-    )
+    faces = np.concatenate([np.stack([p, p + 1, p + nx + 1], 1), np.stack([p, p + nx + 1, p + nx], 1)])
     return points.reshape(-1, 3), faces
 
 

@@ -126,9 +126,7 @@ def test_upright_cylinder_has_a_polygon_around_its_centre_that_does_not_jump():
 def test_sphere_and_box(centre, gap, outward):
     rows = meet(shape(SPHERE, centre), shape(BOX), margin=1.0)
     np.testing.assert_allclose(rows[0, 3:7], [*outward, gap], atol=1e-14)
-    np.testing.assert_allclose(
-        rows[0, :3], centre - (0.2 + 0.5 * gap) * np.array(outward), atol=1e-14
-    )
+    np.testing.assert_allclose(rows[0, :3], centre - (0.2 + 0.5 * gap) * np.array(outward), atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +231,7 @@ def test_a_capsule_turns_continuously_along_and_over_an_edge():
 def test_a_capsule_over_the_border_of_a_table_is_held_where_it_is_over_it_and_at_its_end():
     # The axis crosses the border at 1e-3 rad: on the table it is level, its other end is beside the edge.
     table = shape(BOX, size=(0.1, 0.5, 0.1))
-    rod = (
-        CAPSULE,
-        np.array([0.1, 0.0, 0.15]),
-        rotation([0.0, 0.0, 1e-3]) @ LYING,
-        (0.05, 0.2, 0.0),
-    )
+    rod = (CAPSULE, np.array([0.1, 0.0, 0.15]), rotation([0.0, 0.0, 1e-3]) @ LYING, (0.05, 0.2, 0.0))
     rows = meet(rod, table)
     np.testing.assert_allclose(np.sort(rows[:, 1]), [-0.2, 0.0, 0.2], atol=1e-6)
     np.testing.assert_allclose(rows[:, 6], 0.0, atol=1e-6)
@@ -429,9 +422,7 @@ def test_depth_and_normal_agree_with_coal(kinds):
     request.gjk_tolerance = request.epa_tolerance = 1e-10
     rng = np.random.default_rng(7)
     for _ in range(40):
-        a, b = random_pair(
-            kinds, rng, overlap=rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-4, -2)
-        )
+        a, b = random_pair(kinds, rng, overlap=rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-4, -2))
         result = coal.DistanceResult()
         poses = [coal.Transform3s(s[2], s[1]) for s in (a, b)]
         gap = coal.distance(make[a[0]](a[3]), poses[0], make[b[0]](b[3]), poses[1], request, result)

@@ -80,11 +80,7 @@ def test_bounds_are_checked_on_request(sample, index):
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        lambda sample: sample.grid[:, 1],
-        lambda sample: sample.line[::2],
-        lambda sample: sample.line[0.5],
-    ],
+    [lambda sample: sample.grid[:, 1], lambda sample: sample.line[::2], lambda sample: sample.line[0.5]],
 )
 def test_other_slices_are_refused(sample, wrong):
     with pytest.raises((numba.core.errors.NumbaError, NotImplementedError)):

@@ -76,9 +76,7 @@ def test_an_edit_of_a_record_changes_the_keys_of_all_that_read_it(copy, record):
     edited = copy / (record.__module__.replace(".", "/") + ".py")
     edited.write_text(edited.read_text("utf-8") + "# edited\n", "utf-8")
     after = changed(before, folders(copy))
-    readers = (
-        ("batch_kernels",) if "batch" in record.__module__ else ("dynamics", "contact", "step")
-    )
+    readers = ("batch_kernels",) if "batch" in record.__module__ else ("dynamics", "contact", "step")
     assert set(readers) <= set(after)
 
 
@@ -134,9 +132,7 @@ def test_what_python_calls_takes_kernels_in_and_llvm_stays_as_it_was(
 ):
     """LLVM's own threshold at degree 3 is 250 (`OptAggressiveThreshold` in its InlineCost.h)."""
     said = []
-    monkeypatch.setattr(
-        tribo.compiler.linking.llvm, "set_option", lambda name, option: said.append(option)
-    )
+    monkeypatch.setattr(tribo.compiler.linking.llvm, "set_option", lambda name, option: said.append(option))
     monkeypatch.setattr(tribo.compiler.backend, "cache_folder", lambda layer: tmp_path)
 
     def twice(x):

@@ -197,9 +197,7 @@ def damage(place, change):
         path.write_bytes(change(path.read_bytes()))
 
 
-@pytest.mark.parametrize(
-    "change", [lambda b: b[:-5], lambda b: b[:50] + b"?" + b[51:], lambda _: b""]
-)
+@pytest.mark.parametrize("change", [lambda b: b[:-5], lambda b: b[:50] + b"?" + b[51:], lambda _: b""])
 def test_damaged_files_are_said_and_made_anew(place, change, ask):
     assert ask("pieces")[0] == VALUE
     damage(place, change)

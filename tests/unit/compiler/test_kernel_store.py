@@ -122,9 +122,7 @@ def test_two_processes_compile_at_once(tmp_path):
     script.write_text(textwrap.dedent(program))
     command = [sys.executable, str(script), str(tmp_path / "kept")]
     two = [
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ, text=True
-        )
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ, text=True)
         for _ in range(2)
     ]
     for process in two:

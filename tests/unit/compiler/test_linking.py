@@ -73,9 +73,7 @@ def without(libraries, name):
 @pytest.mark.parametrize("heads", [[], ["head"]])
 def test_code_that_lacks_something_is_refused(heads, monkeypatch, tmp_path):
     linked = linking.linked
-    monkeypatch.setattr(
-        linking, "linked", lambda parts, *into: linked(without(parts, "least"), *into)
-    )
+    monkeypatch.setattr(linking, "linked", lambda parts, *into: linked(without(parts, "least"), *into))
     with pytest.raises(LookupError, match=r"calls what is nowhere: \S*least"):
         asked(f"lacking_{len(heads)}", heads)
     monkeypatch.undo()

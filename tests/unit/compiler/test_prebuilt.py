@@ -215,10 +215,7 @@ def product(a, b, x):
 
 
 ENTRIES = [
-    (
-        weigh,
-        (Sample, Array(float64, 1), Array(float64, 2), Array(int64, 1), int64, float64, boolean),
-    ),
+    (weigh, (Sample, Array(float64, 1), Array(float64, 2), Array(int64, 1), int64, float64, boolean)),
     (pick, (int64,)),
     (is_even, (int64,)),
     (nothing, (Array(float64, 1),)),
@@ -402,9 +399,7 @@ def test_what_does_not_fit_is_compiled(monkeypatch, tmp_path):
     assert jit._compile_and_call("half of it", (3,)) == 1.5
     assert jit._compile_and_call("half of it", (np.float32(3),)) == 1.5
     monkeypatch.setattr(switches, "KERNELS", "prebuilt")
-    with pytest.raises(
-        TypeError, match=r"half of it is not prebuilt for \(int, ndarray int64\(1, 2\)\)"
-    ):
+    with pytest.raises(TypeError, match=r"half of it is not prebuilt for \(int, ndarray int64\(1, 2\)\)"):
         jit._compile_and_call("half of it", (3, np.zeros((1, 2), np.int64)))
 
 

@@ -215,9 +215,7 @@ def test_an_empty_dimension_is_allowed():
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [np.zeros((1, 4, 3), np.float32), np.zeros((1, 3, 4)).transpose(0, 2, 1)],
-    ids=["type", "order"],
+    "wrong", [np.zeros((1, 4, 3), np.float32), np.zeros((1, 3, 4)).transpose(0, 2, 1)], ids=["type", "order"]
 )
 def test_wrong_arrays_are_refused_with_the_name_of_the_field(wrong):
     arrays = {**Sample.allocate(SIZES).arrays, "pos": wrong}

@@ -60,12 +60,7 @@ def test_a_zipped_package_is_said(tmp_path):
         for file in sources.files_of("compiler"):
             archive.write(file, file.relative_to(sources.PACKAGE.parent))
         archive.write(sources.PACKAGE / "__init__.py", "tribo/__init__.py")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(path),
-        "NUMBA_DISABLE_JIT": "0",
-        "TRIBO_KERNELS": "",
-    }
+    environment = {**os.environ, "PYTHONPATH": str(path), "NUMBA_DISABLE_JIT": "0", "TRIBO_KERNELS": ""}
     code = "import sys; sys.path[:] = [p for p in sys.path if 'src' not in p]; import tribo.compiler.jit"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False

@@ -5,7 +5,7 @@ import pytest
 
 import tribo
 from tribo.contact.far_contacts import far_place
-from tribo.contact.look_ahead import TAKEN
+from tribo.contact.predicted_contacts import TAKEN
 from tribo.gym.tasks.mujoco import ROBOT, builder
 
 

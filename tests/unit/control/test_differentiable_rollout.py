@@ -55,10 +55,7 @@ def test_a_box_that_slides_has_closed_forms():
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
 def test_an_arm_is_as_differences_of_whole_rollouts(integrator):
     """A difference of whole rollouts with a step s has s² f'''/6, a quarter of what 2 s changes in it."""
-    chosen = [
-        body("arm", "lower", mass=(0.1, 1.0)),
-        joint("arm", "elbow", damping=(0.0, 1.0)),
-    ]
+    chosen = [body("arm", "lower", mass=(0.1, 1.0)), joint("arm", "elbow", damping=(0.0, 1.0))]
     world = arm()
     world.integrator = integrator
     told = np.random.default_rng(0).normal(size=(1, STEPS, 2))
@@ -120,13 +117,9 @@ def test_what_cannot_be_a_parameter_is_named():
         RolloutFunction(world, parameters=joint("arm", "shoulder", damping=(0.0, 1.0)), **given)
     with pytest.raises(ValueError, match="derivatives=True"):
         tribo.rollout(
-            world,
-            forces={"arm": np.zeros((5, 2))},
-            parameters=body("arm", "lower", mass=(0.1, 1.0)),
+            world, forces={"arm": np.zeros((5, 2))}, parameters=body("arm", "lower", mass=(0.1, 1.0))
         )
-    function = RolloutFunction(
-        world, parameters=motors("arm", time_constant=(0.001, 0.05, 0.01)), **given
-    )
+    function = RolloutFunction(world, parameters=motors("arm", time_constant=(0.001, 0.05, 0.01)), **given)
     with pytest.raises(NotDifferentiableError, match="motors"):
         function.run(np.zeros((5, 2)))
     function = RolloutFunction(world, parameters=body("arm", "lower", mass=(0.1, 1.0)), **given)
@@ -176,9 +169,7 @@ def test_a_bundle_of_a_linear_step_is_that_step():
     world["robot"].joint("dry").dry_friction = 0.0
     plan = {"robot": np.ones((3, 2))}
     exact = tribo.rollout(world, forces=plan, derivatives=True, method="exact", threads=1)
-    smooth = tribo.rollout(
-        world, forces=plan, derivatives=True, method="bundled", step=1e-2, threads=1
-    )
+    smooth = tribo.rollout(world, forces=plan, derivatives=True, method="bundled", step=1e-2, threads=1)
     for k in range(3):
         for sharp, mean in zip(exact.matrices(k), smooth.matrices(k), strict=True):
             # Rows of accelerations are velocities over dt: 1e-16/(1e-2 · 1e-2) of rounding.
@@ -206,9 +197,7 @@ def test_a_run_at_other_parameters_is_that_of_a_world_that_has_them():
     assert np.abs(exact[1] - there.jvp(velocity=[1.0, 0.0])[1]).max() < 1e-12
     by_mass = there.jvp(parameters=[1.0])
     by_tilt = ways.jvp(parameters=[0.0, 0.5])
-    assert (
-        np.abs(moved[1] - by_mass[1] - by_tilt[1]).max() < 1e-9
-    )  # as differences of steps are known
+    assert np.abs(moved[1] - by_mass[1] - by_tilt[1]).max() < 1e-9  # as differences of steps are known
     with pytest.raises(ValueError, match="no room"):
         function.run(told, parameters=[2.0, 0.0])
     with pytest.raises(ValueError, match="parameters must have shape"):

@@ -11,12 +11,7 @@ def arm(world, lengths=(1.0, 1.0), masses=(1.0, 2.0), **properties):
     at = (0, 0, 0)
     for k, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
         link = link.add_child(
-            f"link{k}",
-            "revolute",
-            axis=(0, 1, 0),
-            position=at,
-            joint_name=f"joint{k}",
-            **properties,
+            f"link{k}", "revolute", axis=(0, 1, 0), position=at, joint_name=f"joint{k}", **properties
         )
         link.add_shape("sphere", (0.02,), mass=mass, position=(0, 0, -length), collides=False)
         at = (0, 0, -length)

@@ -150,11 +150,7 @@ def test_a_pendulum_swings_up():
         ({"cost": 3}, TypeError, "cost"),
         ({"cost": lambda k, q, v: 1.0}, TypeError, "cost must return"),
         ({"cost": lambda k, q, v: (1.0, np.zeros(3), np.eye(4))}, ValueError, "slope"),
-        (
-            {"cost": lambda k, q, v: (1.0, np.zeros(4), np.triu(np.ones((4, 4))))},
-            ValueError,
-            "symm",
-        ),
+        ({"cost": lambda k, q, v: (1.0, np.zeros(4), np.triu(np.ones((4, 4))))}, ValueError, "symm"),
         ({"forces": {"robot": ["z"]}}, KeyError, "z"),
     ],
 )

@@ -20,9 +20,7 @@ def test_a_box_slips_at_its_friction_in_any_direction(angle):
     push = (0, 0, 0, np.cos(angle), np.sin(angle), 0)
     load = tribo.largest_load(world, "box", push)
     assert load.factor == pytest.approx(0.4 * 2.0 * 9.81, rel=CLOSE)
-    assert np.allclose(
-        load.force.sum(axis=0)[2], -2.0 * 9.81, rtol=CLOSE
-    )  # on the ground, which is A
+    assert np.allclose(load.force.sum(axis=0)[2], -2.0 * 9.81, rtol=CLOSE)  # on the ground, which is A
 
 
 def test_a_tall_box_tips_before_it_slips():
@@ -34,9 +32,7 @@ def test_a_tall_box_tips_before_it_slips():
 
 def test_a_lift_takes_the_weight_and_pressing_has_no_end():
     world, _ = box_on_ground()
-    assert tribo.largest_load(world, "box", (0, 0, 0, 0, 0, 1)).factor == pytest.approx(
-        2.0 * 9.81, rel=CLOSE
-    )
+    assert tribo.largest_load(world, "box", (0, 0, 0, 0, 0, 1)).factor == pytest.approx(2.0 * 9.81, rel=CLOSE)
     assert tribo.largest_load(world, "box", (0, 0, 0, 0, 0, -1)).factor == np.inf
 
 
@@ -52,12 +48,8 @@ def test_a_grasp_is_as_strong_as_its_fingers():
     palm = tribo.LinkDescription("palm")
     palm.fix_to_world()
     for name, side in (("left", -1), ("right", 1)):
-        finger = palm.add_child(
-            name, "prismatic", axis=(1, 0, 0), joint_name=f"{name}_slide", effort=10.0
-        )
-        finger.add_shape(
-            "box", (0.02, 0.1, 0.1), mass=0.1, position=(0.06 * side, 0, 0), material="rubber"
-        )
+        finger = palm.add_child(name, "prismatic", axis=(1, 0, 0), joint_name=f"{name}_slide", effort=10.0)
+        finger.add_shape("box", (0.02, 0.1, 0.1), mass=0.1, position=(0.06 * side, 0, 0), material="rubber")
     world.add_articulated_system(palm, name="hand")
     world.add_box((0.1, 0.05, 0.05), 0.3, "stone", name="load")
     world.set_material_pair("rubber", "stone", friction=0.7)

@@ -108,10 +108,7 @@ def test_a_spring_is_the_exponential_to_third_order():
     found = tribo.linearize(world)
     rate = 5.0  # √(50/2) rad/s
     phase = rate * 0.002
-    exact = [
-        [np.cos(phase), np.sin(phase) / rate],
-        [-rate * np.sin(phase), np.cos(phase)],
-    ]
+    exact = [[np.cos(phase), np.sin(phase) / rate], [-rate * np.sin(phase), np.cos(phase)]]
     scale = np.array([[1.0, rate], [1.0 / rate, 1.0]])  # to numbers without units
     assert np.abs((found.A - exact) * scale).max() < phase**3  # a step of second order
     assert abs(np.linalg.det(found.A) - 1.0) < CLOSE  # and it keeps areas
@@ -136,9 +133,7 @@ def test_a_sliding_block_is_as_coulomb_says():
     world, _ = block(velocity=(0.5, 0.0, 0.0))
     world.step()
     speed = world["box"].linear_velocity[0]
-    found = tribo.linearize(
-        world, controls="wrench", parameters=pair("ice", "stone", friction=(0.0, 1.0))
-    )
+    found = tribo.linearize(world, controls="wrench", parameters=pair("ice", "stone", friction=(0.0, 1.0)))
     dt, lost = 0.002, 0.4 * 9.81 * 0.002
     assert found.of("v/box/vx", "v/box/vx") == pytest.approx(1.0, abs=CLOSE)
     # Friction is against v⁺: across the way it turns the velocity, v⁺ = v (1 − lost/|v|).
@@ -179,9 +174,7 @@ def test_what_acts_otherwise_on_the_two_sides_is_named():
     assert change.above == "4 points press, 4 slip"
     assert change.below != change.above  # some of four hold, which is enough
     assert "wrench/box/box/fx" in found.kinks
-    slips, sticks = (
-        found.of("v/box/vx", "wrench/box/box/fx", side) for side in ("forward", "backward")
-    )
+    slips, sticks = (found.of("v/box/vx", "wrench/box/box/fx", side) for side in ("forward", "backward"))
     assert slips == pytest.approx(0.002 / 3.0, rel=1e-5)
     assert sticks == pytest.approx(0.0, abs=CLOSE)
 
@@ -203,9 +196,7 @@ def test_a_stop_is_named():
 
 def test_outputs_have_derivatives():
     world, arm = pendulum()
-    found = tribo.linearize(
-        world, outputs=lambda batch: batch["arm"].frame("rod").orientation[:, 2]
-    )
+    found = tribo.linearize(world, outputs=lambda batch: batch["arm"].frame("rod").orientation[:, 2])
     world.step()
     half = 0.5 * float(arm.generalized_coordinate[0])  # the output: sin(q⁺/2)
     assert np.allclose(found.C, 0.5 * np.cos(half) * found.A[:1], rtol=0, atol=CLOSE)
@@ -255,9 +246,7 @@ def test_along_contacts_a_robot_that_stands_is_smooth():
     world.add_ground()
     base = tribo.LinkDescription("base")
     base.add_shape("sphere", (0.1,), mass=1.0, position=(0, 0, 0.1))
-    pole = base.add_child(
-        "pole", "revolute", axis=(0, 1, 0), position=(0, 0, 0.1), joint_name="hinge"
-    )
+    pole = base.add_child("pole", "revolute", axis=(0, 1, 0), position=(0, 0, 0.1), joint_name="hinge")
     pole.add_shape("sphere", (0.02,), mass=0.5, position=(0, 0, 0.6), collides=False)
     robot = world.add_articulated_system(base, name="robot")
     robot.generalized_coordinate = [0, 0, 0, 1, 0, 0, 0, 0]
@@ -319,9 +308,7 @@ def test_the_length_of_a_link_is_a_parameter():
     root.fix_to_world()
     rod = root.add_child("rod", "revolute", axis=(0, 1, 0), joint_name="hip")
     rod.add_shape("sphere", (0.02,), mass=0.7, position=(0, 0, -0.2), collides=False)
-    end = rod.add_child(
-        "bob", "revolute", axis=(0, 1, 0), position=(0, 0, -length), joint_name="knee"
-    )
+    end = rod.add_child("bob", "revolute", axis=(0, 1, 0), position=(0, 0, -length), joint_name="knee")
     end.add_shape("sphere", (0.05,), mass=bob, collides=False)
     arm = world.add_articulated_system(root, name="arm")
     arm.generalized_coordinate = [0.7, 0.3]
@@ -365,9 +352,7 @@ def test_a_bundle_feels_contacts_before_they_touch():
     assert sharp.of("v/ball/vz", "q/ball/z") == 0.0
     found = tribo.linearize(world, controls=(), method="bundled", step=spread)
     assert (found.method, found.obstacle) == ("bundled", "")
-    free = (
-        ball.linear_velocity[2] - 9.81 * time_step + gap / time_step
-    )  # by which it does not touch
+    free = ball.linear_velocity[2] - 9.81 * time_step + gap / time_step  # by which it does not touch
     touches = normal(-free / (spread * math.hypot(1.0, 1.0 / time_step)))
     assert 0.2 < touches < 0.5
     at = found.state_names.index("v/ball/vz"), found.state_names.index("q/ball/z")

@@ -197,9 +197,7 @@ def test_wrong_arguments_are_refused():
         ways.jvp(commands=np.zeros((4, 1)))
     fly = flying_box()
     fly.add_pin(fly["box"], None, position=(0, 0, 1))
-    ways = tribo.rollout(
-        fly, forces={"box": np.zeros((2, 6))}, derivatives=True, method="exact", threads=1
-    )
+    ways = tribo.rollout(fly, forces={"box": np.zeros((2, 6))}, derivatives=True, method="exact", threads=1)
     with pytest.raises(NotDifferentiableError, match="constraints"):
         ways.jvp()
 
@@ -222,8 +220,7 @@ def test_a_standing_quadruped_has_exact_products(friction):
     assert not ways.obstacles
     size = 1e-4
     up, down = (
-        tribo.rollout(world, targets={"dog": targets + side * size * push[0]}, threads=1)
-        for side in (1, -1)
+        tribo.rollout(world, targets={"dog": targets + side * size * push[0]}, threads=1) for side in (1, -1)
     )
     expected = (up.velocity("dog") - down.velocity("dog")) / (2 * size)
     assert np.abs(expected).max() > 1e-3
@@ -243,10 +240,7 @@ def test_a_run_takes_the_gains_and_settings_of_its_world():
         commands = np.full((1, 20, 2), 0.3)
         ways, other = (
             one.run(commands)
-            for one in (
-                function,
-                RolloutFunction(world, forces={arm.name: "joints"}, threads=1),
-            )
+            for one in (function, RolloutFunction(world, forces={arm.name: "joints"}, threads=1))
         )
         by = np.ones(ways.v.shape)
         made.append(ways.vjp(velocity=by).commands)
@@ -312,9 +306,7 @@ def test_arguments_of_a_rollout_are_checked_with_and_without_derivatives():
     world = pendulum()
     for derivatives in (True, False):
         with pytest.raises(ValueError, match="method"):
-            tribo.rollout(
-                world, forces={"arm": np.zeros((3, 2))}, method="autodiff", derivatives=derivatives
-            )
+            tribo.rollout(world, forces={"arm": np.zeros((3, 2))}, method="autodiff", derivatives=derivatives)
         with pytest.raises(TypeError, match="forces must be a mapping of objects' names"):
             tribo.rollout(world, forces=[1], derivatives=derivatives)
     with pytest.raises(TypeError, match="forces must be a mapping of objects' names"):
@@ -325,9 +317,7 @@ def test_matrices_of_a_control_are_the_products_of_its_steps():
     world = tribo.World(time_step=0.002)
     box = world.add_box((0.1, 0.2, 0.3), 1.0, name="box", position=(0, 0, 1))
     box.angular_velocity = (10.0, 20.0, -15.0)
-    function = tribo.control.RolloutFunction(
-        world, forces={"box": None}, steps_per_control=3, threads=1
-    )
+    function = tribo.control.RolloutFunction(world, forces={"box": None}, steps_per_control=3, threads=1)
     ways = function.run(np.random.default_rng(0).normal(size=(2, 2, 6)))
     for column in range(6):
         push = np.zeros((2, 2, 6))

@@ -47,9 +47,7 @@ def test_wheels_inside_are_left_out():
 def test_wheels_that_only_touch_the_straight_run_change_nothing():
     """A third, equal wheel between two others: the pitch is the same."""
     between = np.array([[0.0, 0.0], [1.0, 0.0], [0.4, 0.0]])
-    assert links(between, np.full(3, 0.2), 40, 0.02)[1] == pytest.approx(
-        links(*PAIR, 40, 0.02)[1], rel=1e-12
-    )
+    assert links(between, np.full(3, 0.2), 40, 0.02)[1] == pytest.approx(links(*PAIR, 40, 0.02)[1], rel=1e-12)
 
 
 def test_what_has_no_belt_is_refused():

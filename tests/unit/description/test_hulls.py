@@ -157,9 +157,7 @@ def test_a_picture_has_its_own_numbers_times_scale_and_its_first_row_at_the_far_
 def test_jpeg_and_tiff_are_pictures_of_heights(tmp_path, ending):
     image = pytest.importorskip("PIL.Image")
     path = tmp_path / f"map.{ending}"
-    pixels = (
-        np.full((8, 8), 128, np.uint8) if ending == "jpg" else np.eye(8, dtype=np.float32) * 2.5
-    )
+    pixels = np.full((8, 8), 128, np.uint8) if ending == "jpg" else np.eye(8, dtype=np.float32) * 2.5
     image.fromarray(pixels).save(path)
     field = HeightField.from_image(path, (1.0, 1.0), scale=0.1)
     np.testing.assert_allclose(field.heights, 0.1 * pixels[::-1], rtol=1e-6, atol=0.11)
@@ -336,14 +334,14 @@ def test_a_snapshot_from_before_the_first_general_pair_is_restored():
     world.add_surface([(-5, -5, 0), (5, -5, 0), (0, 5, 0)], [(0, 1, 2)])
     ball = world.add_sphere(0.1, 1.0, position=(0, 0, 1.0))
     engine = world.engine
-    engine.model.late_address[:] = 0
+    engine.model.lazy_address[:] = 0
     before = world.snapshot()
     world.step(500)  # it falls 1 m in 452 steps of 1 ms
-    assert engine.model.late_address.any()
+    assert engine.model.lazy_address.any()
     end = ball.generalized_coordinate.copy()
-    addresses = engine.model.late_address.copy()
+    addresses = engine.model.lazy_address.copy()
     world.restore(before)
-    assert (world.engine.model.late_address == addresses).all()
+    assert (world.engine.model.lazy_address == addresses).all()
     world.step(500)
     np.testing.assert_array_equal(ball.generalized_coordinate, end)
 

@@ -107,12 +107,8 @@ def test_mjcf_refuses_numbers_that_no_step_survives(what, text, place):
 def test_files_that_mjcf_includes_are_read_by_the_same_rule(tmp_path):
     (tmp_path / "drives.xml").write_text(INCLUDED)
     path = tmp_path / "scene.xml"
-    path.write_text(
-        SCENE.format(**PLAIN).replace("<worldbody>", '<include file="drives.xml"/><worldbody>')
-    )
-    with pytest.raises(
-        DescriptionError, match=r"drives.xml:1: <motor name='m'>: gear='1e308': .*1e\+15"
-    ):
+    path.write_text(SCENE.format(**PLAIN).replace("<worldbody>", '<include file="drives.xml"/><worldbody>'))
+    with pytest.raises(DescriptionError, match=r"drives.xml:1: <motor name='m'>: gear='1e308': .*1e\+15"):
         tribo.World().load_mjcf(path)
 
 
@@ -120,8 +116,6 @@ def test_the_largest_number_that_mjcf_may_hold_is_one_that_a_step_survives():
     number = '"1e15"'
     servo = SERVO.format(f'kp={number} kv={number} forcerange="-1e15 1e15"')
     world = tribo.World()
-    (arm,) = world.load_mjcf(
-        SCENE.format(**(PLAIN | {"actuator": servo, "geom": 'friction="1e6"'}))
-    )
+    (arm,) = world.load_mjcf(SCENE.format(**(PLAIN | {"actuator": servo, "geom": 'friction="1e6"'})))
     world.step(3)
     assert abs(arm.generalized_coordinate[0]) < 1e-9

@@ -79,9 +79,7 @@ def test_a_place_in_arrays_and_a_wrong_place():
 
 
 def test_a_property_that_is_misspelt_is_proposed():
-    with pytest.raises(
-        DescriptionError, match=r"has no 'stifness'; did you mean 'stiffness'\?.*known"
-    ):
+    with pytest.raises(DescriptionError, match=r"has no 'stifness'; did you mean 'stiffness'\?.*known"):
         robot_of(stifness=1)
 
 
@@ -95,9 +93,7 @@ def test_a_type_by_its_name(name, kind):
 
 @pytest.mark.parametrize("kind", ["revolut", 1, None, "REVOLUTE"])
 def test_a_type_that_is_none(kind):
-    with pytest.raises(
-        DescriptionError, match="type of joint 'a' must be one of continuous, fixed"
-    ):
+    with pytest.raises(DescriptionError, match="type of joint 'a' must be one of continuous, fixed"):
         JointDescription("a", kind)
 
 
@@ -135,9 +131,7 @@ def follower_in(source, ratio, offset):
 
 @pytest.mark.parametrize("source", ["python", "urdf", "mjcf"])
 def test_the_ratio_of_a_follower_is_bounded(source):
-    says = (
-        r"joint 'second_joint' follows 'first_joint' \(mimic\): its ratio.* at most 1e\+06 in size"
-    )
+    says = r"joint 'second_joint' follows 'first_joint' \(mimic\): its ratio.* at most 1e\+06 in size"
     for ratio in (1.0001e6, -1e12, 1e14):
         with pytest.raises(DescriptionError, match=says):
             follower_in(source, ratio, 0.0)

@@ -49,7 +49,7 @@ def test_rows_can_be_had_later():
     bodies, rows = np.zeros(robot.dof), np.zeros(robot.dof)
     whitening.unwhiten(model, work, work.free_response, work.mid_v)
     bodies[:] = work.mid_v
-    inertia.need_rows(model, work, 0)
+    inertia.form_missing_rows(model, work, 0)
     assert work.tree_is_rowless[0] == 0
     assert work.tree_is_free[0] == 0
     whitening.unwhiten(model, work, work.free_response, work.mid_v)

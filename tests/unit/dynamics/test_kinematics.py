@@ -10,8 +10,7 @@ from tribo.dynamics.kinematics import rotate_about
 
 
 @pytest.mark.parametrize(
-    "axis",
-    [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1), (0.36, -0.48, 0.8)],
+    "axis", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1), (0.36, -0.48, 0.8)]
 )
 def test_every_branch_of_a_joint_turns_about_its_axis(axis):
     axis = tuple(float(x) for x in axis)

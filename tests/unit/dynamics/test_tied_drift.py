@@ -30,7 +30,7 @@ def chain(count):
 def apart(engine, is_moved):
     """Return by how much the two ends of each tie are to get on unlike, before or after δ and ρ [m]."""
     model, work = engine.model, engine.work
-    ends = work.end_lack.copy()
+    ends = work.end_position_error.copy()
     for end, body in enumerate(model.constraint_body.ravel()):
         if body >= 0 and is_moved:
             x = work.tied_shift[model.body_tree[body]]

@@ -21,13 +21,7 @@ def test_legs_are_abreast():
 
 
 def test_two_legs_are_alone_and_in_the_order_of_their_numbers():
-    assert in_order([-1, 0, 1, 0, 3], [Joint.FREE] + [Joint.REVOLUTE] * 4) == [
-        [0],
-        [1],
-        [2],
-        [3],
-        [4],
-    ]
+    assert in_order([-1, 0, 1, 0, 3], [Joint.FREE] + [Joint.REVOLUTE] * 4) == [[0], [1], [2], [3], [4]]
 
 
 def test_links_of_a_chain_are_alone():

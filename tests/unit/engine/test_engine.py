@@ -40,16 +40,14 @@ def test_many_steps_in_one_call_are_all_made(monkeypatch):
 
 
 def test_what_one_of_many_steps_says_outlives_the_slices(monkeypatch):
-    """A box that turns too far in its first steps (`COARSE`) and is braked: the last ones are well."""
+    """A box that turns too far in its first steps and is braked: the last ones are well."""
     said = []
     for most in (20_000, 7):
         monkeypatch.setattr("tribo.engine.engine._MOST_STEPS", most)
         monkeypatch.setattr("tribo.engine.engine._SLICE", 1e3)
         world = tribo.World()
         world.integrator = "rk4"
-        body = world.add_box(
-            (0.1, 0.2, 0.3), 1.0, position=(0, 0, 50), angular_velocity=(400, 300, 200)
-        )
+        body = world.add_box((0.1, 0.2, 0.3), 1.0, position=(0, 0, 50), angular_velocity=(400, 300, 200))
         body.angular_damping = 0.05
         world.step(1)
         world.step(3000)
@@ -63,9 +61,7 @@ def test_the_keyboard_is_heard_however_slow_the_steps():
     world = tribo.World()
     world.add_ground()
     for k in range(60):
-        world.add_box(
-            (0.1, 0.1, 0.1), 1.0, position=(0.05 * (k % 3), 0.03 * (k % 5), 0.06 + 0.11 * k)
-        )
+        world.add_box((0.1, 0.1, 0.1), 1.0, position=(0.05 * (k % 3), 0.03 * (k % 5), 0.06 + 0.11 * k))
     world.step()
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:

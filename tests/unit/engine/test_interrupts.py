@@ -56,9 +56,7 @@ def test_a_batch_stops_between_two_steps_of_all_worlds(monkeypatch, batch, count
     other = tribo.Batch(batch_world(), 40, threads=1)
     other.step(steps + 7)
     for name in ("q", "v", "warm_impulse"):
-        np.testing.assert_array_equal(
-            batch.engine.state.arrays[name], other.engine.state.arrays[name]
-        )
+        np.testing.assert_array_equal(batch.engine.state.arrays[name], other.engine.state.arrays[name])
 
 
 def batch_world():

@@ -21,9 +21,7 @@ def empty_cache(monkeypatch, tmp_path):
 def test_what_fails_is_said_and_the_rest_is_done():
     said = []
     with gathered(1) as team:
-        assert not team.do(
-            ["kernel nowhere.nothing", "kernel dynamics.integrate.next_velocity"], said.append
-        )
+        assert not team.do(["kernel nowhere.nothing", "kernel dynamics.integrate.next_velocity"], said.append)
     assert [line for line in said if line in {"done", "failed"}] == ["failed", "done"]
     assert "kernel dynamics.integrate.next_velocity" in said
 
@@ -32,7 +30,7 @@ def test_what_fails_is_said_and_the_rest_is_done():
 def test_two_compile_each_kernel_once():
     said = []
     with gathered(2) as team:
-        assert team.do(["kernel dynamics.actuation.collect"] * 2, said.append)
+        assert team.do(["kernel dynamics.actuation.collect_forces"] * 2, said.append)
     compiled = [line for line in said if line.startswith("kernel ")]
     assert len(compiled) > 5
     assert len(compiled) == len(set(compiled))
@@ -55,7 +53,7 @@ def test_a_process_that_is_killed_is_noticed():
             team.members[0].kill()
 
     with gathered(1) as team:
-        assert not team.do(["kernel nowhere.nothing", "kernel contact.sleep.wake"], kill)
+        assert not team.do(["kernel nowhere.nothing", "kernel contact.sleep.wake_trees"], kill)
 
 
 @pytest.mark.parametrize("module", ["tribo.engine.compile_worker", "tribo.formats.workers"])

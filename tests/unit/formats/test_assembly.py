@@ -29,9 +29,7 @@ def robot():
     base.add_shape("sphere", (0.1,), position=(0, 0, 0.2), is_drawn=False)
     arm = LinkDescription("arm", 0.5, (0, 0, 0.2), inertias.cylinder(0.5, 0.03, 0.4))
     arm.add_shape("cylinder", (0.03, 0.4), position=(0, 0, 0.2))
-    base.attach(
-        arm, JointDescription("hip", Joint.REVOLUTE, (0.2, 0, 0), QUARTER, (0, 2, 0), -1.0, 1.0)
-    )
+    base.attach(arm, JointDescription("hip", Joint.REVOLUTE, (0.2, 0, 0), QUARTER, (0, 2, 0), -1.0, 1.0))
     mast = LinkDescription("mast", 0.3, (0, 0, 0.1), inertias.capsule(0.3, 0.02, 0.2))
     base.attach(mast, JointDescription("mast_joint", Joint.FIXED, (0, 0.1, 0.1), QUARTER))
     plate = LinkDescription("plate", 0.2, (0.05, 0, 0), inertias.box(0.2, (0.1, 0.1, 0.01)))
@@ -64,11 +62,7 @@ def test_bodies_frames_and_shapes():
     assert len(base.visuals) == 2
     assert base.mass == pytest.approx(2.5)
     # Steiner: the plate's centre stands at (0, 0.2, 0.3) − (0.05, 0, 0).
-    moment = (
-        2.0 * np.array([0.1, 0, 0])
-        + 0.3 * np.array([0, 0.1, 0.2])
-        + 0.2 * np.array([-0.05, 0.2, 0.3])
-    )
+    moment = 2.0 * np.array([0.1, 0, 0]) + 0.3 * np.array([0, 0.1, 0.2]) + 0.2 * np.array([-0.05, 0.2, 0.3])
     np.testing.assert_allclose(base.com, moment / 2.5, atol=1e-15)
 
 
@@ -156,20 +150,11 @@ def arm_of(root):
     [
         (lambda r: setattr(arm_of(r), "name", "base"), "link 'base' appears twice"),
         (lambda r: setattr(arm_of(r), "name", ""), "has no name"),
-        (
-            lambda r: setattr(arm_of(r).joint, "name", "mast_joint"),
-            "joint 'mast_joint' appears twice",
-        ),
+        (lambda r: setattr(arm_of(r).joint, "name", "mast_joint"), "joint 'mast_joint' appears twice"),
         (lambda r: setattr(arm_of(r), "joint", None), "link 'arm' has no joint; use parent.attach"),
         (lambda r: setattr(arm_of(r).joint, "type", Joint.FREE), "must be one of REVOLUTE"),
-        (
-            lambda r: setattr(r, "joint", JointDescription("x", Joint.REVOLUTE)),
-            "must be one of FREE",
-        ),
-        (
-            lambda r: setattr(arm_of(r).joint, "axis", (0, 0, 0)),
-            "axis of joint 'hip' has no direction",
-        ),
+        (lambda r: setattr(r, "joint", JointDescription("x", Joint.REVOLUTE)), "must be one of FREE"),
+        (lambda r: setattr(arm_of(r).joint, "axis", (0, 0, 0)), "axis of joint 'hip' has no direction"),
         (lambda r: setattr(arm_of(r).joint, "quaternion", (1, 1, 0, 0)), "unit quaternion"),
         (lambda r: setattr(arm_of(r).joint, "lower", 2.0), "lower 2.0 is above upper 1.0"),
         (lambda r: setattr(arm_of(r).joint, "damping", -1.0), "damping of joint 'hip' must be ≥ 0"),
@@ -237,15 +222,7 @@ def test_children_are_what_attach_makes():
     other.attach(
         same,
         JointDescription(
-            "hip",
-            Joint.REVOLUTE,
-            (1, 2, 3),
-            QUARTER,
-            (0, 2, 0),
-            -1.0,
-            2.0,
-            effort=30.0,
-            damping=0.1,
+            "hip", Joint.REVOLUTE, (1, 2, 3), QUARTER, (0, 2, 0), -1.0, 2.0, effort=30.0, damping=0.1
         ),
     )
     tip = JointDescription("tip_joint", Joint.FIXED, (0, 0, 1))
@@ -315,28 +292,16 @@ def test_meshes_collide_and_are_drawn(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (
-            lambda link: link.add_child("a", "hinge"),
-            "joint 'hinge' is unknown; use one of continuous",
-        ),
+        (lambda link: link.add_child("a", "hinge"), "joint 'hinge' is unknown; use one of continuous"),
         (lambda link: link.add_child("a", "free"), "joint 'free' is unknown"),
         (
             lambda link: link.add_child("a", "fixed", force=1.0),
             "a joint has no 'force'; did you mean 'stop_force'",
         ),
-        (
-            lambda link: link.add_shape("sphere", (1,), mass=1, density=1),
-            "a mass or a density, not both",
-        ),
-        (
-            lambda link: link.add_shape("sphere", (1,), mass=-1.0),
-            "mass of a sphere of 'base' must be ≥ 0",
-        ),
+        (lambda link: link.add_shape("sphere", (1,), mass=1, density=1), "a mass or a density, not both"),
+        (lambda link: link.add_shape("sphere", (1,), mass=-1.0), "mass of a sphere of 'base' must be ≥ 0"),
         (lambda link: link.add_shape("sphere", (1,), density=np.inf), "must be ≥ 0, got inf"),
-        (
-            lambda link: link.add_mesh("nothing.stl"),
-            "mesh 'nothing.stl' of link 'base' does not exist",
-        ),
+        (lambda link: link.add_mesh("nothing.stl"), "mesh 'nothing.stl' of link 'base' does not exist"),
     ],
 )
 def test_wrong_children_and_solids(change, says):

@@ -24,9 +24,7 @@ def ring():
 def test_distances_and_windings_are_those_of_a_box():
     box = trimesh.creation.box((2.0, 2.0, 2.0)).triangles
     points = np.array([(0.0, 0.0, 0.5), (0.0, 0.0, 3.0), (2.0, 2.0, 2.0), (0.5, 2.0, 2.0)])
-    assert convex_cuts.distance(box, points) == pytest.approx(
-        [0.5, 2.0, math.sqrt(3), math.sqrt(2)]
-    )
+    assert convex_cuts.distance(box, points) == pytest.approx([0.5, 2.0, math.sqrt(3), math.sqrt(2)])
     assert convex_cuts.winding(box, points) == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-12)
 
 
@@ -62,9 +60,7 @@ def test_a_ring_falls_over_a_shaft(caplog, tmp_path):
     world.add_ground()
     world.add_cylinder(SHAFT, 0.05, 1.0, position=(0, 0, 0.025), body_type="static")
     with caplog.at_level(logging.INFO, "tribo"):
-        made = world.add_mesh(
-            path, mass=0.05, mode="decomposition", tolerance=1.5e-4, position=(0, 0, 0.06)
-        )
+        made = world.add_mesh(path, mass=0.05, mode="decomposition", tolerance=1.5e-4, position=(0, 0, 0.06))
     (said,) = re.findall(r"deepest wrong point is (\S+) m outside", caplog.text)
     assert float(said) <= 1.5e-4
     world.step(200)  # 0.06 − 0.004 m take 0.107 s

@@ -22,9 +22,7 @@ HALF = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
 def test_an_arm_floats_by_default_and_stands_when_asked_to():
     world = tribo.World()
     loose = world.add_articulated_system(ARM, position=(0, 0, 5))
-    fixed = world.add_articulated_system(
-        ARM, fixed_base=True, position=(1, 2, 0.5), orientation=HALF
-    )
+    fixed = world.add_articulated_system(ARM, fixed_base=True, position=(1, 2, 0.5), orientation=HALF)
     assert (loose.dof, fixed.dof) == (7, 1)
     assert (loose.is_floating, fixed.is_floating) == (True, False)
     assert fixed.body_names == loose.body_names == ("link0", "link1")
@@ -36,9 +34,7 @@ def test_an_arm_floats_by_default_and_stands_when_asked_to():
     angle = fixed.joint("joint1").coordinate
     assert angle > 0.01  # it falls about its hinge
     np.testing.assert_allclose(
-        fixed.frame("hand").position,
-        (1, 2 + 0.4 * np.cos(angle), 0.8 - 0.4 * np.sin(angle)),
-        atol=1e-12,
+        fixed.frame("hand").position, (1, 2 + 0.4 * np.cos(angle), 0.8 - 0.4 * np.sin(angle)), atol=1e-12
     )
 
 

@@ -5,12 +5,7 @@ import pytest
 from scenes import QUADRUPED, STANCE, STANCE_HEIGHT, ground_world, random_state, random_tree
 
 import tribo
-from tribo.description.trees import (
-    BodyDescription,
-    DescriptionError,
-    JointDescription,
-    TreeDescription,
-)
+from tribo.description.trees import BodyDescription, DescriptionError, JointDescription, TreeDescription
 from tribo.formats import urdf, urdf_write
 from tribo.model import Joint
 
@@ -55,9 +50,7 @@ def test_dynamics_are_those_of_the_same_robot():
     coordinate, velocity = np.empty(19), np.empty(18)
     coordinate[q], velocity[v] = usual.generalized_coordinate, usual.generalized_velocity
     other.set_state(coordinate, velocity)
-    np.testing.assert_allclose(
-        other.mass_matrix[np.ix_(v, v)], usual.mass_matrix, rtol=0, atol=1e-13
-    )
+    np.testing.assert_allclose(other.mass_matrix[np.ix_(v, v)], usual.mass_matrix, rtol=0, atol=1e-13)
     acceleration = rng.normal(size=18)
     permuted = np.empty(18)
     permuted[v] = acceleration
@@ -96,12 +89,8 @@ def test_a_random_tree_moves_the_same_in_any_order():
     other.set_pd_gains(20.0, 1.0)
     for world in worlds:
         world.step(10)
-    np.testing.assert_allclose(
-        other.generalized_coordinate[q], usual.generalized_coordinate, atol=1e-12
-    )
-    np.testing.assert_allclose(
-        other.generalized_velocity[v], usual.generalized_velocity, atol=1e-10
-    )
+    np.testing.assert_allclose(other.generalized_coordinate[q], usual.generalized_coordinate, atol=1e-12)
+    np.testing.assert_allclose(other.generalized_velocity[v], usual.generalized_velocity, atol=1e-10)
 
 
 def test_it_stands_the_same_also_in_a_batch():
@@ -117,12 +106,8 @@ def test_it_stands_the_same_also_in_a_batch():
     for world in (usual.world, other.world, batch):
         world.step(300)
     q, _ = places(usual, other)
-    np.testing.assert_allclose(
-        other.generalized_coordinate[q], usual.generalized_coordinate, atol=1e-8
-    )
-    np.testing.assert_array_equal(
-        batch["robot"].generalized_coordinate, [other.generalized_coordinate] * 2
-    )
+    np.testing.assert_allclose(other.generalized_coordinate[q], usual.generalized_coordinate, atol=1e-8)
+    np.testing.assert_array_equal(batch["robot"].generalized_coordinate, [other.generalized_coordinate] * 2)
 
 
 WRONG = {
@@ -149,11 +134,7 @@ def test_a_wrong_order_is_named_and_nothing_is_added(case):
 
 @pytest.mark.parametrize("source", ["file", "text", "python"])
 def test_a_world_file_keeps_the_order(tmp_path, source):
-    given = {
-        "file": QUADRUPED,
-        "text": QUADRUPED.read_text("utf-8"),
-        "python": urdf.read(QUADRUPED),
-    }[source]
+    given = {"file": QUADRUPED, "text": QUADRUPED.read_text("utf-8"), "python": urdf.read(QUADRUPED)}[source]
     if source == "python":
         given.source = given.text = None
     world = tribo.World()
@@ -239,6 +220,4 @@ def test_a_saved_order_leaves_out_joints_without_a_coordinate(tmp_path):
     assert again.joint_names == ("ja", "jb", "jc")  # branch by branch it would be a, c, b
     world.step(100)
     again.world.step(100)
-    np.testing.assert_allclose(
-        again.generalized_coordinate, robot.generalized_coordinate, atol=1e-12
-    )
+    np.testing.assert_allclose(again.generalized_coordinate, robot.generalized_coordinate, atol=1e-12)

@@ -322,10 +322,7 @@ def test_constraints_come_back_from_a_saved_world(tmp_path, caplog):
     for item in (world, again):
         item.step(50)
     for name in "abc":
-        assert (
-            again[name].generalized_coordinate.tobytes()
-            == world[name].generalized_coordinate.tobytes()
-        )
+        assert again[name].generalized_coordinate.tobytes() == world[name].generalized_coordinate.tobytes()
     again.save(tmp_path / "v.xml")
     ties = [raisim_xml.read(tmp_path / name).constraints for name in ("w.xml", "v.xml")]
     for made, was in zip(*ties, strict=True):
@@ -356,10 +353,7 @@ def test_bodies_that_pass_through_each_other_come_back_from_a_saved_world(tmp_pa
         pairs = {frozenset((x.object_a.name, x.object_b.name)) for x in item.contacts}
         assert pairs == {frozenset(("b", "ground"))}
     for name in "abc":
-        assert (
-            again[name].generalized_coordinate.tobytes()
-            == world[name].generalized_coordinate.tobytes()
-        )
+        assert again[name].generalized_coordinate.tobytes() == world[name].generalized_coordinate.tobytes()
 
 
 def test_a_robots_loops_stay_with_its_urdf(tmp_path, caplog):
@@ -448,8 +442,7 @@ def scene(equality, joints="<freejoint/>"):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['<connect body1="a" body2="b" anchor="0.2 0 0"/>', '<connect site1="s" site2="t"/>'],
+    "text", ['<connect body1="a" body2="b" anchor="0.2 0 0"/>', '<connect site1="s" site2="t"/>']
 )
 def test_connect_is_a_pin(text):
     world = tribo.World()
@@ -461,9 +454,7 @@ def test_connect_is_a_pin(text):
 
 def test_connect_to_the_world_and_weld():
     world = tribo.World()
-    text = (
-        '<connect name="c" body1="a" anchor="0 0 0.5"/><weld body1="a" body2="b" active="false"/>'
-    )
+    text = '<connect name="c" body1="a" anchor="0 0 0.5"/><weld body1="a" body2="b" active="false"/>'
     world.load_mjcf(scene(text))
     weld, pin = sorted(world.constraints, key=lambda tie: tie.type == "pin")
     assert (pin.type, weld.type) == ("pin", "weld")

@@ -34,11 +34,7 @@ def test_the_sample_reads_as_it_is_meant():
     assert pair(library, "agxMat5", "Ground", "youngs_modulus", "adhesion_force") == (1e5, 100.0)
     # Explicit keys win over merged ones wherever they stand; 1e10 is a text to YAML 1.1.
     for names in (("Ground", "default"), ("ice", "Default"), ("Ground", "ice")):
-        assert pair(library, *names, "friction", "youngs_modulus", "spook_damping") == (
-            0.7,
-            1e10,
-            0.05,
-        )
+        assert pair(library, *names, "friction", "youngs_modulus", "spook_damping") == (0.7, 1e10, 0.05)
     assert not library.pair("Ground", "Ground").is_explicit
     assert len(library.doubts) == 1
     assert "25:35: material 'ice' is not in materials" in library.doubts[0]
@@ -53,10 +49,7 @@ def test_one_name_twice_is_the_pair_of_a_material_with_itself():
 def test_both_spellings_in_one_entry():
     both = read_materials("materials:\n - { name: a, spookDamping: 0.1, spook_damping: 0.2 }\n")
     assert both.material("a").spook_damping == 0.2
-    assert (
-        "2:15: spookDamping of material 'a' is ignored: spook_damping stands there too"
-        in both.doubts[0]
-    )
+    assert "2:15: spookDamping of material 'a' is ignored: spook_damping stands there too" in both.doubts[0]
 
 
 def test_tables_are_put_over_a_default_table():
@@ -197,9 +190,7 @@ def test_merges_cannot_exhaust_memory():
 @pytest.mark.parametrize("text", ["a: " + "[" * 100_000 + "\n", "a: \n" + "- " * 100_000])
 def test_depth_is_bounded(text):
     # libyaml, which reads ahead, refuses a thousand levels itself since PyYAML 6.0.4.
-    with pytest.raises(
-        DescriptionError, match=r":\d+:\d+: (.* 128 levels deep|.*maximum nesting depth)"
-    ):
+    with pytest.raises(DescriptionError, match=r":\d+:\d+: (.* 128 levels deep|.*maximum nesting depth)"):
         read_materials(text)
 
 
@@ -221,9 +212,7 @@ def test_size_is_bounded(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
-    with pytest.raises(
-        DescriptionError, match=r"nix\.yaml: cannot read the material file: No such file"
-    ):
+    with pytest.raises(DescriptionError, match=r"nix\.yaml: cannot read the material file: No such file"):
         read_materials(tmp_path / "nix.yaml")
     with pytest.raises(DescriptionError, match="cannot read the material file"):
         read_materials(tmp_path)
@@ -243,9 +232,7 @@ def test_the_published_schema_is_that_of_the_reader():
 NUMBERS = st.one_of(
     st.floats(-2.0, 2e16, allow_nan=False), st.sampled_from([0, 1, -1, 0.5, "1e10", "1e-7", "much", True])
 )  # fmt: skip
-WORDS = st.sampled_from(
-    ["default", "box", "direct", "split", "cone", "reduceALL", "reduce_none", "boxx"]
-)
+WORDS = st.sampled_from(["default", "box", "direct", "split", "cone", "reduceALL", "reduce_none", "boxx"])
 
 
 def entries(definition, label):
@@ -254,12 +241,8 @@ def entries(definition, label):
     # Keys without effect and second spellings, of which the reader says so, are left out.
     skipped = {"poisson_ratio", "poissonRatio", "dynamic_friction", "dynamicFriction", *label}
     plain = [key for key in keys if key not in skipped and key.lower() == key] + ["frictoin"]
-    values = st.one_of(
-        NUMBERS, WORDS, st.lists(WORDS, max_size=3), st.lists(NUMBERS, min_size=3, max_size=3)
-    )
-    return st.dictionaries(st.sampled_from(plain), values, max_size=3).map(
-        lambda made: made | label
-    )
+    values = st.one_of(NUMBERS, WORDS, st.lists(WORDS, max_size=3), st.lists(NUMBERS, min_size=3, max_size=3))
+    return st.dictionaries(st.sampled_from(plain), values, max_size=3).map(lambda made: made | label)
 
 
 @settings(max_examples=150, deadline=None)
@@ -324,9 +307,7 @@ def test_diagnosis_of_parameters_without_effect():
 
 
 # -- into a world ------------------------------------------------------------------------------------
-PLAIN = (
-    "materials:\n - { name: steel, roughness: 0.2, viscosity: 1 }\n - { name: ice, roughnes: 1 }\n"
-)
+PLAIN = "materials:\n - { name: steel, roughness: 0.2, viscosity: 1 }\n - { name: ice, roughnes: 1 }\n"
 PLAIN += "contact_materials:\n - { materials: [ steel, ice ], friction: 0.05, restitution: 0.25 }\n"
 
 
@@ -349,9 +330,7 @@ def test_what_a_rigid_pair_cannot_be_leaves_the_world_as_it_was():
     world = tribo.World()
     before = world.materials.revision
     with pytest.raises(DescriptionError, match="no adhesion_force=5 N"):
-        world.load_materials(
-            PLAIN + " - { materials: [ ice, ice ], adhesionForce: 5 }\n", rigid=True
-        )
+        world.load_materials(PLAIN + " - { materials: [ ice, ice ], adhesionForce: 5 }\n", rigid=True)
     assert world.materials.revision == before
 
 
@@ -437,10 +416,7 @@ def test_pairs_that_no_shape_has_can_be_left_out():
             "secondary_friction=0.1",
         ),
         (ContactMaterial(friction_model=("box", "direct")), "friction model 'box'"),
-        (
-            ContactMaterial(friction_model=("oriented_box", "split")),
-            "friction model 'oriented_box'",
-        ),
+        (ContactMaterial(friction_model=("oriented_box", "split")), "friction model 'oriented_box'"),
     ],
 )
 def test_what_a_rigid_pair_cannot_do_is_refused(law, what):
@@ -554,11 +530,7 @@ def test_a_stiffness_beyond_what_a_double_solves_with_is_taken_as_the_limit():
 
 
 def test_a_misspelt_material_is_answered_with_the_nearest():
-    text = (
-        "materials:\n  - { name: rubber }\ncontactMaterials:\n  - { materials: [ {}, rubber ] }\n"
-    )
+    text = "materials:\n  - { name: rubber }\ncontactMaterials:\n  - { materials: [ {}, rubber ] }\n"
     said = [read_materials(text.replace("{}", name)).doubts for name in ("ruber", "ice")]
-    assert (
-        "'ruber' is not in materials: it has standard values; did you mean 'rubber'?" in said[0][0]
-    )
+    assert "'ruber' is not in materials: it has standard values; did you mean 'rubber'?" in said[0][0]
     assert said[1][0].endswith("'ice' is not in materials: it has standard values")

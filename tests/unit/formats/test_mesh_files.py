@@ -165,9 +165,7 @@ def test_a_missing_file_and_a_missing_reader_are_told_apart(tmp_path, crate, mon
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(ImportError, match=r'^meshes need trimesh: pip install "tribo\[mesh\]"$'):
         World().add_mesh(tmp_path / "crate.stl", mass=1.0)
-    with pytest.raises(
-        ImportError, match=r'^b/0: collision meshes need .*; or collision_meshes="none"'
-    ):
+    with pytest.raises(ImportError, match=r'^b/0: collision meshes need .*; or collision_meshes="none"'):
         World().add_articulated_system(tmp_path / "robot.urdf")
 
 
@@ -181,9 +179,7 @@ def test_a_mesh_that_would_collide_and_is_missing_is_refused_with_strict(caplog)
         world.add_articulated_system(text.format("collision"), strict=True)
     assert world.objects == ()
     world.add_articulated_system(text.format("collision"), strict=True, collision_meshes="none")
-    world.add_articulated_system(
-        text.format("visual"), strict=True
-    )  # noted: nothing moves otherwise
+    world.add_articulated_system(text.format("visual"), strict=True)  # noted: nothing moves otherwise
     caplog.clear()
     world.add_articulated_system(text.format("collision"))
     assert "was not found: it does not collide" in caplog.text
@@ -277,9 +273,7 @@ def test_a_vertex_beyond_single_precision_is_named(tmp_path):
 
 def test_a_mesh_that_is_written_in_an_mjcf_file_is_a_hull_or_nothing():
     text = RING.replace('file="ring.stl"', 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"')
-    with pytest.raises(
-        DescriptionError, match=r"needs a file, but mesh 'm' is written in the MJCF"
-    ):
+    with pytest.raises(DescriptionError, match=r"needs a file, but mesh 'm' is written in the MJCF"):
         World().add_articulated_system(text, collision_meshes="exact")
     for mode, kind in (("hull", "HULL"), ("none", "MESH")):
         made = World().add_articulated_system(text, collision_meshes=mode)

@@ -53,8 +53,7 @@ def png(width, height, data):
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(data, 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(c)) + name + c + struct.pack(">I", zlib.crc32(name + c))
-        for name, c in chunks
+        struct.pack(">I", len(c)) + name + c + struct.pack(">I", zlib.crc32(name + c)) for name, c in chunks
     )
 
 
@@ -74,8 +73,7 @@ def doubling(levels):
     """Return nodes each of which places the one before it twice."""
     nodes = ['<node id="n0"><instance_geometry url="#geometry0"/></node>']
     nodes += [
-        f'<node id="n{k}">' + f'<instance_node url="#n{k - 1}"/>' * 2 + "</node>"
-        for k in range(1, levels)
+        f'<node id="n{k}">' + f'<instance_node url="#n{k - 1}"/>' * 2 + "</node>" for k in range(1, levels)
     ]
     return "<library_nodes>" + "".join(nodes) + "</library_nodes>"
 
@@ -231,9 +229,7 @@ def test_a_mesh_reads_nothing_elsewhere(tmp_path, uri):
         World().add_mesh(folder / "nosy.gltf", mode="exact")
 
 
-@pytest.mark.parametrize(
-    "scale", [0.0, (1.0, 0.0, 1.0), np.nan, np.inf, (1.0, 1.0), "large", 1e-200, 1e200]
-)
+@pytest.mark.parametrize("scale", [0.0, (1.0, 0.0, 1.0), np.nan, np.inf, (1.0, 1.0), "large", 1e-200, 1e200])
 def test_a_bad_scale_is_refused(tmp_path, scale):
     trimesh.creation.box((1, 1, 1)).export(tmp_path / "crate.stl")
     world = World()
@@ -348,9 +344,7 @@ def test_a_large_obj_is_read_in_a_process_as_in_this_one(tmp_path, monkeypatch, 
         path.write_text({"plain": box, "broken": box + "f 1 2 99\n", "empty": "v 0 0 0\n"}[kind])
     found, functions = [], []
     work = mesh_reading.work
-    monkeypatch.setattr(
-        mesh_reading, "work", lambda *args: functions.append(args[0]) or work(*args)
-    )
+    monkeypatch.setattr(mesh_reading, "work", lambda *args: functions.append(args[0]) or work(*args))
     for largest in (mesh_reading.DEAFENING, 0):
         monkeypatch.setattr(mesh_reading, "DEAFENING", largest)
         mesh_reading._read.cache_clear()
@@ -361,9 +355,7 @@ def test_a_large_obj_is_read_in_a_process_as_in_this_one(tmp_path, monkeypatch, 
         else:
             picture = getattr(getattr(made.visual, "material", None), "image", None)
             assert (picture is None) == (kind == "plain")
-            found.append(
-                (made.vertices.tolist(), made.faces.tolist(), picture and picture.tobytes())
-            )
+            found.append((made.vertices.tolist(), made.faces.tolist(), picture and picture.tobytes()))
     assert found[0] == found[1]
     assert functions == [mesh_reading.parsed]
     assert isinstance(found[0], str) == (kind in {"broken", "empty"})

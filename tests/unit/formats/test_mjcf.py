@@ -29,11 +29,7 @@ def test_several_joints_of_a_body_become_bodies_without_mass():
     joints = '<joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0" pos="0 0 0.1"/>'
     made = tree(model(f'<body name="arm">{joints}{BALL}</body>'))
     assert [body.name for body in made.bodies] == ["world", "arm/x", "arm"]
-    assert [body.joint.type for body in made.bodies] == [
-        Joint.FIXED,
-        Joint.REVOLUTE,
-        Joint.REVOLUTE,
-    ]
+    assert [body.joint.type for body in made.bodies] == [Joint.FIXED, Joint.REVOLUTE, Joint.REVOLUTE]
     assert made.bodies[1].mass == 0.0 < made.bodies[2].mass
     assert made.bodies[2].com == (0.0, 0.0, -0.1)
 
@@ -47,9 +43,7 @@ def test_a_joint_keeps_its_numbers_in_radians():
 
 def test_a_ball_turns_as_far_as_its_range_and_a_friction_loss_is_felt():
     given = 'type="ball" range="0 60" frictionloss="0.3"'
-    robot = tribo.World().add_articulated_system(
-        model(f'<body><joint name="j" {given}/>{BALL}</body>')
-    )
+    robot = tribo.World().add_articulated_system(model(f'<body><joint name="j" {given}/>{BALL}</body>'))
     made = robot.description.bodies[1].joint
     assert (made.upper, made.is_cone) == (math.radians(60), False)
     assert robot.joint("j").dry_friction == 0.3
@@ -79,9 +73,7 @@ def test_a_range_counts_as_limited_and_autolimits_say():
 
 
 def test_springs_supports_and_one_sided_motors():
-    joint = (
-        '<joint name="j" stiffness="7" springref="30"/><joint name="b" type="ball" stiffness="2"/>'
-    )
+    joint = '<joint name="j" stiffness="7" springref="30"/><joint name="b" type="ball" stiffness="2"/>'
     motor = '<actuator><motor joint="j" gear="2" ctrlrange="-1 5"/></actuator>'
     made = tree(model(f'<body gravcomp="0.5">{joint}{BALL}</body>', motor)).bodies
     assert (made[1].joint.stiffness, made[1].joint.spring_reference) == (7.0, (math.radians(30),))
@@ -121,9 +113,7 @@ def test_a_mocap_body_is_kinematic_and_a_plane_cannot_move():
 
 def test_names_that_appear_twice_say_what_they_are():
     site, joint = '<site name="arm" pos="0 0 1"/>', '<joint name="arm" pos="1 0 0"/>'
-    robot = tribo.World().add_articulated_system(
-        model(f'<body name="arm">{joint}{site}{BALL}</body>')
-    )
+    robot = tribo.World().add_articulated_system(model(f'<body name="arm">{joint}{site}{BALL}</body>'))
     assert set(robot.frame_names) >= {"arm", "arm (joint)", "arm (site)"}
     assert robot.frame("arm (joint)").position.tolist() == [1.0, 0.0, 0.0]
     assert robot.frame("arm (site)").position.tolist() == [0.0, 0.0, 1.0]
@@ -144,9 +134,7 @@ def contact_law(first, second, *sections):
     [(1, (0.0, 0.0, 0.0)), (3, (0.9, 0.0, 0.0)), (4, (0.9, 0.02, 0.0)), (6, (0.9, 0.02, 0.003))],
 )
 def test_condim_lets_friction_through(condim, expected):
-    law = contact_law(
-        'friction="0.9 0.01 0.003" condim="1"', f'friction="0.2 0.02 0.001" condim="{condim}"'
-    )
+    law = contact_law('friction="0.9 0.01 0.003" condim="1"', f'friction="0.2 0.02 0.001" condim="{condim}"')
     assert (law.friction, law.spinning_length, law.rolling_length) == expected
     assert law.restitution == law.rolling_friction == law.spinning_friction == 0.0
 
@@ -167,9 +155,7 @@ def test_a_pair_has_its_own_law_and_meets_in_spite_of_the_bits():
 def test_bits_follow_mujocos_rule(a, b):
     """Geoms meet if (contype₁ & conaffinity₂) or (contype₂ & conaffinity₁)."""
     one, two = (f'contype="{x & 1}" conaffinity="{x >> 1}"' for x in (a, b))
-    bodies = (
-        f'<geom type="plane" size="1 1 1" {one}/><body><freejoint/><geom size="0.1" {two}/></body>'
-    )
+    bodies = f'<geom type="plane" size="1 1 1" {one}/><body><freejoint/><geom size="0.1" {two}/></body>'
     world = tribo.World()
     world.load_mjcf(model(bodies))
     world.step(5)
@@ -192,9 +178,7 @@ def test_torsional_friction_stops_a_spinning_ball():
     """ω̇ I = −ℓ m g: a ball that spins about the normal stops after I ω / (ℓ m g)."""
     ball = '<body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="2" condim="4" friction="1 0.01 0"/></body>'
     world = tribo.World()
-    (part, _) = world.load_mjcf(
-        model(f'<geom type="plane" size="1 1 1" friction="0.5 0 0"/>{ball}')
-    )
+    (part, _) = world.load_mjcf(model(f'<geom type="plane" size="1 1 1" friction="0.5 0 0"/>{ball}'))
     part.generalized_velocity[5] = 5.0
     stop = 0.4 * 2 * 0.1**2 * 5.0 / (0.01 * 2 * 9.81)
     steps = int(0.5 * stop / world.time_step)
@@ -207,9 +191,7 @@ def test_torsional_friction_stops_a_spinning_ball():
 
 def test_laws_of_a_scene_say_that_they_come_from_it():
     scene = tribo.World.load(
-        model(
-            f'<geom name="floor" type="plane" size="1 1 1"/><body name="a"><freejoint/>{BALL}</body>'
-        )
+        model(f'<geom name="floor" type="plane" size="1 1 1"/><body name="a"><freejoint/>{BALL}</body>')
     )
     said = scene.explain_pair(scene["a"].material, scene["floor"].material).origin
     assert said["friction"].startswith("MJCF")
@@ -222,9 +204,7 @@ TWO = '<position joint="j" kp="5" forcerange="-7 7"/><velocity joint="j" kv="4" 
 
 def actuated(actuators, *sections):
     bodies = f'<body><joint name="j" range="-1 1"/>{BALL}</body>'
-    return tribo.World().add_articulated_system(
-        model(bodies, *sections, f"<actuator>{actuators}</actuator>")
-    )
+    return tribo.World().add_articulated_system(model(bodies, *sections, f"<actuator>{actuators}</actuator>"))
 
 
 @pytest.mark.parametrize(
@@ -282,9 +262,7 @@ def test_what_is_not_read_is_listed_and_strict_refuses_it(name, caplog):
     text = model(f'<body name="a"><joint name="j"/>{BALL}</body>', text)
     with caplog.at_level(logging.WARNING, "tribo"):
         tribo.World().load_mjcf(text)
-    assert any(
-        words in record.message and "<MJCF text>:1:" in record.message for record in caplog.records
-    )
+    assert any(words in record.message and "<MJCF text>:1:" in record.message for record in caplog.records)
     with pytest.raises(DescriptionError, match="strict=True"):
         mjcf.read(text, strict=True)
 
@@ -392,19 +370,10 @@ def test_broken_models_are_refused_and_the_world_stays(name):
     [
         ('vertex="0 0 0 1 0 0 0 1 0 1 1 0"', "one plane"),
         ('vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 9"', "must name vertices"),
-        (
-            'inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2 0 3 1 0 2 3 1 3 2"',
-            "outward",
-        ),
-        (
-            'inertia="shell" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 0 1 1 1 2"',
-            "neither surface nor",
-        ),
+        ('inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2 0 3 1 0 2 3 1 3 2"', "outward"),
+        ('inertia="shell" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 0 1 1 1 2"', "neither surface nor"),
         ('file="missing.stl"', "not found"),
-        (
-            'builtin="cone" params="9"',
-            "<geom>: mesh='m' has neither file nor vertex in .*<mesh name='m'>",
-        ),
+        ('builtin="cone" params="9"', "<geom>: mesh='m' has neither file nor vertex in .*<mesh name='m'>"),
         ('file="/etc/passwd"', "not a mesh format"),
         ('file="../../../../../../etc/a.stl"', "not found|refused"),
     ],
@@ -475,13 +444,9 @@ def test_a_scene_brings_step_gravity_and_files_of_one_world_share_materials(tmp_
 
 
 def test_a_robot_from_mjcf_goes_to_urdf_and_back():
-    joints = (
-        '<joint name="x" axis="1 0 0" range="-1 1"/><joint name="y" axis="0 1 0" pos="0 0 0.1"/>'
-    )
+    joints = '<joint name="x" axis="1 0 0" range="-1 1"/><joint name="y" axis="0 1 0" pos="0 0 0.1"/>'
     inner = f'<body name="b" pos="0 0 1"><joint name="z" type="slide"/>{BALL}</body>'
-    robot = tribo.World().add_articulated_system(
-        model(f'<body name="a">{joints}{BALL}{inner}</body>')
-    )
+    robot = tribo.World().add_articulated_system(model(f'<body name="a">{joints}{BALL}{inner}</body>'))
     again = tribo.World().add_articulated_system(robot.to_urdf())
     q, v = np.array([0.3, -0.4, 0.2]), np.array([1.0, -2.0, 0.5])
     one, two = robot.at(q, v), again.at(q, v)
@@ -510,9 +475,7 @@ def test_excluded_bodies_of_different_trees_pass_through_each_other_alone(first,
 
 
 def test_too_many_exclusions_between_trees_are_said():
-    bodies = "".join(
-        f'<body name="b{k}" pos="{k} 0 1"><freejoint/>{BALL}</body>' for k in range(80)
-    )
+    bodies = "".join(f'<body name="b{k}" pos="{k} 0 1"><freejoint/>{BALL}</body>' for k in range(80))
     excludes = "".join(f'<exclude body1="b{k}" body2="b{k + 1}"/>' for k in range(0, 80, 2))
     world = tribo.World()
     with pytest.raises(tribo.DescriptionError, match="no bits are left"):

@@ -20,17 +20,9 @@ from tribo.tools.load_file import kind_of_file
         ("robot.mjb", b"", "is a compiled model of MuJoCo; write its XML"),
         ("robot.urdf", b"<html><body/></html>", "is a web page"),
         ("robot.urdf", b"<COLLADA/>", r"is a mesh \(COLLADA\)"),
-        (
-            "robot.urdf.xacro",
-            b"<robot/>",
-            r"is a xacro file; .*xacro=\{\}.*xacro FILE > robot\.urdf",
-        ),
+        ("robot.urdf.xacro", b"<robot/>", r"is a xacro file; .*xacro=\{\}.*xacro FILE > robot\.urdf"),
         ("robot.srdf", b"<robot/>", "is an SRDF; give the URDF beside it"),
-        (
-            "puck.xml",
-            b"<mujocoinclude/>",
-            "is a part that scenes of MuJoCo include.*; give the file",
-        ),
+        ("puck.xml", b"<mujocoinclude/>", "is a part that scenes of MuJoCo include.*; give the file"),
     ],
 )
 def test_a_file_of_a_format_that_is_not_read_says_so(tmp_path, name, content, says):

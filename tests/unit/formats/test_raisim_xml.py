@@ -179,13 +179,7 @@ def test_classes():
         strict=True,
     )
     x, y = made.objects
-    assert (x.type, x.mass, x.material, x.size, x.com) == (
-        "sphere",
-        3.0,
-        "steel",
-        (2.0,),
-        (0.0, 0.0, 0.1),
-    )
+    assert (x.type, x.mass, x.material, x.size, x.com) == ("sphere", 3.0, "steel", (2.0,), (0.0, 0.0, 0.1))
     assert x.position == (0.0, 0.0, 9.0)
     assert (y.material, y.size, y.mass) == ("ice", (1.0,), 3.0)
 
@@ -204,9 +198,7 @@ def test_includes_come_first_and_params_stay_in_their_file(tmp_path):
     (tmp_path / "parts" / "a.xml").write_text(
         world('<timeStep value="0.1"/>', '<objects><ground name="a" height="@@height"/></objects>')
     )
-    with pytest.raises(
-        DescriptionError, match=r"a.xml:3: <ground name='a'>: @@height .*included from .*top"
-    ):
+    with pytest.raises(DescriptionError, match=r"a.xml:3: <ground name='a'>: @@height .*included from .*top"):
         raisim_xml.read(top)
     made = raisim_xml.read(top, parameters={"height": 2})
     assert [(item.name, item.size) for item in made.objects] == [("a", (2.0,)), ("own", (1.0,))]
@@ -385,12 +377,8 @@ vectors = st.tuples(finite, finite, finite)
 positive = st.floats(1e-15, 1e15)
 
 
-@hypothesis.given(
-    finite, vectors, vectors, vectors, positive, st.integers(-(2**63), 2**63 - 1), positive
-)
-@hypothesis.settings(
-    max_examples=30, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
-)
+@hypothesis.given(finite, vectors, vectors, vectors, positive, st.integers(-(2**63), 2**63 - 1), positive)
+@hypothesis.settings(max_examples=30, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 def test_round_trip_is_bitwise(tmp_path, height, place, speed, spin, size, bits, mass):
     made = WorldDescription(
         time_step=min(max(size, 1e-9), 10.0), gravity=place, erp=size,
@@ -442,6 +430,4 @@ def test_a_world_file_with_parameters(tmp_path):
         tribo.World.load(path, parameters={"m": 2})
     with pytest.raises(DescriptionError, match="has no @@parameters"):
         tribo.World.load("<mujoco/>", parameters={"m": 2})
-    assert any(
-        "very start" in note for note in raisim_xml.read(path, parameters={"m": 1, "r": 1}).notes
-    )
+    assert any("very start" in note for note in raisim_xml.read(path, parameters={"m": 1, "r": 1}).notes)

@@ -116,9 +116,7 @@ def test_a_clean_robot_says_nothing(caplog):
 
 def test_robots_from_mjcf_and_rules_from_an_srdf_warn_as_well(caplog):
     geom = '<geom size="0.1" mass="1" solref="0.01 1"/>'
-    text = (
-        f'<mujoco><worldbody><body name="b"><freejoint/>{geom}</body></worldbody><wrong/></mujoco>'
-    )
+    text = f'<mujoco><worldbody><body name="b"><freejoint/>{geom}</body></worldbody><wrong/></mujoco>'
     with caplog.at_level(logging.WARNING, "tribo"):
         tribo.World().add_articulated_system(text, name="ball")
     (said,) = warnings(caplog)

@@ -15,9 +15,7 @@ MASS = (
     "<inertial><pose>0 0 {z} 0 0 0</pose><mass>{m}</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz>"
     "</inertia></inertial>"
 )
-BALL = (
-    "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry>{}</collision>"
-)
+BALL = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry>{}</collision>"
 AXIS = "<axis><xyz>0 1 0</xyz>{}</axis>"
 ABOUT_Y = AXIS.format("")
 
@@ -111,8 +109,7 @@ def test_limits_dynamics_and_mimic_of_an_axis():
         "<spring_reference>0.5</spring_reference></dynamics>"
     )
     follow = (
-        "<mimic joint='j'><multiplier>2</multiplier><offset>1</offset><reference>0.25</reference>"
-        "</mimic>"
+        "<mimic joint='j'><multiplier>2</multiplier><offset>1</offset><reference>0.25</reference></mimic>"
     )
     parts = (
         link("a"), link("b"), link("c"),
@@ -120,12 +117,7 @@ def test_limits_dynamics_and_mimic_of_an_axis():
     )  # fmt: skip
     one, other = (body.joint for body in read_robot(file(model(*parts)))[0].bodies[1:])
     assert (one.lower, one.upper, one.effort, one.velocity) == (-1.0, math.inf, math.inf, 2.0)
-    assert (one.damping, one.friction, one.stiffness, one.spring_reference) == (
-        0.1,
-        0.2,
-        3.0,
-        (0.5,),
-    )
+    assert (one.damping, one.friction, one.stiffness, one.spring_reference) == (0.1, 0.2, 3.0, (0.5,))
     assert other.mimic == ("j", 2.0, 0.5)
 
 
@@ -247,19 +239,14 @@ def test_meshes_of_static_models_collide(tmp_path):
     trimesh.creation.box((2, 2, 0.2)).export(tmp_path / "slab.stl")
     mesh = "<collision name='c'><geometry><mesh><uri>{}</uri></mesh></geometry></collision>"
     slab = f"<static>true</static><link name='l'>{mesh.format('slab.stl')}</link>"
-    ball = model(
-        link("l", inside=BALL.format("")), name="ball", pose="<pose>0.3 0.2 0.5 0 0 0</pose>"
-    )
+    ball = model(link("l", inside=BALL.format("")), name="ball", pose="<pose>0.3 0.2 0.5 0 0 0</pose>")
     path = tmp_path / "world.sdf"
     path.write_text(file(f"<world name='w'>{model(slab, name='slab')}{ball}</world>"))
     world = tribo.World.load(path)
     world.step(1000)
     assert world["ball"].position[2] == pytest.approx(0.2, abs=1e-4)
     world.save(tmp_path / "saved.xml")
-    assert [item.name for item in tribo.World.load(tmp_path / "saved.xml").objects] == [
-        "slab",
-        "ball",
-    ]
+    assert [item.name for item in tribo.World.load(tmp_path / "saved.xml").objects] == ["slab", "ball"]
     drawn = tribo.World()
     drawn.load_sdf(path, collision_meshes="none")
     drawn.step(1000)
@@ -270,9 +257,7 @@ def test_meshes_of_static_models_collide(tmp_path):
 
 
 def test_a_bounce_without_threshold_is_none_as_in_gazebo():
-    surface = (
-        "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"
-    )
+    surface = "<surface><bounce><restitution_coefficient>1</restitution_coefficient></bounce></surface>"
     tree, _ = read_robot(file(model(link("a", inside=BALL.format(surface)))))
     assert tree.bodies[0].shapes[0].material == "gazebo friction 1.0"
     assert any("nothing bounces" in note for note in tree.notes)
@@ -369,9 +354,7 @@ def test_models_of_gazebo_that_are_not_there_are_its_own(folder):
     named = "".join(
         f"<include><uri>model://{name}</uri></include>" for name in ("sun", "ground_plane", "lamp")
     )
-    ball = model(
-        link("l", inside=BALL.format("")), name="ball", pose="<pose>40 30 0.1 0 0 0</pose>"
-    )
+    ball = model(link("l", inside=BALL.format("")), name="ball", pose="<pose>40 30 0.1 0 0 0</pose>")
     (folder / "a.world").write_text(file(f"<world name='w'>{named}{ball}</world>"))
     world = tribo.World.load(folder / "a.world", package_dirs=folder / "models")
     ground, ball = world.objects
@@ -455,8 +438,6 @@ def test_a_robot_alone_says_what_of_its_file_stands():
     floor = floor.replace("</link>", f"{BALL.format('')}</link>")
     text = f"<sdf version='1.9'><world name='w'>{floor}{model(link('a'))}</world></sdf>"
     tree, _ = read_robot(text)
-    assert tree.doubts == [
-        "what stands in the file is left out: 'floor'; world.load_sdf takes it, too"
-    ]
+    assert tree.doubts == ["what stands in the file is left out: 'floor'; world.load_sdf takes it, too"]
     with pytest.raises(DescriptionError, match="0 objects move"):
         read_robot(f"<sdf version='1.9'><world name='w'>{floor}</world></sdf>")

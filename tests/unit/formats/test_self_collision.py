@@ -40,7 +40,7 @@ def scene(self_collision="as in file", **options):
 
 
 def test_links_that_are_drawn_in_one_another_do_not_touch_by_default(caplog):
-    """50 of 70 public robots said SLOWED from the first step: hulls of links that are no neighbours."""
+    """50 of 70 public robots said so from the first step: hulls of links that are no neighbours."""
     caplog.set_level("INFO", "tribo")
     robot = scene(self_collision=None)
     assert "1 pair of links overlap as drawn and do not collide: l0 and l2" in caplog.text
@@ -209,9 +209,7 @@ def test_rules_of_files(where):
 
 
 def test_a_link_that_touches_nothing_but_one():
-    text = as_urdf(
-        '<enable_collisions link1="l2" link2="l1"/><disable_default_collisions link="l2"/>'
-    )
+    text = as_urdf('<enable_collisions link1="l2" link2="l1"/><disable_default_collisions link="l2"/>')
     tree = urdf.read(text)
     assert tree.ignored == {(0, 3), (1, 3)}
     assert [b.joint.collision_enabled for b in tree.bodies] == [False, False, False, True]
@@ -269,10 +267,7 @@ def test_a_world_file_keeps_rules_or_says_that_it_cannot(tmp_path):
 @pytest.mark.parametrize(
     ("srdf", "file"),
     [
-        (
-            "anymal_c_simple_description/srdf/anymal.srdf",
-            "anymal_c_simple_description/urdf/anymal.urdf",
-        ),
+        ("anymal_c_simple_description/srdf/anymal.srdf", "anymal_c_simple_description/urdf/anymal.urdf"),
         ("panda_description/srdf/panda.srdf", "panda_description/urdf/panda.urdf"),
         ("talos_data/srdf/talos.srdf", "talos_data/robots/talos_full_v2.urdf"),
     ],
@@ -280,9 +275,7 @@ def test_a_world_file_keeps_rules_or_says_that_it_cannot(tmp_path):
 def test_srdf_files_of_the_package(srdf, file):
     """Every pair that a file names, and no other, passes through each other."""
     tree = urdf.read(robot_folder() / file)
-    robot = tribo.World().add_articulated_system(
-        tree, srdf=robot_folder() / srdf, collision_meshes="none"
-    )
+    robot = tribo.World().add_articulated_system(tree, srdf=robot_folder() / srdf, collision_meshes="none")
     body = {frame.name: frame.body for frame in tree.frames}
     body |= {b.name: k for k, b in enumerate(tree.bodies)}
     expected = {(b.parent, k) for k, b in enumerate(tree.bodies) if k > 0}

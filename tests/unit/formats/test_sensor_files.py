@@ -45,14 +45,7 @@ def test_a_file_brings_its_sensors(tmp_path, place):
 
 @pytest.mark.parametrize(
     "reference",
-    [
-        "../../secret.xml",
-        "/etc/passwd",
-        "a/../../secret.xml",
-        "C:/secret.xml",
-        "file:///etc/passwd",
-        "",
-    ],
+    ["../../secret.xml", "/etc/passwd", "a/../../secret.xml", "C:/secret.xml", "file:///etc/passwd", ""],
 )
 def test_no_path_leads_out_of_the_folders(tmp_path, reference):
     (tmp_path / "secret.xml").write_text(DATA.read_text())

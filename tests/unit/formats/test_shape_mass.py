@@ -57,9 +57,7 @@ REVOLVED = {
 @pytest.mark.parametrize("kind", REVOLVED)
 def test_closed_forms_are_integrals_over_discs(kind):
     size, pieces = REVOLVED[kind]
-    for found, expected in zip(
-        moments(ShapeDescription(kind, size)), revolved(pieces), strict=True
-    ):
+    for found, expected in zip(moments(ShapeDescription(kind, size)), revolved(pieces), strict=True):
         np.testing.assert_allclose(found, expected, rtol=TIGHT, atol=1e-15)
 
 
@@ -97,12 +95,8 @@ def compare(volume, centre, unit, mesh):
     """Compare with trimesh's own integrals, each to 1e-12 of its largest entry."""
     scale = np.abs(mesh.vertices - mesh.center_mass).max()
     assert volume == pytest.approx(mesh.volume, rel=TIGHT)
-    np.testing.assert_allclose(
-        centre, mesh.center_mass, rtol=0, atol=TIGHT * np.abs(mesh.vertices).max()
-    )
-    np.testing.assert_allclose(
-        unit, mesh.moment_inertia / mesh.volume, rtol=0, atol=TIGHT * scale**2 * 10
-    )
+    np.testing.assert_allclose(centre, mesh.center_mass, rtol=0, atol=TIGHT * np.abs(mesh.vertices).max())
+    np.testing.assert_allclose(unit, mesh.moment_inertia / mesh.volume, rtol=0, atol=TIGHT * scale**2 * 10)
 
 
 @pytest.mark.parametrize("name", MESHES)
@@ -115,9 +109,7 @@ def test_meshes_agree_with_trimesh(name, tmp_path):
     body = tribo.World().add_mesh(path, density=DENSITY)
     assert body.mass == pytest.approx(DENSITY * mesh.volume, rel=TIGHT)
     expected = DENSITY * mesh.moment_inertia
-    np.testing.assert_allclose(
-        body.inertia, expected, rtol=0, atol=TIGHT * 10 * np.abs(expected).max()
-    )
+    np.testing.assert_allclose(body.inertia, expected, rtol=0, atol=TIGHT * 10 * np.abs(expected).max())
 
 
 def test_scaled_and_mirrored_meshes(tmp_path):

@@ -68,13 +68,10 @@ def test_a_massless_base_may_be_fixed():
 
 SOUND = {
     "universal joint": robot(*TWO, joint("j", "a", "m", "0 1 0"), joint("k", "m", "b", "0 0 1")),
-    "rotor": COAXIAL.replace(
-        '"0 0 1"/></joint>', '"0 0 1"/><dynamics rotor_inertia="0.1"/></joint>', 1
-    ),
+    "rotor": COAXIAL.replace('"0 0 1"/></joint>', '"0 0 1"/><dynamics rotor_inertia="0.1"/></joint>', 1),
     "damped": COAXIAL.replace('"0 0 1"/></joint>', '"0 0 1"/><dynamics damping="0.1"/></joint>'),
     "off the axis": COAXIAL.replace(
-        '<axis xyz="0 0 1"/></joint></robot>',
-        '<origin xyz="0.1 0 0"/><axis xyz="0 0 1"/></joint></robot>',
+        '<axis xyz="0 0 1"/></joint></robot>', '<origin xyz="0.1 0 0"/><axis xyz="0 0 1"/></joint></robot>'
     ),
 }
 

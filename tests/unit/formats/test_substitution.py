@@ -11,8 +11,7 @@ from tribo.formats import urdf
 from tribo.formats.substitution import checked
 
 SOLID = (
-    '<inertial><mass value="{m}"/>'
-    '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'
+    '<inertial><mass value="{m}"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'
 )
 ARM = f"""<robot name="arm">
   <link name="base">{SOLID.replace("{m}", "2")}</link>
@@ -21,14 +20,7 @@ ARM = f"""<robot name="arm">
     <origin xyz="0 @@width_m {{2*(@@height+0.1)}}"/><axis xyz="0 1 0"/>
     <limit lower="{{-pi/2}}" upper="1" effort="@@effort"/></joint>
 </robot>"""
-VALUES = {
-    "mass": 1.5,
-    "side": "left",
-    "@@height": 0.2,
-    "width": 0.25,
-    "width_m": "0.75",
-    "effort": 80,
-}
+VALUES = {"mass": 1.5, "side": "left", "@@height": 0.2, "width": 0.25, "width_m": "0.75", "effort": 80}
 HAND = f"""<link name="hand">{SOLID.replace("{m}", "0.5")}</link>
 <joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.4"/></joint>"""
 PLAIN = ARM.replace("hip_@@side", "hip").replace("@@mass", "1").replace("@@width_m", "0")
@@ -46,11 +38,7 @@ def test_a_template_is_filled_in():
     arm = urdf.read(ARM, parameters=VALUES).bodies[1]
     assert arm.mass == 1.5
     assert arm.joint.name == "hip_left"
-    assert arm.joint.position == (
-        0.0,
-        0.75,
-        pytest.approx(0.6, abs=1e-15),
-    )  # the longest name counts
+    assert arm.joint.position == (0.0, 0.75, pytest.approx(0.6, abs=1e-15))  # the longest name counts
     assert (arm.joint.lower, arm.joint.effort) == (-np.pi / 2, 80.0)
 
 
@@ -70,8 +58,7 @@ def test_values_do_not_become_elements():
 
 
 @pytest.mark.parametrize(
-    "expression",
-    ["__import__('os').getcwd()", "open('x')", "(1).__class__", "9**9**9", "[].append"],
+    "expression", ["__import__('os').getcwd()", "open('x')", "(1).__class__", "9**9**9", "[].append"]
 )
 def test_expressions_are_arithmetic_only(expression):
     with pytest.raises(DescriptionError, match=r"expression|brace"):
@@ -130,9 +117,7 @@ def test_modules_by_name(place, tmp_path):
 
 
 def test_a_module_may_be_a_template():
-    found = urdf.read(
-        PLAIN, modules=[HAND.replace("0.4", "{@@reach/2}")], parameters={"reach": 1.0}
-    )
+    found = urdf.read(PLAIN, modules=[HAND.replace("0.4", "{@@reach/2}")], parameters={"reach": 1.0})
     (hand,) = [frame for frame in found.frames if frame.name == "hand"]
     assert hand.position == (0.0, 0.0, 0.5)
 
@@ -168,10 +153,7 @@ def test_modules_by_name_do_not_leave_the_folder(tmp_path):
     ("module", "says"),
     [
         ("</robot><robot>", "not well-formed"),
-        (
-            '<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]><link name="&e;"/>',
-            r"not well-formed|DOCTYPE",
-        ),
+        ('<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]><link name="&e;"/>', r"not well-formed|DOCTYPE"),
         (HAND.replace("hand", "arm"), "joint 'arm'|already|loop|one body"),
         (HAND.replace('link="arm"', 'link="nobody"'), "'nobody' does not exist"),
         ("hand", "module 'hand' does not exist; give its path"),
@@ -202,9 +184,7 @@ def test_modules_are_for_urdf_only():
     with pytest.raises(DescriptionError, match="are those of a URDF"):
         world.add_articulated_system(urdf.read(PLAIN), modules=[HAND])
     with pytest.raises(DescriptionError, match="are those of a URDF"):
-        world.add_articulated_system(
-            tribo.LinkDescription("a", 1.0, inertia=np.eye(3)), parameters={}
-        )
+        world.add_articulated_system(tribo.LinkDescription("a", 1.0, inertia=np.eye(3)), parameters={})
     assert world.objects == ()
 
 

@@ -15,8 +15,7 @@ from tribo.model import Joint, Shape
 DATA = pathlib.Path(__file__).parents[2] / "data"
 QUADRUPED = pathlib.Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
 MASS = (
-    '<inertial><mass value="{m}"/>'
-    '<inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>'
+    '<inertial><mass value="{m}"/><inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>'
 )
 SOLID = MASS.format(m=1, i=0.1)
 
@@ -30,8 +29,7 @@ def link(name, inside=SOLID):
 
 def joint(name, parent, child, kind="revolute", inside='<limit lower="-1" upper="1"/>'):
     return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f"{inside}</joint>"
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inside}</joint>'
     )
 
 
@@ -200,9 +198,7 @@ def test_limits(kind, limit, lower, upper):
 
 @pytest.mark.parametrize("word", ["inf", "+Infinity", "INF"])
 def test_efforts_and_velocities_may_be_infinite(word):
-    tree = urdf.read(
-        pair(inside=f'<limit lower="-1" upper="1" effort="{word}" velocity="{word}"/>')
-    )
+    tree = urdf.read(pair(inside=f'<limit lower="-1" upper="1" effort="{word}" velocity="{word}"/>'))
     joint = tree.bodies[1].joint
     assert (joint.effort, joint.velocity) == (math.inf, math.inf)
     assert tree.notes == []
@@ -262,9 +258,7 @@ def test_mimic():
     text = robot(
         *map(link, "abc"),
         joint("j", "a", "b"),
-        joint(
-            "k", "b", "c", "prismatic", LIMIT + '<mimic joint="j" multiplier="-2" offset="0.5"/>'
-        ),
+        joint("k", "b", "c", "prismatic", LIMIT + '<mimic joint="j" multiplier="-2" offset="0.5"/>'),
     )
     tree = urdf.read(text)
     assert tree.bodies[2].joint.mimic == ("j", -2.0, 0.5)
@@ -277,9 +271,7 @@ def test_mimic():
 
 
 def test_massless_link_may_carry_others():
-    tree = urdf.read(
-        robot(link("a"), link("b", ""), link("c"), joint("j", "a", "b"), joint("k", "b", "c"))
-    )
+    tree = urdf.read(robot(link("a"), link("b", ""), link("c"), joint("j", "a", "b"), joint("k", "b", "c")))
     assert tree.bodies[1].mass == 0.0
     assert "no mass of its own" in tree.notes[0]
 
@@ -296,11 +288,7 @@ def test_rotor_inertia_carries_a_massless_link():
 
 def test_joint_has_the_frame_when_a_link_has_its_name():
     tree = urdf.read(
-        robot(
-            *map(link, "abc"),
-            joint("x", "a", "c", "fixed", '<origin xyz="1 0 0"/>'),
-            joint("c", "a", "b"),
-        )
+        robot(*map(link, "abc"), joint("x", "a", "c", "fixed", '<origin xyz="1 0 0"/>'), joint("c", "a", "b"))
     )
     (frame,) = (f for f in tree.frames if f.name == "c")
     assert frame.body == 1
@@ -308,19 +296,10 @@ def test_joint_has_the_frame_when_a_link_has_its_name():
 
 
 BAD = {
-    "negative mass": (
-        robot(link("a", MASS.format(m=-1, i=1))),
-        ["<URDF text>:2", "'a'", "-1.0", "≥ 0"],
-    ),
-    "inertia": (
-        robot(link("a", MASS.format(m=1, i=-0.5))),
-        [":2: <inertia>", "'a'", "-0.5", "signs"],
-    ),
+    "negative mass": (robot(link("a", MASS.format(m=-1, i=1))), ["<URDF text>:2", "'a'", "-1.0", "≥ 0"]),
+    "inertia": (robot(link("a", MASS.format(m=1, i=-0.5))), [":2: <inertia>", "'a'", "-0.5", "signs"]),
     "point mass": (pair(child=MASS.format(m=1, i=0)), ["'b'", "without inertia", "'j'"]),
-    "heavy": (
-        robot(link("a", MASS.format(m="1e308", i=1))),
-        ["<URDF text>:2", "'a'", "at most 1e+15"],
-    ),
+    "heavy": (robot(link("a", MASS.format(m="1e308", i=1))), ["<URDF text>:2", "'a'", "at most 1e+15"]),
     "far": (pair(inside='<origin xyz="1e200 0 0"/>'), ["<origin>", "1e200", "at most 1e+15"]),
     "nan": (robot(link("a", MASS.format(m="nan", i=1))), ["<mass>", "'nan'", "finite"]),
     "inf": (robot(link("a", MASS.format(m="1e999", i=1))), ["<mass>", "1e999", "too large"]),
@@ -330,10 +309,7 @@ BAD = {
     "joint type": (pair("revolut"), ["<joint name='j'>", "'revolut'", "did you mean 'revolute'"]),
     "planar": (pair("planar"), ["'planar'", "not supported yet", "prismatic"]),
     "floating": (pair("floating"), ["'floating'", "not supported yet", "root link"]),
-    "missing link": (
-        robot(link("a"), joint("j", "a", "bb")),
-        ["'j'", "child link 'bb'", "not exist"],
-    ),
+    "missing link": (robot(link("a"), joint("j", "a", "bb")), ["'j'", "child link 'bb'", "not exist"]),
     "joint twice": (
         robot(*map(link, "abc"), joint("j", "a", "b"), joint("j", "a", "c")),
         [":6:", "line 5", "rename"],
@@ -343,22 +319,13 @@ BAD = {
         ["2 root links", "'a', 'b'"],
     ),
     "two roots": (robot(link("a"), link("b")), ["2 root links", "'a', 'b'"]),
-    "loop": (
-        robot(*map(link, "ab"), joint("j", "a", "b"), joint("k", "b", "a")),
-        ["loop", "a → b → a"],
-    ),
-    "loop aside": (
-        robot(*map(link, "abc"), joint("j", "b", "c"), joint("k", "c", "b")),
-        ["loop", "'b'"],
-    ),
+    "loop": (robot(*map(link, "ab"), joint("j", "a", "b"), joint("k", "b", "a")), ["loop", "a → b → a"]),
+    "loop aside": (robot(*map(link, "abc"), joint("j", "b", "c"), joint("k", "c", "b")), ["loop", "'b'"]),
     "damping": (pair(inside='<dynamics damping="-1"/>'), ["<dynamics>", "'-1'", "≥ 0"]),
     "spring": (pair(inside='<dynamics stiffness="-3"/>'), ["<dynamics>", "'-3'", "≥ 0"]),
     "mimic of itself": (pair(inside=LIMIT + '<mimic joint="j"/>'), ["'j'", "circle"]),
     "mimic without a joint": (pair(inside=LIMIT + "<mimic/>"), ["<mimic>", "joint"]),
-    "mimic of nothing finite": (
-        pair(inside=LIMIT + '<mimic joint="j" multiplier="nan"/>'),
-        ["multiplier"],
-    ),
+    "mimic of nothing finite": (pair(inside=LIMIT + '<mimic joint="j" multiplier="nan"/>'), ["multiplier"]),
     "cone": (pair("spherical", '<limit upper="4"/>'), ["upper=4.0", "cone", "π"]),
     "spring mount": (
         pair("spherical", '<dynamics stiffness="3" spring_mount="1 1 0 0"/>'),
@@ -369,9 +336,7 @@ BAD = {
         ["spring_mount"],
     ),
     "box": (
-        robot(
-            link("a", SOLID + '<collision><geometry><box size="1 -1 1"/></geometry></collision>')
-        ),
+        robot(link("a", SOLID + '<collision><geometry><box size="1 -1 1"/></geometry></collision>')),
         ["<box>", "'1 -1 1'", "> 0"],
     ),
     "geometry": (
@@ -380,10 +345,7 @@ BAD = {
     ),
     "root": ("<sdf/>", ["<sdf>", "(URDF)"]),
     "empty": ("<robot/>", ["no <link>"]),
-    "xacro": (
-        '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:leg/></robot>',
-        ["xacro", "run xacro"],
-    ),
+    "xacro": ('<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:leg/></robot>', ["xacro", "run xacro"]),
     "constraints": (
         robot(link("a"), "<constraints><pin/></constraints>"),
         ["<constraints>", "'nominal_config' is missing"],
@@ -435,9 +397,7 @@ def test_negative_moment_of_a_small_link_is_noted_when_the_body_is_sound():
 
 
 def mesh(reference):
-    return robot(
-        link("a", SOLID + f'<visual><geometry><mesh filename="{reference}"/></geometry></visual>')
-    )
+    return robot(link("a", SOLID + f'<visual><geometry><mesh filename="{reference}"/></geometry></visual>'))
 
 
 def test_meshes_are_found_near_the_file(tmp_path):

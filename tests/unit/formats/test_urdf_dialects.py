@@ -83,10 +83,7 @@ def test_two_surfaces_meet_as_their_program_says():
     Surface = surface_friction.Surface
     two = Surface("gazebo", 0.3), Surface("gazebo", 0.9)
     assert surface_friction.combined(*two).friction == 0.3
-    two = (
-        Surface("bullet", 0.5, restitution=0.5, rolling=0.1),
-        Surface("bullet", 0.8, restitution=0.4),
-    )
+    two = (Surface("bullet", 0.5, restitution=0.5, rolling=0.1), Surface("bullet", 0.8, restitution=0.4))
     made = surface_friction.combined(*two)
     assert made.friction == pytest.approx(0.4)
     assert made.restitution == pytest.approx(0.2)
@@ -134,9 +131,7 @@ def test_a_coefficient_that_is_no_number_is_named():
             "a visual of size 0 is not drawn",
         ),
         (
-            robot(
-                link("a"), link("b"), joint("j", "a", "b", inside='<limit upper="1" effort="-1"/>')
-            ),
+            robot(link("a"), link("b"), joint("j", "a", "b", inside='<limit upper="1" effort="-1"/>')),
             "effort='-1' is taken as no limit",
         ),
         (robot('<link name="plane"/>'), "nothing of it has mass: it stands where it is put"),
@@ -190,9 +185,7 @@ FOUR_BAR = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "made"), [("revolute", "hinge"), ("fixed", "weld"), ("spherical", "pin")]
-)
+@pytest.mark.parametrize(("kind", "made"), [("revolute", "hinge"), ("fixed", "weld"), ("spherical", "pin")])
 def test_a_second_parent_closes_a_loop(kind, made):
     """CAD exporters write closed chains so: the last joint ties the bar to the right side."""
     last = joint("last", "right", "bar", kind, '<origin xyz="-1 0 1"/><axis xyz="0 1 0"/>')

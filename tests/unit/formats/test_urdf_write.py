@@ -85,9 +85,7 @@ def test_random_trees(floating):
     sizes = {Shape.SPHERE: (0.1,), Shape.BOX: (0.1, 0.2, 0.3), Shape.CAPSULE: (0.1, 0.2),
              Shape.CYLINDER: (0.1, 0.3), Shape.ELLIPSOID: (0.1, 0.2, 0.3)}  # fmt: skip
     for k, (kind, size) in enumerate(sizes.items()):
-        tree.bodies[2].shapes.append(
-            ShapeDescription(kind, size, (0.1, 0.2, 0.3), turn, "rubber", f"b2/{k}")
-        )
+        tree.bodies[2].shapes.append(ShapeDescription(kind, size, (0.1, 0.2, 0.3), turn, "rubber", f"b2/{k}"))
         tree.bodies[2].visuals.append(VisualDescription(kind, size, color=(0.1, 0.2, 0.3, 0.4)))
     found = urdf.read(urdf_write.to_text(tree)[0])
     assert_same(found, tree)

@@ -32,9 +32,7 @@ def prim(kind: str, name: str, schemas: str = "", inside: str = "") -> str:
 
 
 def ball(name: str, more: str = "", at: tuple[float, ...] = (0, 0, 0)) -> str:
-    place = (
-        f'double3 xformOp:translate = {at}\nuniform token[] xformOpOrder = ["xformOp:translate"]\n'
-    )
+    place = f'double3 xformOp:translate = {at}\nuniform token[] xformOpOrder = ["xformOp:translate"]\n'
     inside = f"double radius = 0.1\n{place}{more}"
     return prim("Sphere", name, "RigidBody Collision Mass", inside)
 
@@ -130,9 +128,7 @@ def test_actuators_and_bodies_that_are_no_rigid_ones_are_named():
 
 def test_armature_in_the_words_of_mujoco_is_read():
     joint = "rel physics:body1 = </ball>\nfloat mjc:armature = 0.25\nfloat mjc:frictionloss = 0.5"
-    robot = tribo.World().load_usd(
-        stage(ball("ball") + prim("PhysicsRevoluteJoint", "hinge", "", joint))
-    )[0]
+    robot = tribo.World().load_usd(stage(ball("ball") + prim("PhysicsRevoluteJoint", "hinge", "", joint)))[0]
     assert robot.joint("hinge").armature == pytest.approx(0.25)
     assert robot.description.bodies[-1].joint.friction == pytest.approx(0.5)
 
@@ -149,9 +145,7 @@ def test_materials_meet_by_the_mean(arm):
     world, *_ = arm
     name = next(name for name in world.material_names if name.startswith("usd"))
     pair = world.materials.pair(name, name)
-    assert (pair.friction, pair.static_friction, pair.restitution) == pytest.approx(
-        (0.8, 0.9, 0.25)
-    )
+    assert (pair.friction, pair.static_friction, pair.restitution) == pytest.approx((0.8, 0.9, 0.25))
 
 
 def test_the_drawn_pose_gives_the_coordinates():
@@ -170,9 +164,7 @@ def test_a_generic_joint_is_a_chain_of_its_free_directions():
         f"float limit:{way}:physics:low = 1\nfloat limit:{way}:physics:high = -1"
         for way in ("transX", "transY", "transZ", "rotX")
     )
-    joint = prim(
-        "PhysicsJoint", "j", "", f"rel physics:body0 = </a>\nrel physics:body1 = </b>\n{locked}"
-    )
+    joint = prim("PhysicsJoint", "j", "", f"rel physics:body0 = </a>\nrel physics:body1 = </b>\n{locked}")
     (robot,) = tribo.World().load_usd(stage(ball("a") + ball("b") + joint))
     assert robot.joint_names == ("j/rotY", "j/rotZ")
 
@@ -226,9 +218,7 @@ def test_filtered_pairs_and_groups_pass_through_each_other():
     assert a.group & b.mask == 0
     assert b.group & a.mask == 0
     assert a.group & (-1 if c.mask is None else c.mask)
-    touching = {
-        frozenset((contact.object_a.name, contact.object_b.name)) for contact in world.contacts
-    }
+    touching = {frozenset((contact.object_a.name, contact.object_b.name)) for contact in world.contacts}
     assert touching == {frozenset("ac"), frozenset("bc")}
 
 
@@ -286,9 +276,7 @@ def test_what_is_no_usd_is_refused_in_words(tmp_path, data, says):
         tribo.World.load(path)
 
 
-@pytest.mark.parametrize(
-    "name", ["physics:mass", "physics:density", "drive:angular:physics:damping"]
-)
+@pytest.mark.parametrize("name", ["physics:mass", "physics:density", "drive:angular:physics:damping"])
 def test_a_negative_number_that_may_not_be_is_not_used_and_said(tmp_path, name):
     path = tmp_path / "a.usda"
     path.write_text(stage(ball("a", f"float {name} = -3")))

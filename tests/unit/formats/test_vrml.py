@@ -150,22 +150,16 @@ def test_only_what_is_shown_is_there():
     one, other = shape("Box { size 1 1 1 }"), shape("Box { size 2 2 2 }")
     assert mesh(f"Switch {{ whichChoice 1 choice [ {one} {other} ] }}").volume == pytest.approx(8.0)
     assert mesh(f"LOD {{ level [ {one} {other} ] }}").volume == pytest.approx(1.0)
-    assert mesh(
-        f"Group {{ children [ {one} ] }} Switch {{ choice {other} }}"
-    ).volume == pytest.approx(1)
+    assert mesh(f"Group {{ children [ {one} ] }} Switch {{ choice {other} }}").volume == pytest.approx(1)
 
 
 def test_a_polygon_that_is_not_convex_is_cut_rightly():
-    comb = np.array(
-        [[0, 0], [4, 0], [4, 3], [3, 3], [3, 1], [2, 1], [2, 3], [1, 3], [1, 1], [0, 1]], float
-    )
+    comb = np.array([[0, 0], [4, 0], [4, 3], [3, 3], [3, 1], [2, 1], [2, 3], [1, 3], [1, 1], [0, 1]], float)
     points = np.column_stack([comb, np.zeros(len(comb))])
     for order in (slice(None), slice(None, None, -1)):
         here = points[order]
         triangles = here[vrml_shapes.clipped(here)]
-        areas = (
-            np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])[:, 2] / 2
-        )
+        areas = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])[:, 2] / 2
         assert np.abs(areas).sum() == pytest.approx(4 + 2 + 2)
         assert len({bool(a > 0) for a in areas}) == 1
 

@@ -63,9 +63,7 @@ def test_undeclared_entities_and_broken_xml_give_the_line():
             urdf.read(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["<", "<robot", "<robot>\0</robot>", "<robot>\ud800</robot>", "<?xml?>"]
-)
+@pytest.mark.parametrize("text", ["<", "<robot", "<robot>\0</robot>", "<robot>\ud800</robot>", "<?xml?>"])
 def test_garbage_is_refused(text):
     with pytest.raises(DescriptionError):
         urdf.read(text)
@@ -123,12 +121,7 @@ def test_expressions_are_arithmetic_only(text):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [
-        ("1+2*3", 7.0),
-        ("(1+2)*-3/2", -4.5),
-        ("cos(0)+exp(0)+log(1)+sin(0)", 2.0),
-        (" pi ", 3.141592653589793),
-    ],
+    [("1+2*3", 7.0), ("(1+2)*-3/2", -4.5), ("cos(0)+exp(0)+log(1)+sin(0)", 2.0), (" pi ", 3.141592653589793)],
 )
 def test_expressions(text, value):
     assert evaluate(text) == value
@@ -145,20 +138,11 @@ def test_world_files_open_robots_of_their_own_folders_only(tmp_path):
     (world.parent / "near.urdf").write_text(outside.read_text())
 
     def read(path, **options):
-        world.write_text(
-            f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>'
-        )
+        world.write_text(f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>')
         return raisim_xml.read(world, **options).objects[0].urdf
 
-    for path in (
-        "../../../far/robot.urdf",
-        outside.as_posix(),
-        "[THIS_DIR]/link.urdf",
-        "/etc/passwd",
-    ):
-        with pytest.raises(
-            DescriptionError, match=r"world.xml:1: .*urdf_path=.* is refused.*package_dirs"
-        ):
+    for path in ("../../../far/robot.urdf", outside.as_posix(), "[THIS_DIR]/link.urdf", "/etc/passwd"):
+        with pytest.raises(DescriptionError, match=r"world.xml:1: .*urdf_path=.* is refused.*package_dirs"):
             read(path)
     assert read("near.urdf") == world.parent / "near.urdf"
     assert read("../../../far/robot.urdf", package_dirs=[outside.parent]) == outside
@@ -192,9 +176,7 @@ def test_worlds_look_their_files_up_in_package_dirs(tmp_path):
     world.parent.mkdir(parents=True)
 
     def read(path, **options):
-        world.write_text(
-            f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>'
-        )
+        world.write_text(f'<raisim><objects><articulatedSystem urdfPath="{path}"/></objects></raisim>')
         return raisim_xml.read(world, **options).objects[0].urdf
 
     for path, folder in (

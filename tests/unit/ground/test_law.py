@@ -168,11 +168,7 @@ def test_points_may_differ():
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [
-        ((0.0, 1.0, 0.5), "K of a ground"),
-        ((1.0, 0.0, 0.5), "D of a ground"),
-        ((1.0, 1.0, -0.1), "mu"),
-    ],
+    [((0.0, 1.0, 0.5), "K of a ground"), ((1.0, 0.0, 0.5), "D of a ground"), ((1.0, 1.0, -0.1), "mu")],
 )
 def test_impossible_grounds_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
@@ -287,9 +283,7 @@ def test_formulas_refuse_what_is_no_number(call):
 
 def test_a_motion_is_read_at_its_very_end_whatever_round_off_says():
     model = spatial.rollingdisc(16)
-    motion = ground.simulate(
-        model, Ground(1e6, 2e3), 0.1, xfb=[1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    )
+    motion = ground.simulate(model, Ground(1e6, 2e3), 0.1, xfb=[1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     end = float(np.nextafter(0.1, 1.0))
     assert motion.at([end]).xfb[0, 6] == motion.at([0.1]).xfb[0, 6]
     with pytest.raises(ValueError, match="times must lie within"):

@@ -9,9 +9,7 @@ from tribo.gym import VectorEnv, load
 
 def series(worlds, steps, length):
     """Yield actions and what a `VectorEnv` makes of them, in worlds with short episodes."""
-    envs = VectorEnv(
-        load("CartPole"), worlds, threads=1, autoreset_mode="SameStep", max_episode_steps=length
-    )
+    envs = VectorEnv(load("CartPole"), worlds, threads=1, autoreset_mode="SameStep", max_episode_steps=length)
     rng = np.random.default_rng(0)
     yield None, envs.reset(seed=3)[0]
     for _ in range(steps):

@@ -55,7 +55,7 @@ def test_a_damaged_state_is_refused(saved, case):
     envs.step(np.zeros(envs.action_space.shape))
 
 
-@pytest.mark.parametrize("field", ["body_parent", "late_address", "nothing"])
+@pytest.mark.parametrize("field", ["body_parent", "lazy_address", "nothing"])
 def test_fields_of_the_model_that_no_change_sets_are_refused(saved, field):
     """Parents of bodies are numbers of bodies: whatever else stood there was used as one."""
     damaged, envs = copy.deepcopy(saved), walkers()
@@ -68,13 +68,7 @@ def test_fields_of_the_model_that_no_change_sets_are_refused(saved, field):
 
 def test_what_is_no_state_is_refused(saved):
     envs = walkers()
-    for wrong in (
-        None,
-        {},
-        {"simulation": {}},
-        {**saved, "simulation": {}},
-        {**saved, "ended": np.zeros(3)},
-    ):
+    for wrong in (None, {}, {"simulation": {}}, {**saved, "simulation": {}}, {**saved, "ended": np.zeros(3)}):
         with pytest.raises((TypeError, ValueError), match="state"):
             envs.set_state(wrong)
     with pytest.raises(ValueError, match="worlds"):

@@ -89,10 +89,7 @@ def test_several_recordings_know_more_than_one():
 
 
 def test_results_are_the_same_with_any_number_of_threads():
-    values = [
-        tribo.identify(table(), film(), RESTITUTION, bootstrap=5, threads=n).estimates
-        for n in (1, 2)
-    ]
+    values = [tribo.identify(table(), film(), RESTITUTION, bootstrap=5, threads=n).estimates for n in (1, 2)]
     assert values[0] == values[1]
 
 
@@ -115,9 +112,7 @@ def test_rows_between_steps_and_gaps_are_taken():
 def test_multiple_shooting_finds_the_same_with_small_jumps():
     """Jumps of a micrometre and a micrometre per second leave the data what they say about the whole."""
     whole = tribo.identify(table(), film(), RESTITUTION, threads=1).estimates[0]
-    found = tribo.identify(
-        table(), film(), RESTITUTION, segments=3, defects=(1e-6, 1e-6), threads=1
-    )
+    found = tribo.identify(table(), film(), RESTITUTION, segments=3, defects=(1e-6, 1e-6), threads=1)
     parts = found.estimates[0]
     assert abs(parts.value - whole.value) < 0.1 * whole.standard_error
     assert parts.standard_error == pytest.approx(whole.standard_error, rel=0.05)
@@ -203,9 +198,7 @@ def test_the_height_of_the_ground_is_found():
     times, exact = heights(table(0.8))
     shifted = exact + 0.05 + np.random.default_rng(0).normal(0, 1e-3, len(times))
     lifted = Trajectory(times, {"q/ball/z": shifted}, noise=1e-3)
-    found = tribo.identify(
-        table(), lifted, [RESTITUTION, offset("q/ball/z", (-0.1, 0.1))], threads=1
-    )
+    found = tribo.identify(table(), lifted, [RESTITUTION, offset("q/ball/z", (-0.1, 0.1))], threads=1)
     for one, true in zip(found.estimates, (0.8, 0.05), strict=True):
         assert abs(one.value - true) < 4.0 * one.standard_error < 0.02
 
@@ -346,28 +339,10 @@ def test_contact_forces_are_measured():
         (film(), RESTITUTION, {"confidence": 1.5}, ValueError, "confidence"),
         (film(), pair("table", "bal", restitution=(0, 1)), {}, KeyError, "did you mean 'ball'"),
         (film(), offset("q/ball/z", (-1, 1), unit="rad"), {}, ValueError, "say unit='m'"),
-        (
-            Trajectory([0, 1], {"q/bal/z": [0, 1]}),
-            RESTITUTION,
-            {},
-            KeyError,
-            "did you mean 'ball/z'",
-        ),
-        (
-            Trajectory([0, 1], {"q/ball/z [deg]": [0, 1]}),
-            RESTITUTION,
-            {},
-            ValueError,
-            "given in rad",
-        ),
+        (Trajectory([0, 1], {"q/bal/z": [0, 1]}), RESTITUTION, {}, KeyError, "did you mean 'ball/z'"),
+        (Trajectory([0, 1], {"q/ball/z [deg]": [0, 1]}), RESTITUTION, {}, ValueError, "given in rad"),
         (Trajectory([0, 1], {"q/ball/qw": [1, 1]}), RESTITUTION, {}, ValueError, "q/ball/qx, too"),
-        (
-            Trajectory([0, 1], {"q/ball/z": [1, 1]}),
-            RESTITUTION,
-            {},
-            ValueError,
-            "cannot show 3 unknown",
-        ),
+        (Trajectory([0, 1], {"q/ball/z": [1, 1]}), RESTITUTION, {}, ValueError, "cannot show 3 unknown"),
     ],
 )
 def test_what_cannot_be_identified_is_refused(films, seeks, options, kind, said):

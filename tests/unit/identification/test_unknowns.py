@@ -27,10 +27,7 @@ def slope():
         (pair("floor", "wood", static_friction=(0.4, 1), friction=(0, 0.4)), [0.5, 0.3]),
         (body("box", mass=(1, 5), linear_damping=(0, 1)), [4.0, 0.5]),
         (body("arm", "rod", mass=(0.5, 5)), [3.0]),
-        (
-            joint("arm", "rod_joint", damping=(0, 1), armature=(0, 1), dry_friction=(0, 1)),
-            [0.3, 0.2, 0.1],
-        ),
+        (joint("arm", "rod_joint", damping=(0, 1), armature=(0, 1), dry_friction=(0, 1)), [0.3, 0.2, 0.1]),
     ],
     ids=lambda value: value.names[0] if hasattr(value, "names") else "",
 )
@@ -75,9 +72,7 @@ def test_a_tilted_ground_turns_gravity():
 
 def test_motors_are_set_for_all_joints():
     batch = tribo.Batch(slope(), 2, threads=1)
-    motors("arm", time_constant=(0.001, 0.1)).set_in_batch(
-        batch, np.array([[0.01], [0.02]]), np.arange(2)
-    )
+    motors("arm", time_constant=(0.001, 0.1)).set_in_batch(batch, np.array([[0.01], [0.02]]), np.arange(2))
     assert batch["arm"].motors["time_constant"][:, 0].tolist() == [0.01, 0.02]
 
 

@@ -53,9 +53,7 @@ def test_both_modes_are_differences():
     generator = np.random.default_rng(2)
     changes = tuple(generator.normal(size=one.shape) for one in given)
     ends, moved = jax.jvp(rollout, given, changes)
-    above, below = (
-        rollout(*(a + s * b for a, b in zip(given, changes, strict=True))) for s in (1e-6, -1e-6)
-    )
+    above, below = (rollout(*(a + s * b for a, b in zip(given, changes, strict=True))) for s in (1e-6, -1e-6))
     for found, up, down in zip(moved, above, below, strict=True):
         assert np.abs(found - (up - down) / 2e-6).max() < CLOSE
     weights = tuple(generator.normal(size=one.shape) for one in ends)

@@ -41,12 +41,7 @@ CONTACT_ROWS = {
 }
 # Words and places of the second table: default, a value in the manual's spelling, what it is here.
 OTHER_ROWS = {
-    "frictionModel": (
-        "friction_model",
-        ("default", "default"),
-        "[ box, direct ]",
-        ("box", "direct"),
-    ),
+    "frictionModel": ("friction_model", ("default", "default"), "[ box, direct ]", ("box", "direct")),
     "contactReductionMode": ("contact_reduction_mode", "default", "reduceALL", "reduce_all"),
     "contactReductionBinResolution": ("contact_reduction_bin_resolution", 0, "3", 3),
     "primaryDirection": ("primary_direction", (0.0, 0.0, 0.0), "[ 0, 2, 0 ]", (0.0, 1.0, 0.0)),
@@ -188,9 +183,7 @@ def test_a_constant_normal_force_needs_a_number_or_a_body():
     words = ("constant_normal_force_oriented_box", "split")
     with pytest.raises(ValueError, match="constantNormalForce"):
         ContactMaterial(friction_model=words)
-    assert (
-        ContactMaterial(friction_model=words, reference_body="sled").constant_normal_force is None
-    )
+    assert ContactMaterial(friction_model=words, reference_body="sled").constant_normal_force is None
     assert ContactMaterial(friction_model=words, constant_normal_force=0.0).friction == 0.5
 
 
@@ -230,16 +223,12 @@ def test_mixing(name):
 
 def test_mixing_of_standard_materials():
     law = effective({}, {}).law
-    assert law == ContactMaterial(
-        restitution=0.5
-    )  # √(0.5 · 0.5); the rest is that of contact materials
+    assert law == ContactMaterial(restitution=0.5)  # √(0.5 · 0.5); the rest is that of contact materials
 
 
 def test_mixing_of_extreme_materials_stays_in_range():
     for side in ("least", "most"):
-        values = {
-            source: getattr(parameters(Material)[source], side) for source, *_ in MIXING.values()
-        }
+        values = {source: getattr(parameters(Material)[source], side) for source, *_ in MIXING.values()}
         law = effective(values, values).law
         assert law.youngs_modulus == pytest.approx(values["youngs_modulus"] / 2)
         assert law.adhesion_force == 2 * values["adhesion_force"]

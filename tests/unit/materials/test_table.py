@@ -81,9 +81,7 @@ def test_a_pair_that_was_not_set_takes_the_default_pair():
     assert table.pair("wood", "wood").friction == 0.2
     table.default = PairProperties(friction=0.6)
     assert table.pair("wood", "wood").friction == 0.6
-    with pytest.raises(
-        TypeError, match="default must be PairProperties or a ContactMaterial, got float"
-    ):
+    with pytest.raises(TypeError, match="default must be PairProperties or a ContactMaterial, got float"):
         table.default = 0.5
 
 
@@ -95,9 +93,7 @@ def test_explain_says_where_each_value_comes_from():
     assert origin["static_friction"].startswith("equal to friction")
     assert origin["restitution"].startswith("standard value")
     table.index("wood")
-    assert set(table.explain("steel", "wood").origin.values()) == {
-        "default pair (this pair was never set)"
-    }
+    assert set(table.explain("steel", "wood").origin.values()) == {"default pair (this pair was never set)"}
     text = str(table.explain("steel", "rubber"))
     assert text.splitlines()[0] == "steel | rubber"
     assert len(text.splitlines()) == 1 + len(NAMES)

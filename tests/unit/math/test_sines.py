@@ -36,9 +36,7 @@ def errors(angles):
     for made, of in zip(found(angles), (sin, cos), strict=True):
         for x, y in zip(angles, made, strict=True):
             wanted = of(x)
-            worst = max(
-                worst, (abs(y - wanted) - REDUCED * max(1.0, abs(x))) / np.spacing(abs(wanted))
-            )
+            worst = max(worst, (abs(y - wanted) - REDUCED * max(1.0, abs(x))) / np.spacing(abs(wanted)))
     return worst
 
 

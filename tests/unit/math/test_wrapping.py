@@ -18,9 +18,7 @@ def way(p, q, axis, radius, side=NO):
 
 def test_a_thread_over_a_disc_is_two_tangents_and_an_arc():
     """p and q at 2 r on both sides: √3 r each, and the arc between the tangents, π − 2 · 60°."""
-    length, first, last = way(
-        (-2.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.0, (0.0, 1.0, 0.0)
-    )
+    length, first, last = way((-2.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.0, (0.0, 1.0, 0.0))
     assert length == pytest.approx(2.0 * math.sqrt(3.0) + math.pi / 3.0, rel=1e-14)
     np.testing.assert_allclose(first, (-0.5, math.sqrt(0.75), 0.0), atol=1e-15)
     np.testing.assert_allclose(last, (0.5, math.sqrt(0.75), 0.0), atol=1e-15)

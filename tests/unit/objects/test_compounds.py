@@ -53,9 +53,7 @@ def test_parts_whose_centre_of_mass_is_elsewhere(kind):
     else:
         single = world.add_convex(cube, 2.0)
         made = world.add_compound([CompoundPart("convex", cube, orientation=turn)], 2.0)
-    np.testing.assert_allclose(
-        np.diag(made.inertia), np.roll(np.diag(single.inertia), 1), rtol=1e-13
-    )
+    np.testing.assert_allclose(np.diag(made.inertia), np.roll(np.diag(single.inertia), 1), rtol=1e-13)
     (shape,), (own,) = made.description.bodies[0].shapes, single.description.bodies[0].shapes
     np.testing.assert_allclose(shape.position, np.roll(own.position, 1), atol=1e-16)
 
@@ -108,11 +106,7 @@ def test_parts_of_one_body_do_not_touch_and_have_materials_of_their_own():
         ([CompoundPart("torus", 1.0)], {"mass": 1.0}, "kind of part 0"),
         ([CompoundPart("box", (1.0, 2.0))], {"mass": 1.0}, "part 0: size"),
         ([CompoundPart("sphere", np.nan)], {"mass": 1.0}, "part 0: size"),
-        (
-            [CompoundPart("ellipsoid", (1e-300,) * 3, 1.0)],
-            {},
-            "of an ellipsoid must be from 1e-15 to",
-        ),
+        ([CompoundPart("ellipsoid", (1e-300,) * 3, 1.0)], {}, "of an ellipsoid must be from 1e-15 to"),
         ([CompoundPart("sphere", 1e300, 1.0)], {}, "of a sphere must be from 1e-15 to 1e"),
         ([CompoundPart("sphere", 0.1, position=(0, 0))], {"mass": 1.0}, "position of part 0"),
         ([CompoundPart("sphere", 0.1, mass=-1.0)], {}, "mass of part 0 must be > 0"),
@@ -137,9 +131,7 @@ def test_parts_have_colours_by_name(tmp_path):
     """They are saved as numbers; it was an error at `World.save`."""
     part = tribo.CompoundPart("sphere", 0.1, mass=1.0, color="blue")
     world = tribo.World()
-    world.add_compound(
-        [part, tribo.CompoundPart("box", (0.1, 0.1, 0.1), mass=1.0, color=(1, 0, 0))]
-    )
+    world.add_compound([part, tribo.CompoundPart("box", (0.1, 0.1, 0.1), mass=1.0, color=(1, 0, 0))])
     world.save(tmp_path / "world.xml")
     again = tribo.World.load(tmp_path / "world.xml")
     shown = again.objects[0].description.bodies[0].visuals

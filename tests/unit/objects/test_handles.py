@@ -60,9 +60,7 @@ def test_edits_are_like_a_new_robot(bodies, floating):
     world.integrator = fresh.integrator = "semi_implicit"  # does not look at past accelerations
     world.step(5)
     fresh.step(5)
-    np.testing.assert_allclose(
-        robot.generalized_velocity, other.generalized_velocity, rtol=1e-9, atol=1e-9
-    )
+    np.testing.assert_allclose(robot.generalized_velocity, other.generalized_velocity, rtol=1e-9, atol=1e-9)
     before = robot.mass_matrix
     world.add_sphere(radius=0.1, mass=1.0, position=(5, 5, 5))
     np.testing.assert_allclose(robot.mass_matrix, before, atol=1e-13, rtol=1e-13)
@@ -211,9 +209,7 @@ def test_state_by_joint_name():
         assert (robot.generalized_velocity[robot.velocity_slice(joint.name)] == 0.5).all()
     by_name = robot.joint_coordinates
     assert list(by_name) == list(robot.joint_names)
-    robot.joint_velocities = {
-        name: 0.0 * np.asarray(x) for name, x in robot.joint_velocities.items()
-    }
+    robot.joint_velocities = {name: 0.0 * np.asarray(x) for name, x in robot.joint_velocities.items()}
     assert (robot.generalized_velocity[6:] == 0.0).all()
     first, *_, last = robot.joint_names
     before = robot.generalized_coordinate.copy()
@@ -314,9 +310,7 @@ def test_every_world_of_a_batch_has_its_own_numbers():
     at = many.at(many.generalized_coordinate)  # makes quaternions unit again: round-off
     np.testing.assert_allclose(at.mass_matrix, many.mass_matrix, atol=1e-13)
     with pytest.raises(ValueError, match="must have shape"):
-        many.at(
-            np.zeros((2, many.generalized_coordinate.shape[1])) + many.generalized_coordinate[0]
-        )
+        many.at(np.zeros((2, many.generalized_coordinate.shape[1])) + many.generalized_coordinate[0])
 
 
 def test_a_single_free_body_of_a_batch_with_its_own_centre():

@@ -94,11 +94,7 @@ def test_only_the_named_joints_move():
         ({}, TypeError, "needs a position or an orientation"),
         ({"position": (0, 0)}, ValueError, r"position must have shape \(3,\)"),
         ({"position": (0, 0, np.nan)}, ValueError, "finite"),
-        (
-            {"position": np.zeros((2, 3)), "start": np.zeros((3, 2))},
-            ValueError,
-            "position has 2 rows",
-        ),
+        ({"position": np.zeros((2, 3)), "start": np.zeros((3, 2))}, ValueError, "position has 2 rows"),
         ({"position": (0, 0, 0), "joints": ["elbw"]}, KeyError, "did you mean 'elbow'"),
         ({"position": (0, 0, 0), "tolerance": 0.0}, ValueError, "tolerance"),
     ],

@@ -265,9 +265,7 @@ def test_a_mass_that_was_changed_is_not_shared_out_by_guess():
     mass = base.mass
     base.mass = 1.1 * mass
     world.step()
-    with pytest.raises(
-        tribo.EditError, match=r"mass of the body that has 'left' as a part was changed"
-    ):
+    with pytest.raises(tribo.EditError, match=r"mass of the body that has 'left' as a part was changed"):
         left.measure()
     base.mass = mass
     assert left.measure().force[2] == pytest.approx(2.25 * G, abs=1e-9)
@@ -343,9 +341,7 @@ def test_a_sensor_on_an_arm_that_takes_its_steps_in_parts_reads_the_middle_of_th
         stand.fix_to_world()
         arm = stand.add_child("arm", "revolute", axis=(0, 0, 1), joint_name="shaft")
         arm.mass, arm.com, arm.inertia = 1.0, (0.2, 0, 0), cube(1.0, 0.3)
-        fore = arm.add_child(
-            "fore", "revolute", position=(0.4, 0, 0), axis=(0, 0, 1), joint_name="elbow"
-        )
+        fore = arm.add_child("fore", "revolute", position=(0.4, 0, 0), axis=(0, 0, 1), joint_name="elbow")
         fore.mass, fore.com, fore.inertia = 1.0, (0.2, 0, 0), cube(1.0, 0.3)
         bob = fore.add_child("bob", "fixed", position=(0.4, 0, 0), joint_name="clamp")
         bob.mass, bob.com, bob.inertia = 0.7, (0.1, 0, 0), cube(0.7, 0.1)

@@ -166,9 +166,7 @@ def test_impossible_masses_are_refused(value):
     assert world.hash() == before
 
 
-@pytest.mark.parametrize(
-    "value", [0.0, (1.0, 1.0), (-1.0, 1.0, 1.0), np.zeros((3, 3)), (1, 2, np.inf)]
-)
+@pytest.mark.parametrize("value", [0.0, (1.0, 1.0), (-1.0, 1.0, 1.0), np.zeros((3, 3)), (1, 2, np.inf)])
 def test_impossible_inertias_are_refused(value):
     _, box = falling()
     before = box.inertia
@@ -211,18 +209,14 @@ def test_drag_slows_as_the_exponential(integrator):
     """m v̇ = −d v; a step multiplies by 1/(1 + dt d/m): relative error n (dt d/m)²/2 after n of them."""
     world = tribo.World(gravity=(0, 0, 0), time_step=1e-3)
     world.integrator = integrator
-    box = world.add_box(
-        (0.2, 0.3, 0.4), 2.0, linear_velocity=(1, -2, 3), angular_velocity=(0, 0, 2)
-    )
+    box = world.add_box((0.2, 0.3, 0.4), 2.0, linear_velocity=(1, -2, 3), angular_velocity=(0, 0, 2))
     box.linear_damping = 4.0
     _ = world.engine
     box.angular_damping = 0.02
     assert (box.linear_damping, box.angular_damping) == (4.0, 0.02)
     world.step(1000)
     bound = 1000 * (1e-3 * 2.0) ** 2 / 2 * 1.01
-    assert np.allclose(
-        box.linear_velocity, np.exp(-2.0) * np.array((1, -2, 3)), rtol=bound, atol=1e-12
-    )
+    assert np.allclose(box.linear_velocity, np.exp(-2.0) * np.array((1, -2, 3)), rtol=bound, atol=1e-12)
     rate = 0.02 / box.inertia[2, 2]
     assert box.angular_velocity[2] == pytest.approx(2 * np.exp(-rate), rel=bound)
     world.add_sphere(0.1, 1.0, position=(9, 9, 9))  # built anew, the drag stays
@@ -349,18 +343,10 @@ def test_energies_and_momenta_of_bodies_add_up_to_those_of_the_world():
     balls = []
     for k in range(4):
         moved = {"linear_velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}
-        ball = world.add_box(
-            (1, 2, 3), 1.0 + k, position=(4 * k, 0, 5), com=(0.1, 0.2, 0.3), **moved
-        )
+        ball = world.add_box((1, 2, 3), 1.0 + k, position=(4 * k, 0, 5), com=(0.1, 0.2, 0.3), **moved)
         balls.append(ball)
     world.step(5)
-    for name in (
-        "kinetic_energy",
-        "potential_energy",
-        "energy",
-        "linear_momentum",
-        "angular_momentum",
-    ):
+    for name in ("kinetic_energy", "potential_energy", "energy", "linear_momentum", "angular_momentum"):
         total = sum(getattr(ball, name) for ball in balls)
         np.testing.assert_allclose(total, getattr(world, name), rtol=1e-13)
     (static,) = (part for part in world.objects if part.body_type == tribo.STATIC and part.mass)

@@ -113,9 +113,7 @@ def test_dynamics(world, robot):
     assert robot.getKineticEnergy() == pytest.approx(0.5 * v @ mass @ v)
     assert robot.articulatedBodyAlgorithm(h * 0 + moon) == pytest.approx(np.zeros(18), abs=1e-8)
     com = robot.getCOM()
-    assert robot.getPotentialEnergy([0, 0, -9.81]) == pytest.approx(
-        robot.getTotalMass() * 9.81 * com[2]
-    )
+    assert robot.getPotentialEnergy([0, 0, -9.81]) == pytest.approx(robot.getTotalMass() * 9.81 * com[2])
     assert robot.getAngularMomentum(com) == pytest.approx(robot.tribo.angular_momentum_about(com))
 
 

@@ -41,9 +41,7 @@ class Balls(raisim.RaisimGymEnv):
 
     def observe(self):
         ball = self.batch["ball"]
-        return np.stack(
-            [ball.generalized_coordinate[:, 2], ball.generalized_velocity[:, 2]], axis=1
-        )
+        return np.stack([ball.generalized_coordinate[:, 2], ball.generalized_velocity[:, 2]], axis=1)
 
     def rewards(self):
         return {"height": self.batch["ball"].generalized_coordinate[:, 2], "effort": self.effort}
@@ -170,9 +168,7 @@ def test_32_worlds_of_robots_are_shown_and_filmed(tmp_path, monkeypatch):
     (tmp_path / "robot.urdf").write_text(text)
     told = []
     describe = side_by_side.describe
-    monkeypatch.setattr(
-        side_by_side, "describe", lambda world: told.append(world) or describe(world)
-    )
+    monkeypatch.setattr(side_by_side, "describe", lambda world: told.append(world) or describe(world))
     env = raisim.RaisimGymVecEnv(
         Robots(str(tmp_path / "robot.urdf"), CFG.replace("num_envs: 3", "num_envs: 32"))
     )
@@ -226,9 +222,7 @@ class Slider(raisim.RaisimGymEnv):
 
     def observe(self):
         ball = self.batch["ball"]
-        return np.stack(
-            [ball.generalized_coordinate[:, 0], ball.generalized_velocity[:, 0]], axis=1
-        )
+        return np.stack([ball.generalized_coordinate[:, 0], ball.generalized_velocity[:, 0]], axis=1)
 
     def rewards(self):
         return {"far": self.batch["ball"].generalized_coordinate[:, 0] ** 2}

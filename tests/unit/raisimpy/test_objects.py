@@ -76,16 +76,12 @@ def test_forces_last_one_step_add_up_and_are_cleared(world):
     world.setGravity([0, 0, 0])
     body = world.addBox(1, 1, 1, 2.0)
     body.setExternalForce(0, [1, 0, 0])
-    body.setExternalForce(
-        0, [0, 0.5, 0], [3, 0, 0]
-    )  # at a point: no torque about z here, as p ∥ f × …
+    body.setExternalForce(0, [0, 0.5, 0], [3, 0, 0])  # at a point: no torque about z here, as p ∥ f × …
     assert [f.tolist() for f in body.getExternalForce()] == [[1, 0, 0], [3, 0, 0]]
     world.integrate()
     assert body.getLinearVelocity()[0] == pytest.approx(4 / 2.0 * 0.005)
     # r × f = (0, 0.5, 0) × (3, 0, 0) = (0, 0, −1.5)
-    assert body.getAngularVelocity()[2] == pytest.approx(
-        -1.5 / body.getInertiaMatrix_B()[2, 2] * 0.005
-    )
+    assert body.getAngularVelocity()[2] == pytest.approx(-1.5 / body.getInertiaMatrix_B()[2, 2] * 0.005)
     assert body.getExternalForce() == []
     before = body.getLinearVelocity().copy()
     world.integrate()
@@ -146,9 +142,7 @@ def test_meshes(world, tmp_path):
     assert mesh.getVerticies().max() == 2.0
     assert mesh.getIndicies().shape == (4, 3)
     assert mesh.getMeshFileName() == str(path)
-    given = world.addMesh(
-        str(path), 1.0, np.eye(3), np.array([0.1, 0.1, 0.1]), 1.0, collision_mode=hull
-    )
+    given = world.addMesh(str(path), 1.0, np.eye(3), np.array([0.1, 0.1, 0.1]), 1.0, collision_mode=hull)
     assert given.getInertiaMatrix_B() == pytest.approx(np.eye(3))
     original = raisim.MeshCollisionMode.ORIGINAL_MESH
     exact = world.addMesh(str(path), 1.0, collision_mode=original)

@@ -73,9 +73,7 @@ def test_what_sensors_measure(robot):
 
 def test_one_link_with_a_file_keeps_the_short_name(tmp_path):
     (tmp_path / "d435.xml").write_text(SENSORS)
-    (tmp_path / "robot.urdf").write_text(
-        ROBOT.replace('"rear_parent" sensor="d435.xml"', '"rear_parent"')
-    )
+    (tmp_path / "robot.urdf").write_text(ROBOT.replace('"rear_parent" sensor="d435.xml"', '"rear_parent"'))
     world = raisim.World()
     world.addArticulatedSystem(str(tmp_path / "robot.urdf"))
     assert world.tribo.sensors[0].name.partition("/")[2] == "d435/depth"

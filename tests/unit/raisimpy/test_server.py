@@ -26,9 +26,7 @@ def test_all_that_is_only_drawn_reaches_the_viewer(world):
         server.addVisualArrow("arrow", 0.1, 0.2),
     ]  # fmt: skip
     line, cloud = server.addVisualPolyLine("line"), server.addPointCloud("cloud")
-    crowd = server.addInstancedVisuals(
-        "crowd", raisim.ShapeType.Sphere, [0.1, 0, 0], [1, 0, 0], [0, 0, 1]
-    )
+    crowd = server.addInstancedVisuals("crowd", raisim.ShapeType.Sphere, [0.1, 0, 0], [1, 0, 0], [0, 0, 1])
     early[0].setPosition(1, 2, 3)
     server.setCameraPositionAndLookAt([3, 3, 3], [0, 0, 0])
     server.launchServer(8471)
@@ -117,9 +115,7 @@ def test_ogre_steps_the_world_and_says_once_what_is_not_there(world, caplog):
     assert vis.create_graphical_object(ball, "ball") == [ball]
     assert vis.create_graphical_object(ball, dimension=20, name="b", material="copper") == [ball]
     vis.get_light().set_direction([0, 0, -1]).anything_else()
-    assert (
-        vis.add_visual_object("mark", "sphereMesh", "red", scale=(0.1, 0.1, 0.1)).type == "sphere"
-    )
+    assert vis.add_visual_object("mark", "sphereMesh", "red", scale=(0.1, 0.1, 0.1)).type == "sphere"
     assert raisim.OgreVis.get() is raisim.OgreVis.get()
 
 

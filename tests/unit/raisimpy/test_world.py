@@ -45,9 +45,7 @@ def test_edits_between_the_halves_are_refused(world):
     world.integrate2()
 
 
-@pytest.mark.parametrize(
-    "call", ["setMaterialPairProp", "set_material_pair", "set_material_pair_properties"]
-)
+@pytest.mark.parametrize("call", ["setMaterialPairProp", "set_material_pair", "set_material_pair_properties"])
 def test_pairs_by_position(world, call):
     getattr(world, call)("steel", "rubber", 0.8, 0.15, 0.001)
     pair = world.tribo.materials.pair("rubber", "steel")

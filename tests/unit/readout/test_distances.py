@@ -100,9 +100,7 @@ def test_a_ball_over_terrain():
             sampled = np.linalg.norm(samples - place, axis=1).min() - 0.05
             assert found.distance <= sampled + 1e-12
             assert found.distance > sampled - 2e-3  # the samples are some millimetres apart
-            assert np.linalg.norm(found.point_a - found.point_b) == pytest.approx(
-                found.distance, abs=1e-9
-            )
+            assert np.linalg.norm(found.point_a - found.point_b) == pytest.approx(found.distance, abs=1e-9)
 
 
 def test_the_deepest_pair_of_parts_counts():
@@ -158,11 +156,7 @@ def test_robots_and_links():
     assert world.distance(carriers[0], ground).distance == lowest.distance
     other = world.add_articulated_system(ASSETS / "quadruped.urdf", position=(2, 0, 0.8))
     apart = world.distance(robot, other)
-    pairs = [
-        world.distance(a, b).distance
-        for a in robot.collision_bodies
-        for b in other.collision_bodies
-    ]
+    pairs = [world.distance(a, b).distance for a in robot.collision_bodies for b in other.collision_bodies]
     assert apart.distance == pytest.approx(min(pairs), abs=1e-12)
 
 
@@ -183,9 +177,7 @@ def test_points_in_the_ground_and_boxes():
     values = bumpy()
     hills = world.add_height_map(values, (3.9, 5.8), position=(20, 0, 0), name="hills")
     for p in np.random.default_rng(2).uniform((-1.9, -2.8, -0.4), (1.9, 2.8, 0.4), (50, 3)):
-        there = world.collision_bodies_at(
-            np.add(p, (20, 0, 0)), collision_mask=hills.collision_group
-        )
+        there = world.collision_bodies_at(np.add(p, (20, 0, 0)), collision_mask=hills.collision_group)
         assert any(body.owner is hills for body in there) == (p[2] < hills.height(p[0], p[1]))
     low, high = (-3, -3, 1.0), (3, 3, 5.0)
     there = world.collision_bodies_in(low, high)
@@ -195,9 +187,7 @@ def test_points_in_the_ground_and_boxes():
     for body in everything:
         if body.owner in (hills, world.objects[0]):
             continue
-        box = world.add_box(
-            np.subtract(high, low), 1.0, position=np.add(low, high) / 2, name="probe"
-        )
+        box = world.add_box(np.subtract(high, low), 1.0, position=np.add(low, high) / 2, name="probe")
         if world.overlaps(body, box):
             assert body in there
         world.remove(box)

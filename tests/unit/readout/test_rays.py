@@ -47,9 +47,7 @@ def test_hits_lie_on_the_surface_and_nothing_is_before_them(name):
     assert np.abs(value(hits.position[found])).max() < 1e-12
     # The normal: out of the solid, along the gradient.
     steps = 1e-6 * np.eye(3)
-    slope = np.stack(
-        [value(hits.position[found] + s) - value(hits.position[found] - s) for s in steps]
-    )
+    slope = np.stack([value(hits.position[found] + s) - value(hits.position[found] - s) for s in steps])
     slope /= np.linalg.norm(slope, axis=0)
     agreement = (slope.T * hits.normal[found]).sum(axis=1)
     assert np.mean(agreement > 1 - 1e-9) > 0.99  # but where the stencil is over an edge
@@ -77,9 +75,7 @@ def brute(points, faces, start, toward):
     """Return the nearest crossing of each ray with triangles, by Cramer's rule (Möller, Trumbore 1997)."""
     a, b, c = (points[faces[:, k]] for k in range(3))
     best = np.full(len(start), math.inf)
-    for k, (o, d) in enumerate(
-        zip(start, toward / np.linalg.norm(toward, axis=1)[:, None], strict=True)
-    ):
+    for k, (o, d) in enumerate(zip(start, toward / np.linalg.norm(toward, axis=1)[:, None], strict=True)):
         p = np.cross(d, c - a)
         det = ((b - a) * p).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -232,11 +228,7 @@ def test_far_away_and_grazing():
     assert near.ray_test((-5, 0.5 - 1e-9, 0), (1, 0, 0)).distance == pytest.approx(4.5, abs=1e-12)
     assert near.ray_test((-5, 0, 0), (1, 0, 0), 4.4) is None
     assert near.ray_test((-5, 0, 0), (1, 0, 0), 4.6) is not None
-    assert near.ray_test((0, 0, 0), (1, 0, 0)).normal.tolist() == [
-        1,
-        0,
-        0,
-    ]  # from inside: where it leaves
+    assert near.ray_test((0, 0, 0), (1, 0, 0)).normal.tolist() == [1, 0, 0]  # from inside: where it leaves
 
 
 def test_refused_and_nothing_to_see():
@@ -284,14 +276,8 @@ def test_all_hits_are_where_a_ray_enters_and_where_it_leaves():
     wall = world.add_surface([[13, -9, -9], [13, 9, -9], [13, 0, 9]], [[0, 2, 1]])
     hits = world.ray_test_all((0, 0, 0), (1, 0, 0))
     assert [hit.object for hit in hits] == [part for part in added for _ in range(2)] + [wall]
-    assert np.allclose(
-        [hit.distance for hit in hits], [*np.arange(0.5, 12.0), 13.0], rtol=0, atol=1e-9
-    )
+    assert np.allclose([hit.distance for hit in hits], [*np.arange(0.5, 12.0), 13.0], rtol=0, atol=1e-9)
     along = np.array([hit.normal[0] for hit in hits])
-    assert np.allclose(
-        along[:-1], [-1.0, 1.0] * 6, rtol=0, atol=1e-9
-    )  # out of the solid, both times
-    inside = world.ray_test_all(
-        (3.0, 0, 0), (1, 0, 0), length=1.0
-    )  # from within: only where it leaves
+    assert np.allclose(along[:-1], [-1.0, 1.0] * 6, rtol=0, atol=1e-9)  # out of the solid, both times
+    inside = world.ray_test_all((3.0, 0, 0), (1, 0, 0), length=1.0)  # from within: only where it leaves
     assert [(hit.object, hit.distance) for hit in inside] == [(added[1], 0.5)]

@@ -81,9 +81,7 @@ def test_frames_are_what_the_world_said(tmp_path):
         )
     assert sum(len(frame["depth"]) for frame in said) > 100
     assert np.array_equal(recording.of("dog", "kp")[0], dog.kp)
-    assert recording.energy == pytest.approx(
-        recording["kinetic_energy"] + recording["potential_energy"]
-    )
+    assert recording.energy == pytest.approx(recording["kinetic_energy"] + recording["potential_energy"])
 
 
 def test_one_call_records_as_many_do_and_changes_nothing(tmp_path):
@@ -151,9 +149,7 @@ def test_update_and_advance_are_recorded(tmp_path):
             world.record(tmp_path / "other.zarr")
         world.advance()
     assert recorder.frames == 5
-    np.testing.assert_allclose(
-        tribo.Recording(tmp_path / "run.zarr").time, np.arange(5) * 1e-3, atol=1e-15
-    )
+    np.testing.assert_allclose(tribo.Recording(tmp_path / "run.zarr").time, np.arange(5) * 1e-3, atol=1e-15)
 
 
 def test_a_box_presses_with_its_weight(tmp_path):
@@ -164,9 +160,7 @@ def test_a_box_presses_with_its_weight(tmp_path):
         world.step(20)
     recording = tribo.Recording(tmp_path / "run.zarr")
     weight = np.array([0.0, 0.0, 3.0 * 9.81])
-    np.testing.assert_allclose(
-        recording.net_contact_force("box")[1:], np.tile(weight, (20, 1)), atol=1e-6
-    )
+    np.testing.assert_allclose(recording.net_contact_force("box")[1:], np.tile(weight, (20, 1)), atol=1e-6)
     np.testing.assert_allclose(
         recording.net_contact_force("ground"), -recording.net_contact_force("box"), atol=1e-12
     )
@@ -174,8 +168,7 @@ def test_a_box_presses_with_its_weight(tmp_path):
     assert part.time.round(9).tolist() == [0.005, 0.006, 0.007, 0.008, 0.009]
     assert np.array_equal(part.net_contact_force("box"), recording.net_contact_force("box")[5:10])
     assert np.array_equal(
-        part["contact_depth"],
-        np.concatenate([recording.contacts(k)["depth"] for k in range(5, 10)]),
+        part["contact_depth"], np.concatenate([recording.contacts(k)["depth"] for k in range(5, 10)])
     )
     assert recording.between(7.0, 8.0).frames == 0
     assert len(recording.between(7.0, 8.0)["contact_force"]) == 0
@@ -286,9 +279,7 @@ def expected(frames):
 
 def test_a_killed_recording_is_readable_to_its_last_chunk(tmp_path):
     path = tmp_path / "run.zarr"
-    loop = (
-        f"world = build()\nworld.record({str(path)!r}, chunk=16)\nwhile True:\n    world.step()\n"
-    )
+    loop = f"world = build()\nworld.record({str(path)!r}, chunk=16)\nwhile True:\n    world.step()\n"
     program = f"{SCENE}\n{loop}"
     child = subprocess.Popen(
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -297,11 +288,7 @@ def test_a_killed_recording_is_readable_to_its_last_chunk(tmp_path):
         end = time.monotonic() + 120
         while time.monotonic() < end and child.poll() is None:
             time.sleep(0.05)
-            if (
-                path.exists()
-                and (path / "model/zarr.json").exists()
-                and tribo.Recording(path).frames >= 48
-            ):
+            if path.exists() and (path / "model/zarr.json").exists() and tribo.Recording(path).frames >= 48:
                 break
     finally:
         child.send_signal(signal.SIGKILL)
@@ -356,15 +343,7 @@ def test_killed_before_any_write(tmp_path, monkeypatch):
 
 def test_the_command_records(tmp_path, capsys):
     spheres = str(QUADRUPED.parent / "three_spheres.xml")
-    arguments = [
-        "record",
-        spheres,
-        str(tmp_path / "run.zarr"),
-        "--seconds",
-        "0.2",
-        "--every",
-        "0.01",
-    ]
+    arguments = ["record", spheres, str(tmp_path / "run.zarr"), "--seconds", "0.2", "--every", "0.01"]
     assert cli.main([*arguments, "--time-step", "0.002"]) == 0
     assert "21 frames" in capsys.readouterr().out
     recording = tribo.Recording(tmp_path / "run.zarr")

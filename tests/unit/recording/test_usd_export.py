@@ -14,9 +14,7 @@ pxr = pytest.importorskip("pxr")
 def run(tmp_path_factory):
     world = tribo.World()
     world.add_ground(name="ground")
-    world.add_box(
-        (0.2, 0.3, 0.4), 1.0, position=(0, 0, 1), name="a box", angular_velocity=(1, 2, 3)
-    )
+    world.add_box((0.2, 0.3, 0.4), 1.0, position=(0, 0, 1), name="a box", angular_velocity=(1, 2, 3))
     world.add_ellipsoid((0.1, 0.2, 0.3), 1.0, position=(1, 0, 1), name="egg")
     path = tmp_path_factory.mktemp("usd") / "run.zarr"
     with world.record(path, every=0.01):

@@ -106,9 +106,7 @@ def test_there_and_back(name):
         return
     if name == "tree":
         q, qd, tau = rng.normal(size=(3, model.NB))
-        assert np.allclose(
-            spatial.FDab(again, q, qd, tau), spatial.FDab(model, q, qd, tau), rtol=1e-11
-        )
+        assert np.allclose(spatial.FDab(again, q, qd, tau), spatial.FDab(model, q, qd, tau), rtol=1e-11)
         return
     model.gravity = None
     n = model.NB - 6
@@ -138,9 +136,7 @@ def test_what_has_no_place_is_said():
 
 def assert_same(one, other):
     assert (one.parent, one.NB, one.name) == (other.parent, other.NB, other.name)
-    assert [spatial.joints.jcode(j) for j in one.jtype] == [
-        spatial.joints.jcode(j) for j in other.jtype
-    ]
+    assert [spatial.joints.jcode(j) for j in one.jtype] == [spatial.joints.jcode(j) for j in other.jtype]
     for name in ("Xtree", "I", "gravity"):
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None)
@@ -178,10 +174,7 @@ def test_helical_joints_keep_their_pitch(tmp_path):
     model = spatial.Model([-1], [joint], [np.eye(6)], [np.eye(6)], appearance=spatial.Appearance())
     for ending in (".json", ".mat"):
         spatial.save(model, tmp_path / f"screw{ending}")
-        assert spatial.joints.jcode(spatial.load(tmp_path / f"screw{ending}").jtype[0]) == (
-            "H",
-            0.1,
-        )
+        assert spatial.joints.jcode(spatial.load(tmp_path / f"screw{ending}").jtype[0]) == ("H", 0.1)
 
 
 def test_compressed_files_are_read(tmp_path):

@@ -58,9 +58,7 @@ def test_models_that_are_none_are_refused():
         (np.zeros((3, 3)), r"the 2 bodies .*shape \(3, 3\)$"),
     ):
         with pytest.raises(ValueError, match=words):
-            spatial.Model(
-                [-1, 0], good.jtype, good.Xtree, good.I, gc=spatial.GroundContact([0, 1], points)
-            )
+            spatial.Model([-1, 0], good.jtype, good.Xtree, good.I, gc=spatial.GroundContact([0, 1], points))
 
 
 def test_rotations_of_four_digits_pass():
@@ -85,13 +83,5 @@ def test_the_page_names_the_traps_of_porting():
     rows = [line for line in traps.split("##")[0].splitlines() if line.startswith("| ")][2:]
     text = "\n".join(rows)
     assert len(rows) >= 8
-    for trap in (
-        'ravel(order="F")',
-        "from 0",
-        ".T",
-        "@",
-        "np.linalg.solve",
-        ".copy()",
-        "hinged_rods",
-    ):
+    for trap in ('ravel(order="F")', "from 0", ".T", "@", "np.linalg.solve", ".copy()", "hinged_rods"):
         assert trap in text, trap

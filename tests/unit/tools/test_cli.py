@@ -256,8 +256,7 @@ def test_a_simulation_that_fails_is_exit_code_1(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [[], ["fly"], ["run"], ["run", SPHERES, "--duration", "-1"], ["run", SPHERES, "--x"]],
+    "arguments", [[], ["fly"], ["run"], ["run", SPHERES, "--duration", "-1"], ["run", SPHERES, "--x"]]
 )
 def test_wrong_usage_is_exit_code_2(arguments):
     with pytest.raises(SystemExit) as caught:
@@ -313,15 +312,11 @@ def test_the_outermost_element_says_what_a_file_is_not_its_ending(tmp_path, caps
     assert cli.main(["check", str(path)]) == 0
     assert "18 dof" in capsys.readouterr().out
     assert cli.main(["run", str(path), "--duration", "0.01"]) == 0
-    with pytest.raises(
-        tribo.DescriptionError, match=r"is a robot \(URDF\), not a RaiSim world; World"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"is a robot \(URDF\), not a RaiSim world; World"):
         tribo.World.load(path)
     with pytest.raises(tribo.DescriptionError, match=r"is a RaiSim world, not a robot \(URDF\)"):
         tribo.World().add_articulated_system(SPHERES)
-    with pytest.raises(
-        tribo.DescriptionError, match=r"is a robot \(URDF\), not a scene or robot of MuJoCo"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"is a robot \(URDF\), not a scene or robot of MuJoCo"):
         tribo.World().load_mjcf(path)
 
 
@@ -410,9 +405,7 @@ def test_an_option_that_is_like_none_gets_no_proposal(capsys):
     assert "did you mean" not in capsys.readouterr().err
 
 
-def arm(
-    joints, shape='<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>', root=1.0
-):
+def arm(joints, shape='<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>', root=1.0):
     """Return the URDF of a chain of turning joints."""
     inertia = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
     text = f'<link name="l0"><inertial><mass value="{root}"/>{inertia}</inertial>{shape}</link>'

@@ -17,18 +17,14 @@ def answer(body, kind="text/html; charset=utf-8", **headers):
 
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_a_page_gets_the_script_and_its_length(is_packed):
-    made = (
-        answer(gzip.compress(PAGE), **{"Content-Encoding": "gzip"}) if is_packed else answer(PAGE)
-    )
+    made = answer(gzip.compress(PAGE), **{"Content-Encoding": "gzip"}) if is_packed else answer(PAGE)
     sent = folding(made)
     assert sent.headers["Content-Length"] == str(len(sent.body))
     body = gzip.decompress(sent.body) if is_packed else sent.body
     assert body == b"<html><body>world" + SCRIPT + b"</body></html>"
 
 
-@pytest.mark.parametrize(
-    "made", [None, answer(b""), answer(b"x"), answer(PAGE, "application/javascript")]
-)
+@pytest.mark.parametrize("made", [None, answer(b""), answer(b"x"), answer(PAGE, "application/javascript")])
 def test_other_answers_stay_as_they_are(made):
     before = made and made.body
     assert folding(made) is made

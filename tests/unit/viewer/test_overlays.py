@@ -18,9 +18,7 @@ def posed():
     """Return a world with a robot in a pose in which no axis is one of the world's."""
     world = tribo.World()
     world.add_ground(name="ground")
-    world.add_box(
-        (0.2, 0.4, 0.6), 3.0, name="box", position=(2, 0, 0.3), orientation=(0.8, 0, 0.6, 0)
-    )
+    world.add_box((0.2, 0.4, 0.6), 3.0, name="box", position=(2, 0, 0.3), orientation=(0.8, 0, 0.6, 0))
     robot = world.add_articulated_system(QUADRUPED, name="quad")
     q = robot.generalized_coordinate.copy()
     q[:7] = 0.3, -0.2, 0.9, 0.5, 0.5, 0.5, 0.5
@@ -67,9 +65,7 @@ def sliding_world():
     world.add_ground(material="steel", name="ground")
     world.set_material_pair("steel", "ice", friction=0.05)
     world.add_box((0.4, 0.4, 0.4), 1.0, "wood", name="stands", position=(0, 0, 0.2))
-    world.add_box(
-        (0.4, 0.4, 0.4), 1.0, "ice", name="slips", position=(2, 0, 0.2), linear_velocity=(3, 0, 0)
-    )
+    world.add_box((0.4, 0.4, 0.4), 1.0, "ice", name="slips", position=(2, 0, 0.2), linear_velocity=(3, 0, 0))
     world.add_box((0.4, 0.4, 0.4), 1.0, "ice", name="flies", position=(4, 0, 3))
     world.step(50)
     return world
@@ -84,9 +80,7 @@ def test_marks_say_what_a_diagnosis_says():
         assert mine.sum() == 4
         assert (marks.state[mine] == state).all()
         np.testing.assert_allclose(marks.normal_force[mine].sum(), 9.81, rtol=1e-6)
-        said = {
-            point.state for point in world.diagnose_contact(world[name], world["ground"]).points
-        }
+        said = {point.state for point in world.diagnose_contact(world[name], world["ground"]).points}
         assert said == {("open", "stick", "slip")[state]}
     assert not (marks.body == row["flies"]).any()
     slipping = marks.state == SLIP
@@ -136,13 +130,13 @@ def test_the_bar_says_how_a_step_went(monkeypatch):
     well = quality_of(world)
     assert (well.color, "well" in well.text) == ("green", True)
     assert 0.0 <= well.bar < 60.0  # far below 1e-7
-    world.engine.status[0, 0] = int(tribo.Status.SLOWED)
+    world.engine.status[0, 0] = int(tribo.Status.CORRECTION_LIMITED)
     assert quality_of(world).color == "yellow"
-    world.engine.status[0, 0] = int(tribo.Status.NOT_CONVERGED | tribo.Status.SLOWED)
+    world.engine.status[0, 0] = int(tribo.Status.NOT_CONVERGED | tribo.Status.CORRECTION_LIMITED)
     bad = quality_of(world)
     assert bad.color == "red"
     assert "NOT_CONVERGED" in bad.text
-    assert "SLOWED" in bad.text
+    assert "CORRECTION_LIMITED" in bad.text
     world.engine.work.residual[:] = np.nan
     assert quality_of(world).bar == 100.0
 

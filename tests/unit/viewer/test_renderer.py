@@ -160,9 +160,7 @@ def test_a_film_goes_round_what_it_shows(tmp_path, monkeypatch):
     angles = np.radians([0, 45, 90, 135, 180])
     by_hand = np.stack([2 * np.cos(angles), 2 * np.sin(angles), np.full(5, 0.7)], axis=1)
     np.testing.assert_allclose(ways, by_hand, atol=1e-12)
-    rolled = Camera((1, 0, 0), (0, 0, 0), up=(0, 1, 0)).orbited(
-        90
-    )  # the picture is rolled as before
+    rolled = Camera((1, 0, 0), (0, 0, 0), up=(0, 1, 0)).orbited(90)  # the picture is rolled as before
     np.testing.assert_allclose(rolled.axes(), [[0, 0, -1], [1, 0, 0], [0, -1, 0]], atol=1e-12)
 
 

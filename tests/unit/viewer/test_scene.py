@@ -28,9 +28,7 @@ def volume(made):
     return np.einsum("ni,ni->", a, np.cross(b, c)) / 6.0
 
 
-@pytest.mark.parametrize(
-    ("kind", "size", "expected"), SOLIDS, ids=lambda v: getattr(v, "name", None)
-)
+@pytest.mark.parametrize(("kind", "size", "expected"), SOLIDS, ids=lambda v: getattr(v, "name", None))
 def test_surfaces_enclose_the_shape(kind, size, expected):
     # A 64-gon inside a circle is smaller by 1 − sin(2π/n)/(2π/n) = 0.16 %; a ball twice over.
     made = surface.of_shape(kind, size, 64)
@@ -78,9 +76,7 @@ def test_shapes_are_placed_where_their_bodies_are():
     for k, item in enumerate(made.visual.items):
         if item.owner == "quad":
             row = item.body - made.root["quad"]
-            np.testing.assert_allclose(
-                position[k], places[row] + turns[row] @ item.position, atol=1e-15
-            )
+            np.testing.assert_allclose(position[k], places[row] + turns[row] @ item.position, atol=1e-15)
             np.testing.assert_allclose(rotation[k], turns[row] @ item.rotation, atol=1e-15)
 
 
@@ -182,9 +178,7 @@ def test_a_wire_is_seen_in_a_picture():
     pictures = []
     for is_on in (True, False):
         wire.is_on = is_on
-        pictures.append(
-            draw.picture(made, scene.read_poses(world), camera, draw.Style(400, 300, 2))
-        )
+        pictures.append(draw.picture(made, scene.read_poses(world), camera, draw.Style(400, 300, 2)))
     middle = camera.project(wire.points.mean(axis=0)[None], 400, 300)[0, :2].astype(int)
     shades = [int(picture[middle[1], middle[0]].sum()) for picture in pictures]
     assert shades[0] < 400
@@ -311,9 +305,7 @@ def test_right_is_right_and_near_hides_far():
     world = tribo.World()
     world.add_sphere(1.0, 1.0, "copper", position=(0, 0, 0))
     world.add_sphere(0.5, 1.0, "steel", position=(0, -3, 0))
-    image = draw.picture(
-        scene.describe(world), scene.read_poses(world), CAMERA, draw.Style(100, 100)
-    )
+    image = draw.picture(scene.describe(world), scene.read_poses(world), CAMERA, draw.Style(100, 100))
     red, _, blue = image[50, 50].astype(int)
     assert blue > red  # steel before copper
 

@@ -45,12 +45,8 @@ def test_frames_are_the_motion(disc_motion):
 def test_planar_models_stand_upright(arm_motion):
     take = Take.of(arm_motion, rate=20)
     assert take.scale == 1.0
-    elbow = np.stack(
-        [np.cos(arm_motion.at(take.time).q[:, 0]), np.sin(arm_motion.at(take.time).q[:, 0])]
-    )
-    assert np.allclose(
-        take.position[:, 2], np.stack([elbow[0], 0 * elbow[0], elbow[1]], 1), atol=1e-12
-    )
+    elbow = np.stack([np.cos(arm_motion.at(take.time).q[:, 0]), np.sin(arm_motion.at(take.time).q[:, 0])])
+    assert np.allclose(take.position[:, 2], np.stack([elbow[0], 0 * elbow[0], elbow[1]], 1), atol=1e-12)
     assert np.allclose(np.linalg.det(take.rotation), 1.0)
 
 

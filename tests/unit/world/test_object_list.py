@@ -41,11 +41,7 @@ def test_an_object_gets_another_name_and_keeps_its_state():
 
 @pytest.mark.parametrize(
     ("name", "error", "says"),
-    [
-        ("second", ValueError, "already an object"),
-        ("", ValueError, "empty"),
-        (3, TypeError, "string"),
-    ],
+    [("second", ValueError, "already an object"), ("", ValueError, "empty"), (3, TypeError, "string")],
 )
 def test_a_name_that_cannot_be_leaves_the_old_one(name, error, says):
     world, first, second = two_balls()

@@ -10,9 +10,7 @@ LEVER = """<mujoco><option gravity="0 0 0"/><worldbody><body name="lever" pos="0
 </body></worldbody></mujoco>"""
 
 
-@pytest.mark.parametrize(
-    ("angle", "is_said"), [(1.5, True), (-1.5, True), (0.5, False), (0.53, False)]
-)
+@pytest.mark.parametrize(("angle", "is_said"), [(1.5, True), (-1.5, True), (0.5, False), (0.53, False)])
 def test_joints_far_beyond_a_stop_are_named_once(angle, is_said, caplog):
     world = tribo.World()
     world.load_mjcf(LEVER)

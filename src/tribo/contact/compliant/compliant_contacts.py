@@ -1,4 +1,4 @@
-"""Stages `compliant_contacts.mark_compliant_contacts`, `.forces`, `.changed` and `.remember_displacements`.
+"""Stages `compliant_contacts.mark_compliant`, `.apply_forces`, `.has_changed`, `.store_displacements`.
 
 Contacts of compliant pairs follow a law of forces where rigid ones are conditions.
 
@@ -21,7 +21,7 @@ CAPACITY = int(Status.CAPACITY)
 
 
 @kernel
-def mark_compliant_contacts(model, state, work):
+def mark_compliant(model, state, work):
     """Mark the contacts of compliant pairs, by whether one side of them moves or both do.
 
     Writes: work.
@@ -47,18 +47,18 @@ def mark_compliant_contacts(model, state, work):
                     numbers += 3 * model.body_chain_len[work.contact_body[c, side]]
     work.soft_count[0] = count
     if count + state.yield_count[0] > 0:
-        make_ready(model, state, work, numbers)
+        request_functions(model, state, work, numbers)
 
 
 @kernel
-def make_ready(model, state, work, numbers):
+def request_functions(model, state, work, numbers):
     """Ask for the functions and the room that compliant contacts need; the step is then made again.
 
     Writes: work.
     """
     wanted = work.soft_count[0] + state.yield_count[0]
-    if model.late_address[COMPLIANT] == 0:
-        work.late_wanted[COMPLIANT] = 1
+    if model.lazy_address[COMPLIANT] == 0:
+        work.lazy_wanted[COMPLIANT] = 1
     elif wanted > state.yield_key.shape[0]:
         work.contact_count[0] = wanted
     elif numbers > work.row.shape[0]:
@@ -69,14 +69,14 @@ def make_ready(model, state, work, numbers):
 
 
 @kernel
-def forces(model, state, settings, work):
+def apply_forces(model, state, settings, work):
     """Add the linearised forces of compliant contacts to the drives' and their slopes to M.
 
     Writes: work.
     """
     if work.soft_count[0] == 0:
         return
-    address = model.late_address[COMPLIANT]
+    address = model.lazy_address[COMPLIANT]
     if work.soft_pass[0] == 0:
         call_compliant(address, model, state, settings, work, BEGIN)
     work.soft_pass[0] += 1
@@ -84,21 +84,21 @@ def forces(model, state, settings, work):
 
 
 @kernel
-def changed(model, state, settings, work):
+def has_changed(model, state, settings, work):
     """Compare the forces with their law at the new velocity; return 1 if the step must be made again.
 
     Writes: work.
     """
     if work.soft_count[0] == 0:
         return 0
-    return call_compliant(model.late_address[COMPLIANT], model, state, settings, work, SETTLE)
+    return call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, SETTLE)
 
 
 @kernel
-def remember_displacements(model, state, settings, work):
+def store_displacements(model, state, settings, work):
     """Keep how far the ground is displaced under each contact; let it recover where there is none.
 
     Writes: state, work.
     """
     if work.soft_count[0] + state.yield_count[0] > 0:
-        call_compliant(model.late_address[COMPLIANT], model, state, settings, work, REMEMBER)
+        call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, REMEMBER)

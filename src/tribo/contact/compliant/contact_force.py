@@ -30,7 +30,7 @@ def contact_numbers(model, work, c):
 
 
 @kernel
-def weights(work, c):
+def blend_weights(work, c):
     """Return β, β', θ of a contact."""
     r = work.soft_blend[c]
     return 0.25 + 0.75 * r, 0.25 * (1.0 - r), 0.5 + 0.5 * r
@@ -67,7 +67,7 @@ def normal_law(work, settings, c, K, D, speed):
     """
     h = settings.dt
     r = work.soft_blend[c]
-    _, _, theta = weights(work, c)
+    _, _, theta = blend_weights(work, c)
     start = work.contact_vel[c, 2]
     depth = -work.contact_gap[c]
     mean, slope = spring_mean(depth + 0.5 * h * start, depth - 0.5 * h * speed)
@@ -87,10 +87,10 @@ def normal_law(work, settings, c, K, D, speed):
 
 
 @kernel
-def trial(work, settings, c, K, D, w):
+def trial_force(work, settings, c, K, D, w):
     """Return K u + D v_t if a step ends with velocity w, and its slope by w."""
     h = settings.dt
-    now, before, theta = weights(work, c)
+    now, before, theta = blend_weights(work, c)
     a = work.contact_vel
     lag = K * h * (0.5 - before) + D * (1.0 - theta)
     slope = K * h * now + D * theta
@@ -100,13 +100,13 @@ def trial(work, settings, c, K, D, w):
 
 
 @kernel
-def lawful(model, settings, work, c, w):
+def force_by_law(model, settings, work, c, w):
     """Return the force that the law gives if a step ends with velocity w, contact axes [N]."""
     K, D, mu = contact_numbers(model, work, c)
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
         return (0.0, 0.0, 0.0)
-    x, y, _ = trial(work, settings, c, K, D, w)
+    x, y, _ = trial_force(work, settings, c, K, D, w)
     size = s * sqrt(x * x + y * y)
     part = mu * normal / size if size > mu * normal else 1.0
     return (-part * s * x, -part * s * y, normal)
@@ -136,7 +136,7 @@ def cut_force(work, c, mu, w):
 
 
 @kernel
-def alone(model, settings, work, c, free, impulse):
+def solve_single(model, settings, work, c, free, impulse):
     """Return the velocity with which a step would end if only this contact changed it from `free`.
 
     Newton's method, from an impulse at hand: linearised, the law is a contact with compliance, Coulomb's cone
@@ -146,8 +146,8 @@ def alone(model, settings, work, c, free, impulse):
     h = settings.dt
     K, D, mu = contact_numbers(model, work, c)
     g = spatial.load(work.contact_delassus, c)
-    x, y, slope = trial(work, settings, c, K, D, (0.0, 0.0, 0.0))
-    w = coulomb_cone.affine(g, impulse, free)
+    x, y, slope = trial_force(work, settings, c, K, D, (0.0, 0.0, 0.0))
+    w = coulomb_cone.affine_velocity(g, impulse, free)
     for k in range(LOCAL_STEPS):
         s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
         if s == 0.0 and k == 0:
@@ -161,26 +161,20 @@ def alone(model, settings, work, c, free, impulse):
         across = 1.0 / (h * s * slope)
         along = 1.0 / (h * normal_slope)
         soft = (g[0] + across, g[1] + across, g[2] + along, g[3], g[4], g[5])
-        shifted = (
-            free[0] + x / slope,
-            free[1] + y / slope,
-            free[2] - w[2] - normal / normal_slope,
-        )
+        shifted = (free[0] + x / slope, free[1] + y / slope, free[2] - w[2] - normal / normal_slope)
         impulse = coulomb_cone.solve_contact(soft, shifted, mu, impulse)
-        w = coulomb_cone.affine(g, impulse, free)
+        w = coulomb_cone.affine_velocity(g, impulse, free)
     return w
 
 
 @kernel
-def linearise(model, settings, work, c, w):
+def linearise_contact(model, settings, work, c, w):
     """Set force and slopes of a contact at the velocity w.
 
     Writes: work.
     """
     K, D, mu = contact_numbers(model, work, c)
-    if (
-        work.soft_pass[0] > PATIENCE
-    ):  # states of several contacts chase one another: go half the way
+    if work.soft_pass[0] > PATIENCE:  # states of several contacts chase one another: go half the way
         w = vec.scale(0.5, vec.add(w, vec.load(work.soft_vel, c)))
     s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
     vec.store(work.soft_vel, c, w)
@@ -189,7 +183,7 @@ def linearise(model, settings, work, c, w):
         work.soft_slope[c, 1] = 0.0
         vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
         return
-    x, y, slope = trial(work, settings, c, K, D, w)
+    x, y, slope = trial_force(work, settings, c, K, D, w)
     if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve cuts it to the cone
         work.soft_slope[c, 0] = s * slope
         work.soft_slope[c, 1] = normal_slope

@@ -24,14 +24,14 @@ from math import exp, sqrt
 from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant.contact_force import (
-    alone,
     contact_numbers,
     cut_force,
-    lawful,
+    force_by_law,
     linear_force,
-    linearise,
+    linearise_contact,
     normal_law,
-    trial,
+    solve_single,
+    trial_force,
 )
 from tribo.contact.problem import contact_rows, surface_velocity, whitened_products
 from tribo.contact.problem.contact_rows import ON_GROUND
@@ -42,7 +42,7 @@ from tribo.math import spatial, vec
 from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-COARSE = int(Status.COARSE)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 STIFF = 4.0  # [–] x of a contact that a step cannot follow: hω = 2, D = 0; half of its law is implicit there
 FOLLOWED = 0.5  # [–] x at the deepest point of a bounce with a restitution within 2 % of the law's
 BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
@@ -60,7 +60,7 @@ def moved_side(model, work, c):
 
 
 @kernel
-def columns(model, work, c, side):
+def write_jacobian_columns(model, work, c, side):
     """Write J of one side of a contact dof by dof: what a unit velocity does to the contact's.
 
     Writes: work.
@@ -89,7 +89,7 @@ def ground_velocity(model, work, c, v):
         body = work.contact_body[c, side]
         if model.body_chain_len[body] == 0:
             continue
-        columns(model, work, c, side)
+        write_jacobian_columns(model, work, c, side)
         chain = model.body_chain_start[body]
         for p in range(model.body_chain_len[body]):
             speed = v[model.chain_dof[chain + p]]
@@ -100,7 +100,7 @@ def ground_velocity(model, work, c, v):
 
 
 @kernel
-def recall(model, state, work, c, old):
+def restore_displacement(model, state, work, c, old):
     """Set u of a contact from what is kept of it; return where to look for the next one.
 
     Writes: work.
@@ -113,9 +113,7 @@ def recall(model, state, work, c, old):
     work.soft_u[c, 1] = 0.0
     if old < count and state.yield_key[old] == key:
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]
-        u = vec.mat_vec(
-            vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old)
-        )
+        u = vec.mat_vec(vec.load_mat(work.body_rot, ground), vec.load(state.yield_displacement, old))
         u = vec.mat_vec(vec.load_mat(work.contact_axes, c), u)
         work.soft_u[c, 0] = u[0]
         work.soft_u[c, 1] = u[1]
@@ -123,7 +121,7 @@ def recall(model, state, work, c, old):
 
 
 @kernel
-def peak(settings, work, c, K, D):
+def bounce_peak(settings, work, c, K, D):
     """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than weight makes it.
 
     0.4 K δ^5/2 there is what the spring and the motion have now: that of a bounce without damping.
@@ -157,19 +155,19 @@ def prepare_ground(model, state, settings, work):
             work.contact_len[c, side] = 0
             body = work.contact_body[c, side]
             if model.body_chain_len[body] > 0:
-                contact_rows.side_rows(model, state, work, c, side, is_moved(model, body))
+                contact_rows.write_side_rows(model, state, work, c, side, is_moved(model, body))
         surface_velocity.add_surface(work, c)
-        contact_rows.own_block(model, work, work.contact_row, c, work.contact_delassus)
+        contact_rows.diagonal_block(model, work, work.contact_row, c, work.contact_delassus)
         K, D, _ = contact_numbers(model, work, c)
         speed = work.contact_vel[c, 2]
         depth = max(0.0, -work.contact_gap[c] + h * max(0.0, -speed))
         x = h * sqrt(depth) * (1.5 * K * h + D) * work.contact_delassus[c, 2]
         part = (x / STIFF) ** 4
         work.soft_blend[c] = part / (1.0 + part)
-        work.soft_peak[c] = peak(settings, work, c, K, D)
+        work.soft_peak[c] = bounce_peak(settings, work, c, K, D)
         if work.soft_peak[c] > FOLLOWED:
-            work.status[0] |= COARSE
-        old = recall(model, state, work, c, old)
+            work.status[0] |= TIME_STEP_TOO_LONG
+        old = restore_displacement(model, state, work, c, old)
         key = work.contact_key[c]
         while warm < state.warm_count[0] and state.warm_key[warm] < key:
             warm += 1
@@ -193,10 +191,10 @@ def sweep_ground(model, settings, work):
             continue
         g = spatial.load(work.contact_delassus, c)
         before = vec.load(work.contact_impulse, c)
-        w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
-        free = coulomb_cone.affine(g, vec.neg(before), w)
-        w = alone(model, settings, work, c, free, before)
-        after = vec.scale(settings.dt, lawful(model, settings, work, c, w))
+        w = whitened_products.row_velocity(model, work, work.contact_row, work.contact_vel, c)
+        free = coulomb_cone.affine_velocity(g, vec.neg(before), w)
+        w = solve_single(model, settings, work, c, free, before)
+        after = vec.scale(settings.dt, force_by_law(model, settings, work, c, w))
         vec.store(work.contact_impulse, c, after)
         whitened_products.add_response(model, work, work.contact_row, c, vec.sub(after, before))
 
@@ -221,8 +219,8 @@ def linearise_ground(model, state, settings, work):
     sweep_ground(model, settings, work)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
-            w = whitened_products.velocity(model, work, work.contact_row, work.contact_vel, c)
-            linearise(model, settings, work, c, w)
+            w = whitened_products.row_velocity(model, work, work.contact_row, work.contact_vel, c)
+            linearise_contact(model, settings, work, c, w)
 
 
 @kernel
@@ -238,7 +236,7 @@ def push_ground(model, settings, work):
         if work.contact_is_soft[c] != ON_GROUND:
             continue
         side = moved_side(model, work, c)
-        columns(model, work, c, side)
+        write_jacobian_columns(model, work, c, side)
         f = linear_force(work, c, vec.load(work.contact_vel, c))
         across = h * work.soft_slope[c, 0]
         along = h * work.soft_slope[c, 1]
@@ -257,7 +255,7 @@ def push_ground(model, settings, work):
 
 
 @kernel
-def taken(model, work, c, w):
+def applied_force(model, work, c, w):
     """Return the force that the step has taken for a contact if it ends with velocity w [N]."""
     if work.contact_is_soft[c] == ON_GROUND:
         return linear_force(work, c, w)
@@ -266,7 +264,7 @@ def taken(model, work, c, w):
 
 
 @kernel
-def keep_forces(model, work):
+def apply_forces_in_cones(model, work):
     """Let compliant contacts act with what they came to, within their cones: forces that only push.
 
     Writes: work.
@@ -290,16 +288,16 @@ def settle_ground(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
             w = ground_velocity(model, work, c, work.next_v)
-            f = taken(model, work, c, w)
+            f = applied_force(model, work, c, w)
             if work.contact_is_soft[c] == ON_GROUND:
                 vec.store(work.contact_impulse, c, vec.scale(settings.dt, f))
-            largest = max(largest, vec.norm(f), vec.norm(lawful(model, settings, work, c, w)))
+            largest = max(largest, vec.norm(f), vec.norm(force_by_law(model, settings, work, c, w)))
     is_settled = True
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] == 0:
             continue
         w = ground_velocity(model, work, c, work.next_v)
-        lack = vec.sub(lawful(model, settings, work, c, w), taken(model, work, c, w))
+        lack = vec.sub(force_by_law(model, settings, work, c, w), applied_force(model, work, c, w))
         speed = vec.norm(w) + vec.norm(vec.load(work.contact_vel, c))
         slope = max(work.soft_slope[c, 0], work.soft_slope[c, 1])
         if vec.norm(lack) > TOLERANCE * largest + ROUNDING * slope * speed:
@@ -307,10 +305,10 @@ def settle_ground(model, settings, work):
     if not is_settled and work.soft_pass[0] < MAX_PASSES:
         for c in range(work.contact_count[0]):
             if work.contact_is_soft[c] != 0:
-                linearise(model, settings, work, c, ground_velocity(model, work, c, work.next_v))
+                linearise_contact(model, settings, work, c, ground_velocity(model, work, c, work.next_v))
         return 1
     if not is_settled and work.soft_pass[0] == MAX_PASSES:
-        keep_forces(model, work)
+        apply_forces_in_cones(model, work)
         return 1
     if work.soft_pass[0] > MAX_PASSES:
         work.status[0] |= NOT_CONVERGED
@@ -320,7 +318,7 @@ def settle_ground(model, settings, work):
 
 
 @kernel
-def displaced(model, settings, work, c):
+def displacement_after(model, settings, work, c):
     """Return u of a contact at the end of a step, contact axes, and its state.
 
     Writes: work.
@@ -333,7 +331,7 @@ def displaced(model, settings, work, c):
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
         return (fade * u[0], fade * u[1]), LIFTED
-    x, y, _ = trial(work, settings, c, K, D, w)
+    x, y, _ = trial_force(work, settings, c, K, D, w)
     size = sqrt(x * x + y * y)
     if s * size <= mu * normal:
         a = work.contact_vel
@@ -391,7 +389,7 @@ def write_displacements(model, state, settings, work):
             old += 1
         if old < count and work.soft_key[old] == key:
             old += 1
-        u, work.contact_state[c] = displaced(model, settings, work, c)
+        u, work.contact_state[c] = displacement_after(model, settings, work, c)
         K, D, _ = contact_numbers(model, work, c)
         axes = vec.load_mat(work.contact_axes, c)
         ground = work.contact_body[c, 1 - moved_side(model, work, c)]

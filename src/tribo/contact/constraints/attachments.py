@@ -7,8 +7,8 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 
 where s is how far the curve sags between two ends of steps. The remainder is of third order in dt. Of a free
 body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
-the beginning of the step to its end (`end_swing`). Ties of robots that turn far do no work instead
-(`way_work`). `projection` takes the rest out of the positions there.
+the beginning of the step to its end (`end_curvature`). Ties of robots that turn far do no work instead
+(`constraint_work`). `projection` takes the rest out of the positions there.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -16,9 +16,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.scalar_rows import row_speed
 from tribo.dynamics import kinematics
-from tribo.dynamics.bias import free_rotation, is_split
+from tribo.dynamics.bias import free_rotation, is_constrained_single
 from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
-from tribo.dynamics.tied_groups import in_loop, tied_tree
+from tribo.dynamics.tied_groups import is_in_loop, tied_tree
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Kind
 
@@ -40,7 +40,7 @@ def body_frame(model, pos, rot, c, side):
 
 
 @kernel
-def tumbling(model, work, tree, omega):
+def free_acceleration(model, work, tree, omega):
     """Return the angular acceleration of a free body without torque.   α = −I⁻¹ (ω × I ω)"""
     root = model.tree_body[tree]
     s = spatial.load(model.body_inertia, root)
@@ -51,9 +51,9 @@ def tumbling(model, work, tree, omega):
 
 
 @kernel
-def bend_at(model, work, tree, omega, arm):
+def curvature_at(model, work, tree, omega, arm):
     """Return the acceleration of a point of a free body without forces, as seen from its centre of mass."""
-    alpha = tumbling(model, work, tree, omega)
+    alpha = free_acceleration(model, work, tree, omega)
     return vec.add(vec.cross(alpha, arm), vec.cross(omega, vec.cross(omega, arm)))
 
 
@@ -75,7 +75,7 @@ def attached_motion(model, state, settings, work, body, point):
         omega = (v[b + 3], v[b + 4], v[b + 5])
         turning = vec.cross(omega, arm)
         velocity = vec.add((v[b], v[b + 1], v[b + 2]), turning)
-        alpha = tumbling(model, work, tree, omega) if is_split(model, tree) else ZERO
+        alpha = free_acceleration(model, work, tree, omega) if is_constrained_single(model, tree) else ZERO
         return velocity, omega, vec.add(vec.cross(alpha, arm), vec.cross(omega, turning)), alpha
     twist = spatial.load(work.body_vel, body)
     a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
@@ -88,7 +88,7 @@ def attached_motion(model, state, settings, work, body, point):
 
 
 @kernel
-def sag_of(settings, bend):
+def midstep_sag(settings, bend):
     """Return how far a gap that bends by κ sags between two ends of steps."""
     if settings.integrator == SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
         return 0.0
@@ -96,24 +96,24 @@ def sag_of(settings, bend):
 
 
 @kernel
-def across(way, x):
-    """Return the part of a vector across a way."""
-    square = vec.dot(way, way)
-    return vec.axpy(-vec.dot(way, x) / square, way, x) if square > 0.0 else x
+def perpendicular_part(path, x):
+    """Return the part of a vector across a direction."""
+    square = vec.dot(path, path)
+    return vec.axpy(-vec.dot(path, x) / square, path, x) if square > 0.0 else x
 
 
 @kernel
-def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
+def end_curvature(model, state, settings, work, end, point, acceleration, is_exact):
     """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
 
     point: where the forces act, the place of side B's end; acceleration: of the body there, see
     `attached_motion`: dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω
     × r, and what the end has left of its tangent since the step began, at the velocities after the push and
-    before it. Across its way the bend at the mean of both counts: so the push, which is across, does no work.
+    before it. Across its path the bend at the mean of both counts: the push is across and does no work.
     """
     h = 0.5 * settings.dt
     drift = vec.scale(h, acceleration)
-    sag = vec.scale(sag_of(settings, 1.0), acceleration)
+    sag = vec.scale(midstep_sag(settings, 1.0), acceleration)
     tree = tied_tree(model, end)
     if tree < 0 or not is_exact:
         return drift, sag
@@ -121,7 +121,7 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
     a = model.joint_q[model.tree_body[tree]]
     middle = vec.load(work.body_pos, model.tree_body[tree])
     arm = vec.sub(point, middle)
-    way = vec.cross(spin_of(model, work.mid_v, tree), arm)
+    path = vec.cross(spin_of(model, work.mid_v, tree), arm)
 
     at = quat.load(work.mid_q, a + 3)
     spin, end_omega = free_rotation(model, tree, at, after, h)
@@ -129,16 +129,16 @@ def end_swing(model, state, settings, work, end, point, acceleration, is_exact):
     turn = quat.mul(quat.exp((x[0], x[1], x[2])), quat.cayley(vec.scale(h, spin)))
     end_speed = vec.cross(end_omega, arm_at(model, end, quat.mul(turn, at)))
     drift = vec.sub(end_speed, vec.cross(after, arm))
-    more = vec.sub(bend_at(model, work, tree, after, arm), bend_at(model, work, tree, before, arm))
-    more = vec.scale(0.5 * h, across(way, more))
+    more = vec.sub(curvature_at(model, work, tree, after, arm), curvature_at(model, work, tree, before, arm))
+    more = vec.scale(0.5 * h, perpendicular_part(path, more))
     drift = vec.sub(drift, more)
 
     first_arm = arm_at(model, end, quat.load(state.q, a + 3))
     first = vec.add((state.q[a], state.q[a + 1], state.q[a + 2]), first_arm)
     speed = tied_velocity(model, state.v, tree, first_arm)
     sag = vec.axpy(-h, speed, vec.sub(vec.add(middle, arm_at(model, end, at)), first))
-    early = vec.sub(acceleration, bend_at(model, work, tree, before, arm))
-    return drift, vec.axpy(0.5 * h * h, across(way, early), sag)
+    early = vec.sub(acceleration, curvature_at(model, work, tree, before, arm))
+    return drift, vec.axpy(0.5 * h * h, perpendicular_part(path, early), sag)
 
 
 @kernel
@@ -155,16 +155,16 @@ def is_free(model, c):
 
 
 @kernel
-def extra_speed(model, settings, work, c, n, bend):
+def free_end_speed(model, settings, work, c, n, bend):
     """Return by how much faster [m/s] the free ends of constraint c part than by their bend, in its row n.
 
     n: not closed yet; bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than
     zero where bodies began with velocities that do not agree. Ends of robots have none, nor do loops, whose
     rows must ask alike.
     """
-    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or in_loop(model, work, c):
+    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.0
-    return max(0.0, abs(row_speed(model, work, n, work.kick_v)) - settings.dt * bend)
+    return max(0.0, abs(row_speed(model, work, n, work.start_velocity)) - settings.dt * bend)
 
 
 @kernel
@@ -173,7 +173,7 @@ def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
 
     gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
     much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by a change of its length [m]. parts: `extra_speed`.
+    step may open it by its bend, or by a change of its length [m]. parts: `free_end_speed`.
 
     A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
     back by a part erp of it, not faster than the world's push-out speed and than the half step before opened
@@ -204,6 +204,6 @@ def place_ends(model, q, work, c):
         if body < 0:
             continue
         for i in range(model.tree_body[model.body_tree[body]], body + 1):
-            p, r = kinematics.body_pose(model, q, work.swing_pos, work.swing_rot, i)
-            vec.store(work.swing_pos, i, p)
-            vec.store_mat(work.swing_rot, i, r)
+            p, r = kinematics.body_pose(model, q, work.relative_pos, work.relative_rot, i)
+            vec.store(work.relative_pos, i, p)
+            vec.store_mat(work.relative_rot, i, r)

@@ -33,9 +33,7 @@ def breaking_load(model, state, command, settings, c):
     tuning = command.constraint
     square, along, length = 0.0, 0.0, 0.0
     kind = model.constraint_kind[c]
-    for k in range(
-        1 if kind == LENGTH or kind == WINCH else 3
-    ):  # others of a wire are its friction's
+    for k in range(1 if kind == LENGTH or kind == WINCH else 3):  # others of a wire are its friction's
         impulse = state.scalar_impulse[slot + k]
         square += impulse * impulse
         along += impulse * tuning[c, BREAK_DIRECTION + k]
@@ -45,7 +43,7 @@ def breaking_load(model, state, command, settings, c):
 
 
 @kernel
-def breaks(model, state, command, settings, work, c):
+def is_breaking(model, state, command, settings, work, c):
     """Tell whether constraint c breaks after the last step; note how long, and how much, it has borne.
 
     Writes: work.
@@ -67,7 +65,7 @@ def breaks(model, state, command, settings, work, c):
 
 
 @kernel
-def waits(state, command, c):
+def is_waiting_magnet(state, command, c):
     """Tell whether constraint c is a magnet that had caught nothing as the step began."""
     if command.constraint[c, CATCH_DISTANCE] <= 0.0:
         return False
@@ -75,7 +73,7 @@ def waits(state, command, c):
 
 
 @kernel
-def catches(command, work, c, distance, angle):
+def is_attached(command, work, c, distance, angle):
     """Tell whether constraint c holds: a magnet that has caught, or catches now, or none at all.
 
     Writes: work.

@@ -1,4 +1,4 @@
-"""Stages `constraint_rows.constraint_rows`, `.begin_shifts`, `.close_loops`: pins, hinges, motors, wires.
+"""Stages `constraint_rows.write_constraint_rows`, `.begin_shifts`, `.close_loops`: constraints.
 
 Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
 closed (`position_projection`). Both are compiled when a world first has a constraint. The change of
@@ -16,19 +16,19 @@ PROJECTION = int(Late.PROJECTION)
 
 
 @kernel
-def constraint_rows(model, state, command, settings, work):
+def write_constraint_rows(model, state, command, settings, work):
     """Build the rows of all constraints between bodies.
 
     Writes: work.
     """
     if model.constraint_kind.shape[0] == 0:
         return
-    if model.late_address[LINKAGE] == 0 or model.late_address[PROJECTION] == 0:
-        work.late_wanted[LINKAGE] = 1
-        work.late_wanted[PROJECTION] = 1
+    if model.lazy_address[LINKAGE] == 0 or model.lazy_address[PROJECTION] == 0:
+        work.lazy_wanted[LINKAGE] = 1
+        work.lazy_wanted[PROJECTION] = 1
         work.status[0] |= CAPACITY
         return
-    call_linkage(model.late_address[LINKAGE], model, state, command, settings, work)
+    call_linkage(model.lazy_address[LINKAGE], model, state, command, settings, work)
 
 
 @kernel
@@ -38,7 +38,7 @@ def begin_shifts(model, state, work):
     Writes: work.
     """
     if model.constraint_kind.shape[0] > 0:
-        position_projection.note_positions(model, state, work)
+        position_projection.store_positions(model, state, work)
 
 
 @kernel
@@ -52,5 +52,5 @@ def close_loops(model, state, command, settings, work):
             state.constraint_is_broken[c] = work.constraint_is_broken[c]
             for k in range(state.constraint_memory.shape[1]):
                 state.constraint_memory[c, k] = work.constraint_memory[c, k]
-        call_projection(model.late_address[PROJECTION], model, state, command, settings, work)
-        projection_energy.keep_energy(model, state, settings, work)
+        call_projection(model.lazy_address[PROJECTION], model, state, command, settings, work)
+        projection_energy.conserve_energy(model, state, settings, work)

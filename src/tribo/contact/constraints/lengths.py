@@ -1,6 +1,6 @@
-"""Rows of wires, rods and winches: the length of a way from point to point.   φ = L − Σ ‖p_{k+1} − p_k‖
+"""Rows of wires, rods and winches: the length of a path from point to point.   φ = L − Σ ‖p_{k+1} − p_k‖
 
-The way begins and ends at the two ends of the wire. Points between are those over which it runs; without
+The path begins and ends at the two ends of the wire. Points between are those over which it runs; without
 friction its tension is the same all along. All points are on two bodies that move, or on what stands.
 
 With friction, each point between has a row of its own: ½(Σ_{after} − Σ_{before}) of the parts' lengths, at
@@ -9,19 +9,14 @@ before it, T = λ ± f/2. T₂ ≤ T₁ e^{μβ} either way, β the turn of the 
 |f| ≤ (T₁ + T₂) tanh(μβ/2); the tensions are those of the last step.
 
 A winch changes L in time by the speed of its drum; where it would need more than its largest tension the drum
-slips, and L is what the way is at the end of the step.
+slips, and L is what the path is at the end of the step.
 """
 
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import (
-    SEMI_IMPLICIT,
-    extra_speed,
-    hard_target,
-    place_ends,
-)
-from tribo.contact.constraints.way_swing import end_point, side_of, way_point, way_swing
+from tribo.contact.constraints.attachments import SEMI_IMPLICIT, free_end_speed, hard_target, place_ends
+from tribo.contact.constraints.path_curvature import end_point, path_curvature, side_of, wire_point
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spring_rows import set_spring
 from tribo.enums import Memory, Tuning
@@ -48,7 +43,7 @@ SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its 
 
 @kernel
 def end_length(model, work, c):
-    """Return the length of the way of constraint c [m] where `place_ends` has put its bodies."""
+    """Return the length of the path of constraint c [m] where `place_ends` has put its bodies."""
     total = 0.0
     first = model.constraint_path[c, 0]
     last = model.constraint_path[c, 1]
@@ -88,8 +83,8 @@ def push_side(model, work, n, c, body, point, direction):
 
 
 @kernel
-def open_way(model, work, c):
-    """Begin the row of the way of constraint c: its impulse is a tension's. Return its number and the length.
+def open_path_row(model, work, c):
+    """Begin the row of the path of constraint c: its impulse is a tension. Return its number and the length.
 
     −1: no row, or no room. Parts without length have no direction; a rod's is upward.
 
@@ -101,8 +96,8 @@ def open_way(model, work, c):
     b = model.constraint_body[c, 1]
     total = 0.0
     for k in range(first, last):
-        p = way_point(model, work.body_pos, work.body_rot, k)
-        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        p = wire_point(model, work.body_pos, work.body_rot, k)
+        q = wire_point(model, work.body_pos, work.body_rot, k + 1)
         total += vec.norm(vec.sub(q, p))
     if total == 0.0 and model.constraint_stretch[c] & 2 == 0:
         return -1, 0.0
@@ -110,8 +105,8 @@ def open_way(model, work, c):
     if n < 0:
         return -1, 0.0
     for k in range(first, last):
-        p = way_point(model, work.body_pos, work.body_rot, k)
-        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        p = wire_point(model, work.body_pos, work.body_rot, k)
+        q = wire_point(model, work.body_pos, work.body_rot, k + 1)
         d = vec.sub(q, p)
         length = vec.norm(d)
         if length > 0.0:
@@ -128,15 +123,15 @@ def open_way(model, work, c):
 @kernel
 def part_direction(model, work, k):
     """Return the direction of the part from point k to the next one, and its length."""
-    p = way_point(model, work.body_pos, work.body_rot, k)
-    d = vec.sub(way_point(model, work.body_pos, work.body_rot, k + 1), p)
+    p = wire_point(model, work.body_pos, work.body_rot, k)
+    d = vec.sub(wire_point(model, work.body_pos, work.body_rot, k + 1), p)
     length = vec.norm(d)
     return (vec.scale(1.0 / length, d) if length > 0.0 else d), length
 
 
 @kernel
 def last_tension(model, state, c, part):
-    """Return the impulse with which part 0, 1 … of the way of constraint c pulled in the last step [N s]."""
+    """Return the impulse with which part 0, 1 … of the path of constraint c pulled in the last step [N s]."""
     slot = model.constraint_slot[c]
     pull = state.scalar_impulse[slot]
     for j in range(1, model.constraint_path[c, 1] - model.constraint_path[c, 0]):
@@ -145,8 +140,8 @@ def last_tension(model, state, c, part):
 
 
 @kernel
-def friction_rows(model, state, command, work, c):
-    """Build the rows of the friction of wire or winch c on its way.   |f| ≤ (T₁ + T₂) tanh(μβ/2)
+def write_wire_friction(model, state, command, work, c):
+    """Build the rows of the friction of wire or winch c on its path.   |f| ≤ (T₁ + T₂) tanh(μβ/2)
 
     Source: Euler 1769, Eytelwein 1808 (capstan).
 
@@ -175,8 +170,8 @@ def friction_rows(model, state, command, work, c):
             if length == 0.0:
                 continue
             half = vec.scale(0.5 if k - first >= j else -0.5, u)
-            p = way_point(model, work.body_pos, work.body_rot, k)
-            q = way_point(model, work.body_pos, work.body_rot, k + 1)
+            p = wire_point(model, work.body_pos, work.body_rot, k)
+            q = wire_point(model, work.body_pos, work.body_rot, k + 1)
             push_side(model, work, n, c, model.path_body[k], p, half)
             push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(half))
         scalar_rows.close_row(model, state, work, n, 0.0, -most, most, 0.0)
@@ -185,13 +180,13 @@ def friction_rows(model, state, command, work, c):
 
 
 @kernel
-def length_row(model, state, command, settings, work, c):
+def write_length_row(model, state, command, settings, work, c):
     """Build the row of a wire or rod.
 
     Writes: work.
     """
     tuning = command.constraint
-    n, length = open_way(model, work, c)
+    n, length = open_path_row(model, work, c)
     if n < 0:
         return
     dt = settings.dt
@@ -213,12 +208,12 @@ def length_row(model, state, command, settings, work, c):
             work.scalar_count[0] = n
         return
     work.constraint_memory[c, IS_IDLE] = 0.0
-    drift, sag, size = way_swing(model, state, settings, work, c)
+    drift, sag, size = path_curvature(model, state, settings, work, c)
     reach = tuning[c, ERP] * dt * dt * size
     opens = reach + abs(tuning[c, REST] - last_length(state, command, c))
     work.constraint_memory[c, LET_OUT] = tuning[c, REST]
     is_stop = upper == 0.0 or lower == 0.0
-    parts = extra_speed(model, settings, work, c, n, size)
+    parts = free_end_speed(model, settings, work, c, n, size)
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
         target, correction, shift = hard_target(
             settings, tuning[c, ERP], -gap, -drift, -sag, opens, parts, is_stop
@@ -235,7 +230,7 @@ def length_row(model, state, command, settings, work, c):
 
 
 @kernel
-def winch_row(model, state, command, settings, work, c):
+def write_winch_row(model, state, command, settings, work, c):
     """Build the row of a winch: a wire that its drum takes in at a speed.   φ' = −u − ℓ' ≥ …, 0 ≤ λ ≤ dt F
 
     F is what the motor pulls while it takes in, else what the brake holds; an empty drum holds anything.
@@ -248,7 +243,7 @@ def winch_row(model, state, command, settings, work, c):
     rate = min(-tuning[c, SPEED], max(0.0, tuning[c, MOST_LENGTH] - out) / dt)
     rate = max(rate, min(0.0, tuning[c, LEAST_LENGTH] - out) / dt)
     work.constraint_memory[c, LET_OUT] = out + dt * rate
-    n, length = open_way(model, work, c)
+    n, length = open_path_row(model, work, c)
     if n < 0:
         return
     pull = min(tuning[c, FORCE], STRONGEST)
@@ -262,12 +257,10 @@ def winch_row(model, state, command, settings, work, c):
     if settings.integrator != SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
     work.constraint_memory[c, IS_IDLE] = 0.0
-    drift, sag, size = way_swing(model, state, settings, work, c)
+    drift, sag, size = path_curvature(model, state, settings, work, c)
     reach = tuning[c, ERP] * dt * dt * size
-    parts = extra_speed(model, settings, work, c, n, size)
-    target, correction, shift = hard_target(
-        settings, tuning[c, ERP], gap, drift, sag, reach, parts, True
-    )
+    parts = free_end_speed(model, settings, work, c, n, size)
+    target, correction, shift = hard_target(settings, tuning[c, ERP], gap, drift, sag, reach, parts, True)
     scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
@@ -275,20 +268,16 @@ def winch_row(model, state, command, settings, work, c):
 
 
 @kernel
-def let_slip(model, state, command, work):
-    """Let the drums of winches out that could not hold: what they have let out is the way as it is.
+def slip_winches(model, state, command, work):
+    """Let the drums of winches out that could not hold: what they have let out is the path as it is.
 
     Writes: state, work.
     """
     for n in range(work.scalar_count[0]):
         c = scalar_rows.tie_of(model, work, n)
-        if (
-            c < 0
-            or model.constraint_kind[c] != WINCH
-            or work.scalar_slot[n] != model.constraint_slot[c]
-        ):
+        if c < 0 or model.constraint_kind[c] != WINCH or work.scalar_slot[n] != model.constraint_slot[c]:
             continue
         if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
             place_ends(model, state.q, work, c)
-            way = min(end_length(model, work, c), command.constraint[c, MOST_LENGTH])
-            state.constraint_memory[c, LET_OUT] = max(state.constraint_memory[c, LET_OUT], way)
+            path = min(end_length(model, work, c), command.constraint[c, MOST_LENGTH])
+            state.constraint_memory[c, LET_OUT] = max(state.constraint_memory[c, LET_OUT], path)

@@ -8,28 +8,28 @@ step (`position_pass`, `position_projection`). A row with a compliance ε > 0 is
 from math import atan2, floor, inf, pi, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import breaking, lengths, way_work
+from tribo.contact.constraints import breaking, constraint_work, lengths
 from tribo.contact.constraints.attachments import (
     ZERO,
     attached_motion,
     body_frame,
-    end_swing,
-    extra_speed,
+    end_curvature,
+    free_end_speed,
     hard_target,
+    midstep_sag,
     place_ends,
-    sag_of,
 )
-from tribo.contact.constraints.way_work import ANGULAR
+from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics.tied_drift import PLACE
-from tribo.dynamics.tied_groups import in_loop, tied_tree
+from tribo.dynamics.tied_groups import is_in_loop, tied_tree
 from tribo.enums import Memory, Tuning
 from tribo.math import quat, vec
 from tribo.model import Constraint, Status
 
 CAPACITY = int(Status.CAPACITY)
-COARSE = int(Status.COARSE)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 MOTOR = int(Constraint.MOTOR)
@@ -83,7 +83,7 @@ def open_torque(model, work, slot, a, b, direction):
 
 
 @kernel
-def ease_singular_rows(work, first):
+def relax_singular_rows(work, first):
     """Let rows from the first on that hardly anything moves, next to the others, close less of their gaps.
 
     Any speed takes an impulse without bound there: they ask for the part G/(G + `WEAK` · largest G) of it.
@@ -102,9 +102,7 @@ def ease_singular_rows(work, first):
 
 
 @kernel
-def add_locked_rows(
-    model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag
-):
+def add_locked_rows(model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag):
     """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
 
     first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world; drift, sag: `hard_target`.
@@ -130,14 +128,12 @@ def add_locked_rows(
         if n < 0:
             return
         if compliance > 0.0:
-            close_soft_row(
-                model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf
-            )
+            close_soft_row(model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf)
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
-        parts = extra_speed(model, settings, work, c, n, vec.norm(curve))
-        if work.tie_is_idle[c] == 1:
-            faster = way_work.way_rate(model, state, settings, work, n)
+        parts = free_end_speed(model, settings, work, c, n, vec.norm(curve))
+        if work.tie_is_workless[c] == 1:
+            faster = constraint_work.trajectory_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
         target, correction, shift = hard_target(
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
@@ -146,11 +142,11 @@ def add_locked_rows(
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
-    ease_singular_rows(work, start)
+    relax_singular_rows(work, start)
 
 
 @kernel
-def whirls(model, settings, body, acceleration, arm):
+def is_whirling(model, settings, body, acceleration, arm):
     """Tell whether a loose body turns the arm on which a constraint holds it too far in a step.
 
     dt² ω² r is more than a part of r; a wheel on its axle has no arm.
@@ -170,11 +166,11 @@ def follows_ends(model, work, c):
     if model.constraint_locked[c] & PLACE != PLACE or work.tied_turns[0] == 0:
         return False
     is_tied = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
-    return is_tied and not in_loop(model, work, c)
+    return is_tied and not is_in_loop(model, work, c)
 
 
 @kernel
-def bends(model, state, settings, work, c):
+def constraint_curvature(model, state, settings, work, c):
     """Return how the gaps of constraint c, of its place and of its attitude, bend if nothing pushes."""
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
@@ -196,51 +192,51 @@ def is_closed(model, state, command, settings, work, c):
 
     Writes: work.
     """
-    curve, turning = bends(model, state, settings, work, c)
-    way_work.move_ends(model, state, work, c)
+    curve, turning = constraint_curvature(model, state, settings, work, c)
+    constraint_work.move_ends(model, state, work, c)
     for first in range(0, 6, 3):
         if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
             continue
         size = settings.dt * vec.norm(curve if first == 0 else turning)
-        size += ROUNDED * way_work.end_speed(model, work, c, first)
+        size += ROUNDED * constraint_work.end_speed(model, work, c, first)
         gap = 0.0
         for k in range(first, first + 3):
             if model.constraint_locked[c] & (1 << k) != 0:
-                apart = gap_of(model, command, work, c, k)
+                apart = constraint_gap(model, command, work, c, k)
                 gap += apart * apart
         if sqrt(gap) > CLOSED * settings.dt * size:
             return False
-        if way_work.parting(model, work, c, first) > PARTING * size:
+        if constraint_work.separation_speed(model, work, c, first) > PARTING * size:
             return False
     return True
 
 
 @kernel
-def find_idle(model, state, command, settings, work):
+def mark_workless(model, state, command, settings, work):
     """Note which constraints ask that their impulses do no work: all of those that robots share, or none.
 
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        work.tree_tie_gives[t] = 0
+        work.tree_tie_works[t] = 0
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
-        work.tie_is_idle[c] = 0
+        work.tie_is_workless[c] = 0
         if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
             continue
-        if state.constraint_is_broken[c] == 1 or breaking.waits(state, command, c):
+        if state.constraint_is_broken[c] == 1 or breaking.is_waiting_magnet(state, command, c):
             continue
-        if way_work.ties_fast_robot(model, state, settings, work, c):
-            work.tie_is_idle[c] = 1
+        if constraint_work.ties_fast_robot(model, state, settings, work, c):
+            work.tie_is_workless[c] = 1
             is_any = True
             if not is_closed(model, state, command, settings, work, c):
-                way_work.give(model, work, c)
+                constraint_work.mark_working(model, work, c)
     if is_any:
-        way_work.spread_work(model, work)
+        constraint_work.spread_working(model, work)
 
 
 @kernel
-def linkage_rows(model, state, command, settings, work, c):
+def write_linkage_rows(model, state, command, settings, work, c):
     """Build the rows of the directions in which constraint c holds its bodies together.
 
     Writes: work.
@@ -251,35 +247,31 @@ def linkage_rows(model, state, command, settings, work, c):
     point, other_axes = body_frame(model, work.body_pos, work.body_rot, c, 1)
     apart = vec.sub(own, point)
     error = relative_turn(model.constraint_locked[c], axes, other_axes)
-    if not breaking.catches(command, work, c, vec.norm(apart), vec.norm(error)):
+    if not breaking.is_attached(command, work, c, vec.norm(apart), vec.norm(error)):
         return
     va, wa, aa, alpha_a = attached_motion(model, state, settings, work, a, point)
     vb, wb, ab, alpha_b = attached_motion(model, state, settings, work, b, point)
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
-    if whirls(model, settings, a, aa, arm_a) or whirls(model, settings, b, ab, arm_b):
-        work.status[0] |= COARSE
+    if is_whirling(model, settings, a, aa, arm_a) or is_whirling(model, settings, b, ab, arm_b):
+        work.status[0] |= TIME_STEP_TOO_LONG
     if command.constraint[c, COMPLIANCE] == 0.0:
         work.constraint_memory[c, IS_IDLE] = 0.0
     # As the ends are apart in velocity, and the axes turn.
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     curve = vec.add(turn, vec.sub(aa, ab))
     is_exact = follows_ends(model, work, c)
-    drift_a, sag_a = end_swing(model, state, settings, work, 2 * c, point, aa, is_exact)
-    drift_b, sag_b = end_swing(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
+    drift_a, sag_a = end_curvature(model, state, settings, work, 2 * c, point, aa, is_exact)
+    drift_b, sag_b = end_curvature(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
     drift, sag = vec.sub(drift_a, drift_b), vec.sub(sag_a, sag_b)
     if not is_exact:
         drift = vec.axpy(0.5 * settings.dt, turn, drift)
-        sag = vec.axpy(sag_of(settings, 1.0), turn, sag)
-    add_locked_rows(
-        model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag
-    )
+        sag = vec.axpy(midstep_sag(settings, 1.0), turn, sag)
+    add_locked_rows(model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag)
     curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
     drift = vec.scale(0.5 * settings.dt, curve)
-    sag = vec.scale(sag_of(settings, 1.0), curve)
-    add_locked_rows(
-        model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag
-    )
+    sag = vec.scale(midstep_sag(settings, 1.0), curve)
+    add_locked_rows(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag)
 
 
 @kernel
@@ -303,7 +295,7 @@ def transposed(m):
 
 
 @kernel
-def motor_row(model, state, command, settings, work, c):
+def write_motor_row(model, state, command, settings, work, c):
     """Build the row of a motor: speed of body B relative to A, about or along the third axis of A.
 
     Writes: work.
@@ -328,7 +320,7 @@ def motor_row(model, state, command, settings, work, c):
 
 
 @kernel
-def lock_row(model, state, command, settings, work, c):
+def write_lock_row(model, state, command, settings, work, c):
     """Build the row of a lock: angle of body B relative to A about the third axis of A, or place along it.
 
     Writes: work.
@@ -356,25 +348,21 @@ def lock_row(model, state, command, settings, work, c):
     back = settings.dt * tuning[c, BACK_FORCE]
     if tuning[c, COMPLIANCE] > 0.0:
         damping = tuning[c, SPOOK_DAMPING]
-        close_soft_row(
-            model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most
-        )
+        close_soft_row(model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most)
     else:
         # A lock is a motor, with a largest force: it closes by a velocity.
-        target, correction, _ = hard_target(
-            settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False
-        )
+        target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False)
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
 @kernel
-def soften(work, first):
+def regularise_rows(work, first):
     """Give hard rows from the first on a compliance at the level of rounding.
 
     Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
-    gives way (see `residual_report.gives_way`).
+    gives way (see `residual_report.is_infeasible_row`).
 
     Writes: work.
     """
@@ -390,14 +378,14 @@ def soften(work, first):
 
 
 @kernel
-def gap_of(model, command, work, c, k):
+def constraint_gap(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c where `place_ends` has put its bodies."""
     kind = model.constraint_kind[c]
     if kind == LENGTH or kind == WINCH:
         rest = lengths.rest_length(model, command, work, c)
         return rest - lengths.end_length(model, work, c)
-    own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
-    point, other = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
+    own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
+    point, other = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     if k < ANGULAR:
         return vec.dot(vec.mat_col(axes, k), vec.sub(own, point))
     error = relative_turn(model.constraint_locked[c], axes, other)
@@ -405,7 +393,7 @@ def gap_of(model, command, work, c, k):
 
 
 @kernel
-def note_gaps(model, state, command, settings, work, c, first):
+def store_gaps(model, state, command, settings, work, c, first):
     """Note how wide open constraint c, whose rows begin at `first`, was when the step began.
 
     Where it is wide in mid step, by more than what a step closes; elsewhere how wide it is there.
@@ -428,18 +416,18 @@ def note_gaps(model, state, command, settings, work, c, first):
     for n in range(first, work.scalar_count[0]):
         k = work.scalar_slot[n] - model.constraint_slot[c]
         if work.scalar_reach[n] > 0.0 and sqrt(width if k < ANGULAR else turn) > closes:
-            work.scalar_gap_before[n] = gap_of(model, command, work, c, k)
+            work.scalar_gap_before[n] = constraint_gap(model, command, work, c, k)
 
 
 @kernel
-def linkage(model, state, command, settings, work):
+def write_linkages(model, state, command, settings, work):
     """Build the rows of all constraints that are on and whole; note which of them break, and where all is.
 
     Writes: work.
     """
     for k in range(state.q.shape[0]):
         work.begin_q[k] = state.q[k]
-    find_idle(model, state, command, settings, work)
+    mark_workless(model, state, command, settings, work)
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
         for k in range(state.constraint_memory.shape[1]):
@@ -447,25 +435,25 @@ def linkage(model, state, command, settings, work):
         work.constraint_memory[c, IS_IDLE] = 1.0  # until it holds
         if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
             continue
-        if breaking.breaks(model, state, command, settings, work, c):
+        if breaking.is_breaking(model, state, command, settings, work, c):
             work.constraint_is_broken[c] = 1
             work.constraint_memory[c, IS_CAUGHT] = 0.0  # a magnet that is mended catches anew
             continue
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]
         if kind == JOINT:
-            linkage_rows(model, state, command, settings, work, c)
+            write_linkage_rows(model, state, command, settings, work, c)
         elif kind == LENGTH:
-            lengths.length_row(model, state, command, settings, work, c)
-            lengths.friction_rows(model, state, command, work, c)
+            lengths.write_length_row(model, state, command, settings, work, c)
+            lengths.write_wire_friction(model, state, command, work, c)
         elif kind == WINCH:
-            lengths.winch_row(model, state, command, settings, work, c)
-            lengths.friction_rows(model, state, command, work, c)
+            lengths.write_winch_row(model, state, command, settings, work, c)
+            lengths.write_wire_friction(model, state, command, work, c)
         elif kind == MOTOR:
-            motor_row(model, state, command, settings, work, c)
+            write_motor_row(model, state, command, settings, work, c)
         else:
-            lock_row(model, state, command, settings, work, c)
+            write_lock_row(model, state, command, settings, work, c)
         if work.status[0] & CAPACITY:
             return
-        soften(work, first)
-        note_gaps(model, state, command, settings, work, c, first)
+        regularise_rows(work, first)
+        store_gaps(model, state, command, settings, work, c, first)

@@ -8,10 +8,10 @@ least in kinetic energy,
 
 with the Jacobians Y of the step, up to five times. Velocities stay, but for the spin of free bodies, which
 keep their angular momentum as they are turned, those of robots on a fixed base, which are carried along
-(`carry_velocity`), and a factor that keeps the energy after long shifts (`projection_energy`). A row moves by
+(`transport_velocity`), and a factor that keeps the energy (`projection_energy`). A row moves by
 at most its reach, the bend of its curve in one step: `position_pass` closes what was open before the step.
-Near a singular pose some gaps could only be closed by a long way: the conjugate gradients stop before they
-take it, and no island goes farther by it than by its step.
+Near a singular pose some gaps could only be closed by a large displacement: the conjugate gradients stop
+before they take it, and no island goes farther by it than by its step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """
@@ -20,13 +20,13 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import attachments, lengths, linkage
-from tribo.contact.constraints.way_work import ANGULAR
+from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem.islands import find_representative
 from tribo.contact.problem.scalar_rows import tie_of
-from tribo.contact.problem.whitened_products import add_scalar_to, scalar_moved_by
+from tribo.contact.problem.whitened_products import add_scalar_row_response, add_scalar_to
 from tribo.contact.stabilisation.group_momentum import has_group
 from tribo.dynamics import bias, kinematics
-from tribo.dynamics.bias import is_split
+from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.momentum import keep_spin
 from tribo.dynamics.whitening import twice_energy, unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import vec
@@ -35,7 +35,7 @@ from tribo.model import Integrator, Joint, Status
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-COARSE = int(Status.COARSE)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
 ROUNDING = 1e-7  # [–] ε: rows that repeat one another share the shift
@@ -44,8 +44,8 @@ FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by on
 MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: gaps below are left
 TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
-LONG_SHIFT = 1e-3  # [–] of the way of a step: after longer shifts `projection_energy` looks
-SHORT_SHIFT = 1e-5  # [–] of the way of a step: shorter shifts change too little to look at
+LONG_SHIFT = 1e-3  # [–] of the displacement of a step: after longer shifts `projection_energy` looks
+SHORT_SHIFT = 1e-5  # [–] of the displacement of a step: shorter shifts change too little to look at
 SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
 OPEN, TORN_APART = 1, 2  # a gap that is left too wide; one that is far wider than it was
 GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
@@ -67,11 +67,11 @@ def end_gaps(model, state, command, work, gap):
             attachments.place_ends(model, state.q, work, c)
             placed = c
         k = work.scalar_slot[n] - model.constraint_slot[c]
-        gap[n] = linkage.gap_of(model, command, work, c, k)
+        gap[n] = linkage.constraint_gap(model, command, work, c, k)
 
 
 @kernel
-def gaps(model, state, command, work, gap):
+def write_gaps(model, state, command, work, gap):
     """Write what every row that holds has to move, 0 for those of joints. Return Σ e²/G, 0 if hardly any.
 
     Rows at a bound hold nothing: they get a reach < 0.
@@ -95,7 +95,7 @@ def gaps(model, state, command, work, gap):
 
 
 @kernel
-def respond(model, work, impulse, out):
+def impulse_response(model, work, impulse, out):
     """Set an array of dofs to the response to impulses on the rows.   out = Yᵀ μ
 
     Writes: out.
@@ -130,13 +130,13 @@ def least_shift(model, work, rest, most, out):
     enough = TOLERANCE * TOLERANCE * start
     energy = 0.0
     for _ in range(min(2 * count, MAX_SWEEPS)):
-        respond(model, work, ahead, out)
+        impulse_response(model, work, ahead, out)
         slope = 0.0
         for n in range(count):
             if work.scalar_reach[n] < 0.0:
                 continue
             own = ROUNDING * work.scalar_delassus[n] * ahead[n]
-            work.scalar_guess[n] = scalar_moved_by(model, work, n, out, own)
+            work.scalar_guess[n] = add_scalar_row_response(model, work, n, out, own)
             slope += ahead[n] * work.scalar_guess[n]
         if not slope > 0.0:
             break
@@ -157,7 +157,7 @@ def least_shift(model, work, rest, most, out):
         for n in range(count):
             if work.scalar_reach[n] >= 0.0:
                 ahead[n] = rest[n] / work.scalar_delassus[n] + size / before * ahead[n]
-    respond(model, work, total, out)
+    impulse_response(model, work, total, out)
     return start
 
 
@@ -167,24 +167,24 @@ def measure_shift(model, settings, work, shift):
 
     Writes: work.
     """
-    way = work.island_way
+    size = work.island_shift_size
     for t in range(model.tree_body.shape[0]):
-        way[t, 0] = way[t, 1] = 0.0
+        size[t, 0] = size[t, 1] = 0.0
     for t in range(model.tree_body.shape[0]):
         own = 0.0
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             own += shift[dof] * shift[dof]
         if own > 0.0:
             island = find_representative(work.tree_island, t)
-            way[island, 0] += own
-            way[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
+            size[island, 0] += own
+            size[island, 1] += settings.dt * settings.dt * twice_energy(model, work, t, work.next_v)
     for t in range(model.tree_body.shape[0]):
-        if way[t, 0] > 0.0 and way[t, 1] > 0.0:
-            way[t, 2] = max(way[t, 2], way[t, 0] / way[t, 1])
+        if size[t, 0] > 0.0 and size[t, 1] > 0.0:
+            size[t, 2] = max(size[t, 2], size[t, 0] / size[t, 1])
 
 
 @kernel
-def shorten(model, settings, work, shift):
+def limit_shift(model, settings, work, shift):
     """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
 
     The bend of a curve is no measure where the velocity that bends it was taken back.
@@ -192,11 +192,11 @@ def shorten(model, settings, work, shift):
     Writes: work, shift.
     """
     measure_shift(model, settings, work, shift)
-    way = work.island_way
+    size = work.island_shift_size
     for t in range(model.tree_body.shape[0]):
         island = find_representative(work.tree_island, t)
-        if way[island, 0] > way[island, 1]:
-            part = sqrt(way[island, 1] / way[island, 0])
+        if size[island, 0] > size[island, 1]:
+            part = sqrt(size[island, 1] / size[island, 0])
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 shift[dof] *= part
 
@@ -222,7 +222,7 @@ def shift_coordinates(model, state, work, shift):
 
 
 @kernel
-def move_back(model, state, work):
+def undo_shift(model, state, work):
     """Take back the last shift, which `pile_step` still holds: it has made it worse.
 
     Writes: state, work.
@@ -233,7 +233,7 @@ def move_back(model, state, work):
 
 
 @kernel
-def widening(work, gap, first, end, closes):
+def gap_growth(work, gap, first, end, closes):
     """Tell whether rows first … end − 1, of one constraint, end a step too wide: `OPEN`, `TORN_APART`, or 0.
 
     All together, since their directions turn. Open is wider than in mid step by a part of what a step bends,
@@ -264,7 +264,7 @@ def end_of_rows(model, work, first):
 
 
 @kernel
-def judge_gaps(model, state, command, settings, work):
+def report_gaps(model, state, command, settings, work):
     """Say so where gaps are left too wide; note islands in which one is far wider than it was.
 
     Writes: work.
@@ -275,9 +275,9 @@ def judge_gaps(model, state, command, settings, work):
     first = 0
     while first < work.scalar_count[0]:
         end = end_of_rows(model, work, first)
-        found = widening(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
+        found = gap_growth(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
         if found > 0:
-            work.status[0] |= COARSE
+            work.status[0] |= TIME_STEP_TOO_LONG
         if found == TORN_APART:
             for side in range(2):
                 if work.scalar_len[first, side] > 0:
@@ -287,7 +287,7 @@ def judge_gaps(model, state, command, settings, work):
 
 
 @kernel
-def carry_velocity(model, state, settings, work, t):
+def transport_velocity(model, state, settings, work, t):
     """Carry the velocity of a robot along its shift δ, parallel in the geometry of its kinetic energy.
 
     δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω where a joint turns about three axes, those of its
@@ -302,11 +302,11 @@ def carry_velocity(model, state, settings, work, t):
     for dof in range(first, last):
         work.bias_before[dof] = work.bias_force[dof]
         work.change_v[dof] = state.v[dof] - rate * work.shift_v[dof]
-    bias.tree_bias(model, work.change_v, settings, work, t)
+    bias.compute_tree_bias(model, work.change_v, settings, work, t)
     for dof in range(first, last):
         work.rk_acc[dof] = work.bias_force[dof]
         work.change_v[dof] = state.v[dof] + rate * work.shift_v[dof]
-    bias.tree_bias(model, work.change_v, settings, work, t)
+    bias.compute_tree_bias(model, work.change_v, settings, work, t)
     for dof in range(first, last):
         work.change_v[dof] = 0.25 * settings.dt * (work.rk_acc[dof] - work.bias_force[dof])
         work.bias_force[dof] = work.bias_before[dof]
@@ -336,25 +336,25 @@ def velocity_follows(model, settings, work, t):
         return False
     if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
         return False
-    way = work.island_way[find_representative(work.tree_island, t), 2]
-    return SHORT_SHIFT * SHORT_SHIFT < way <= LONG_SHIFT * LONG_SHIFT
+    size = work.island_shift_size[find_representative(work.tree_island, t), 2]
+    return SHORT_SHIFT * SHORT_SHIFT < size <= LONG_SHIFT * LONG_SHIFT
 
 
 @kernel
-def carry_velocities(model, state, settings, work):
+def transport_velocities(model, state, settings, work):
     """Let velocities follow the shifts: free bodies keep their angular momentum, robots are carried along.
 
     Writes: state, work.
     """
     for t in range(model.tree_body.shape[0]):
-        if is_split(model, t):
+        if is_constrained_single(model, t):
             keep_spin(model, t, work.end_q, state.q, state.v)
         elif velocity_follows(model, settings, work, t):
-            carry_velocity(model, state, settings, work, t)
+            transport_velocity(model, state, settings, work, t)
 
 
 @kernel
-def note_positions(model, state, work):
+def store_positions(model, state, work):
     """Note where all is before the positions are corrected.
 
     Writes: work.
@@ -364,12 +364,12 @@ def note_positions(model, state, work):
     for dof in range(work.shift_v.shape[0]):
         work.shift_v[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
-        work.island_way[t, 2] = 0.0
+        work.island_shift_size[t, 2] = 0.0
         work.island_is_torn[t] = 0
 
 
 @kernel
-def close_gaps(model, state, command, settings, work):
+def close_constraint_gaps(model, state, command, settings, work):
     """Close the gaps as `projection` says.
 
     Writes: state, work.
@@ -377,34 +377,34 @@ def close_gaps(model, state, command, settings, work):
     is_strict = has_group(work, 0, model.tree_body.shape[0])
     most = last = widest = inf
     for _ in range(MAX_STEPS):
-        width = gaps(model, state, command, work, work.scalar_kept[0])
+        width = write_gaps(model, state, command, work, work.scalar_kept[0])
         if width == 0.0:
-            carry_velocities(model, state, settings, work)
+            transport_velocities(model, state, settings, work)
             return
         if is_strict and width > widest:
-            move_back(model, state, work)
+            undo_shift(model, state, work)
             break
         size = least_shift(model, work, work.scalar_kept[0], most, work.pile_step)
         if not size < most:
             if size > last:
-                move_back(model, state, work)
+                undo_shift(model, state, work)
             break
-        shorten(model, settings, work, work.pile_step)
+        limit_shift(model, settings, work, work.pile_step)
         shift_coordinates(model, state, work, work.pile_step)
         last, widest = size, width
         most = GAIN * size
-    carry_velocities(model, state, settings, work)
-    judge_gaps(model, state, command, settings, work)
+    transport_velocities(model, state, settings, work)
+    report_gaps(model, state, command, settings, work)
 
 
 @kernel
-def projection(model, state, command, settings, work):
+def project_positions(model, state, command, settings, work):
     """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
 
-    Where turns are too far for that, and gaps grow, the step is `COARSE`. A shift that makes it worse is
+    Where turns are too far, and gaps grow, the step is `TIME_STEP_TOO_LONG`. A shift that makes it worse is
     taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
 
     Writes: state, work.
     """
-    close_gaps(model, state, command, settings, work)
-    lengths.let_slip(model, state, command, work)
+    close_constraint_gaps(model, state, command, settings, work)
+    lengths.slip_winches(model, state, command, work)

@@ -4,7 +4,7 @@ A shift moves bodies and leaves their velocities, so the mass matrix changes und
 energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
 Joint springs that it stretches hold more. So the part of the velocities beyond the rigid motion of the island
 gets one factor that brings the energy back to what it was. Such a factor keeps momenta, and together what
-constraints keep together. It is for those whom `energy_limiter` watches: what turns far, touches nothing,
+constraints keep together. It is for those that `energy_limiter` watches: what turns far, touches nothing,
 and is held by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
 """
 
@@ -14,16 +14,16 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import LONG_SHIFT
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
-from tribo.contact.stabilisation.velocity_scaling import ended, is_anchored, rigid_motion
-from tribo.dynamics.bias import is_split
+from tribo.contact.stabilisation.velocity_scaling import is_anchored, rigid_motion, tree_end_energy
+from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, keep_spin, set_tree_momentum
-from tribo.model import Course, Integrator, Status
+from tribo.model import IntegrationMode, Integrator, Status
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-COARSE = int(Status.COARSE)
-HELD_BACK = int(Course.HELD_BACK)
-SLOWER = 0.9  # [–] of that motion for those who go back, who else might do so for ever
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
+LIMITED = int(IntegrationMode.LIMITED)
+SLOWER = 0.9  # [–] of that motion for those that go back, which else might do so for ever
 MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
 
 
@@ -36,7 +36,7 @@ def island_energy(model, settings, work, t, v):
     total = 0.0
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            total += ended(model, settings, work, tree, v)
+            total += tree_end_energy(model, settings, work, tree, v)
     return total
 
 
@@ -50,7 +50,7 @@ def keep_island_momenta(model, state, work, t):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 work.change_v[dof] = state.v[dof]
-            if is_split(model, tree):
+            if is_constrained_single(model, tree):
                 keep_spin(model, tree, state.q, work.end_q, work.change_v)
             if work.tree_is_kept[tree] == KEPT:
                 set_tree_momentum(model, work.end_q, work.change_v, work, tree)
@@ -74,11 +74,11 @@ def restore_poses(model, state, settings, work, t):
                 state.q[k] = work.begin_q[k]
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
-            work.tree_course[tree] = HELD_BACK
+            work.tree_mode[tree] = LIMITED
 
 
 @kernel
-def rescale(model, state, settings, work, t, part):
+def rescale_energy(model, state, settings, work, t, part):
     """Give island t the energy that it had at `end_q`, before the shift; say so if it must have more.
 
     Or only a part of the motion beyond its rigid one with which it has that.
@@ -107,7 +107,7 @@ def rescale(model, state, settings, work, t, part):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
     if before < least:
-        work.status[0] |= COARSE
+        work.status[0] |= TIME_STEP_TOO_LONG
 
 
 @kernel
@@ -121,7 +121,7 @@ def island_rotates_far(model, state, settings, work, t):
 
 
 @kernel
-def keep_energy(model, state, settings, work):
+def conserve_energy(model, state, settings, work):
     """Give islands that turn far, and that `projection` has shifted far, the energy that they had.
 
     Writes: state, work.
@@ -130,7 +130,7 @@ def keep_energy(model, state, settings, work):
         return
     for t in range(model.tree_body.shape[0]):
         is_torn = work.island_is_torn[t] == 1
-        if not is_torn and work.island_way[t, 2] <= LONG_SHIFT * LONG_SHIFT:
+        if not is_torn and work.island_shift_size[t, 2] <= LONG_SHIFT * LONG_SHIFT:
             continue
         if not island_rotates_far(model, state, settings, work, t):
             continue
@@ -139,5 +139,5 @@ def keep_energy(model, state, settings, work):
         is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:
             restore_poses(model, state, settings, work, t)
-        if is_torn or work.island_way[t, 2] > LONG_SHIFT * LONG_SHIFT:
-            rescale(model, state, settings, work, t, SLOWER if is_torn else 1.0)
+        if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:
+            rescale_energy(model, state, settings, work, t, SLOWER if is_torn else 1.0)

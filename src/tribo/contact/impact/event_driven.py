@@ -1,4 +1,4 @@
-"""Part of stage `impacts.impacts`: impacts in the order in which they happen, each a problem of its own.
+"""Part of stage `impacts.process_impacts`: impacts in their order, each a problem of its own.
 
 Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
 the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
@@ -13,9 +13,13 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, rebound, set_target
+from tribo.contact.problem.contact_targets import LATER, rebound_velocity, set_target
 from tribo.contact.problem.islands import contacts_in, is_same_pair, scalars_in
-from tribo.contact.problem.whitened_products import add_to, moved_by, scalar_moved_by
+from tribo.contact.problem.whitened_products import (
+    add_impulse_response,
+    add_row_response,
+    add_scalar_row_response,
+)
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 
@@ -32,7 +36,7 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel
 def impact_velocity(model, work, c, time, dt, is_midpoint):
     """Return the velocity of contact c at a time of the step, after the impacts so far."""
-    w = moved_by(
+    w = add_row_response(
         model, work, work.contact_row, c, work.impact_response, vec.load(work.contact_vel, c)
     )
     f = vec.load(work.contact_push, c)
@@ -40,9 +44,9 @@ def impact_velocity(model, work, c, time, dt, is_midpoint):
 
 
 @kernel
-def shift_of(model, work, c):
+def impact_opening(model, work, c):
     """Return how far impacts at their own times have opened contact c [m]."""
-    return moved_by(model, work, work.contact_row, c, work.impact_shift, ZERO)[2]
+    return add_row_response(model, work, work.contact_row, c, work.impact_shift, ZERO)[2]
 
 
 @kernel
@@ -53,9 +57,9 @@ def closing_time(model, work, c, now, dt, is_midpoint):
     f the velocity that the forces of the step give; semi-implicit: m = 0 and φ + n·s + (w + f) τ.
     """
     table = work.contact_row
-    w = moved_by(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))[2]
+    w = add_row_response(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))[2]
     f = work.contact_push[c, 2]
-    gap = work.contact_gap[c] + shift_of(model, work, c)
+    gap = work.contact_gap[c] + impact_opening(model, work, c)
     a = f / dt if is_midpoint else 0.0
     if is_midpoint:
         gap -= 0.5 * dt * w
@@ -73,10 +77,10 @@ def closing_time(model, work, c, now, dt, is_midpoint):
 
 
 @kernel
-def rebound_of(work, c, approach):
+def rebound_speed(work, c, approach):
     """Return the speed at which contact c parts after an impact, 0 if it does not."""
     restitution = work.contact_restitution[c]
-    return rebound(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
+    return rebound_velocity(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
 
 
 @kernel
@@ -88,7 +92,7 @@ def speed_after_impact(model, work, c, time, dt, is_midpoint):
     approach = -impact_velocity(model, work, c, time, dt, is_midpoint)[2]
     if approach <= SLOWEST:
         return -1.0
-    bounce = rebound_of(work, c, approach)
+    bounce = rebound_speed(work, c, approach)
     pull = -work.contact_push[c, 2]
     return bounce if bounce > 0.0 and 2.0 * bounce >= pull * (1.0 - time / dt) else 0.0
 
@@ -114,32 +118,26 @@ def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
     """Find the contacts that meet together with the one at place k; return the range of their places.
 
     Speed after the impact in `contact_shift`, −1 for those that take no part; velocity before it in
-    `contact_spin_guess`; no impulse yet in `contact_guess`.
+    `contact_spin_guess`; no impulse yet in `contact_estimate`.
 
     Writes: work.
     """
     c = work.island_contact[k]
     low = k
-    while low > work.island_contact_start[t] and is_same_pair(
-        work, c, work.island_contact[low - 1]
-    ):
+    while low > work.island_contact_start[t] and is_same_pair(work, c, work.island_contact[low - 1]):
         low -= 1
     high = k + 1
-    while high < work.island_contact_start[t + 1] and is_same_pair(
-        work, c, work.island_contact[high]
-    ):
+    while high < work.island_contact_start[t + 1] and is_same_pair(work, c, work.island_contact[high]):
         high += 1
     for place in range(low, high):
         j = work.island_contact[place]
         work.contact_shift[j] = -1.0
-        vec.store(work.contact_guess, j, ZERO)
+        vec.store(work.contact_estimate, j, ZERO)
         if work.contact_compliance[j, 2] > 0.0:  # it is pressed, not hit
             continue
         if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
             work.contact_shift[j] = speed_after_impact(model, work, j, time, dt, is_midpoint)
-        vec.store(
-            work.contact_spin_guess, j, impact_velocity(model, work, j, time, dt, is_midpoint)
-        )
+        vec.store(work.contact_spin_guess, j, impact_velocity(model, work, j, time, dt, is_midpoint))
     return low, high
 
 
@@ -158,14 +156,14 @@ def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
             if work.contact_shift[c] < 0.0:
                 continue
             g = spatial.load(work.contact_delassus, c)
-            before = vec.load(work.contact_guess, c)
+            before = vec.load(work.contact_estimate, c)
             w = impact_velocity(model, work, c, time, dt, is_midpoint)
-            x, y, z = coulomb_cone.affine(g, vec.neg(before), w)
+            x, y, z = coulomb_cone.affine_velocity(g, vec.neg(before), w)
             free = (x, y, z - part * work.contact_shift[c])
             after = coulomb_cone.solve_contact(g, free, work.contact_friction[c], before)
             step = vec.sub(after, before)
-            add_to(model, work, work.contact_row, c, step, work.impact_response)
-            vec.store(work.contact_guess, c, after)
+            add_impulse_response(model, work, work.contact_row, c, step, work.impact_response)
+            vec.store(work.contact_estimate, c, after)
             change = max(change, abs(step[2]) * g[2])
         if change <= still:
             break
@@ -174,7 +172,7 @@ def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
         c = work.island_contact[place]
         after = impact_velocity(model, work, c, time, dt, is_midpoint)
         mean = vec.scale(0.5, vec.add(vec.load(work.contact_spin_guess, c), after))
-        gained += vec.dot(vec.load(work.contact_guess, c), mean)
+        gained += vec.dot(vec.load(work.contact_estimate, c), mean)
     return gained
 
 
@@ -186,13 +184,13 @@ def undo_impact(model, work, low, high):
     """
     for place in range(low, high):
         c = work.island_contact[place]
-        impulse = vec.neg(vec.load(work.contact_guess, c))
-        add_to(model, work, work.contact_row, c, impulse, work.impact_response)
-        vec.store(work.contact_guess, c, ZERO)
+        impulse = vec.neg(vec.load(work.contact_estimate, c))
+        add_impulse_response(model, work, work.contact_row, c, impulse, work.impact_response)
+        vec.store(work.contact_estimate, c, ZERO)
 
 
 @kernel
-def strike(model, work, t, k, now, time, dt, is_midpoint):
+def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
     """Let the contact at place k rebound, and those that meet together with it.
 
     Friction and restitution of coupled bodies may create energy (Kane 1984): then the restitution is
@@ -215,19 +213,19 @@ def strike(model, work, t, k, now, time, dt, is_midpoint):
     middle = 0.5 * dt if is_midpoint else 0.0
     for place in range(low, high):
         c = work.island_contact[place]
-        impulse = vec.load(work.contact_guess, c)
+        impulse = vec.load(work.contact_estimate, c)
         lead = middle - time
         if work.contact_shift[c] == 0.0:  # it stays: let it end on the surface
-            above = work.contact_gap[c] + shift_of(model, work, c)
+            above = work.contact_gap[c] + impact_opening(model, work, c)
             lead = min(max(above / work.contact_spin_guess[c, 2], -dt), dt)
-        add_to(model, work, work.contact_row, c, vec.scale(lead, impulse), work.impact_shift)
+        add_impulse_response(model, work, work.contact_row, c, vec.scale(lead, impulse), work.impact_shift)
         vec.store(work.contact_impact, c, vec.add(vec.load(work.contact_impact, c), impulse))
 
 
 @kernel
-def rest_after(work, c, shift, dt):
+def resting_target(work, c, shift, dt):
     """Return the least normal velocity of contact c if it rests, moved apart by its impacts."""
-    before = work.contact_gap[c] + work.contact_sag[c]
+    before = work.contact_gap[c] + work.gap_allowance[c]
     gap = before + shift
     bend = work.contact_drift[c, 2]
     if shift == 0.0:
@@ -239,7 +237,7 @@ def rest_after(work, c, shift, dt):
 
 
 @kernel
-def aim_again(model, work, t, dt):
+def reset_targets(model, work, t, dt):
     """Make velocities and targets of island t those after its impacts.
 
     Writes: work.
@@ -247,12 +245,12 @@ def aim_again(model, work, t, dt):
     table = work.contact_row
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        w = moved_by(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))
+        w = add_row_response(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))
         target = work.contact_target[c]
         bend = vec.load(work.contact_drift, c)
         if work.contact_compliance[c, 2] == 0.0:
-            target = rest_after(work, c, shift_of(model, work, c), dt)
-            bounce = rebound_of(work, c, bend[2] - w[2])
+            target = resting_target(work, c, impact_opening(model, work, c), dt)
+            bounce = rebound_speed(work, c, bend[2] - w[2])
             if bounce > 0.0 and -w[2] > SLOWEST:
                 target = LATER
         work.contact_start[c, 0] = w[0] + bend[0]
@@ -260,16 +258,16 @@ def aim_again(model, work, t, dt):
         set_target(work, c, target, w[2])
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
-            turned = moved_by(model, work, work.contact_spin_row, c, work.impact_response, start)
+            turned = add_row_response(model, work, work.contact_spin_row, c, work.impact_response, start)
             vec.store(work.contact_spin_start, c, turned)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         start = work.scalar_start[n]
-        work.scalar_start[n] = scalar_moved_by(model, work, n, work.impact_response, start)
+        work.scalar_start[n] = add_scalar_row_response(model, work, n, work.impact_response, start)
 
 
 @kernel
-def propagate(model, work, t, is_midpoint, dt):
+def propagate_impacts(model, work, t, is_midpoint, dt):
     """Let the contacts of island t rebound one after the other; return False if that does not end.
 
     Writes: work.
@@ -277,7 +275,7 @@ def propagate(model, work, t, is_midpoint, dt):
     most = MAX_IMPACTS * (work.island_contact_start[t + 1] - work.island_contact_start[t])
     for place in contacts_in(work, t):
         c = work.island_contact[place]
-        push = moved_by(model, work, work.contact_row, c, work.free_response, ZERO)
+        push = add_row_response(model, work, work.contact_row, c, work.free_response, ZERO)
         vec.store(work.contact_push, c, push)
     now = 0.0
     k = 0
@@ -285,8 +283,8 @@ def propagate(model, work, t, is_midpoint, dt):
         k, time = next_impact(model, work, t, now, dt, is_midpoint)
         if k < 0:
             break
-        strike(model, work, t, k, now, time, dt, is_midpoint)
+        resolve_impact(model, work, t, k, now, time, dt, is_midpoint)
         now = time
         work.impact_count[0] += 1
-    aim_again(model, work, t, dt)
+    reset_targets(model, work, t, dt)
     return k < 0

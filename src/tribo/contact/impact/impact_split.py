@@ -4,21 +4,22 @@ A contact that stays is solved for the velocity at the end of the step, which is
 this evaluation to the next. That velocity does not belong to the attitude at which J and M are
 taken: the body tumbles on in between. The impulse of an impact would be wrong by as much, of first order in
 the turn of a step, and so would be the energy. So an impact is split from the tumbling (Strang): the body
-tumbles for half a step, is hit there, and tumbles on for the other half (`integrate.finish_struck`). Each of
+tumbles for half a step, is hit there, and tumbles on for the rest (`integrate.finish_hit_body`). Each of
 the three keeps the energy exactly, if the impact does.
 
 A body whose contact stays and bends its path (`contact_drift`) is split in the same way, with two
 differences: the contact holds at the end of the step, when the body has tumbled on, and attitude and angular
-velocity end where a free body's do, so that two halves of its way are those of one.
-Round bodies do not tumble. Those that constraints hold are always split so (`bias.is_split`), hit or not.
+velocity end where a free body's do, so that two halves of its path are those of one.
+Round bodies do not tumble. Those that constraints hold are always split so
+(`bias.is_constrained_single`), hit or not.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, aim_contact, set_target, slow_speed
+from tribo.contact.problem.contact_targets import LATER, set_contact_target, set_target, slow_speed
 from tribo.contact.problem.islands import contacts_in
-from tribo.contact.problem.whitened_products import moved_by
-from tribo.dynamics.bias import is_round, tumble
+from tribo.contact.problem.whitened_products import add_row_response
+from tribo.dynamics.bias import has_equal_inertias, rotate_free_body
 from tribo.dynamics.integrate import ROLLING, STRUCK
 from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
@@ -29,7 +30,7 @@ TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down 
 
 
 @kernel
-def meeting(model, settings, work, c):
+def impact_kind(model, settings, work, c):
     """Return `STRUCK` if c rebounds or closes faster than by weight, `ROLLING` if it bends, else 0."""
     if work.contact_is_soft[c] != 0:
         return 0
@@ -38,11 +39,11 @@ def meeting(model, settings, work, c):
     before = vec.load(work.contact_vel, c)
     bend = vec.load(work.contact_drift, c)
     approach = bend[2] - before[2]  # at the start of the step
-    pushed = bend[2] - moved_by(model, work, work.contact_row, c, work.free_response, before)[2]
+    pushed = bend[2] - add_row_response(model, work, work.contact_row, c, work.free_response, before)[2]
     closing = max(approach, pushed)
     if closing <= 0.0 or work.contact_gap[c] > closing * settings.dt:
         return 0
-    slow = slow_speed(settings) + TURNS * work.contact_sag[c] / settings.dt
+    slow = slow_speed(settings) + TURNS * work.gap_allowance[c] / settings.dt
     if approach > slow:
         return STRUCK
     return ROLLING if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0 else 0
@@ -57,19 +58,19 @@ def find_impacts(model, settings, work, t):
     found = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        what = meeting(model, settings, work, c)
+        what = impact_kind(model, settings, work, c)
         bend = vec.load(work.contact_drift, c)
         if what == STRUCK and (bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0):
             vec.store(work.contact_drift, c, (0.0, 0.0, 0.0))
-            work.contact_sag[c] = 0.0
-            aim_contact(model, settings, work, c)
+            work.gap_allowance[c] = 0.0
+            set_contact_target(model, settings, work, c)
         if what == STRUCK or found == 0:
             found = what
     return found
 
 
 @kernel
-def tumbles(model, state, work, tree):
+def is_tumbling(model, state, work, tree):
     """Tell whether a tree is a free body whose angular velocity is not constant without forces."""
     if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != DYNAMIC:
         return False
@@ -78,11 +79,11 @@ def tumbles(model, state, work, tree):
     root = model.tree_body[tree]
     b = model.joint_v[root] + 3
     is_turning = state.v[b] != 0.0 or state.v[b + 1] != 0.0 or state.v[b + 2] != 0.0
-    return is_turning and not is_round(spatial.load(model.body_inertia, root))
+    return is_turning and not has_equal_inertias(spatial.load(model.body_inertia, root))
 
 
 @kernel
-def to_middle(model, state, settings, work, tree):
+def start_at_middle(model, state, settings, work, tree):
     """Let a body start from its velocity in the middle, and take the tumbling out of its forces.
 
     Writes: work.
@@ -94,16 +95,16 @@ def to_middle(model, state, settings, work, tree):
         s = spatial.load(model.body_inertia, root)
         r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
         omega = (state.v[b], state.v[b + 1], state.v[b + 2])
-        _, after = tumble(s, r, omega, 0.5 * settings.dt)
+        _, after = rotate_free_body(s, r, omega, 0.5 * settings.dt)
         turn = vec.sub(vec.mat_vec(vec.load_mat(work.body_rot, root), after), omega)
-    vec.store(work.struck_turn, tree, turn)
+    vec.store(work.hit_rotation, tree, turn)
     factor = work.mass_factor
     for k in range(3):  # z = D^½ L δ
         row = model.dof_row[b + k] + 3
         z = turn[k]
         for p in range(k):
             z += factor[row + p] * turn[p]
-        work.struck_response[b + k] = z / work.dof_scale[b + k]
+        work.hit_response[b + k] = z / work.dof_scale[b + k]
         work.free_response[b + k] = settings.dt * work.drive_force[b + k]
     for k in range(2, -1, -1):  # D^−½ L⁻ᵀ dt τ
         row = model.dof_row[b + k] + 3
@@ -113,7 +114,7 @@ def to_middle(model, state, settings, work, tree):
 
 
 @kernel
-def meet_tumbling(model, state, settings, work, t):
+def split_tumbling(model, state, settings, work, t):
     """Let the bodies of island t be met as they move in the middle of their drift, if any is hit.
 
     Writes: work.
@@ -129,26 +130,26 @@ def meet_tumbling(model, state, settings, work, t):
         for side in range(2):
             body = work.contact_body[work.island_contact[k], side]
             tree = model.body_tree[body]
-            if work.tree_is_struck[tree] == 0 and tumbles(model, state, work, tree):
-                to_middle(model, state, settings, work, tree)
-                work.tree_is_struck[tree] = found
-            is_any = is_any or work.tree_is_struck[tree] > 0
+            if work.tree_is_hit[tree] == 0 and is_tumbling(model, state, work, tree):
+                start_at_middle(model, state, settings, work, tree)
+                work.tree_is_hit[tree] = found
+            is_any = is_any or work.tree_is_hit[tree] > 0
     if not is_any:
         return
     for k in range(first, stop):
         c = work.island_contact[k]
         before = vec.load(work.contact_vel, c)
-        response = work.struck_response
-        after = moved_by(model, work, work.contact_row, c, response, before)
+        response = work.hit_response
+        after = add_row_response(model, work, work.contact_row, c, response, before)
         if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
             bend = vec.add(vec.load(work.contact_drift, c), vec.sub(after, before))
             vec.store(work.contact_drift, c, bend)
         vec.store(work.contact_vel, c, after)
         if work.contact_is_spun[c] == 1:
             start = vec.load(work.contact_spin_start, c)
-            start = moved_by(model, work, work.contact_spin_row, c, response, start)
+            start = add_row_response(model, work, work.contact_spin_row, c, response, start)
             if rolls:
-                start = moved_by(model, work, work.contact_spin_row, c, response, start)
+                start = add_row_response(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
-        aim_contact(model, settings, work, c)
+        set_contact_target(model, settings, work, c)
         set_target(work, c, max(work.contact_target[c], LATER), work.contact_vel[c, 2])

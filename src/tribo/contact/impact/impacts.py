@@ -1,4 +1,4 @@
-"""Stage `impacts.impacts`: impacts before the solve.
+"""Stage `impacts.process_impacts`: impacts before the solve.
 
 Bodies that tumble are met where they are; with `impact = "propagate"` impacts come one after the other.
 """
@@ -29,41 +29,38 @@ def clear_impacts(work):
 
 
 @kernel
-def meet_islands(model, state, settings, work):
+def split_hit_islands(model, state, settings, work):
     """Find the islands with an impact, and what of them tumbles.
 
     Writes: work.
     """
-    for t in range(work.tree_is_struck.shape[0]):
-        if work.tree_is_struck[t] > 0:  # of the step before
-            work.tree_is_struck[t] = 0
+    for t in range(work.tree_is_hit.shape[0]):
+        if work.tree_is_hit[t] > 0:  # of the step before
+            work.tree_is_hit[t] = 0
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                work.struck_response[dof] = 0.0
+                work.hit_response[dof] = 0.0
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-            impact_split.meet_tumbling(model, state, settings, work, t)
+            impact_split.split_tumbling(model, state, settings, work, t)
 
 
 @kernel
-def impacts(model, state, settings, work):
+def process_impacts(model, state, settings, work):
     """Meet what tumbles as it moves when it is hit; with `propagate`, let contacts rebound in their order.
 
     Writes: work.
     """
-    meet_islands(model, state, settings, work)
+    split_hit_islands(model, state, settings, work)
     work.impact_count[0] = 0
     if settings.impact != PROPAGATE:
         return
     clear_impacts(work)
-    if model.late_address[IMPACT] == 0:
-        work.late_wanted[IMPACT] = 1
+    if model.lazy_address[IMPACT] == 0:
+        work.lazy_wanted[IMPACT] = 1
         work.status[0] |= CAPACITY
         return
     is_midpoint = 0 if settings.integrator == SEMI_IMPLICIT else 1
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-            if (
-                call_impact(model.late_address[IMPACT], model, work, t, is_midpoint, settings.dt)
-                == 0
-            ):
+            if call_impact(model.lazy_address[IMPACT], model, work, t, is_midpoint, settings.dt) == 0:
                 work.status[0] |= NOT_CONVERGED

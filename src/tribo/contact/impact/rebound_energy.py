@@ -1,4 +1,4 @@
-"""Stage `rebound_energy.bound`: no rebound creates energy.
+"""Stage `rebound_energy.limit_rebounds`: no rebound creates energy.
 
 Newton's restitution is a statement about velocities. Where friction turns the impulse of an impact, as at the
 tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's
@@ -8,11 +8,11 @@ Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; con
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import rest_of, set_target
+from tribo.contact.problem.contact_targets import curved_rest_target, set_target
 from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in
-from tribo.contact.problem.whitened_products import scalar_velocity, velocity
-from tribo.contact.solver.natural_residual import GOOD, island_speed, violation
-from tribo.contact.solver.strategy import solve_as_set
+from tribo.contact.problem.whitened_products import row_velocity, scalar_velocity
+from tribo.contact.solver.method_choice import solve_by_settings
+from tribo.contact.solver.natural_residual import GOOD, island_speed, island_violation
 from tribo.math import vec
 from tribo.model import Impact, Status
 
@@ -50,9 +50,9 @@ def energy_gained(model, settings, work, t):
             continue
         impulse = vec.load(work.contact_impulse, c)
         before = vec.load(work.contact_start, c)  # relative to the target, like w
-        w = velocity(model, work, work.contact_row, work.contact_start, c)
+        w = row_velocity(model, work, work.contact_row, work.contact_start, c)
         part = 0.5 * vec.dot(impulse, vec.add(w, before))
-        bend = vec.load(work.contact_drift, c)  # no way that the step goes
+        bend = vec.load(work.contact_drift, c)  # no path of this step
         part -= impulse[0] * bend[0] + impulse[1] * bend[1]
         asked = work.contact_target[c] + bend[2]
         if asked < 0.0 or work.contact_bounce[c] > 0.0:
@@ -61,7 +61,7 @@ def energy_gained(model, settings, work, t):
             part -= impulse[2] * bend[2]
         if work.contact_is_spun[c] == 1:
             torque = vec.load(work.contact_spin_impulse, c)
-            spin = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            spin = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
             part += 0.5 * vec.dot(torque, vec.add(spin, vec.load(work.contact_spin_start, c)))
         total += part
         turnover += abs(impulse[2] * (w[2] - before[2]))
@@ -75,7 +75,7 @@ def energy_gained(model, settings, work, t):
 
 
 @kernel
-def aim_rebounds(settings, work, t, part):
+def scale_rebounds(settings, work, t, part):
     """Ask island t for a part of its restitution.
 
     Writes: work.
@@ -84,15 +84,15 @@ def aim_rebounds(settings, work, t, part):
         c = work.island_contact[k]
         if work.contact_bounce[c] > 0.0:
             bounce = part * work.contact_bounce[c] - work.contact_drift[c, 2]
-            target = max(bounce, rest_of(work, c, settings))
+            target = max(bounce, curved_rest_target(work, c, settings))
             set_target(work, c, target, work.contact_vel[c, 2])
 
 
 @kernel
-def weaken(model, settings, work, t):
+def limit_restitution(model, settings, work, t):
     """Solve island t again with the largest part of its restitution that adds no energy.
 
-    A plastic impact adds none, so the way down ends. If what is left still adds some, that is the solve's
+    A plastic impact adds none, so the search ends. If what is left still adds some, that is the solve's
     error and is said.
 
     Writes: work.
@@ -103,23 +103,23 @@ def weaken(model, settings, work, t):
     high = 1.0
     for _ in range(TRIES):
         part = 0.5 * (low + high)
-        aim_rebounds(settings, work, t, part)
-        is_solved = solve_as_set(model, settings, work, t, rows, settings.tolerance)
+        scale_rebounds(settings, work, t, part)
+        is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, settings, work, t)
         if more > ROUND_OFF * turnover:
             high = part
         else:
             low = part
     if low < part:  # the last try was too much
-        aim_rebounds(settings, work, t, low)
-        is_solved = solve_as_set(model, settings, work, t, rows, settings.tolerance)
+        scale_rebounds(settings, work, t, low)
+        is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, settings, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
         work.status[0] |= NOT_CONVERGED
 
 
 @kernel
-def bound(model, settings, work):
+def limit_rebounds(model, settings, work):
     """Weaken the rebounds of islands that would end with more energy than they had.
 
     An island that is not solved says so; what it gains or loses is the solve's error.
@@ -132,5 +132,5 @@ def bound(model, settings, work):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
             more, turnover = energy_gained(model, settings, work, t)
             limit = GOOD * settings.tolerance * island_speed(settings, work, t)
-            if more > ROUND_OFF * turnover and violation(model, work, t) <= limit:
-                weaken(model, settings, work, t)
+            if more > ROUND_OFF * turnover and island_violation(model, work, t) <= limit:
+                limit_restitution(model, settings, work, t)

@@ -1,4 +1,4 @@
-"""Stage `box_friction_rows.rows`: contacts whose friction is bounded direction by direction.
+"""Stage `box_friction_rows.write_box_friction_rows`: friction that is bounded direction by direction.
 
 Such a contact is one without friction and two scalar rows, |λ_k| ≤ μ_k N h along its two directions. N is
 the normal force of the last step (box), the one of this step (scaled box) or a number (constant force).
@@ -54,7 +54,7 @@ def first_load(model, settings, work, c):
     if int(table[a, b, MODEL]) == CONSTANT:
         return table[a, b, NORMAL_FORCE] * settings.dt * work.contact_share[c]
     if work.contact_load[c] >= 0.0:
-        return work.contact_load[c] + work.contact_pull[c]
+        return work.contact_load[c] + work.adhesion_impulse[c]
     own = work.contact_delassus[c, 2] - work.contact_compliance[c, 2]
     if own <= 0.0:
         return 0.0
@@ -77,9 +77,7 @@ def open_direction_row(model, state, settings, work, c, k, load):
     Writes: work.
     """
     a, b = materials_of(model, work, c)
-    n = scalar_rows.open_row(
-        model, work, SLOT - c, work.contact_body[c, 0], work.contact_body[c, 1]
-    )
+    n = scalar_rows.open_row(model, work, SLOT - c, work.contact_body[c, 0], work.contact_body[c, 1])
     if n < 0:
         return -1
     axes = work.contact_axes
@@ -100,7 +98,7 @@ def open_direction_row(model, state, settings, work, c, k, load):
 
 
 @kernel
-def rows(model, state, settings, work):
+def write_box_friction_rows(model, state, settings, work):
     """Open the two rows of every contact whose friction is a box.
 
     Writes: work.
@@ -117,9 +115,7 @@ def rows(model, state, settings, work):
         work.contact_friction[c] = 0.0
         load = first_load(model, settings, work, c)
         for k in range(2):
-            work.contact_friction_row[c, k] = open_direction_row(
-                model, state, settings, work, c, k, load
-            )
+            work.contact_friction_row[c, k] = open_direction_row(model, state, settings, work, c, k, load)
 
 
 @kernel

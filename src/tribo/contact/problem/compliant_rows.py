@@ -1,4 +1,4 @@
-"""Stage `compliant_rows.compliance`: contacts of materials that give way, as rows with a compliance R.
+"""Stage `compliant_rows.set_compliance`: contacts of materials that give way, as rows with a compliance R.
 
 A contact material presses like a spring of stiffness k with the damping k τ (`spook`), whose gap is
 g = φ + overlap, φ the gap where the step is evaluated: gaps in mid step move by h w⁺ from step to step, so
@@ -20,10 +20,10 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_area import share_area
-from tribo.contact.problem.contact_rows import own_blocks
+from tribo.contact.problem.contact_rows import write_diagonal_blocks
 from tribo.contact.problem.islands import is_same_pair
-from tribo.contact.problem.spook import spook
-from tribo.contact.problem.whitened_products import add_to
+from tribo.contact.problem.spook import spook_compliance
+from tribo.contact.problem.whitened_products import add_impulse_response
 from tribo.enums import FrictionModel
 from tribo.math import vec
 from tribo.model import Pair
@@ -42,9 +42,7 @@ CONE = int(FrictionModel.CONE)
 DIRECTION = int(Pair.DIRECTION)
 REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 
-NO_DIRECTION = (
-    1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
-)
+NO_DIRECTION = 1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
 ADHERES = 1e-5  # [m] what is farther apart does not touch what pulls it
 TOUCHING = 1e-12  # [m] less is rounding: what rests shallower than that keeps its contacts
 LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: along the normal it counts as no less
@@ -54,14 +52,11 @@ NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is n
 @kernel
 def materials_of(model, work, c):
     """Return the materials of the two shapes of contact c."""
-    return (
-        model.shape_material[work.contact_shape[c, 0]],
-        model.shape_material[work.contact_shape[c, 1]],
-    )
+    return (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
 
 
 @kernel
-def give_way(work, c, k, compliance):
+def add_row_compliance(work, c, k, compliance):
     """Let row k of contact c give way by R λ.
 
     Writes: work.
@@ -80,11 +75,11 @@ def turn_rows(work, c, x, y):
     for k in range(3):
         u, v = axes[c, k], axes[c, 3 + k]
         axes[c, k], axes[c, 3 + k] = x * u + y * v, x * v - y * u
-    mix(work, c, x, y, -y, x)
+    mix_tangents(work, c, x, y, -y, x)
 
 
 @kernel
-def mix(work, c, xx, xy, yx, yy):
+def mix_tangents(work, c, xx, xy, yx, yy):
     """Replace the tangential rows of contact c, and its velocity on them, by two sums of them.
 
     Writes: work.
@@ -102,7 +97,7 @@ def mix(work, c, xx, xy, yx, yy):
 
 
 @kernel
-def instance(model, work, c, body):
+def reference_instance(model, work, c, body):
     """Return which body of the objects of contact c is an instance of a reference body, else that itself."""
     for side in range(2):
         t = model.body_tree[work.contact_body[c, side]]
@@ -113,7 +108,7 @@ def instance(model, work, c, body):
 
 
 @kernel
-def orient(model, work, c, a, b):
+def orient_tangents(model, work, c, a, b):
     """Let the first direction of friction of contact c be that of its pair, in the plane of contact.
 
     A direction along the normal is none: the axes stay as they are.
@@ -124,12 +119,12 @@ def orient(model, work, c, a, b):
     d = (table[a, b, DIRECTION], table[a, b, DIRECTION + 1], table[a, b, DIRECTION + 2])
     body = int(table[a, b, REFERENCE_BODY])
     if body >= 0:
-        d = vec.mat_vec(vec.load_mat(work.body_rot, instance(model, work, c, body)), d)
+        d = vec.mat_vec(vec.load_mat(work.body_rot, reference_instance(model, work, c, body)), d)
     x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
     length = sqrt(x * x + y * y)
     if length > NO_DIRECTION:
         turn_rows(work, c, x / length, y / length)
-        own_blocks(model, work, c)
+        write_diagonal_blocks(model, work, c)
 
 
 @kernel
@@ -149,14 +144,14 @@ def scale_friction(model, settings, work, c, a, b):
     work.contact_scale[c, 0] = first
     work.contact_scale[c, 1] = second
     if first != 1.0 or second != 1.0:
-        mix(work, c, first, 0.0, 0.0, second)
-        own_blocks(model, work, c)
+        mix_tangents(work, c, first, 0.0, 0.0, second)
+        write_diagonal_blocks(model, work, c)
     other = work.contact_delassus[c, 2]
     share = settings.dt * work.contact_share[c]
     x = first * first * table[a, b, VISCOSITY] / share
     y = second * second * table[a, b, SECONDARY_VISCOSITY] / share
-    give_way(work, c, 0, x if first > 0.0 else other)
-    give_way(work, c, 1, y if second > 0.0 else other)
+    add_row_compliance(work, c, 0, x if first > 0.0 else other)
+    add_row_compliance(work, c, 1, y if second > 0.0 else other)
 
 
 @kernel
@@ -170,7 +165,7 @@ def stiffness_of(model, work, c):
 
 
 @kernel
-def pull_pair(model, settings, work, first, end):
+def share_adhesion(model, settings, work, first, end):
     """Share the adhesion of a pair among its contacts from `first` to `end` − 1 that it reaches.
 
     It reaches what overlaps, and what is apart by no more than its spring is stretched by that force.
@@ -188,17 +183,17 @@ def pull_pair(model, settings, work, first, end):
     reach = max(0.0, force / stiffness - table[a, b, OVERLAP])
     count = 0
     for c in range(first, end):
-        if work.contact_gap[c] + work.contact_sag[c] <= reach:
+        if work.contact_gap[c] + work.gap_allowance[c] <= reach:
             count += 1
     for c in range(first, end):
-        if work.contact_gap[c] + work.contact_sag[c] <= reach:
+        if work.contact_gap[c] + work.gap_allowance[c] <= reach:
             pull = settings.dt * force / count
-            work.contact_pull[c] = pull
-            add_to(model, work, work.contact_row, c, (0.0, 0.0, -pull), work.free_response)
+            work.adhesion_impulse[c] = pull
+            add_impulse_response(model, work, work.contact_row, c, (0.0, 0.0, -pull), work.free_response)
 
 
 @kernel
-def adhere(model, settings, work):
+def apply_adhesion(model, settings, work):
     """Let actuators pull bodies onto what they touch: each force is shared by the contacts of its body.
 
     Writes: work.
@@ -215,18 +210,18 @@ def adhere(model, settings, work):
                 is_own = work.contact_body[c, 0] == b or work.contact_body[c, 1] == b
                 if not is_own or work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
                     continue
-                if work.contact_gap[c] + work.contact_sag[c] > ADHERES:
+                if work.contact_gap[c] + work.gap_allowance[c] > ADHERES:
                     continue
                 if part == 0:
                     count += 1
                 else:
-                    work.contact_pull[c] += share
+                    work.adhesion_impulse[c] += share
                     down = (0.0, 0.0, -share)
-                    add_to(model, work, work.contact_row, c, down, work.free_response)
+                    add_impulse_response(model, work, work.contact_row, c, down, work.free_response)
 
 
 @kernel
-def compliance(model, state, settings, work):
+def set_compliance(model, state, settings, work):
     """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
 
     The compliance of the normal row is a matter of its target: `press`. Of a rigid contact whose bodies can
@@ -241,15 +236,15 @@ def compliance(model, state, settings, work):
         for k in range(3):
             work.contact_compliance[c, k] = 0.0
         work.contact_scale[c, 0] = work.contact_scale[c, 1] = 1.0
-        work.contact_pull[c] = 0.0
+        work.adhesion_impulse[c] = 0.0
         if not is_same_pair(work, first, c):
             first = c
         if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
             continue
         a, b = materials_of(model, work, c)
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
-            least = LEAST_SHARE * work.contact_own[c]
-            give_way(work, c, 2, max(0.0, least - work.contact_delassus[c, 2]))
+            least = LEAST_SHARE * work.diagonal_delassus[c]
+            add_row_compliance(work, c, 2, max(0.0, least - work.contact_delassus[c, 2]))
             continue
         if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
             share_area(model, work, c, model.pair_table[a, b, REST_LENGTH])
@@ -258,9 +253,7 @@ def compliance(model, state, settings, work):
         work.contact_load[c] = -1.0
         if old < state.warm_count[0] and state.warm_key[old] == work.contact_key[c]:
             f = state.warm_impulse
-            _, _, z = vec.mat_vec(
-                vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2])
-            )
+            _, _, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2]))
             work.contact_load[c] = max(0.0, z)
         if (
             model.pair_table[a, b, DIRECTION] ** 2
@@ -268,18 +261,18 @@ def compliance(model, state, settings, work):
             + (model.pair_table[a, b, DIRECTION + 2] ** 2)
             > 0.0
         ):
-            orient(model, work, c, a, b)
+            orient_tangents(model, work, c, a, b)
         if model.pair_table[a, b, FRICTION_MODEL] == CONE:
             scale_friction(model, settings, work, c, a, b)
         is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
         if is_last and model.pair_table[a, b, ADHESION] > 0.0:
-            pull_pair(model, settings, work, first, c + 1)
+            share_adhesion(model, settings, work, first, c + 1)
     if model.actuator_gear.shape[0] > 0:
-        adhere(model, settings, work)
+        apply_adhesion(model, settings, work)
 
 
 @kernel
-def press(model, settings, work, c, speed):
+def set_spring_target(model, settings, work, c, speed):
     """Let contact c press like a spring; return the least normal velocity that it then asks for [m/s].
 
     speed: normal velocity at the start of the step, < 0: towards each other. Bodies that are apart do not
@@ -290,18 +283,18 @@ def press(model, settings, work, c, speed):
     a, b = materials_of(model, work, c)
     table = model.pair_table
     h = settings.dt
-    gap = work.contact_gap[c] + work.contact_sag[c]
-    if gap > TOUCHING and work.contact_pull[c] == 0.0:
-        give_way(work, c, 2, 0.0)
+    gap = work.contact_gap[c] + work.gap_allowance[c]
+    if gap > TOUCHING and work.adhesion_impulse[c] == 0.0:
+        add_row_compliance(work, c, 2, 0.0)
         return -inf
-    gamma, r = spook(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)
-    give_way(work, c, 2, r)
+    gamma, r = spook_compliance(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)
+    add_row_compliance(work, c, 2, r)
     gap += table[a, b, OVERLAP]
-    return gamma * speed - 4.0 * gamma / h * gap + r * work.contact_pull[c]
+    return gamma * speed - 4.0 * gamma / h * gap + r * work.adhesion_impulse[c]
 
 
 @kernel
-def felt(work, c):
+def to_felt_impulse(work, c):
     """Make the impulse of contact c, of the solve, that which the bodies feel.
 
     Writes: work.
@@ -311,16 +304,16 @@ def felt(work, c):
             work.contact_impulse[c, k] = work.scalar_impulse[work.contact_friction_row[c, k]]
     work.contact_impulse[c, 0] *= work.contact_scale[c, 0]
     work.contact_impulse[c, 1] *= work.contact_scale[c, 1]
-    work.contact_impulse[c, 2] -= work.contact_pull[c]
+    work.contact_impulse[c, 2] -= work.adhesion_impulse[c]
 
 
 @kernel
-def solved(work, c, impulse):
+def to_solver_impulse(work, c, impulse):
     """Return the impulse of contact c as the solve has it, from that which the bodies feel."""
     x = work.contact_scale[c, 0]
     y = work.contact_scale[c, 1]
     return (
         impulse[0] / x if x > 0.0 else 0.0,
         impulse[1] / y if y > 0.0 else 0.0,
-        impulse[2] + work.contact_pull[c],
+        impulse[2] + work.adhesion_impulse[c],
     )

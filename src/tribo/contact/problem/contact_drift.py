@@ -1,4 +1,4 @@
-"""Stage `contact_drift.drift`: computes J̇v of contacts, the bend of their path within the step.
+"""Stage `contact_drift.compute_drift`: computes J̇v of contacts, the bend of their path within the step.
 
 The velocity that a step ends with, v⁺, is the mean from this evaluation to the next, and belongs to the time
 between them, dt/2 from here. There the velocity of a contact is J v⁺ + β,
@@ -16,7 +16,7 @@ two are to be together again when the step ends: ∫ v_A = ∫ v_B gives, along 
 
     β = dt/2 (a_A − a_B) + dt²/6 (ω_A × a_A − ω_B × a_B).
 
-Between two ends of steps, where it is closed, the gap sags by dt/4 of β's normal part (`contact_sag`). A
+Between two ends of steps, where it is closed, the gap sags by dt/4 of β's normal part (`gap_allowance`). A
 ball that rolls about its middle has β = 0. Sides of capsules, whose line touches, have none here either.
 Source: Montana 1988, "The kinematics of contact and grasp".
 """
@@ -105,7 +105,7 @@ def ellipsoid_radii(rot, size, local, axes):
 
 
 @kernel
-def surface(model, work, c, side, axes):
+def surface_curvature(model, work, c, side, axes):
     """Return what a surface is at contact c, its radii of curvature along t₁, t₂ and its size.
 
     FLAT: the contact may go over it as it likes. CURVED: the support point goes over it as the normal turns;
@@ -155,7 +155,7 @@ def surface(model, work, c, side, axes):
 
 
 @kernel
-def spin(model, work, body):
+def body_spin(model, work, body):
     """Return the angular velocity of a body [rad/s]."""
     if model.body_chain_len[body] == 0:
         return ZERO
@@ -166,40 +166,40 @@ def spin(model, work, body):
 
 
 @kernel
-def shared(x, y):
+def common_part(x, y):
     """Return the smaller one of two numbers of the same sign, 0 if their signs differ."""
     return 0.0 if x * y <= 0.0 else (x if abs(x) < abs(y) else y)
 
 
 @kernel
-def shared_turn(a, b):
+def common_rotation(a, b):
     """Return what two angular velocities, in the axes of a contact, have in common."""
-    return (shared(a[0], b[0]), shared(a[1], b[1]), shared(a[2], b[2]))
+    return (common_part(a[0], b[0]), common_part(a[1], b[1]), common_part(a[2], b[2]))
 
 
 @kernel
-def turn_together(model, settings, work, c):
+def common_turn(model, settings, work, c):
     """Return by how much both bodies of contact c turn in a step, in its axes [rad]."""
     one = work.contact_body[c, 0]
     other = work.contact_body[c, 1]
     if model.body_chain_len[one] == 0 or model.body_chain_len[other] == 0:
         return ZERO
-    wa = spin(model, work, one)
-    wb = spin(model, work, other)
+    wa = body_spin(model, work, one)
+    wb = body_spin(model, work, other)
     axes = vec.load_mat(work.contact_axes, c)
     a = vec.mat_vec(axes, wa)
     b = vec.mat_vec(axes, wb)
-    return vec.scale(settings.dt, shared_turn(a, b))
+    return vec.scale(settings.dt, common_rotation(a, b))
 
 
 @kernel
-def along(h, x, y):
+def apply_curvature(h, x, y):
     """Return H times a tangent vector."""
     return h[1] * x + h[2] * y, h[2] * x + h[3] * y
 
 
 @kernel
-def fade(x):
+def fade_weight(x):
     """Return 1 for what is near enough, 0 for what is too far."""
     return min(1.0, max(0.0, (TOO_FAR - x) / (TOO_FAR - FAR)))
 
@@ -211,19 +211,19 @@ def has_edge_or_face(one, other):
 
 
 @kernel
-def excess_over(x, size):
+def signed_excess(x, size):
     """Return by how much x is larger than a size, with its sign; 0 if it is not."""
     return x - size if x > size else min(0.0, x + size)
 
 
 @kernel
-def stuck(slip, size):
+def stick_weight(slip, size):
     """Return 1 for a contact that slips as little as a β of that size explains, 0 for one that slips."""
     return min(1.0, max(0.0, STUCK + 1.0 - slip / size)) if size > 0.0 else 0.0
 
 
 @kernel
-def two_points(settings, axes, ha, hb, turning_a, turning_b, slip):
+def drift_of_points(settings, axes, ha, hb, turning_a, turning_b, slip):
     """Return (a_A − a_B, as a mean over the step) of corners, edges and faces, with what slip adds along n.
 
     turning: angular velocity and acceleration of the point, of A and B; slip in the contact's axes. A corner
@@ -238,7 +238,7 @@ def two_points(settings, axes, ha, hb, turning_a, turning_b, slip):
     x, y, z = vec.mat_vec(axes, j)
     half = 0.5 * settings.dt
     off = sqrt((slip[0] - half * x) ** 2 + (slip[1] - half * y) ** 2)
-    part = stuck(off, half * vec.norm(j))
+    part = stick_weight(off, half * vec.norm(j))
     if ha[0] != FLAT and hb[0] != FLAT and (ha[0] == EDGED or hb[0] == EDGED):
         return x, y, part * z
     omega = wb if ha[0] != FLAT else wa
@@ -249,7 +249,7 @@ def two_points(settings, axes, ha, hb, turning_a, turning_b, slip):
 
 
 @kernel
-def turned_with(model, work, body, p, omega, other):
+def acceleration_change(model, work, body, p, omega, other):
     """Return by what the acceleration of a point p changes if its body turns at another rate."""
     if model.body_chain_len[body] == 0:
         return ZERO
@@ -259,10 +259,10 @@ def turned_with(model, work, body, p, omega, other):
 
 
 @kernel
-def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
+def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
 
-    turning, slip: see `two_points`. The speed is negative where surfaces fit so well that it is unknown.
+    turning, slip: see `drift_of_points`. The speed is negative where surfaces fit so well that it is unknown.
     The common rotation of both rotates J̇v with it; as a mean over the step that is dt/3 ω × J̇v more.
     """
     wa, aa = turning_a
@@ -280,14 +280,14 @@ def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
         det = xx * yy - xy * xy
         if not det > SAME * SAME * ha[4] * hb[4]:
             return 0.0, 0.0, 0.0, -1.0
-        fx, fy = along(ha, ax, ay)
-        gx, gy = along(hb, bx, by)
+        fx, fy = apply_curvature(ha, ax, ay)
+        gx, gy = apply_curvature(hb, bx, by)
         fx += gx + sx
         fy += gy + sy
         nx = (yy * fx - xy * fy) / det
         ny = (xx * fy - xy * fx) / det
-    ux, uy = along(ha, ax - nx, ay - ny)  # of the contact over A
-    wx, wy = along(hb, nx - bx, ny - by)  # … over B
+    ux, uy = apply_curvature(ha, ax - nx, ay - ny)  # of the contact over A
+    wx, wy = apply_curvature(hb, nx - bx, ny - by)  # … over B
     if ha[0] == FLAT:
         ux, uy = wx - sx, wy - sy
     elif hb[0] == FLAT:
@@ -300,7 +300,7 @@ def rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
     j = vec.sub(vec.add(aa, vec.cross(wa, over_a)), vec.add(ab, vec.cross(wb, over_b)))
     j = vec.mat_vec(axes, j)
-    together = shared_turn(vec.mat_vec(axes, wa), vec.mat_vec(axes, wb))
+    together = common_rotation(vec.mat_vec(axes, wa), vec.mat_vec(axes, wb))
     x, y, z = vec.axpy(settings.dt / 3.0, vec.cross(together, j), j)
     return x, y, z + nx * sx + ny * sy, speed
 
@@ -326,13 +326,13 @@ def is_as_before(model, work, c):
 
 
 @kernel
-def bend(model, state, settings, work, c, before):
+def point_drift(model, state, settings, work, c, before):
     """Return β of contact c in its axes, as far as trusted, how far it may be off [m/s], and surfaces.
 
     before: what both surfaces are at the contact before, `UNSEEN` if that is not known.
     """
-    wa = spin(model, work, work.contact_body[c, 0])
-    wb = spin(model, work, work.contact_body[c, 1])
+    wa = body_spin(model, work, work.contact_body[c, 0])
+    wb = body_spin(model, work, work.contact_body[c, 1])
     turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
     if not (turn > SLOW and turn < TOO_FAR):
         return ZERO, 0.0, UNSEEN
@@ -342,8 +342,8 @@ def bend(model, state, settings, work, c, before):
     axes = vec.load_mat(work.contact_axes, c)
     ha, hb = before
     if ha[0] == UNKNOWN or not is_as_before(model, work, c):
-        ha = surface(model, work, c, 0, axes)
-        hb = surface(model, work, c, 1, axes)
+        ha = surface_curvature(model, work, c, 0, axes)
+        hb = surface_curvature(model, work, c, 1, axes)
     if ha[0] == UNKNOWN or hb[0] == UNKNOWN or has_edge_or_face(ha, hb) or has_edge_or_face(hb, ha):
         return ZERO, 0.0, UNSEEN
     p = vec.load(work.contact_pos, c)
@@ -353,35 +353,35 @@ def bend(model, state, settings, work, c, before):
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
         # What a contact that sticks slips here, the step takes back: its mean is none.
-        x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
+        x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
         half = 0.5 * settings.dt
         off = sqrt((sx - half * x) ** 2 + (sy - half * y) ** 2)
-        slips = 1.0 - stuck(off, half * sqrt(x * x + y * y + z * z))
+        slips = 1.0 - stick_weight(off, half * sqrt(x * x + y * y + z * z))
         if slips > 0.0:
             slip = vec.scale(slips, slip)
-            x, y, z, speed = rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
+            x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         if speed < 0.0:
             return ZERO, 0.0, UNSEEN
         far = max(turn, settings.dt * speed)
     else:
         if ha[0] == FLAT and hb[0] == FLAT:  # faces that stick turn together when the step ends
             mean = vec.scale(0.5, vec.add(wa, wb))
-            aa = vec.add(aa, turned_with(model, work, work.contact_body[c, 0], p, wa, mean))
-            ab = vec.add(ab, turned_with(model, work, work.contact_body[c, 1], p, wb, mean))
-        x, y, z = two_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
+            aa = vec.add(aa, acceleration_change(model, work, work.contact_body[c, 0], p, wa, mean))
+            ab = vec.add(ab, acceleration_change(model, work, work.contact_body[c, 1], p, wb, mean))
+        x, y, z = drift_of_points(settings, axes, ha, hb, (wa, aa), (wb, ab), slip)
         far = turn
-    weight = 0.5 * settings.dt * fade(far)
+    weight = 0.5 * settings.dt * fade_weight(far)
     rounding = CANCELLED * (vec.norm(aa) + vec.norm(ab))
     beta = (
-        weight * excess_over(x, rounding),
-        weight * excess_over(y, rounding),
-        weight * excess_over(z, rounding),
+        weight * signed_excess(x, rounding),
+        weight * signed_excess(y, rounding),
+        weight * signed_excess(z, rounding),
     )
     return beta, turn * turn * vec.norm(beta), (ha, hb)
 
 
 @kernel
-def trusted(settings, v, gap, beta):
+def trusted_drift(settings, v, gap, beta):
     """Return the part of β that counts where the contact has the velocity v = J v, both in its axes.
 
     A contact that sticks has the velocity β here, 2 β if it had none half a step ago. One that slips has its
@@ -394,7 +394,7 @@ def trusted(settings, v, gap, beta):
     part = 0.0
     if size > nothing:
         slip = sqrt((v[0] - beta[0]) ** 2 + (v[1] - beta[1]) ** 2)
-        part = stuck(slip, size) * (1.0 - nothing / size)
+        part = stick_weight(slip, size) * (1.0 - nothing / size)
     z = max(beta[2], min(0.0, v[2]))
     if z < 0.0 and gap > 0.0:
         z = min(0.0, z + gap / settings.dt)
@@ -403,7 +403,7 @@ def trusted(settings, v, gap, beta):
 
 
 @kernel
-def without_jump(model, state, work, c, v):
+def slip_without_jump(model, state, work, c, v):
     """Return the slip of contact c without the last change of velocity of kinematic bodies, if that is less.
 
     A carrier that is accelerated seems to slip by that change; its load does not.
@@ -425,7 +425,7 @@ def without_jump(model, state, work, c, v):
 
 
 @kernel
-def share_sag(work):
+def equalise_sag(work):
     """Let the points of a pair sag as much as the deepest of them: those of a rim go by in its place.
 
     Writes: work.
@@ -435,15 +435,15 @@ def share_sag(work):
         end = first
         deepest = 0.0
         while end < work.contact_count[0] and is_same_pair(work, first, end):
-            deepest = work.contact_sag[end] if end == first else max(deepest, work.contact_sag[end])
+            deepest = work.gap_allowance[end] if end == first else max(deepest, work.gap_allowance[end])
             end += 1
         for c in range(first, end):
-            work.contact_sag[c] = deepest
+            work.gap_allowance[c] = deepest
         first = end
 
 
 @kernel
-def drift(model, state, settings, work):
+def compute_drift(model, state, settings, work):
     """Find by how much the velocity of each contact changes from here to the end of the step, and its sag.
 
     Writes: work.
@@ -454,17 +454,17 @@ def drift(model, state, settings, work):
     for c in range(work.contact_count[0]):
         beta, error = ZERO, 0.0
         if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
-            beta, error, surfaces = bend(model, state, settings, work, c, surfaces)
+            beta, error, surfaces = point_drift(model, state, settings, work, c, surfaces)
         else:
             surfaces = UNSEEN
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:
             v = vec.load(work.contact_vel, c)
-            beta = trusted(
-                settings, without_jump(model, state, work, c, v), work.contact_gap[c], beta
+            beta = trusted_drift(
+                settings, slip_without_jump(model, state, work, c, v), work.contact_gap[c], beta
             )
             bends = True
         vec.store(work.contact_drift, c, beta)
         work.contact_drift_error[c] = error
-        work.contact_sag[c] = -sag * beta[2]
+        work.gap_allowance[c] = -sag * beta[2]
     if bends and sag > 0.0:
-        share_sag(work)
+        equalise_sag(work)

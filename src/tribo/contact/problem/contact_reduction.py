@@ -1,4 +1,4 @@
-"""Stage `contact_reduction.reduce`: a patch of many contact points is borne by fewer of them.
+"""Stage `contact_reduction.reduce_contacts`: a patch of many contact points is borne by fewer of them.
 
 A body of many shapes touches another in many points, and contact materials say how many of them count. A
 *patch* is what two bodies have in common: the points between the same two materials (by geometry), or all
@@ -20,7 +20,7 @@ from math import inf
 
 from tribo.collision.inner_edges import remove_marked
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_shares import ALIKE, is_in_face, patch_distance, share_out
+from tribo.contact.problem.contact_shares import ALIKE, distribute_shares, is_in_face, patch_distance
 from tribo.enums import Pair, Reduction
 from tribo.math import vec
 
@@ -36,7 +36,7 @@ FLAT = 1e-9  # [–] of the size of a patch: what is deeper by less is not deepe
 
 
 @kernel
-def mode_of(model, work, c):
+def reduction_mode(model, work, c):
     """Return the column of a contact's pair that says how its patch is thinned out."""
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
@@ -56,7 +56,7 @@ def may_be_many(model, work, c):
 @kernel
 def is_of_patch(model, work, c, first, mode):
     """Tell whether contact c belongs to the patch of contact `first`, that is thinned out in a mode."""
-    if work.contact_patch[c, 0] >= 0 or mode_of(model, work, c) != mode:
+    if work.contact_patch[c, 0] >= 0 or reduction_mode(model, work, c) != mode:
         return False
     body = work.contact_body
     if body[c, 0] != body[first, 0] or body[c, 1] != body[first, 1]:
@@ -85,7 +85,7 @@ def gather_patch(model, work, first, n):
 
     Writes: work.
     """
-    mode = mode_of(model, work, first)
+    mode = reduction_mode(model, work, first)
     count = 0
     end = first
     for c in range(first, n):
@@ -93,14 +93,14 @@ def gather_patch(model, work, first, n):
             break
         if is_of_patch(model, work, c, first, mode):
             work.contact_patch[c, 0] = first
-            work.contact_reach[c] = inf
+            work.kept_distance[c] = inf
             count += 1
             end = c + 1
     return count, end
 
 
 @kernel
-def size_of(work, first, end):
+def patch_size(work, first, end):
     """Return the longest side of the box around a patch [m]."""
     size = 0.0
     for axis in range(3):
@@ -122,8 +122,8 @@ def keep_patch_point(work, c, first, end, size):
     """
     for d in range(first, end):
         if work.contact_patch[d, 0] == first:
-            work.contact_reach[d] = min(work.contact_reach[d], patch_distance(work, c, d, size))
-    work.contact_reach[c] = -1.0
+            work.kept_distance[d] = min(work.kept_distance[d], patch_distance(work, c, d, size))
+    work.kept_distance[c] = -1.0
 
 
 @kernel
@@ -164,7 +164,7 @@ def keep_hull(work, first, end, leader, size):
                 after = c
                 x = u
                 y = v
-        if after < 0 or work.contact_reach[after] <= ALIKE:
+        if after < 0 or work.kept_distance[after] <= ALIKE:
             return
         here = after
 
@@ -201,7 +201,7 @@ def keep_deepest(work, first, end, size):
     for c in range(first, end):
         if work.contact_patch[c, 0] != first:
             continue
-        if work.contact_reach[c] < 0.0:
+        if work.kept_distance[c] < 0.0:
             kept = min(kept, work.contact_gap[c])
         elif deepest < 0 or work.contact_gap[c] < work.contact_gap[deepest] - FLAT * size:
             deepest = c
@@ -219,35 +219,35 @@ def keep_farthest(work, first, end, size, bin_size):
         farthest = -1
         reach = bin_size
         for c in range(first, end):
-            if work.contact_patch[c, 0] == first and work.contact_reach[c] > reach + ALIKE:
+            if work.contact_patch[c, 0] == first and work.kept_distance[c] > reach + ALIKE:
                 farthest = c
-                reach = work.contact_reach[c]
+                reach = work.kept_distance[c]
         if farthest < 0:
             return
         keep_patch_point(work, farthest, first, end, size)
 
 
 @kernel
-def thin_out(model, work, first, end):
+def mark_removed_points(model, work, first, end):
     """Mark the contacts of a patch that are left out.
 
     Writes: work.
     """
-    size = size_of(work, first, end)
+    size = patch_size(work, first, end)
     keep_hulls(work, first, end, size)
     keep_deepest(work, first, end, size)
     a = model.shape_material[work.contact_shape[first, 0]]
     b = model.shape_material[work.contact_shape[first, 1]]
     bins = max(1.0, model.pair_table[a, b, BINS])
     keep_farthest(work, first, end, size, 1.0 / bins)
-    share_out(work, first, end, size)
+    distribute_shares(work, first, end, size)
     for c in range(first, end):
-        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
+        if work.contact_patch[c, 0] == first and work.kept_distance[c] >= 0.0:
             work.contact_key[c] = -1
 
 
 @kernel
-def reduce(model, work):
+def reduce_contacts(model, work):
     """Leave out contacts of patches that have more than enough.
 
     Writes: work.
@@ -265,10 +265,10 @@ def reduce(model, work):
     for c in range(n):
         if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
             continue
-        if mode_of(model, work, c) != NONE:
+        if reduction_mode(model, work, c) != NONE:
             count, end = gather_patch(model, work, c, n)
             if count > ENOUGH:
-                thin_out(model, work, c, end)
+                mark_removed_points(model, work, c, end)
                 is_less = True
     if is_less:
         remove_marked(work, n)

@@ -1,4 +1,4 @@
-"""Stage `contact_rows.contact_rows`: the Jacobians of contacts in whitened coordinates.
+"""Stage `contact_rows.write_contact_rows`: the Jacobians of contacts in whitened coordinates.
 
 A contact moves only the dofs of the two chains that end in its bodies. Per side the rows t₁, t₂, n
 are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and
@@ -10,7 +10,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.surface_velocity import add_surface
 from tribo.contact.problem.whitened_products import shared_dofs
-from tribo.dynamics.inertia import need_rows
+from tribo.dynamics.inertia import form_missing_rows
 from tribo.math import spatial, vec
 from tribo.model import Pair, Status
 
@@ -42,7 +42,7 @@ def contact_point(model, work, c, side):
 
 
 @kernel
-def wrench(axis, arm):
+def axis_wrench(axis, arm):
     """Return the spatial force of a unit force along an axis at an arm from the tree origin."""
     m = vec.cross(arm, axis)
     return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
@@ -60,9 +60,9 @@ def write_force_rows(model, work, c, side, first):
     arm = vec.sub(contact_point(model, work, c, side), origin)
     axes = vec.load_mat(work.contact_axes, c)
     s = 1.0 if side == 0 else -1.0
-    x = wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
-    y = wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
-    z = wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
+    x = axis_wrench((s * axes[0], s * axes[1], s * axes[2]), arm)
+    y = axis_wrench((s * axes[3], s * axes[4], s * axes[5]), arm)
+    z = axis_wrench((s * axes[6], s * axes[7], s * axes[8]), arm)
     row = work.row
     chain = model.body_chain_start[body]
     i = first
@@ -75,15 +75,15 @@ def write_force_rows(model, work, c, side, first):
 
 
 @kernel
-def single_row(work, arm, axis, dof, a, b, gives_way, speed):
-    """Return the row of a force along an axis at an arm of a free body, and `speed` with what `kick_v` adds.
+def free_body_row(work, arm, axis, dof, a, b, gives_way, speed):
+    """Return the row of a force along an axis at an arm of a free body, and its velocity.
 
     Whitened, if impulses move the body: what `write_force_rows`, `add_product`, `whiten_contact` would make
     of it, without a loop. a, b: where the last two rows of its factor begin.
     """
     x, y, z = axis
     u, v, w = vec.cross(arm, axis)
-    kick = work.kick_v
+    kick = work.start_velocity
     speed = speed + x * kick[dof] + y * kick[dof + 1] + z * kick[dof + 2]
     speed = speed + u * kick[dof + 3] + v * kick[dof + 4] + w * kick[dof + 5]
     if gives_way:
@@ -101,18 +101,16 @@ def single_row(work, arm, axis, dof, a, b, gives_way, speed):
 
 
 @kernel
-def single_rows(model, work, c, side, first, gives_way):
+def write_free_body_rows(model, work, c, side, first, gives_way):
     """Write the rows of one side of a contact that is a free body, and add its velocity.
 
     Writes: work.
     """
     body = work.contact_body[c, side]
     tree = model.body_tree[body]
-    arm = vec.sub(
-        contact_point(model, work, c, side), vec.load(work.body_pos, model.tree_body[tree])
-    )
+    arm = vec.sub(contact_point(model, work, c, side), vec.load(work.body_pos, model.tree_body[tree]))
     if gives_way:
-        need_rows(model, work, tree)
+        form_missing_rows(model, work, tree)
     chain = model.body_chain_start[body]
     dof = model.chain_dof[chain]
     a = model.chain_row[chain + 4]
@@ -123,7 +121,7 @@ def single_rows(model, work, c, side, first, gives_way):
     for k in range(3):
         axis = (s * axes[c, 3 * k], s * axes[c, 3 * k + 1], s * axes[c, 3 * k + 2])
         speed = work.contact_vel[c, k]
-        six, speed = single_row(work, arm, axis, dof, a, b, gives_way, speed)
+        six, speed = free_body_row(work, arm, axis, dof, a, b, gives_way, speed)
         for p in range(6):
             row[first + 3 * p + k] = six[p]
         work.contact_vel[c, k] = speed
@@ -159,7 +157,7 @@ def whiten_contact(model, work, body, first):
 
     Writes: work.
     """
-    need_rows(model, work, model.body_tree[body])
+    form_missing_rows(model, work, model.body_tree[body])
     row = work.row
     factor = work.mass_factor
     chain = model.body_chain_start[body]
@@ -207,7 +205,7 @@ def add_product(model, work, body, first, v, out, c):
 
 
 @kernel
-def own_block(model, work, table, c, out):
+def diagonal_block(model, work, table, c, out):
     """Write the block G_cc of three rows as (xx, yy, zz, xy, xz, yz).
 
     Writes: out.
@@ -240,18 +238,18 @@ def own_block(model, work, table, c, out):
 
 
 @kernel
-def own_blocks(model, work, c):
+def write_diagonal_blocks(model, work, c):
     """Write the block G_cc of the forces of contact c, and the mean of its diagonal.
 
     Writes: work.
     """
-    own_block(model, work, work.contact_row, c, work.contact_delassus)
+    diagonal_block(model, work, work.contact_row, c, work.contact_delassus)
     g = work.contact_delassus
-    work.contact_own[c] = (g[c, 0] + g[c, 1] + g[c, 2]) / 3.0
+    work.diagonal_delassus[c] = (g[c, 0] + g[c, 1] + g[c, 2]) / 3.0
 
 
 @kernel
-def reserve(work, count):
+def reserve_row(work, count):
     """Return the first of `count` free numbers in `work.row`, −1 if there is no room.
 
     Writes: work.
@@ -262,7 +260,7 @@ def reserve(work, count):
 
 
 @kernel
-def side_rows(model, state, work, c, side, gives_way):
+def write_side_rows(model, state, work, c, side, gives_way):
     """Build the rows of one side of a contact and add its velocities.
 
     Writes: work.
@@ -270,29 +268,29 @@ def side_rows(model, state, work, c, side, gives_way):
     body = work.contact_body[c, side]
     count = model.body_chain_len[body]
     work.contact_len[c, side] = count if gives_way else 0
-    first = reserve(work, 3 * count)
+    first = reserve_row(work, 3 * count)
     if first >= 0:
         work.contact_row[c, side] = first
         if model.tree_is_single[model.body_tree[body]] == 1:
-            single_rows(model, work, c, side, first, gives_way)
+            write_free_body_rows(model, work, c, side, first, gives_way)
         else:
             write_force_rows(model, work, c, side, first)
-            add_product(model, work, body, first, work.kick_v, work.contact_vel, c)
+            add_product(model, work, body, first, work.start_velocity, work.contact_vel, c)
             if gives_way:
                 whiten_contact(model, work, body, first)
     if work.contact_is_spun[c] == 0:
         return
-    first = reserve(work, 3 * count)
+    first = reserve_row(work, 3 * count)
     if first >= 0:
         work.contact_spin_row[c, side] = first
         write_spin_rows(model, work, c, side, first)
-        add_product(model, work, body, first, work.kick_v, work.contact_spin_start, c)
+        add_product(model, work, body, first, work.start_velocity, work.contact_spin_start, c)
         if gives_way:
             whiten_contact(model, work, body, first)
 
 
 @kernel
-def contact_rows(model, state, work):
+def write_contact_rows(model, state, work):
     """Build the rows of every contact.
 
     Writes: work.
@@ -315,11 +313,11 @@ def contact_rows(model, state, work):
             body = work.contact_body[c, side]
             work.contact_len[c, side] = 0
             if model.body_chain_len[body] > 0:
-                side_rows(model, state, work, c, side, is_moved(model, body))
+                write_side_rows(model, state, work, c, side, is_moved(model, body))
         add_surface(work, c)
         if work.row_count[0] <= work.row.shape[0]:
-            own_blocks(model, work, c)
+            write_diagonal_blocks(model, work, c)
             if work.contact_is_spun[c] == 1:
-                own_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
+                diagonal_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
     if work.row_count[0] > work.row.shape[0]:
         work.status[0] |= CAPACITY

@@ -43,11 +43,11 @@ def is_in_face(work, c, first, leader):
 @kernel
 def is_share_kept(work, c, first, leader):
     """Tell whether a point of a patch with the normal of its point `leader` is kept."""
-    return is_in_face(work, c, first, leader) and work.contact_reach[c] < 0.0
+    return is_in_face(work, c, first, leader) and work.kept_distance[c] < 0.0
 
 
 @kernel
-def hand_over(work, c, first, end, size):
+def share_removed_point(work, c, first, end, size):
     """Let point c, that is left out, count where the nearest of its normal are, in equal shares.
 
     Writes: work.
@@ -59,21 +59,15 @@ def hand_over(work, c, first, end, size):
             least = min(least, patch_distance(work, c, d, size))
     near = 0
     for d in range(first, end):
-        if (
-            is_share_kept(work, d, first, leader)
-            and patch_distance(work, c, d, size) <= least + ALIKE
-        ):
+        if is_share_kept(work, d, first, leader) and patch_distance(work, c, d, size) <= least + ALIKE:
             near += 1
     for d in range(first, end):
-        if (
-            is_share_kept(work, d, first, leader)
-            and patch_distance(work, c, d, size) <= least + ALIKE
-        ):
+        if is_share_kept(work, d, first, leader) and patch_distance(work, c, d, size) <= least + ALIKE:
             work.contact_share[d] += 1.0 / near
 
 
 @kernel
-def moments(work, c, leader, size):
+def share_moments(work, c, leader, size):
     """Return φ of a point, its place counted from that of the leader in parts of the patch's size."""
     axes = work.contact_axes
     away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, leader))
@@ -111,9 +105,9 @@ def solve_equations(a, n):
 
 
 @kernel
-def correction(work, c, leader, size, n):
+def share_correction(work, c, leader, size, n):
     """Return by how much of itself the first share of a point changes: yᵀ φ."""
-    phi = moments(work, c, leader, size)
+    phi = share_moments(work, c, leader, size)
     change = 0.0
     for k in range(n):
         change += work.share_system[k, MOMENTS] * phi[k]
@@ -133,8 +127,8 @@ def correct_shares(work, first, end, leader, size, n):
     for c in range(first, end):
         if not is_in_face(work, c, first, leader):
             continue
-        phi = moments(work, c, leader, size)
-        share = work.contact_share[c] if work.contact_reach[c] < 0.0 else 0.0
+        phi = share_moments(work, c, leader, size)
+        share = work.contact_share[c] if work.kept_distance[c] < 0.0 else 0.0
         for i in range(n):
             for j in range(n):
                 a[i, j] += share * phi[i] * phi[j]
@@ -142,26 +136,23 @@ def correct_shares(work, first, end, leader, size, n):
     if not solve_equations(a, n):
         return False
     for c in range(first, end):
-        if (
-            is_share_kept(work, c, first, leader)
-            and 1.0 + correction(work, c, leader, size, n) < LEAST
-        ):
+        if is_share_kept(work, c, first, leader) and 1.0 + share_correction(work, c, leader, size, n) < LEAST:
             return False
     for c in range(first, end):
         if is_share_kept(work, c, first, leader):
-            work.contact_share[c] *= 1.0 + correction(work, c, leader, size, n)
+            work.contact_share[c] *= 1.0 + share_correction(work, c, leader, size, n)
     return True
 
 
 @kernel
-def share_out(work, first, end, size):
+def distribute_shares(work, first, end, size):
     """Find for how many points each kept one of a patch stands.
 
     Writes: work.
     """
     for c in range(first, end):
-        if work.contact_patch[c, 0] == first and work.contact_reach[c] >= 0.0:
-            hand_over(work, c, first, end, size)
+        if work.contact_patch[c, 0] == first and work.kept_distance[c] >= 0.0:
+            share_removed_point(work, c, first, end, size)
     for leader in range(first, end):
         if is_in_face(work, leader, first, leader):
             if not correct_shares(work, first, end, leader, size, MOMENTS):

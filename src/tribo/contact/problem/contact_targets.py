@@ -1,4 +1,4 @@
-"""Stage `contact_targets.targets`: the numbers that a material pair writes into its contact's rows.
+"""Stage `contact_targets.set_targets`: the numbers that a material pair writes into its contact's rows.
 
 The solver knows friction bounds and target velocities, never materials: docs/physics/materials.
 """
@@ -7,9 +7,9 @@ from math import inf, sqrt
 
 from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.compliant_rows import give_way, press
+from tribo.contact.problem.compliant_rows import add_row_compliance, set_spring_target
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
-from tribo.contact.problem.whitened_products import moved_by
+from tribo.contact.problem.whitened_products import add_row_response
 from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
@@ -36,9 +36,7 @@ CAPSULE = int(Shape.CAPSULE)
 SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
 ON_SIDE = 0.1  # sine of the angle between a cylinder's axis and the ground up to which it lies on its side
 LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
-LOOSE = (
-    0.1  # [–] of the speed that forces make in a step: so far off may be what a contact asks for
-)
+LOOSE = 0.1  # [–] of the speed that forces make in a step: so far off may be what a contact asks for
 NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
 
 
@@ -71,7 +69,7 @@ def forced_speed(model, work, c):
 
 
 @kernel
-def usual_speed(model, settings, work, c):
+def free_fall_speed(model, settings, work, c):
     """Return the speed that forces give contact c in a step [m/s]: weight, or all others where there is none.
 
     Forces on bodies far away in the same island, or world, do not count.
@@ -99,7 +97,7 @@ def rest_target(gap, settings):
     that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. Gaps
     above the threshold count from there on: a jump at its edge would be felt by all that sticks.
     """
-    return min(0.0, without(-gap / settings.dt, NOTHING * step_speed(settings)))
+    return min(0.0, beyond_deadband(-gap / settings.dt, NOTHING * step_speed(settings)))
 
 
 @kernel
@@ -109,21 +107,19 @@ def gap_correction(settings, gap):
 
 
 @kernel
-def without(asked, nothing):
+def beyond_deadband(asked, nothing):
     """Return what is left of a speed without what counts as nothing, 0 if that is all of it."""
     return max(0.0, asked - nothing) if asked > 0.0 else min(0.0, asked + nothing)
 
 
 @kernel
-def rest_of(work, c, settings):
-    """Return the least normal velocity of contact c if it does not rebound, and its way bends [m/s]."""
-    return (
-        rest_target(work.contact_gap[c] + work.contact_sag[c], settings) - work.contact_drift[c, 2]
-    )
+def curved_rest_target(work, c, settings):
+    """Return the least normal velocity of contact c if it does not rebound, and its path is curved [m/s]."""
+    return rest_target(work.contact_gap[c] + work.gap_allowance[c], settings) - work.contact_drift[c, 2]
 
 
 @kernel
-def rebound(approach, restitution, threshold, loss):
+def rebound_velocity(approach, restitution, threshold, loss):
     """Return the speed at which a pair parts after an impact [m/s]; 0: it does not.
 
     loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
@@ -165,19 +161,17 @@ def normal_target(gap, speed, bounce, push, settings):
     rest = rest_target(gap, settings)
     if gap > 0.0 and (bounce <= 0.0 or gap > -(speed + push) * settings.dt):
         return -inf if bounce > 0.0 and -speed > slow_speed(settings) else rest
-    return (
-        max(parting_speed(max(gap, 0.0), bounce, push, settings.dt), rest) if bounce > 0.0 else rest
-    )
+    return max(parting_speed(max(gap, 0.0), bounce, push, settings.dt), rest) if bounce > 0.0 else rest
 
 
 @kernel
 def forced_velocity(model, work, c):
     """Return the normal velocity that the step's forces give contact c [m/s]."""
-    return moved_by(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))[2]
+    return add_row_response(model, work, work.contact_row, c, work.free_response, (0.0, 0.0, 0.0))[2]
 
 
 @kernel
-def undone_speed(model, work, c):
+def deadband_speed(model, work, c):
     """Return how fast contact c may part without leaving [m/s]: `LOOSE` of what forces take in a step.
 
     A small overlap, as the bend of a path leaves, is closed by the velocity: that keeps energy.
@@ -186,7 +180,7 @@ def undone_speed(model, work, c):
 
 
 @kernel
-def length_of(model, work, arm, n, s):
+def rolling_arm(model, work, arm, n, s):
     """Return ‖arm‖ from a centre of mass to a contact of shape s; on its side that across its axis.
 
     Source: RaiSim material system: distance from contact point to centre of mass, which is the radius of a
@@ -216,7 +210,7 @@ def effective_radius(model, settings, work, c):
             p = vec.axpy(half, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
             arm = vec.sub(p, com)
             if settings.effective_radius == DISTANCE:
-                total += length_of(model, work, arm, n, work.contact_shape[c, side])
+                total += rolling_arm(model, work, arm, n, work.contact_shape[c, side])
             else:
                 total += abs(vec.dot(arm, n))
             count += 1
@@ -234,21 +228,21 @@ def set_target(work, c, target, speed):
 
 
 @kernel
-def loosen(work, c, nothing):
+def relax_target(work, c, nothing):
     """Take what counts as nothing [m/s] off what contact c asks along its normal.
 
     Writes: work.
     """
     bend = work.contact_drift[c, 2]
     asked = work.contact_target[c] + bend
-    target = without(asked, nothing) - bend
+    target = beyond_deadband(asked, nothing) - bend
     set_target(work, c, target, work.contact_vel[c, 2])
     taken = min(max(0.0, asked), nothing)
     work.contact_correction[c] = max(0.0, work.contact_correction[c] - (nothing - taken))
 
 
 @kernel
-def aim_contact(model, settings, work, c):
+def set_contact_target(model, settings, work, c):
     """Set the target of a contact from its velocity, and its velocity relative to the target.
 
     Writes: work.
@@ -261,14 +255,14 @@ def aim_contact(model, settings, work, c):
     work.contact_friction[c] = effective_friction(
         table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
     )
-    gap = work.contact_gap[c] + work.contact_sag[c]
+    gap = work.contact_gap[c] + work.gap_allowance[c]
     e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
     threshold = table[a, b, THRESHOLD]
     loss = 0.0 if settings.bounce == GATE else threshold
     bounce = push = 0.0
     if e > 0.0 and z < 0.0:
         push = forced_velocity(model, work, c)
-        bounce = rebound(impact_speed(max(gap, 0.0), z, push, settings.dt), e, threshold, loss)
+        bounce = rebound_velocity(impact_speed(max(gap, 0.0), z, push, settings.dt), e, threshold, loss)
         if 2.0 * bounce < -push:  # the step's forces bring it back within the step: it rests
             bounce = 0.0
     target = normal_target(gap, z, bounce, push, settings)
@@ -276,15 +270,15 @@ def aim_contact(model, settings, work, c):
     if not is_rigid:
         work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
         if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
-            give_way(work, c, 2, 0.0)
+            add_row_compliance(work, c, 2, 0.0)
         else:
             bounce = e = 0.0
-            target = press(model, settings, work, c, z)
+            target = set_spring_target(model, settings, work, c, z)
     work.contact_bounce[c] = target if bounce > 0.0 and target > 0.0 else 0.0
     work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
-        correction = without(gap_correction(settings, gap), NOTHING * step_speed(settings))
-        part = min(correction, undone_speed(model, work, c))
+        correction = beyond_deadband(gap_correction(settings, gap), NOTHING * step_speed(settings))
+        part = min(correction, deadband_speed(model, work, c))
         work.contact_correction[c] = correction - part
         target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
@@ -292,13 +286,13 @@ def aim_contact(model, settings, work, c):
         work.contact_restitution[c] = e
         work.contact_threshold[c] = threshold
         work.contact_loss[c] = loss
-        work.contact_rest[c] = part - bend[2] if part > 0.0 else rest_of(work, c, settings)
+        work.contact_rest[c] = part - bend[2] if part > 0.0 else curved_rest_target(work, c, settings)
     work.contact_start[c, 0] = work.contact_vel[c, 0] + bend[0]
     work.contact_start[c, 1] = work.contact_vel[c, 1] + bend[1]
 
 
 @kernel
-def give_way_as_linearised(settings, work, c, friction):
+def use_linearised_law(settings, work, c, friction):
     """Let the rows of a contact of a compliant pair follow its linearised law.
 
     f = F − b (w − w₀) is w + λ/(dt b) = w₀ + F/b. Without a force there is nothing to ask for.
@@ -314,7 +308,7 @@ def give_way_as_linearised(settings, work, c, friction):
         b = work.soft_slope[c, 0 if k < 2 else 1]
         target = 0.0
         if b > 0.0:
-            give_way(work, c, k, 1.0 / (settings.dt * b))
+            add_row_compliance(work, c, k, 1.0 / (settings.dt * b))
             target = work.soft_vel[c, k] + work.soft_force[c, k] / b
         if k < 2:
             work.contact_start[c, k] = work.contact_vel[c, k] - target
@@ -323,7 +317,7 @@ def give_way_as_linearised(settings, work, c, friction):
 
 
 @kernel
-def targets(model, settings, work):
+def set_targets(model, settings, work):
     """Set friction bounds and targets of every contact; make its velocity relative to them.
 
     Writes: work.
@@ -340,13 +334,13 @@ def targets(model, settings, work):
             work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
             continue
         if work.contact_is_soft[c] == BETWEEN_MOVED:
-            give_way_as_linearised(settings, work, c, table[a, b, FRICTION])
+            use_linearised_law(settings, work, c, table[a, b, FRICTION])
             continue
-        if work.contact_own[c] == 0.0 and table[a, b, YOUNGS_MODULUS] <= 0.0:
+        if work.diagonal_delassus[c] == 0.0 and table[a, b, YOUNGS_MODULUS] <= 0.0:
             work.contact_target[c] = -inf  # nothing moves there: it is on the axis of a hinge
             work.contact_friction[c] = 0.0
             continue
-        aim_contact(model, settings, work, c)
+        set_contact_target(model, settings, work, c)
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, settings, work, c)
             work.contact_radius[c] = r

@@ -1,4 +1,4 @@
-"""Stage `coupling_rows.coupling_rows`: tendons over joints and points, and joints that follow others.
+"""Stage `coupling_rows.write_coupling_rows`: tendons over joints and points, and joints that follow others.
 
 One number φ of joints (`dynamics.couplings`) has up to six rows, with J = ∂φ/∂q: an equation φ = b or its
 stops, dry friction, its spring, its damping, and what actuators do to it.
@@ -11,7 +11,7 @@ from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.contact_targets import gap_correction
 from tribo.contact.problem.joint_friction_rows import stop_target
 from tribo.contact.problem.spring_rows import set_law, set_spring
-from tribo.dynamics import couplings, ways
+from tribo.dynamics import couplings, tendon_paths
 from tribo.dynamics.actuators import DAMPING, FORCE, LEAST, MOST, STIFFNESS
 from tribo.enums import CouplingSlot
 from tribo.model import Kind
@@ -25,21 +25,21 @@ DRIVE = int(CouplingSlot.DRIVE)
 
 
 @kernel
-def add_pull(model, work, n, k, end, side, by):
-    """Let one end of the straight part that leaves element k of a way move row n; its body is above a side's.
+def add_segment_pull(model, work, n, k, end, side, by):
+    """Let one end of the straight part after element k of a path move row n; its body is above a side's.
 
     Writes: work.
     """
-    b, wrench = ways.way_end(model, work, k, end)
+    b, wrench = tendon_paths.segment_end(model, work, k, end)
     if b < 0:
         return
     first = work.scalar_row[n, side]
     for p in range(model.body_chain_len[b]):
-        work.row[first + p] += by * ways.lever(model, work, b, p, wrench)
+        work.row[first + p] += by * tendon_paths.project_wrench(model, work, b, p, wrench)
 
 
 @kernel
-def add_row(model, state, work, c, kind, slope, target, lower, upper):
+def add_coupling_row(model, state, work, c, kind, slope, target, lower, upper):
     """Append a row along coupling c, for an impulse between bounds; return its number, −1 if there is none.
 
     slope: of its polynomial.
@@ -53,23 +53,23 @@ def add_row(model, state, work, c, kind, slope, target, lower, upper):
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         by = model.term_factor[k] * couplings.part_slope(model.term_part[k], slope)
         scalar_rows.add_dof(model, work, n, model.term_side[k], model.term_dof[k], by)
-    for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
-        if work.way_next[k] < 0:
+    for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+        if work.segment_next[k] < 0:
             continue
-        by = couplings.part_slope(model.way_part[k], slope)
-        add_pull(model, work, n, k, 0, model.way_side[k], by)
-        add_pull(model, work, n, k, 1, model.way_side[work.way_next[k]], by)
+        by = couplings.part_slope(model.element_part[k], slope)
+        add_segment_pull(model, work, n, k, 0, model.element_side[k], by)
+        add_segment_pull(model, work, n, k, 1, model.element_side[work.segment_next[k]], by)
     scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
     return n if work.scalar_count[0] > n else -1
 
 
 @kernel
-def add_equation(model, state, settings, work, c, phi, slope):
+def add_coupling_equation(model, state, settings, work, c, phi, slope):
     """Append the equation of a coupling that is held.   φ̇⁺ = 0, and a share of φ − b is taken out.
 
     Writes: work.
     """
-    n = add_row(model, state, work, c, HOLD, slope, 0.0, -inf, inf)
+    n = add_coupling_row(model, state, work, c, HOLD, slope, 0.0, -inf, inf)
     if n < 0:
         return
     most = settings.max_push_out_speed
@@ -78,7 +78,7 @@ def add_equation(model, state, settings, work, c, phi, slope):
 
 
 @kernel
-def add_stops(model, state, settings, work, c, phi, slope):
+def add_coupling_stops(model, state, settings, work, c, phi, slope):
     """Append the stops of a coupling that this step can reach, as those of joints.
 
     Writes: work.
@@ -93,13 +93,13 @@ def add_stops(model, state, settings, work, c, phi, slope):
             continue
         target = sign * stop_target(settings, gap)
         least, most = (0.0, inf) if side == 0 else (-inf, 0.0)
-        n = add_row(model, state, work, c, HOLD, slope, target, least, most)
+        n = add_coupling_row(model, state, work, c, HOLD, slope, target, least, most)
         if n >= 0:
             work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
 
 @kernel
-def spring(model, state, settings, work, c, phi, slope):
+def add_coupling_spring(model, state, settings, work, c, phi, slope):
     """Append the spring, the damping and the rotor of a coupling.
 
     Between two lengths at rest the spring is slack: the nearer one counts, and it presses one way only.
@@ -109,7 +109,7 @@ def spring(model, state, settings, work, c, phi, slope):
     k, d, m = model.coupling_stiffness[c], model.coupling_damping[c], model.coupling_inertia[c]
     low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
     if d > 0.0 or m > 0.0:
-        n = add_row(model, state, work, c, DAMPER, slope, 0.0, -inf, inf)
+        n = add_coupling_row(model, state, work, c, DAMPER, slope, 0.0, -inf, inf)
         if n >= 0:
             set_law(settings, work, n, 0.0, 0.0, d, m)
     if k <= 0.0:
@@ -119,13 +119,13 @@ def spring(model, state, settings, work, c, phi, slope):
         is_high = phi > 0.5 * (low + high)
         rest = high if is_high else low
         least, most = (-inf, 0.0) if is_high else (0.0, inf)
-    n = add_row(model, state, work, c, SPRING, slope, 0.0, least, most)
+    n = add_coupling_row(model, state, work, c, SPRING, slope, 0.0, least, most)
     if n >= 0:
         set_spring(settings, work, n, phi - rest, k, 0.0)
 
 
 @kernel
-def drive(model, state, settings, work, c, phi, slope):
+def add_coupling_drive(model, state, settings, work, c, phi, slope):
     """Append what actuators do to a coupling: F − k φ − d φ̇ within their bounds.
 
     Writes: work.
@@ -133,14 +133,14 @@ def drive(model, state, settings, work, c, phi, slope):
     dt = settings.dt
     law = work.coupling_drive
     lower, upper = dt * min(law[c, LEAST], 0.0), dt * max(law[c, MOST], 0.0)
-    n = add_row(model, state, work, c, DRIVE, slope, 0.0, lower, upper)
+    n = add_coupling_row(model, state, work, c, DRIVE, slope, 0.0, lower, upper)
     if n >= 0:
         k = law[c, STIFFNESS]
         set_law(settings, work, n, law[c, FORCE] - k * phi, k, law[c, DAMPING], 0.0)
 
 
 @kernel
-def coupling_rows(model, state, settings, work):
+def write_coupling_rows(model, state, settings, work):
     """Build the rows of all couplings of joints.
 
     Writes: work.
@@ -149,17 +149,17 @@ def coupling_rows(model, state, settings, work):
         t = model.body_tree[model.coupling_body[c, 0]]
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
             continue
-        ways.lay(model, work, c)
+        tendon_paths.route_tendon(model, work, c)
         s = couplings.part_sum(model, work, work.mid_q, c, 1)
         bent, slope = couplings.curve_at(model, c, s)
         phi = couplings.part_sum(model, work, work.mid_q, c, 0) - bent
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
-            add_equation(model, state, settings, work, c, phi, slope)
+            add_coupling_equation(model, state, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
-            add_stops(model, state, settings, work, c, phi, slope)
+            add_coupling_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
-            add_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)
-        spring(model, state, settings, work, c, phi, slope)
+            add_coupling_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)
+        add_coupling_spring(model, state, settings, work, c, phi, slope)
         if work.coupling_drive[c, STIFFNESS] != 0.0 or work.coupling_drive[c, DAMPING] != 0.0:
-            drive(model, state, settings, work, c, phi, slope)
+            add_coupling_drive(model, state, settings, work, c, phi, slope)

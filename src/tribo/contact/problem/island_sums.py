@@ -5,11 +5,11 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.loose_rows import add_loose_block
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
+    add_impulse_response,
     add_scalar_to,
-    add_to,
     contact_velocity,
+    row_velocity,
     scalar_velocity,
-    velocity,
 )
 from tribo.math import vec
 
@@ -27,7 +27,7 @@ def subtract_free_response(model, work, count, out):
 
 
 @kernel
-def product(model, work, count, x, y):
+def dof_product(model, work, count, x, y):
     """Return the scalar product of two arrays over the dofs of all nodes."""
     total = 0.0
     for a in range(count):
@@ -67,14 +67,10 @@ def add_block(model, work, out_table, in_table, c, r, d):
                 u = x * d[0] + y * d[3] + z * d[6]
                 v = x * d[1] + y * d[4] + z * d[7]
                 w = x * d[2] + y * d[5] + z * d[8]
-                line = (
-                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
-                )
+                line = at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
                 j = in_table[c, other]
                 for q in range(work.contact_len[c, other]):
-                    value[line + dofs[other_chain + q]] += (
-                        u * row[j] + v * row[j + 1] + w * row[j + 2]
-                    )
+                    value[line + dofs[other_chain + q]] += u * row[j] + v * row[j + 1] + w * row[j + 2]
                     j += 3
 
 
@@ -122,9 +118,7 @@ def add_scalar_block(model, work, n, r):
             at = work.block_at[work.tree_node[tree], work.tree_node[other_tree]]
             for p in range(work.scalar_len[n, side]):
                 x = r * row[first + p]
-                line = (
-                    at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
-                )
+                line = at + (dofs[chain + p] - model.tree_v[tree]) * width - model.tree_v[other_tree]
                 for q in range(work.scalar_len[n, other]):
                     value[line + dofs[other_chain + q]] += x * row[other_first + q]
 
@@ -141,7 +135,7 @@ def subtract_impulses(model, work, t, out):
         add_contact_response(model, work, c, impulse, out)
         if work.contact_is_spun[c] == 1:
             torque = vec.neg(vec.load(work.contact_spin_impulse, c))
-            add_to(model, work, work.contact_spin_row, c, torque, out)
+            add_impulse_response(model, work, work.contact_spin_row, c, torque, out)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         add_scalar_to(model, work, n, -work.scalar_impulse[n], out)
@@ -153,7 +147,7 @@ def sum_response(model, work, t, count):
 
     Writes: work.
     """
-    sum_of = work.pile_lack
+    sum_of = work.pile_residual
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -166,7 +160,7 @@ def sum_response(model, work, t, count):
 
 
 @kernel
-def brings_energy(model, work, t, count):
+def adds_energy(model, work, t, count):
     """Tell whether the impulses of island t bring energy, besides what their targets ask for.
 
     They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
@@ -178,11 +172,11 @@ def brings_energy(model, work, t, count):
         c = work.island_contact[k]
         gain += vec.dot(vec.load(work.contact_impulse, c), contact_velocity(model, work, c))
         if work.contact_is_spun[c] == 1:
-            w = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+            w = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
             gain += vec.dot(vec.load(work.contact_spin_impulse, c), w)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         gain += work.scalar_impulse[n] * scalar_velocity(model, work, n)
-    change = work.pile_lack
+    change = work.pile_residual
     subtract_free_response(model, work, count, change)
-    return gain > 0.5 * product(model, work, count, change, change)
+    return gain > 0.5 * dof_product(model, work, count, change, change)

@@ -1,4 +1,4 @@
-"""Stage `islands.islands`: groups of trees that touch one another are solved apart from all others."""
+"""Stage `islands.find_islands`: groups of trees that touch one another are solved apart from all others."""
 
 from math import inf
 
@@ -49,7 +49,7 @@ def find_representative(parent, t):
 
 
 @kernel
-def join(parent, a, b):
+def join_islands(parent, a, b):
     """Make the islands of two trees (−1: none) one.
 
     Writes: parent.
@@ -103,7 +103,7 @@ def scalar_island(model, work, n):
 
 
 @kernel
-def islands(model, work):
+def find_islands(model, work):
     """Sort contacts and scalar rows by island; the lowest tree of an island names it.
 
     Writes: work.
@@ -122,11 +122,11 @@ def islands(model, work):
             continue
         a = moved_tree(model, work.contact_body[c, 0])
         b = moved_tree(model, work.contact_body[c, 1])
-        join(parent, a, b)
+        join_islands(parent, a, b)
     for n in range(work.scalar_count[0]):
         if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
             a = model.body_tree[work.scalar_body[n, 0]]
-            join(parent, a, model.body_tree[work.scalar_body[n, 1]])
+            join_islands(parent, a, model.body_tree[work.scalar_body[n, 1]])
     for c in range(work.contact_count[0]):
         t = contact_island(model, work, c)
         if t >= 0:

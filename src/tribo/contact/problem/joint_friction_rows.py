@@ -47,7 +47,7 @@ def add_dof_row(model, state, work, slot, i, dof, target, lower, upper, complian
 
 
 @kernel
-def set_gives_way(work, n):
+def mark_compliant_row(work, n):
     """Note that row n, if there is one, fixes no position; return n.
 
     Writes: work.
@@ -72,12 +72,12 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
         target = v + drive_torque(command, settings, work, dof, v, v) / gain
         lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
         n = add_dof_row(model, state, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
-        work.effort_row[dof] = set_gives_way(work, n)
+        work.effort_row[dof] = mark_compliant_row(work, n)
     if work.drive_mode[dof] & SPEED != 0:
         speed, cap = speed_cap(model, command, settings, work, dof, v)
         lower, upper = min(-dt * cap, 0.0), max(-dt * cap, 0.0)
         n = add_dof_row(model, state, work, slot, i, dof, speed, lower, upper, 0.0)
-        work.speed_row[dof] = set_gives_way(work, n)
+        work.speed_row[dof] = mark_compliant_row(work, n)
 
 
 @kernel
@@ -132,7 +132,7 @@ def is_near_cone(model, state, settings, work, i):
 
 
 @kernel
-def outward(model, turn, angle, i, w, dt):
+def cone_opening(model, turn, angle, i, w, dt):
     """Return by how much [rad] a turn with angular velocity w for a time dt opens the angle of joint i."""
     opened, _ = cone_angle(model, quat.mul(quat.exp(vec.scale(dt, w)), turn), i)
     return opened - angle
@@ -143,7 +143,7 @@ def add_cone(model, state, settings, work, i):
     """Append the stop of a spherical joint.   n·ω ≤ (gap + s − b)/dt
 
     b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
-    of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop throws.
+    of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop adds energy.
     The angle beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
 
     Writes: work.
@@ -156,14 +156,14 @@ def add_cone(model, state, settings, work, i):
     across = vec.axpy(-vec.dot(w, axis), axis, w)
     gap = model.joint_upper[i] - angle
     if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
-        gap += outward(model, turn, angle, i, across, 0.5 * dt)
+        gap += cone_opening(model, turn, angle, i, across, 0.5 * dt)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
         return
     for k in range(3):
         scalar_rows.add_dof(model, work, n, 0, dof + k, -axis[k])
     most = GENTLE * vec.norm(across)
-    bend = min(outward(model, turn, angle, i, across, dt) / dt, most)
+    bend = min(cone_opening(model, turn, angle, i, across, dt) / dt, most)
     target = stop_target(settings, gap) + gap_correction(settings, gap)
     scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
     work.scalar_correction[n] = max(0.0, target)
@@ -195,7 +195,7 @@ def needs_rows(model, work, i):
 
 
 @kernel
-def joint_rows(model, state, command, settings, work, i):
+def write_joint_rows(model, state, command, settings, work, i):
     """Append what joint i needs besides its stops.
 
     Writes: work.

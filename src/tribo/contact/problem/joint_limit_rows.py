@@ -1,4 +1,4 @@
-"""Stage `joint_limit_rows.limit_rows`: rows of joints in the contact problem, joint limits as one-sided ones.
+"""Stage `joint_limit_rows.write_joint_limits`: rows of joints; limits are one-sided rows.
 
 A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0. A stop with a
 compliance is a spring with damping that begins there (`src/tribo/contact/problem/spook.py`). Where both stops
@@ -43,16 +43,14 @@ def add_limit(model, state, settings, work, i, sign, gap):
     upper = settings.dt * model.joint_stop_force[i, 1] if sign > 0.0 else 0.0
     if compliance > 0.0:
         damping = model.joint_stop_damping[i]
-        close_soft_row(
-            model, state, settings, work, n, sign * gap, compliance, damping, lower, upper
-        )
+        close_soft_row(model, state, settings, work, n, sign * gap, compliance, damping, lower, upper)
         return
     scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
     work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
 
 @kernel
-def add_hold(model, state, settings, work, i, gap):
+def add_held_joint(model, state, settings, work, i, gap):
     """Append the row that holds joint i where both its stops are: a spring either way, with bounds.
 
     Writes: work.
@@ -92,7 +90,7 @@ def is_near(model, state, settings, work, i):
 
 
 @kernel
-def stops(model, state, settings, work, i):
+def add_joint_stops(model, state, settings, work, i):
     """Append the stops of joint i that this step can reach.
 
     Writes: work.
@@ -106,7 +104,7 @@ def stops(model, state, settings, work, i):
         return
     q = work.mid_q[model.joint_q[i]]
     if lower == upper and model.joint_stop_compliance[i] > 0.0:
-        add_hold(model, state, settings, work, i, q - lower)
+        add_held_joint(model, state, settings, work, i, q - lower)
         return
     far = stop_reach(model, state, settings, i)
     if q - lower <= far:
@@ -116,7 +114,7 @@ def stops(model, state, settings, work, i):
 
 
 @kernel
-def limit_rows(model, state, command, settings, work):
+def write_joint_limits(model, state, command, settings, work):
     """Build the rows of all joints: stops that this step can reach, friction, drives at limits.
 
     Writes: work.
@@ -133,6 +131,6 @@ def limit_rows(model, state, command, settings, work):
             if joint == FREE or joint == FIXED:
                 continue
             if joint_friction_rows.needs_rows(model, work, i):
-                joint_friction_rows.joint_rows(model, state, command, settings, work, i)
+                joint_friction_rows.write_joint_rows(model, state, command, settings, work, i)
             if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
-                stops(model, state, settings, work, i)
+                add_joint_stops(model, state, settings, work, i)

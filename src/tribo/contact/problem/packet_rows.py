@@ -24,7 +24,7 @@ PACKET_WIDTH = 220
 
 
 @kernel
-def six(array, i):
+def load_six(array, i):
     """Return six numbers of four contacts."""
     return (
         load4(array, i),
@@ -44,13 +44,13 @@ def packet_contacts(work, p):
 
 
 @kernel
-def impulses(work, p):
+def packet_impulses(work, p):
     """Return the impulses of the contacts of packet p."""
     return lane_rows.load3(work.contact_impulse, packet_contacts(work, p))
 
 
 @kernel
-def set_impulses(work, p, impulse):
+def set_packet_impulses(work, p, impulse):
     """Set the impulses of the contacts of packet p; the first one's last, for it may stand there again.
 
     Writes: work.
@@ -59,28 +59,28 @@ def set_impulses(work, p, impulse):
 
 
 @kernel
-def places(work, p, side):
+def packet_places(work, p, side):
     """Return where the response of the bodies on one side of packet p begins."""
     dof = work.packet_dof
     return (dof[p, side], dof[p, side + 2], dof[p, side + 4], dof[p, side + 6])
 
 
 @kernel
-def moved_bodies(work, p, side):
+def load_packet_bodies(work, p, side):
     """Return the response of the bodies on one side of packet p, dof by dof."""
-    at = places(work, p, side)
+    at = packet_places(work, p, side)
     u = lane_rows.fours(work.response, 1, 0, at)
     v = lane_rows.twos(work.response, 1, 4, at)
     return (u[0], u[1], u[2], u[3], v[0], v[1])
 
 
 @kernel
-def set_bodies(work, p, side, x):
+def store_packet_bodies(work, p, side, x):
     """Set the response of the bodies on one side of packet p; the first contact's last, as above.
 
     Writes: work.
     """
-    at = places(work, p, side)
+    at = packet_places(work, p, side)
     lane_rows.put_fours(work.response, 1, 0, at, x[0], x[1], x[2], x[3])
     lane_rows.put_twos(work.response, 1, 4, at, x[4], x[5])
 
@@ -89,9 +89,7 @@ def set_bodies(work, p, side, x):
 def dot_dofs(row, i, x):
     """Return the sum over six dofs of a row times what the bodies do."""
     early = load4(row, i) * x[0] + load4(row, i + 4) * x[1] + load4(row, i + 8) * x[2]
-    return early + (
-        load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5]
-    )
+    return early + (load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5])
 
 
 @kernel
@@ -148,5 +146,5 @@ def push_packet(work, p, impulse, first, second):
     row = work.packet_row
     at = PACKET_WIDTH * p
     x, y, z = impulse
-    set_bodies(work, p, 1, pushed_six(row, at, x, y, z, 6, second))
-    set_bodies(work, p, 0, pushed_six(row, at, x, y, z, 0, first))
+    store_packet_bodies(work, p, 1, pushed_six(row, at, x, y, z, 6, second))
+    store_packet_bodies(work, p, 0, pushed_six(row, at, x, y, z, 0, first))

@@ -11,7 +11,7 @@ impulse is remembered from step to step in the slot that the law names.
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.whitened_products import shared_dofs
-from tribo.dynamics.inertia import need_rows
+from tribo.dynamics.inertia import form_missing_rows
 from tribo.enums import TIE_SLOTS
 from tribo.math import spatial, vec
 from tribo.model import Kind, Status
@@ -20,9 +20,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 
 GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
-ROUNDED = (
-    1e-24  # [m²] square of a lever that is rounding: what moves a row with it does not move it
-)
+ROUNDED = 1e-24  # [m²] square of a lever that is rounding: what moves a row with it does not move it
 
 
 @kernel
@@ -123,7 +121,7 @@ def whiten_scalar(model, work, body, first):
 
     Writes: work.
     """
-    need_rows(model, work, model.body_tree[body])
+    form_missing_rows(model, work, model.body_tree[body])
     row = work.row
     chain = model.body_chain_start[body]
     lowest = 3 if model.tree_is_single[model.body_tree[body]] == 1 else 0
@@ -188,7 +186,7 @@ def close_row(model, state, work, n, target, lower, upper, compliance):
 
     Writes: work.
     """
-    w = row_speed(model, work, n, work.kick_v)
+    w = row_speed(model, work, n, work.start_velocity)
     lightness = 0.0  # Σ 1/D of the dofs of both sides: G if each had a lever of 1
     for side in range(2):
         count = work.scalar_len[n, side]

@@ -15,7 +15,7 @@ from tribo.contact.problem import scalar_rows
 
 
 @kernel
-def spook(compliance, damping, dt):
+def spook_compliance(compliance, damping, dt):
     """Return γ [–] and R of a row that gives way by `compliance`, with a damping time [s]."""
     gamma = 1.0 / (1.0 + 4.0 * damping / dt)
     return gamma, 4.0 * compliance * gamma / (dt * dt)
@@ -28,7 +28,7 @@ def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lo
     Writes: work.
     """
     dt = settings.dt
-    gamma, r = spook(compliance, damping, dt)
+    gamma, r = spook_compliance(compliance, damping, dt)
     scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
     if work.scalar_count[0] == n:
         return  # nothing moves it

@@ -58,9 +58,7 @@ def set_spring(settings, work, n, gap, stiffness, damping):
     begin, end = ends_of(settings, gap, speed)
     k = 0.5 * stiffness
     known = begin + gap  # of φ₀ + φ₁ without `end` w⁺
-    is_slack = (begin > 0.0 and work.scalar_lower[n] == 0.0) or (
-        begin < 0.0 and work.scalar_upper[n] == 0.0
-    )
+    is_slack = (begin > 0.0 and work.scalar_lower[n] == 0.0) or (begin < 0.0 and work.scalar_upper[n] == 0.0)
     if is_slack:
         there = gap + end * speed
         k *= there / (there - begin) if there * begin < 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Stage `surface_velocity.surface_velocity`: surfaces that run over their shapes, as conveyors and tracks do.
+"""Stage `surface_velocity.set_surface_velocities`: moving surfaces: conveyors and tracks.
 
 The surface of a shape has the velocity u of this page, besides that of its body: for
 friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with the
@@ -20,7 +20,7 @@ ALONG_AXIS = 1e-6  # [–] sine of an angle: a belt does not run where the norma
 
 
 @kernel
-def running(model, command, work, shape, normal):
+def belt_velocity(model, command, work, shape, normal):
     """Return the velocity of the surface of a shape over it, where its outward normal is given; world."""
     row = command.surface_velocity
     along = (row[shape, 0], row[shape, 1], row[shape, 2])
@@ -38,7 +38,7 @@ def running(model, command, work, shape, normal):
 
 
 @kernel
-def is_running(command, shape):
+def has_belt(command, shape):
     """Tell whether the surface of a shape runs."""
     most = 0.0
     for k in range(6):
@@ -47,7 +47,7 @@ def is_running(command, shape):
 
 
 @kernel
-def surface_velocity(model, command, work):
+def set_surface_velocities(model, command, work):
     """Find how fast the surfaces of each contact run over their bodies: A's minus B's.
 
     Writes: work.
@@ -58,10 +58,10 @@ def surface_velocity(model, command, work):
         n = (axes[c, 6], axes[c, 7], axes[c, 8])  # from B into A
         a = work.contact_shape[c, 0]
         b = work.contact_shape[c, 1]
-        if is_running(command, a):
-            u = running(model, command, work, a, vec.neg(n))
-        if is_running(command, b):
-            u = vec.sub(u, running(model, command, work, b, n))
+        if has_belt(command, a):
+            u = belt_velocity(model, command, work, a, vec.neg(n))
+        if has_belt(command, b):
+            u = vec.sub(u, belt_velocity(model, command, work, b, n))
         u = vec.axpy(-vec.dot(u, n), n, u)
         vec.store(work.contact_surface, c, u)
 

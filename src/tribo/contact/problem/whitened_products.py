@@ -19,7 +19,7 @@ def dot6(row, i, x, d):
 
 
 @kernel
-def add_to(model, work, table, c, impulse, out):
+def add_impulse_response(model, work, table, c, impulse, out):
     """Add the response to an impulse of contact c on the rows of a table to an array of dofs.
 
     Writes: out.
@@ -41,11 +41,11 @@ def add_response(model, work, table, c, impulse):
 
     Writes: work.
     """
-    add_to(model, work, table, c, impulse, work.response)
+    add_impulse_response(model, work, table, c, impulse, work.response)
 
 
 @kernel
-def moved_by(model, work, table, c, response, start):
+def add_row_response(model, work, table, c, response, start):
     """Return `start` and what a response adds to the velocity of contact c on the rows of a table."""
     row = work.row
     dofs = model.chain_dof
@@ -69,9 +69,9 @@ def moved_by(model, work, table, c, response, start):
 
 
 @kernel
-def velocity(model, work, table, start, c):
+def row_velocity(model, work, table, start, c):
     """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
-    return moved_by(model, work, table, c, work.response, vec.load(start, c))
+    return add_row_response(model, work, table, c, work.response, vec.load(start, c))
 
 
 @kernel
@@ -83,20 +83,16 @@ def contact_velocity(model, work, c):
     x, y, z = vec.load(work.contact_start, c)
     r = work.contact_compliance
     impulse = work.contact_impulse
-    given = (
-        x + r[c, 0] * impulse[c, 0],
-        y + r[c, 1] * impulse[c, 1],
-        z + r[c, 2] * impulse[c, 2],
-    )
-    return moved_by_force(model, work, c, work.response, given)
+    given = (x + r[c, 0] * impulse[c, 0], y + r[c, 1] * impulse[c, 1], z + r[c, 2] * impulse[c, 2])
+    return add_force_response(model, work, c, work.response, given)
 
 
 @kernel
-def moved_by_force(model, work, c, response, start):
+def add_force_response(model, work, c, response, start):
     """Return `start` and what a response adds to the velocity of contact c, while its island is solved."""
     if work.loose_dof[c, 0] >= 0:
         return moved_loose(work, c, response, start)
-    return moved_by(model, work, work.contact_row, c, response, start)
+    return add_row_response(model, work, work.contact_row, c, response, start)
 
 
 @kernel
@@ -108,7 +104,7 @@ def add_contact_response(model, work, c, impulse, out):
     if work.loose_dof[c, 0] >= 0:
         add_loose(work, c, impulse, out)
     else:
-        add_to(model, work, work.contact_row, c, impulse, out)
+        add_impulse_response(model, work, work.contact_row, c, impulse, out)
 
 
 @kernel
@@ -148,7 +144,7 @@ def add_scalar_response(model, work, n, impulse):
 
 
 @kernel
-def scalar_moved_by(model, work, n, response, start):
+def add_scalar_row_response(model, work, n, response, start):
     """Return `start` and what a response adds to the velocity of scalar row n."""
     for side in range(2):
         first = work.scalar_row[n, side]
@@ -165,11 +161,11 @@ def scalar_velocity(model, work, n):
     w = J v⁺ − target + R λ
     """
     given = work.scalar_start[n] + work.scalar_compliance[n] * work.scalar_impulse[n]
-    return scalar_moved_by(model, work, n, work.response, given)
+    return add_scalar_row_response(model, work, n, work.response, given)
 
 
 @kernel
-def within(work, n, impulse):
+def clamp_impulse(work, n, impulse):
     """Return the impulse within the bounds of scalar row n that is nearest to one."""
     return min(max(impulse, work.scalar_lower[n]), work.scalar_upper[n])
 

@@ -84,7 +84,7 @@ def find_nodes(model, work, t):
 
 
 @kernel
-def couple(work, a, b):
+def couple_nodes(work, a, b):
     """Mark the blocks of two nodes, unless they are one or it was done.
 
     Writes: work.
@@ -97,7 +97,7 @@ def couple(work, a, b):
 
 
 @kernel
-def connect(model, work, t, count):
+def connect_nodes(model, work, t, count):
     """Mark the blocks of trees that touch, and count the neighbours of each node.
 
     Writes: work.
@@ -113,17 +113,17 @@ def connect(model, work, t, count):
         if work.contact_len[c, 0] > 0 and work.contact_len[c, 1] > 0:
             a = work.tree_node[model.body_tree[work.contact_body[c, 0]]]
             b = work.tree_node[model.body_tree[work.contact_body[c, 1]]]
-            couple(work, a, b)
+            couple_nodes(work, a, b)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_len[n, 0] > 0 and work.scalar_len[n, 1] > 0:
             a = work.tree_node[model.body_tree[work.scalar_body[n, 0]]]
             b = work.tree_node[model.body_tree[work.scalar_body[n, 1]]]
-            couple(work, a, b)
+            couple_nodes(work, a, b)
 
 
 @kernel
-def order(work, count):
+def order_elimination(work, count):
     """Choose the order of elimination, fewest neighbours first, and mark what fills in.
 
     Writes: work.
@@ -161,7 +161,7 @@ def node_size(model, work, a):
 
 
 @kernel
-def lay_out(model, work, count):
+def place_blocks(model, work, count):
     """Give every block its place in `block_value`; return the numbers these are.
 
     Writes: work.
@@ -187,7 +187,7 @@ def lay_out(model, work, count):
 
 
 @kernel
-def prepare(model, work, t, count, most_work):
+def prepare_matrix(model, work, t, count, most_work):
     """Set up the blocks of so many nodes of island t; return whether there is room for them.
 
     most_work: multiplications that a factor may take at most.
@@ -198,9 +198,9 @@ def prepare(model, work, t, count, most_work):
         work.node_count[0] = max(work.node_count[0], count)
         work.status[0] |= CAPACITY
         return False
-    connect(model, work, t, count)
-    order(work, count)
-    values = lay_out(model, work, count)
+    connect_nodes(model, work, t, count)
+    order_elimination(work, count)
+    values = place_blocks(model, work, count)
     if work.factor_work[0] > most_work:
         return False
     work.value_count[0] = max(work.value_count[0], values)
@@ -211,7 +211,7 @@ def prepare(model, work, t, count, most_work):
 
 
 @kernel
-def clear(model, work, count):
+def set_identity(model, work, count):
     """Set the matrix to the identity.
 
     Writes: work.
@@ -230,7 +230,7 @@ def clear(model, work, count):
 
 
 @kernel
-def invert(value, at, n):
+def invert_block(value, at, n):
     """Replace an n×n block by its inverse; return False if it has none.
 
     Writes: value.
@@ -321,7 +321,7 @@ def subtract_6(value, c, a, b):
 
 
 @kernel
-def subtract(value, c, a, b, m, k, n):
+def subtract_product(value, c, a, b, m, k, n):
     """Subtract the product of two blocks.   C (m×n) ← C − A (m×k) B (k×n)
 
     Writes: value.
@@ -378,7 +378,7 @@ def scale_right(value, a, d, m, n, scratch):
 
 
 @kernel
-def factor(model, work, count):
+def factor_matrix(model, work, count):
     """Factor the matrix in place, block by block; return False if it is singular.
 
     Diagonal blocks become their inverses D⁻¹, those below them L = A D⁻¹.
@@ -392,7 +392,7 @@ def factor(model, work, count):
     for place in range(count):
         j = work.node_order[place]
         n = node_size(model, work, j)
-        if not invert(value, at[j, j], n):
+        if not invert_block(value, at[j, j], n):
             return False
         later = work.node_later_count[j]
         for p in range(later):
@@ -401,7 +401,7 @@ def factor(model, work, count):
             scale_right(value, at[i, j], at[j, j], m, n, work.block_scratch)
             for q in range(later):
                 k = work.node_later[j, q]
-                subtract(value, at[i, k], at[i, j], at[j, k], m, n, node_size(model, work, k))
+                subtract_product(value, at[i, k], at[i, j], at[j, k], m, n, node_size(model, work, k))
     return True
 
 

@@ -4,11 +4,11 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 
-BEST, SWEPT, WAY = range(3)  # the best; those before a sweep, and the way on which sweeps go on
+BEST, SWEPT, DIRECTION = range(3)  # the best; those before a sweep, and the direction of sweeps
 
 
 @kernel
-def keep(work, t, slot):
+def save_impulses(work, t, slot):
     """Remember the present impulses.
 
     Writes: work.
@@ -24,7 +24,7 @@ def keep(work, t, slot):
 
 
 @kernel
-def go_back(model, work, t, count, slot):
+def load_impulses(model, work, t, count, slot):
     """Go back to impulses that were kept.
 
     Writes: work.

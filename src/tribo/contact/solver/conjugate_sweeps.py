@@ -1,9 +1,9 @@
 """Sweeps accelerated by nonlinear conjugate gradients.
 
-The change of a sweep, Δλ, stands for the gradient, and the way that is gone is p = Δλ + β p, with β the
+The change of a sweep, Δλ, stands for the gradient, and the search direction is p = Δλ + β p, with β the
 square of this change over that of the one before (Fletcher, Reeves 1964). A sweep takes a load from a body
-to the next one; sweeps that keep their way take it many times as far. Squares are those of the responses,
-‖Δz‖² = Δλᵀ G Δλ. Where a change is larger than the one before, the way begins anew. The last sweep goes no
+to the next one; sweeps along one direction go many times as far. Squares are those of the responses,
+‖Δz‖² = Δλᵀ G Δλ. Where a change is larger than the one before, the direction is reset. The last sweep goes no
 farther than it leads, so its impulses obey their bounds.
 Source: Silcowitz, Niebe, Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for interactive
 contact force problems".
@@ -12,17 +12,17 @@ contact force problems".
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.solver.checkpoint import SWEPT, WAY, keep
+from tribo.contact.solver.checkpoint import DIRECTION, SWEPT, save_impulses
 from tribo.contact.solver.gauss_seidel_iteration import sweep_island
 
 
 @kernel
 def mark_sweep_start(model, work, t, count):
-    """Remember where sweeps begin; there is no way yet.
+    """Remember where sweeps begin; there is no direction yet.
 
     Writes: work.
     """
-    keep(work, t, SWEPT)
+    save_impulses(work, t, SWEPT)
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -31,9 +31,9 @@ def mark_sweep_start(model, work, t, count):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(6):
-            work.contact_kept[WAY, c, a] = 0.0
+            work.contact_kept[DIRECTION, c, a] = 0.0
     for k in scalars_in(work, t):
-        work.scalar_kept[WAY, work.island_scalar[k]] = 0.0
+        work.scalar_kept[DIRECTION, work.island_scalar[k]] = 0.0
 
 
 @kernel
@@ -49,8 +49,8 @@ def measure_change(model, work, count):
 
 
 @kernel
-def go_on(model, work, t, count, beta):
-    """Go on from a sweep by β times the last way; the whole of it is the way, its end the next beginning.
+def continue_along(model, work, t, count, beta):
+    """Go on from a sweep by β times the last direction; the sum is the next direction.
 
     Writes: work.
     """
@@ -58,35 +58,35 @@ def go_on(model, work, t, count, beta):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             z = work.newton_start[dof]
-            way = (work.response[dof] - z) + beta * work.pile_step[dof]
-            work.pile_step[dof] = way
-            work.newton_start[dof] = work.response[dof] = z + way
+            direction = (work.response[dof] - z) + beta * work.pile_step[dof]
+            work.pile_step[dof] = direction
+            work.newton_start[dof] = work.response[dof] = z + direction
     kept = work.contact_kept
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         for a in range(3):
             before = kept[SWEPT, c, a]
-            way = (work.contact_impulse[c, a] - before) + beta * kept[WAY, c, a]
-            kept[WAY, c, a] = way
-            kept[SWEPT, c, a] = work.contact_impulse[c, a] = before + way
+            direction = (work.contact_impulse[c, a] - before) + beta * kept[DIRECTION, c, a]
+            kept[DIRECTION, c, a] = direction
+            kept[SWEPT, c, a] = work.contact_impulse[c, a] = before + direction
         if work.contact_is_spun[c] == 0:
             continue
         for a in range(3):
             before = kept[SWEPT, c, 3 + a]
-            way = (work.contact_spin_impulse[c, a] - before) + beta * kept[WAY, c, 3 + a]
-            kept[WAY, c, 3 + a] = way
-            kept[SWEPT, c, 3 + a] = work.contact_spin_impulse[c, a] = before + way
+            direction = (work.contact_spin_impulse[c, a] - before) + beta * kept[DIRECTION, c, 3 + a]
+            kept[DIRECTION, c, 3 + a] = direction
+            kept[SWEPT, c, 3 + a] = work.contact_spin_impulse[c, a] = before + direction
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         before = work.scalar_kept[SWEPT, n]
-        way = (work.scalar_impulse[n] - before) + beta * work.scalar_kept[WAY, n]
-        work.scalar_kept[WAY, n] = way
-        work.scalar_kept[SWEPT, n] = work.scalar_impulse[n] = before + way
+        direction = (work.scalar_impulse[n] - before) + beta * work.scalar_kept[DIRECTION, n]
+        work.scalar_kept[DIRECTION, n] = direction
+        work.scalar_kept[SWEPT, n] = work.scalar_impulse[n] = before + direction
 
 
 @kernel
-def sweep_far(model, work, t, count, sweeps, limit):
-    """Sweep island t a number of times, each but the last going on in the way of those before.
+def sweep_conjugate(model, work, t, count, sweeps, limit):
+    """Sweep island t a number of times, each but the last continued along the direction.
 
     They end earlier where a sweep changes no velocity by more than a limit [m/s]. Return how many were made.
 
@@ -100,7 +100,7 @@ def sweep_far(model, work, t, count, sweeps, limit):
         if sweep_island(model, work, t) <= limit or made == sweeps:
             break
         square = measure_change(model, work, count)
-        go_on(model, work, t, count, square / last if square < last else 0.0)
+        continue_along(model, work, t, count, square / last if square < last else 0.0)
         last = square
     island_sums.sum_response(model, work, t, count)
     return made

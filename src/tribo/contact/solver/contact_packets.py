@@ -11,20 +11,12 @@ Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import loose_rows
 from tribo.contact.problem.islands import contacts_in
-from tribo.contact.problem.packet_rows import (
-    AXIS,
-    FRICTION,
-    GIVE,
-    INVERSE,
-    OWN,
-    SECOND,
-    START,
-)
+from tribo.contact.problem.packet_rows import AXIS, FRICTION, GIVE, INVERSE, OWN, SECOND, START
 from tribo.math import vec
 from tribo.math.lane_rows import LANES
 
 FEWEST = 16  # contacts of an island that are worth packets
-SLIPS = 1.0 - 1e-9  # [–] of what friction can do: who has less sticks
+SLIPS = 1.0 - 1e-9  # [–] of what friction can do: less: it sticks
 SLOTS = 62  # packets with room at a time
 
 
@@ -47,7 +39,7 @@ def tree_of(model, work, c, side):
 
 
 @kernel
-def take_out(model, work, p, bit):
+def close_packet(model, work, p, bit):
     """Let nothing more come into packet p, whose bit this is.
 
     Writes: work.
@@ -59,7 +51,7 @@ def take_out(model, work, p, bit):
 
 
 @kernel
-def kind_of(work, c):
+def last_contact_state(work, c):
     """Return what contact c did last: 0: it stuck, 1: it slipped, 2: it was open."""
     x, y, z = vec.load(work.contact_impulse, c)
     if z <= 0.0:
@@ -102,14 +94,14 @@ def put_into_packet(model, work, c, count, open_slots, free_slots):
     work.tree_packets[a] |= bit
     work.tree_packets[b] |= bit
     if work.packet_size[p] == LANES:
-        take_out(model, work, p, bit)
+        close_packet(model, work, p, bit)
         open_slots &= ~bit
         free_slots |= bit
     return count, open_slots, free_slots
 
 
 @kernel
-def form(model, work, t):
+def form_packets(model, work, t):
     """Put contacts of island t into packets; return how many packets there are, some of them with one.
 
     Those that do the same come together: four that are open, or that stick, take less time.
@@ -122,19 +114,17 @@ def form(model, work, t):
     for kind in range(3):
         for k in contacts_in(work, t):
             c = work.island_contact[k]
-            if kind_of(work, c) == kind:
-                count, open_slots, free_slots = put_into_packet(
-                    model, work, c, count, open_slots, free_slots
-                )
+            if last_contact_state(work, c) == kind:
+                count, open_slots, free_slots = put_into_packet(model, work, c, count, open_slots, free_slots)
     while open_slots != 0:
         slot = first_bit(open_slots)
-        take_out(model, work, work.slot_packet[slot], 1 << slot)
+        close_packet(model, work, work.slot_packet[slot], 1 << slot)
         open_slots &= ~(1 << slot)
     return count
 
 
 @kernel
-def keep_full(work, count):
+def drop_single_packets(work, count):
     """Keep packets of two contacts and more; return how many there are.
 
     Writes: work.
@@ -207,7 +197,7 @@ def make_packets(model, work, t):
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     if contacts < FEWEST:
         return
-    work.packet_count[0] = keep_full(work, form(model, work, t))
+    work.packet_count[0] = drop_single_packets(work, form_packets(model, work, t))
     if 2 * work.packet_alone[0] > contacts:  # of a robot, or of one body on many points
         return
     work.packet_island[0] = 1 + t

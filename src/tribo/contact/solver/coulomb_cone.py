@@ -149,17 +149,16 @@ def slip_by_fixed_point(g, c, mu):
     rho = 1.0 / (g[0] + g[1] + g[2])
     impulse = (0.0, 0.0, 0.0)
     for _ in range(FIXED_POINT_STEPS):
-        w = affine(g, impulse, c)
+        w = affine_velocity(g, impulse, c)
         lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
         impulse = nearest_in_cone(
-            mu,
-            (impulse[0] - rho * w[0], impulse[1] - rho * w[1], impulse[2] - rho * (w[2] + lift)),
+            mu, (impulse[0] - rho * w[0], impulse[1] - rho * w[1], impulse[2] - rho * (w[2] + lift))
         )
     return impulse
 
 
 @kernel
-def affine(g, x, c):
+def affine_velocity(g, x, c):
     """Return G x + c for a symmetric 3×3 G as (xx, yy, zz, xy, xz, yz)."""
     return (
         g[0] * x[0] + g[3] * x[1] + g[4] * x[2] + c[0],
@@ -219,7 +218,7 @@ def solve_rough(g, inverse, c, mu, last):
     lift = MIN_PIVOT * (g[0] + g[1] + g[2])
     if g[2] <= lift:  # no impulse parts the bodies: a jam
         return (0.0, 0.0, 0.0)
-    stick = affine(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
+    stick = affine_velocity(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
     bound = mu * stick[2]
     in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound
     # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
@@ -239,7 +238,7 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
     impulse is clamped to ‖τ_xy‖ ≤ rolling · λ_n, |τ_z| ≤ spinning · λ_n (coefficients include r_e).
     Where one part is at its bound the other is solved again with it.
     """
-    c = affine(k, (-torque[0], -torque[1], -torque[2]), omega)
+    c = affine_velocity(k, (-torque[0], -torque[1], -torque[2]), omega)
     limit_z = spinning * normal
     limit_t = rolling * normal
     lift = MIN_PIVOT * (k[0] + k[1] + k[2])

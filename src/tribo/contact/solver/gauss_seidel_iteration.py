@@ -11,16 +11,16 @@ from tribo.contact.problem.whitened_products import (
     add_contact_response,
     add_response,
     add_scalar_response,
+    clamp_impulse,
     contact_velocity,
+    row_velocity,
     scalar_velocity,
-    velocity,
-    within,
 )
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.contact_packets import has_packets
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.natural_residual import GOOD, violation
-from tribo.contact.solver.packet_visit import larger, visit
+from tribo.contact.solver.natural_residual import GOOD, island_violation
+from tribo.contact.solver.packet_visit import larger_lanes, visit_packet
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
 
@@ -33,7 +33,7 @@ def sweep_scalar(model, work, n):
     """
     before = work.scalar_impulse[n]
     w = scalar_velocity(model, work, n)
-    after = within(work, n, before - w / work.scalar_delassus[n])
+    after = clamp_impulse(work, n, before - w / work.scalar_delassus[n])
     work.scalar_impulse[n] = after
     if after != before:
         add_scalar_response(model, work, n, after - before)
@@ -58,14 +58,14 @@ def sweep_contact(model, work, c):
     g = spatial.load(work.contact_delassus, c)
     before = vec.load(work.contact_impulse, c)
     w = contact_velocity(model, work, c)
-    free = coulomb_cone.affine(g, vec.neg(before), w)
+    free = coulomb_cone.affine_velocity(g, vec.neg(before), w)
     after = solve_alone(work, c, g, free, before)
     step = vec.sub(after, before)
     change = 0.0
     if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
         vec.store(work.contact_impulse, c, after)
         add_contact_response(model, work, c, step, work.response)
-        d = coulomb_cone.affine(g, step, (0.0, 0.0, 0.0))
+        d = coulomb_cone.affine_velocity(g, step, (0.0, 0.0, 0.0))
         change = abs(d[0]) + abs(d[1]) + abs(d[2])
     if work.contact_is_spun[c] == 1:
         change += sweep_spin(model, work, c, after[2])
@@ -80,7 +80,7 @@ def sweep_spin(model, work, c, normal):
     """
     k = spatial.load(work.contact_spin_delassus, c)
     before = vec.load(work.contact_spin_impulse, c)
-    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    omega = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     after = coulomb_cone.solve_spin(
         k, omega, before, work.contact_rolling[c], work.contact_spinning[c], normal
     )
@@ -89,7 +89,7 @@ def sweep_spin(model, work, c, normal):
         return 0.0
     vec.store(work.contact_spin_impulse, c, after)
     add_response(model, work, work.contact_spin_row, c, step)
-    d = coulomb_cone.affine(k, step, (0.0, 0.0, 0.0))
+    d = coulomb_cone.affine_velocity(k, step, (0.0, 0.0, 0.0))
     return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
 
 
@@ -102,8 +102,8 @@ def sweep_packets(model, work):
     change = 0.0
     changes = spread4(0.0)
     for p in range(work.packet_count[0]):
-        own, is_hard = visit(work, p)
-        changes = larger(changes, own)
+        own, is_hard = visit_packet(work, p)
+        changes = larger_lanes(changes, own)
         if some(is_hard):
             for lane in range(LANES):
                 if is_yes(is_hard, lane):
@@ -138,7 +138,7 @@ def sweep_only(model, work, t, sweeps, limit):
     for k in range(1, sweeps + 1):
         work.sweeps[0] = max(work.sweeps[0], k)
         if sweep_island(model, work, t) <= limit:
-            return violation(model, work, t) <= GOOD * limit
+            return island_violation(model, work, t) <= GOOD * limit
     return False
 
 

@@ -1,4 +1,4 @@
-"""Stages `island_solve.solve` and `.remember_impulses`: the impulses of all islands.
+"""Stages `island_solve.solve_islands` and `.remember_impulses`: the impulses of all islands.
 
 They start from those of the last step, and are kept for the next one.
 
@@ -11,29 +11,24 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
-from tribo.contact.problem.contact_drift import turn_together
-from tribo.contact.problem.islands import (
-    contact_island,
-    contacts_in,
-    find_representative,
-    island_rows,
-)
+from tribo.contact.problem.contact_drift import common_turn
+from tribo.contact.problem.islands import contact_island, contacts_in, find_representative, island_rows
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
     add_scalar_to,
-    within,
+    clamp_impulse,
 )
-from tribo.contact.solver.idle_impulses import shed_idle_impulse
-from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, violation
-from tribo.contact.solver.strategy import FEW_ROWS, SMALL_ROWS, loosen_heap, solve_as_set
-from tribo.dynamics.middle import rotates_far
+from tribo.contact.solver.internal_impulses import remove_internal_impulse
+from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
+from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
+from tribo.dynamics.mid_velocity import rotates_far
 from tribo.enums import Origin
 from tribo.math import vec
-from tribo.model import Course, Integrator, Status
+from tribo.model import IntegrationMode, Integrator, Status
 
 CAPACITY = int(Status.CAPACITY)
-SETTLED = int(Course.SETTLED)
+SETTLED = int(IntegrationMode.SETTLED)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
 ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
@@ -53,26 +48,26 @@ def turn_vector(a, x):
 def find_origins(work):
     """Find out whether islands begin with the impulses of the last step or of the last round of this one.
 
-    They go on from the round before if nothing is new but contacts that `look_ahead` added; an island with
+    They go on from the round before if only contacts of `predicted_contacts` are new; an island with
     scalar rows, whose numbers may be others now, begins with the last step all the same.
 
     Writes: work.
     """
     is_new = False
-    for tree in range(work.tree_met_ahead.shape[0]):
-        is_new = is_new or work.tree_met_ahead[tree] == 1
+    for tree in range(work.tree_has_prediction.shape[0]):
+        is_new = is_new or work.tree_has_prediction[tree] == 1
     for t in range(work.island_origin.shape[0]):
         has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
         work.island_origin[t] = UNCHANGED if is_new and not has_rows else LAST_STEP
-    for tree in range(work.tree_met_ahead.shape[0]):
+    for tree in range(work.tree_has_prediction.shape[0]):
         t = find_representative(work.tree_island, tree)
-        if work.tree_met_ahead[tree] == 1 and work.island_origin[t] == UNCHANGED:
+        if work.tree_has_prediction[tree] == 1 and work.island_origin[t] == UNCHANGED:
             work.island_origin[t] = LAST_ROUND
-        work.tree_met_ahead[tree] = 0
+        work.tree_has_prediction[tree] = 0
 
 
 @kernel
-def goes_on(model, work, c):
+def is_continued(model, work, c):
     """Tell whether contact c begins with the impulse that it has."""
     t = contact_island(model, work, c)
     return t >= 0 and work.island_origin[t] != LAST_STEP
@@ -93,7 +88,7 @@ def warm_start(model, state, settings, work):
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
         work.loose_dof[c, 0] = -1  # not laid out
-        if goes_on(model, work, c):
+        if is_continued(model, work, c):
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:
                 torque = vec.load(work.contact_spin_impulse, c)
@@ -115,23 +110,21 @@ def warm_start(model, state, settings, work):
             continue
         turn = zero
         if work.contact_drift_error[c] > 0.0:
-            turn = turn_together(model, settings, work, c)
+            turn = common_turn(model, settings, work, c)
             impulse = turn_vector(turn, impulse)
-        impulse = box_friction_rows.split_impulse(work, c, compliant_rows.solved(work, c, impulse))
+        impulse = box_friction_rows.split_impulse(work, c, compliant_rows.to_solver_impulse(work, c, impulse))
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
             continue
         vec.store(work.contact_impulse, c, impulse)
         add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
-            impulse = turn_vector(
-                turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
-            )
+            impulse = turn_vector(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
             vec.store(work.contact_spin_impulse, c, impulse)
             add_response(model, work, work.contact_spin_row, c, impulse)
     for n in range(work.scalar_count[0]):
         if work.scalar_slot[n] >= 0:
             work.scalar_impulse[n] = state.scalar_impulse[work.scalar_slot[n]]
-        work.scalar_impulse[n] = within(work, n, work.scalar_impulse[n])
+        work.scalar_impulse[n] = clamp_impulse(work, n, work.scalar_impulse[n])
         add_scalar_response(model, work, n, work.scalar_impulse[n])
 
 
@@ -142,19 +135,19 @@ def solve_island(model, settings, work, t, rows):
     Writes: work.
     """
     tolerance = settings.tolerance
-    is_solved = solve_as_set(model, settings, work, t, rows, tolerance)
+    is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):
         if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
-        is_solved = solve_as_set(model, settings, work, t, rows, tolerance)
+        is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for k in contacts_in(work, t):
-        shed_idle_impulse(work, work.island_contact[k])
+        remove_internal_impulse(work, work.island_contact[k])
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:
         return
     speed = island_speed(settings, work, t)  # a large one that moves is not solved exactly
     if speed > 0.0:
-        work.island_miss[t] = violation(model, work, t) / speed
+        work.island_miss[t] = island_violation(model, work, t) / speed
 
 
 @kernel
@@ -163,11 +156,11 @@ def is_as_good(model, settings, work, t):
     if work.island_origin[t] != UNCHANGED or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
-    return violation(model, work, t) <= may_miss * island_speed(settings, work, t)
+    return island_violation(model, work, t) <= may_miss * island_speed(settings, work, t)
 
 
 @kernel
-def note_turning(model, state, settings, work):
+def mark_turning_islands(model, state, settings, work):
     """Note the islands of trees whose bias force may change with what their contacts do.
 
     `bias_iteration` solves these to the end, after a look at the velocity of a draft.
@@ -179,19 +172,19 @@ def note_turning(model, state, settings, work):
     if settings.integrator == SEMI_IMPLICIT:
         return
     for tree in range(work.tree_island.shape[0]):
-        if work.tree_course[tree] == SETTLED and rotates_far(model, state, settings, work, tree):
+        if work.tree_mode[tree] == SETTLED and rotates_far(model, state, settings, work, tree):
             work.island_is_stale[find_representative(work.tree_island, tree)] = 1
 
 
 @kernel
-def solve(model, state, settings, work):
+def solve_islands(model, state, settings, work):
     """Find the impulses of all contacts and scalar rows; a draft where the bias force may change with them.
 
     Writes: work.
     """
     find_origins(work)
     warm_start(model, state, settings, work)
-    note_turning(model, state, settings, work)
+    mark_turning_islands(model, state, settings, work)
     work.sweeps[0] = 0
     work.column_count[0] = 0
     work.dense_count[0] = 0
@@ -205,13 +198,13 @@ def solve(model, state, settings, work):
         if rows == 0:
             work.island_miss[t] = 0.0
             continue
-        loosen_heap(model, settings, work, t, rows)
+        relax_heap_targets(model, settings, work, t, rows)
         if is_as_good(model, settings, work, t):
             continue
         has_contacts = work.island_contact_start[t + 1] > work.island_contact_start[t]
         is_draft = work.island_is_stale[t] == 1 and work.bias_rounds[2] == 0
         if has_contacts and rows > FEW_ROWS and is_draft:
-            solve_as_set(model, settings, work, t, rows, FLAGGED)
+            solve_by_settings(model, settings, work, t, rows, FLAGGED)
             work.island_miss[t] = inf
         else:
             solve_island(model, settings, work, t, rows)
@@ -228,7 +221,7 @@ def remember_impulses(model, state, work):
     n = 0
     for c in range(work.contact_count[0]):
         is_open = work.contact_impulse[c, 2] <= 0.0
-        compliant_rows.felt(work, c)
+        compliant_rows.to_felt_impulse(work, c)
         if is_open:
             continue
         axes = vec.load_mat(work.contact_axes, c)

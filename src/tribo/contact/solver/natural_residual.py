@@ -12,11 +12,11 @@ from tribo.compiler.lanes import number
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
+    clamp_impulse,
     contact_velocity,
     normal_velocity,
+    row_velocity,
     scalar_velocity,
-    velocity,
-    within,
 )
 from tribo.contact.solver import coulomb_cone
 from tribo.contact.solver.contact_packets import has_packets
@@ -28,20 +28,18 @@ from tribo.math.lane_rows import LANES
 GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
 FLAGGED = 1e-3  # [–] of the speed that a solve removes: a violation beyond it is said
 ENOUGH = 1e4  # [–] of the limit: what comes no nearer than that contradicts itself, or is rounding
-ROUNDED = (
-    1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
-)
+ROUNDED = 1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
 
 
 @kernel
-def stiffness(block):
+def inverse_mean_diagonal(block):
     """Return 3/tr of a contact's own block of G, 0 if nothing moves it."""
     trace = block[0] + block[1] + block[2]
     return 3.0 / trace if trace > 0.0 else 0.0
 
 
 @kernel
-def project(mu, x):
+def project_on_cone(mu, x):
     """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
     if mu <= NO_FRICTION:
         return (0.0, 0.0, max(0.0, x[2]))
@@ -57,7 +55,7 @@ def spin_law(roll, spin, x):
 
 
 @kernel
-def largest(a):
+def largest_component(a):
     """Return the largest size of three numbers."""
     return max(abs(a[0]), abs(a[1]), abs(a[2]))
 
@@ -65,14 +63,14 @@ def largest(a):
 @kernel
 def torque_violation(model, work, c):
     """Return how far rolling and spinning torque of contact c are from their law, at its radius [m/s]."""
-    omega = velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
+    omega = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     return torque_violation_at(work, c, omega)
 
 
 @kernel
 def torque_violation_at(work, c, omega):
     """Return the same if the angular velocity of contact c is omega [rad/s]."""
-    r = stiffness(spatial.load(work.contact_spin_delassus, c))
+    r = inverse_mean_diagonal(spatial.load(work.contact_spin_delassus, c))
     if r == 0.0:
         return 0.0
     torque = vec.load(work.contact_spin_impulse, c)
@@ -80,7 +78,7 @@ def torque_violation_at(work, c, omega):
     roll = work.contact_rolling[c] * n
     spin = work.contact_spinning[c] * n
     lawful = spin_law(roll, spin, vec.axpy(-r, omega, torque))
-    return work.contact_radius[c] * largest(vec.sub(torque, lawful)) / r
+    return work.contact_radius[c] * largest_component(vec.sub(torque, lawful)) / r
 
 
 @kernel
@@ -89,7 +87,7 @@ def scalar_violation(model, work, n):
     w = scalar_velocity(model, work, n)
     g = work.scalar_delassus[n]
     impulse = work.scalar_impulse[n]
-    off = abs(impulse - within(work, n, impulse - w / g))
+    off = abs(impulse - clamp_impulse(work, n, impulse - w / g))
     return off * (g - work.scalar_compliance[n])
 
 
@@ -121,37 +119,37 @@ def violation_at(model, work, c, w):
 def force_violation_at(work, c, w):
     """Return how far the force of contact c is from the hard law if its velocity is w."""
     mu = work.contact_friction[c]
-    r = stiffness(spatial.load(work.contact_delassus, c))
+    r = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
     if r == 0.0 or (w[2] >= 0.0 and is_open(work, c)):
         return 0.0
     x = vec.load(work.contact_impulse, c)
     lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
-    after = project(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
-    return largest(vec.sub(x, after)) / r
+    after = project_on_cone(mu, (x[0] - r * w[0], x[1] - r * w[1], x[2] - r * (w[2] + lift)))
+    return largest_component(vec.sub(x, after)) / r
 
 
 @kernel
-def worse(a, b):
+def larger_violation(a, b):
     """Return the larger of two violations; no number is the worst."""
     return a if b <= a or not a >= 0.0 else b
 
 
 @kernel
-def violation(model, work, t):
+def island_violation(model, work, t):
     """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
     worst = 0.0
     if has_packets(work, t):
         for p in range(work.packet_count[0]):
             own = packet_violations(work, p)
             for lane in range(LANES):
-                worst = worse(worst, number(own, lane))
+                worst = larger_violation(worst, number(own, lane))
         for k in range(work.packet_alone[0]):
-            worst = worse(worst, contact_violation(model, work, work.packet_rest[k]))
+            worst = larger_violation(worst, contact_violation(model, work, work.packet_rest[k]))
     else:
         for k in contacts_in(work, t):
-            worst = worse(worst, contact_violation(model, work, work.island_contact[k]))
+            worst = larger_violation(worst, contact_violation(model, work, work.island_contact[k]))
     for k in scalars_in(work, t):
-        worst = worse(worst, scalar_violation(model, work, work.island_scalar[k]))
+        worst = larger_violation(worst, scalar_violation(model, work, work.island_scalar[k]))
     return worst
 
 
@@ -161,7 +159,7 @@ def rounded_speed(settings, work, n):
     size = 1.0  # [m, rad]
     for side in range(2):
         if work.scalar_len[n, side] > 0:
-            size = max(size, largest(vec.load(work.body_pos, work.scalar_body[n, side])))
+            size = max(size, largest_component(vec.load(work.body_pos, work.scalar_body[n, side])))
     return ROUNDED * size / settings.dt
 
 
@@ -191,7 +189,7 @@ def island_speed(settings, work, t):
         push = sqrt(push)
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        own, give = work.contact_own[c], work.contact_compliance[c, 2]
+        own, give = work.diagonal_delassus[c], work.contact_compliance[c, 2]
         asked = -work.contact_start[c, 2]
         if give > 0.0 and own > 0.0:  # a spring: what its force does to the velocity
             asked *= own / (own + give)

@@ -20,7 +20,7 @@ LAST_TURN = 1e-2  # [rad] of a step after which there are no more
 
 
 @kernel
-def total(x):
+def sum_of_sizes(x):
     """Return the sum of the sizes of three numbers."""
     return abs(x[0]) + abs(x[1]) + abs(x[2])
 
@@ -49,10 +49,10 @@ def direction(x):
 
 
 @kernel
-def slip(g, c, mu, x, y, slips):
-    """Return the slip impulses by Newton's method on the angle from directions (x, y), and who has one.
+def solve_slips(g, c, mu, x, y, slips):
+    """Return the slip impulses by Newton's method on the angle from directions (x, y), and which exist.
 
-    slips: who needs one; the others' numbers mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
+    slips: lanes that need one; others mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
     by 2 atan(N/D), N/D half of Newton's step, which takes one division. It ends where the last step was
     smaller than `LAST_TURN`: the next visit begins where this one ends, with the square of what is left.
     """
@@ -70,9 +70,7 @@ def slip(g, c, mu, x, y, slips):
         down = two * rate
         size = abs(down)
         up = chosen(down < zero, zero - up, up)
-        up = chosen(
-            up < zero - most * size, zero - most * size, chosen(most * size < up, most * size, up)
-        )
+        up = chosen(up < zero - most * size, zero - most * size, chosen(most * size < up, most * size, up))
         goes_on = slips & ~(abs(up) <= near * size)
         f = one / (size * size + up * up)
         cs = (size * size - up * up) * f
@@ -102,7 +100,7 @@ def solve_four(g, inverse, c, mu, last):
     bound = mu * stick[2]
     in_cone = (zero <= stick[2]) & (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound)
     # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
-    in_cone = in_cone & (lift * total(stick) <= spread4(STUCK) * total(c))
+    in_cone = in_cone & (lift * sum_of_sizes(stick) <= spread4(STUCK) * sum_of_sizes(c))
     sticks = gives_way & in_cone & (c[2] <= zero)
     slips = gives_way & is_pressed & ~in_cone
     is_smooth = is_pressed & ~is_rough & (zero < g[2])
@@ -113,7 +111,7 @@ def solve_four(g, inverse, c, mu, last):
         start = first_guess(c, stick, last)
         for _ in range(2):
             along, across = direction(start)
-            found, is_found = slip(g, c, mu, along, across, slips)
+            found, is_found = solve_slips(g, c, mu, along, across, slips)
             x = chosen(is_found, found[0], x)
             y = chosen(is_found, found[1], y)
             z = chosen(is_found, found[2], z)

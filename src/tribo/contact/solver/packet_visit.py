@@ -8,52 +8,52 @@ from tribo.contact.problem.packet_rows import (
     OWN,
     PACKET_WIDTH,
     axis_velocity,
-    impulses,
-    moved_bodies,
+    load_packet_bodies,
+    load_six,
+    packet_impulses,
     packet_velocity,
     push_packet,
-    set_impulses,
-    six,
+    set_packet_impulses,
 )
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.packet_law import solve_four, total
+from tribo.contact.solver.packet_law import solve_four, sum_of_sizes
 from tribo.math import vec
 
 
 @kernel
-def visit(work, p):
-    """Solve the contacts of packet p given all others; return the changes of their velocities, who is hard.
+def visit_packet(work, p):
+    """Solve the contacts of packet p given all others; return changes of velocities, and which are hard.
 
     Writes: work.
     """
     row = work.packet_row
     at = PACKET_WIDTH * p
     zero = spread4(0.0)
-    before = impulses(work, p)
-    first = moved_bodies(work, p, 0)
-    second = moved_bodies(work, p, 1)
+    before = packet_impulses(work, p)
+    first = load_packet_bodies(work, p, 0)
+    second = load_packet_bodies(work, p, 1)
     z = axis_velocity(work, p, 2, before[2], first, second)
-    if not some(zero < total(before)) and not some(z < zero):  # open, and they stay so
+    if not some(zero < sum_of_sizes(before)) and not some(z < zero):  # open, and they stay so
         return zero, z < zero
     x = axis_velocity(work, p, 0, before[0], first, second)
     y = axis_velocity(work, p, 1, before[1], first, second)
-    g = six(row, at + OWN)
+    g = load_six(row, at + OWN)
     free = vec.sub((x, y, z), vec.sym_vec(g, before))
     mu = load4(row, at + FRICTION)
-    (x, y, z), is_hard = solve_four(g, six(row, at + INVERSE), free, mu, before)
+    (x, y, z), is_hard = solve_four(g, load_six(row, at + INVERSE), free, mu, before)
     x = chosen(is_hard, before[0], x)
     y = chosen(is_hard, before[1], y)
     z = chosen(is_hard, before[2], z)
     step = vec.sub((x, y, z), before)
-    if not some(zero < total(step)):
+    if not some(zero < sum_of_sizes(step)):
         return zero, is_hard
-    set_impulses(work, p, (x, y, z))
+    set_packet_impulses(work, p, (x, y, z))
     push_packet(work, p, step, first, second)
-    return total(vec.sym_vec(g, step)), is_hard
+    return sum_of_sizes(vec.sym_vec(g, step)), is_hard
 
 
 @kernel
-def larger(a, b):
+def larger_lanes(a, b):
     """Return the larger of two numbers, lane by lane; what is no number is left out."""
     return chosen(a < b, b, a)
 
@@ -69,8 +69,8 @@ def packet_violations(work, p):
     trace = load4(row, at + OWN) + load4(row, at + OWN + 4) + load4(row, at + OWN + 8)
     gives_way = zero < trace
     r = chosen(gives_way, spread4(3.0) / trace, zero)
-    x = impulses(work, p)
-    w = packet_velocity(work, p, x, moved_bodies(work, p, 0), moved_bodies(work, p, 1))
+    x = packet_impulses(work, p)
+    w = packet_velocity(work, p, x, load_packet_bodies(work, p, 0), load_packet_bodies(work, p, 1))
     a = x[0] - r * w[0]
     b = x[1] - r * w[1]
     c = x[2] - r * (w[2] + mu * roots(w[0] * w[0] + w[1] * w[1]))
@@ -79,8 +79,8 @@ def packet_violations(work, p):
     keeps = t <= mu * c
     n = chosen(mu * t <= zero - c, zero, (mu * t + c) / (one + mu * mu))
     s = mu * n / chosen(zero < t, t, one)
-    n = chosen(is_smooth, larger(zero, c), chosen(keeps, c, n))
+    n = chosen(is_smooth, larger_lanes(zero, c), chosen(keeps, c, n))
     s = chosen(is_smooth, zero, chosen(keeps, one, s))
-    worst = larger(abs(x[0] - s * a), larger(abs(x[1] - s * b), abs(x[2] - n)))
-    is_open = (total(x) <= zero) & (zero <= w[2])
+    worst = larger_lanes(abs(x[0] - s * a), larger_lanes(abs(x[1] - s * b), abs(x[2] - n)))
+    is_open = (sum_of_sizes(x) <= zero) & (zero <= w[2])
     return chosen(gives_way & ~is_open, worst / r, zero)

@@ -14,19 +14,19 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
 from tribo.contact.solver.block_matrix import add_nodes, find_nodes, forget_nodes
-from tribo.contact.solver.checkpoint import BEST, go_back, keep
-from tribo.contact.solver.conjugate_sweeps import sweep_far
+from tribo.contact.solver.checkpoint import BEST, load_impulses, save_impulses
+from tribo.contact.solver.conjugate_sweeps import sweep_conjugate
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.natural_residual import (
     ENOUGH,
     FLAGGED,
     contact_violation,
+    island_violation,
     scalar_violation,
-    violation,
 )
 from tribo.contact.solver.pile_problem import PREPARE
-from tribo.contact.solver.proximal_newton import approach
-from tribo.contact.solver.proximal_products import ask_pile, gather_response
+from tribo.contact.solver.proximal_newton import improve_impulses
+from tribo.contact.solver.proximal_products import call_pile_operation, gather_response
 from tribo.contact.solver.proximal_rows import (
     COLUMNS,
     FIRST,
@@ -54,7 +54,7 @@ NEAR = 0.5  # [–] of what has to be said, and of that in a piece: what moves i
 
 
 @kernel
-def list_bad(model, work, t, most):
+def list_violating(model, work, t, most):
     """Make nodes of the trees of island t whose contacts or rows miss their laws by more than `most` [m/s].
 
     And of those next to them, which a contact presses. Return how many.
@@ -74,13 +74,13 @@ def list_bad(model, work, t, most):
     bad = count
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if work.contact_impulse[c, 2] > 0.0 and touches(model, work, c, bad):
+        if work.contact_impulse[c, 2] > 0.0 and touches_nodes(model, work, c, bad):
             count = add_nodes(model, work, work.contact_body, work.contact_len, c, count)
     return count
 
 
 @kernel
-def touches(model, work, c, bad):
+def touches_nodes(model, work, c, bad):
     """Tell whether one of the first nodes, as many as `bad`, has contact c."""
     for side in range(2):
         if work.contact_len[c, side] > 0:
@@ -111,36 +111,32 @@ def bring_forward(model, work, members, first, stop, bodies, lengths):
 
 
 @kernel
-def narrow(model, work, t, most):
+def restrict_lists(model, work, t, most):
     """Let the lists of island t end after the contacts and rows of a piece, which are brought forward.
 
     most: violation [m/s] beyond which its bodies miss their laws. Return how many nodes it has.
 
     Writes: work.
     """
-    count = list_bad(model, work, t, most)
+    count = list_violating(model, work, t, most)
     start = work.island_contact_start
     bodies, lengths = work.contact_body, work.contact_len
-    start[t + 1] = bring_forward(
-        model, work, work.island_contact, start[t], start[t + 1], bodies, lengths
-    )
+    start[t + 1] = bring_forward(model, work, work.island_contact, start[t], start[t + 1], bodies, lengths)
     start = work.island_scalar_start
     bodies, lengths = work.scalar_body, work.scalar_len
-    start[t + 1] = bring_forward(
-        model, work, work.island_scalar, start[t], start[t + 1], bodies, lengths
-    )
+    start[t + 1] = bring_forward(model, work, work.island_scalar, start[t], start[t + 1], bodies, lengths)
     return count
 
 
 @kernel
-def is_ready(model, work, t):
+def pile_has_room(model, work, t):
     """Tell whether the rows of island t fit, and the late kernel is there; if not, the step is made again.
 
     Writes: work.
     """
     rows = wide(island_rows(work, t) + spun_rows(work, t)) + 8  # `write_problem_rows`
-    if model.late_address[LATE] == 0:
-        work.late_wanted[LATE] = 1
+    if model.lazy_address[LATE] == 0:
+        work.lazy_wanted[LATE] = 1
     elif rows > work.dense_row.shape[0]:
         work.dense_count[0] = max(work.dense_count[0], rows)
     else:
@@ -150,32 +146,32 @@ def is_ready(model, work, t):
 
 
 @kernel
-def improve(model, work, t, count, limit, last, most_work, is_whole):
+def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
     """Improve the impulses of what stands in the lists of island t, of so many nodes, if there is room.
 
     Writes: work.
     """
-    if count > MAX_NODES or not is_ready(model, work, t):
+    if count > MAX_NODES or not pile_has_room(model, work, t):
         return
     write_pile(model, work, t, count)
-    if ask_pile(model, work, PREPARE, count, most_work) == 0:
+    if call_pile_operation(model, work, PREPARE, count, most_work) == 0:
         return
     gather_response(model, work, IMPULSE, FREE)
     x = work.column_vector
     for k in range(work.dense_size[FIRST], wide(work.dense_size[COLUMNS])):
         x[FREE, k] = x[Z, k] - x[FREE, k]
-    approach(model, work, limit, last, is_whole)
+    improve_impulses(model, work, limit, last, is_whole)
     read_impulses(work, t)
 
 
 @kernel
-def sweep_on(model, work, t, sweeps, limit):
+def sweep_pile(model, work, t, sweeps, limit):
     """Sweep island t far.
 
     Writes: work.
     """
     count = find_nodes(model, work, t)
-    made = sweep_far(model, work, t, count, sweeps, limit)
+    made = sweep_conjugate(model, work, t, count, sweeps, limit)
     work.sweeps[0] = max(work.sweeps[0], made)
 
 
@@ -185,10 +181,10 @@ def keep_best(model, work, t, best):
 
     Writes: work.
     """
-    worst = violation(model, work, t)
+    worst = island_violation(model, work, t)
     if not worst < best:
         return worst, best
-    keep(work, t, BEST)
+    save_impulses(work, t, BEST)
     return worst, worst
 
 
@@ -206,10 +202,10 @@ def solve_pile(model, work, t, limit, moves):
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
     if work.island_origin[t] == LAST_ROUND:  # a good start
         sweeps //= 2
-    sweep_on(model, work, t, sweeps, near)
+    sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS
     ends = work.island_contact_start[t + 1], work.island_scalar_start[t + 1]
-    keep(work, t, BEST)
+    save_impulses(work, t, BEST)
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
         enough = said if moves and k > 0 else near
@@ -217,20 +213,20 @@ def solve_pile(model, work, t, limit, moves):
             break
         if k == 0 and not moves:
             count = find_nodes(model, work, t)
-            improve(model, work, t, count, limit, last, MAX_WORK, True)
+            improve_piece(model, work, t, count, limit, last, MAX_WORK, True)
             near = max(limit, min(ENOUGH * limit, said))
         else:
             stop = min(last, work.newton_steps[0] + PIECE_STEPS)
-            count = narrow(model, work, t, near)
-            improve(model, work, t, count, NEAR * near, stop, PIECE_WORK, False)
+            count = restrict_lists(model, work, t, near)
+            improve_piece(model, work, t, count, NEAR * near, stop, PIECE_WORK, False)
             work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
         worst, best = keep_best(model, work, t, best)
         if worst > near:
-            sweep_on(model, work, t, min(FIRST_SWEEPS << k, MOST_SWEEPS), near)
+            sweep_pile(model, work, t, min(FIRST_SWEEPS << k, MOST_SWEEPS), near)
             worst, best = keep_best(model, work, t, best)
     if not worst <= best:
-        go_back(model, work, t, find_nodes(model, work, t), BEST)
-    if best > said and island_sums.brings_energy(model, work, t, find_nodes(model, work, t)):
+        load_impulses(model, work, t, find_nodes(model, work, t), BEST)
+    if best > said and island_sums.adds_energy(model, work, t, find_nodes(model, work, t)):
         start_cold(model, work, t)
         sweep_only(model, work, t, MOVING_SWEEPS, limit)
     return best <= (said if moves else near)

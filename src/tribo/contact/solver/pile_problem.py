@@ -14,16 +14,16 @@ from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
+    add_force_response,
+    add_impulse_response,
+    add_row_response,
+    add_scalar_row_response,
     add_scalar_to,
-    add_to,
-    moved_by,
-    moved_by_force,
-    scalar_moved_by,
 )
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.kept_set import REDUNDANT_RATE, SET_RATE
+from tribo.contact.solver.active_set import REDUNDANT_RATE, SET_RATE
 from tribo.contact.solver.proximal_law import set_row_rates, trial_at
-from tribo.contact.solver.proximal_matrix import ask_of
+from tribo.contact.solver.proximal_matrix import target_change
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
@@ -72,7 +72,7 @@ def store_velocities(work, out, i, f, w):
 
 
 @kernel
-def measure(model, work, t, z):
+def measure_pile(model, work, t, z):
     """Write the velocities at the response in row Z to MOTION; what a change in another row does, to CHANGE.
 
     Writes: work.
@@ -82,19 +82,19 @@ def measure(model, work, t, z):
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if not work.contact_own[c] > 0.0:
+        if not work.diagonal_delassus[c] > 0.0:
             continue
-        w = moved_by_force(model, work, c, response, ZERO)
-        store_velocities(work, out, i, 1.0 / sqrt(work.contact_own[c]), w)
+        w = add_force_response(model, work, c, response, ZERO)
+        store_velocities(work, out, i, 1.0 / sqrt(work.diagonal_delassus[c]), w)
         i += 3
         if work.contact_is_spun[c] == 1:
-            w = moved_by(model, work, work.contact_spin_row, c, response, ZERO)
+            w = add_row_response(model, work, work.contact_spin_row, c, response, ZERO)
             store_velocities(work, out, i, spin_size(work, c), w)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            w = scalar_moved_by(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
+            w = add_scalar_row_response(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
             x[out, i] = w + x[START, i] if out == MOTION else w
             i += 1
 
@@ -107,7 +107,7 @@ def load_scaled(work, v, i, f):
 
 
 @kernel
-def gather(model, work, t, v, z):
+def gather_pile(model, work, t, v, z):
     """Add Yᵀ of row v of `dense_vector` to row z of `column_vector`.
 
     Writes: work.
@@ -116,15 +116,15 @@ def gather(model, work, t, v, z):
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if not work.contact_own[c] > 0.0:
+        if not work.diagonal_delassus[c] > 0.0:
             continue
-        impulse = load_scaled(work, v, i, 1.0 / sqrt(work.contact_own[c]))
+        impulse = load_scaled(work, v, i, 1.0 / sqrt(work.diagonal_delassus[c]))
         if impulse[0] != 0.0 or impulse[1] != 0.0 or impulse[2] != 0.0:
             add_contact_response(model, work, c, impulse, response)
         i += 3
         if work.contact_is_spun[c] == 1:
             torque = load_scaled(work, v, i, spin_size(work, c))
-            add_to(model, work, work.contact_spin_row, c, torque, response)
+            add_impulse_response(model, work, work.contact_spin_row, c, torque, response)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -184,45 +184,35 @@ def spin_blocks(work, b, i):
 
 
 @kernel
-def is_between(work, i):
+def is_inside_bound(work, i):
     """Tell whether the trial of scalar row i is between its bounds, which are two."""
     x = work.dense_vector
     return x[LOWER, i] < x[UPPER, i] and x[LOWER, i] <= x[TRIAL, i] <= x[UPPER, i]
 
 
 @kernel
-def scaled(f, d):
+def scaled_block(f, d):
     """Return nine numbers times f."""
-    return (
-        f * d[0],
-        f * d[1],
-        f * d[2],
-        f * d[3],
-        f * d[4],
-        f * d[5],
-        f * d[6],
-        f * d[7],
-        f * d[8],
-    )
+    return (f * d[0], f * d[1], f * d[2], f * d[3], f * d[4], f * d[5], f * d[6], f * d[7], f * d[8])
 
 
 @kernel
-def assemble(model, work, t):
+def assemble_blocks(model, work, t):
     """Write I + Yᵀ D Y at the trials.
 
     Writes: work.
     """
-    block_matrix.clear(model, work, work.dense_size[NODES])
+    block_matrix.set_identity(model, work, work.dense_size[NODES])
     spins, table = work.contact_spin_row, work.contact_row
     i = b = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        own = work.contact_own[c]
+        own = work.diagonal_delassus[c]
         if not own > 0.0:
             continue
         is_open = not work.dense_vector[TRIAL, i + 2] > 0.0
         if not is_open:
-            d = scaled(1.0 / own, force_block(work, b + 1, i))
+            d = scaled_block(1.0 / own, force_block(work, b + 1, i))
             island_sums.add_force_block(model, work, c, d)
         i += 3
         b += 2
@@ -239,13 +229,13 @@ def assemble(model, work, t):
         n = work.island_scalar[k]
         own = work.scalar_delassus[n]
         if own > 0.0:
-            if is_between(work, i):
+            if is_inside_bound(work, i):
                 island_sums.add_scalar_block(model, work, n, work.dense_vector[RATE, i] / own)
             i += 1
 
 
 @kernel
-def push(work, v):
+def push_solution(work, v):
     """Set LOOK to D times row v of `dense_vector`.
 
     Writes: work.
@@ -263,11 +253,11 @@ def push(work, v):
             p, q, w = x[v, i], x[v, i + 1], x[v, n]
             x[LOOK, i], x[LOOK, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        x[LOOK, i] = x[RATE, i] * x[v, i] if is_between(work, i) else 0.0
+        x[LOOK, i] = x[RATE, i] * x[v, i] if is_inside_bound(work, i) else 0.0
 
 
 @kernel
-def slides(work):
+def slide_direction(work):
     """Tell whether an impulse is at a bound that follows the normal impulse: D is not symmetric then."""
     x, law = work.dense_vector, work.law_row
     for b in range(work.dense_size[LAWS]):
@@ -302,15 +292,15 @@ def refine_set(model, work, t):
     x, z = work.dense_vector, work.column_vector
     for i in range(work.dense_size[ROWS]):
         x[CHANGE, i] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
-    push(work, CHANGE)
+    push_solution(work, CHANGE)
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = 0.0
-    gather(model, work, t, LOOK, STEP)
+    gather_pile(model, work, t, LOOK, STEP)
     for i in range(work.dense_size[ROWS]):
         x[LINEAR, i] += x[LOOK, i]
     add_solution(model, work)
-    measure(model, work, t, STEP)
-    push(work, CHANGE)
+    measure_pile(model, work, t, STEP)
+    push_solution(work, CHANGE)
     for i in range(work.dense_size[ROWS]):
         x[LINEAR, i] -= x[LOOK, i]
 
@@ -319,52 +309,52 @@ def refine_set(model, work, t):
 def solve_set(model, work, t, is_exact):
     """Solve the problem that is linear around the trials; tell whether there was a solution.
 
-    As `proximal_step.solve_with_set` does. A pile has more that sticks than dofs.
+    As `proximal_step.solve_active_set` does. A pile has more that sticks than dofs.
 
     Writes: work.
     """
     x, z = work.dense_vector, work.column_vector
-    refinements = 0 if slides(work) or not is_exact else REFINEMENTS
+    refinements = 0 if slide_direction(work) or not is_exact else REFINEMENTS
     if is_exact:
         set_row_rates(work, REDUNDANT_RATE if refinements > 0 else SET_RATE)
-    assemble(model, work, t)
-    if not block_matrix.factor(model, work, work.dense_size[NODES]):
+    assemble_blocks(model, work, t)
+    if not block_matrix.factor_matrix(model, work, work.dense_size[NODES]):
         return False
     for i in range(work.dense_size[ROWS]):
-        x[CHANGE, i] = ask_of(work, i)
-    push(work, CHANGE)
+        x[CHANGE, i] = target_change(work, i)
+    push_solution(work, CHANGE)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        if not is_between(work, i):
+        if not is_inside_bound(work, i):
             x[LOOK, i] = min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = z[FREE, k] - z[Z, k]
-    gather(model, work, t, LOOK, STEP)
+    gather_pile(model, work, t, LOOK, STEP)
     add_solution(model, work)
-    measure(model, work, t, Z)
+    measure_pile(model, work, t, Z)
     for i in range(work.dense_size[ROWS]):
         x[LINEAR, i] = trial_at(work, i, x[MOTION, i])
     for k in range(refinements):
         if k > 0:
-            measure(model, work, t, Z)
+            measure_pile(model, work, t, Z)
         refine_set(model, work, t)
     return True
 
 
 @kernel
-def step(model, work, t):
+def newton_step_of_pile(model, work, t):
     """Replace row STEP by the Newton step that it asks for at the trials; tell whether there is one.
 
     Writes: work.
     """
-    assemble(model, work, t)
-    if not block_matrix.factor(model, work, work.dense_size[NODES]):
+    assemble_blocks(model, work, t)
+    if not block_matrix.factor_matrix(model, work, work.dense_size[NODES]):
         return False
     block_matrix.solve_blocks(model, work, work.dense_size[NODES], work.column_vector[STEP])
     return True
 
 
 @kernel
-def answer(model, work, what, z, number):
+def run_pile_operation(model, work, what, z, number):
     """Do one part of the solve of a pile, which `dense_size` names; return 1 or 0: whether it succeeded.
 
     PREPARE: set up the blocks of z nodes of an island; number: multiplications that a factor may take.
@@ -375,13 +365,13 @@ def answer(model, work, what, z, number):
     """
     t = work.dense_size[PILE] - 1
     if what == PREPARE:
-        return 1 if block_matrix.prepare(model, work, t, z, number) else 0
+        return 1 if block_matrix.prepare_matrix(model, work, t, z, number) else 0
     if what == MEASURE:
-        measure(model, work, t, z)
+        measure_pile(model, work, t, z)
     elif what == GATHER:
-        gather(model, work, t, int(number), z)
+        gather_pile(model, work, t, int(number), z)
     elif what == NEWTON:
-        return 1 if step(model, work, t) else 0
+        return 1 if newton_step_of_pile(model, work, t) else 0
     else:
         return 1 if solve_set(model, work, t, z == 1) else 0
     return 1

@@ -11,7 +11,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
-from tribo.contact.solver.natural_residual import largest, project, worse
+from tribo.contact.solver.natural_residual import larger_violation, largest_component, project_on_cone
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     FRICTION,
@@ -115,7 +115,7 @@ def apply_laws(work, trial, out):
 
 
 @kernel
-def pairing(work, part):
+def impulse_product(work, part):
     """Return the impulses a part of a step on, times the change of velocity of the whole step.
 
     Writes: work.
@@ -159,7 +159,7 @@ def violation_of_scalars(work):
         worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # no number is the worst
     most = 0.0
     for k in range(4):
-        most = worse(most, number(worst, k))
+        most = larger_violation(most, number(worst, k))
     return most
 
 
@@ -177,8 +177,8 @@ def violation_here(work):
             if own[2] == 0.0 and w[2] >= 0.0 and own[0] == 0.0 and own[1] == 0.0:
                 continue
             lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
-            after = project(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))
-            v = largest(vec.sub(own, after))
+            after = project_on_cone(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))
+            v = largest_component(vec.sub(own, after))
         elif kind == ROLLING:
             most = numbers[b, SHARE] * x[IMPULSE, law[b, PRESS]]
             u, v = x[IMPULSE, i] - x[MOTION, i], x[IMPULSE, i + 1] - x[MOTION, i + 1]
@@ -192,8 +192,8 @@ def violation_here(work):
         else:
             continue
         v *= x[UNIT, i]
-        worst = worse(worst, v)
-    return worse(worst, violation_of_scalars(work))
+        worst = larger_violation(worst, v)
+    return larger_violation(worst, violation_of_scalars(work))
 
 
 @kernel

@@ -50,7 +50,7 @@ MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
 
 
 @kernel
-def combine(work, new, i, a, j, b):
+def combine_rows(work, new, i, a, j, b):
     """Set row `new` of Y to a times row i and b times row j.
 
     Writes: work.
@@ -62,7 +62,7 @@ def combine(work, new, i, a, j, b):
 
 
 @kernel
-def ask_of(work, i):
+def target_change(work, i):
     """Return the velocity, less the present one, to which row i leads if its impulse stays."""
     x = work.dense_vector
     return x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
@@ -82,7 +82,7 @@ def add_direction(work, row, resistance, ask):
 
 
 @kernel
-def push_too(work, n, i, a, j, b, extra):
+def push_along_rows(work, n, i, a, j, b, extra):
     """Let the direction of normal row n push a times row i and b times row j too; return the next free row.
 
     Writes: work.
@@ -94,7 +94,7 @@ def push_too(work, n, i, a, j, b, extra):
         row = extra
         extra += 1
         work.direction_row[u, PUSH] = row
-        combine(work, row, n, 1.0, n, 0.0)
+        combine_rows(work, row, n, 1.0, n, 0.0)
     for k in range(0, work.dense_size[COLUMNS], 4):
         more = a * load4(y, width * i + k) + b * load4(y, width * j + k)
         store4(y, width * row + k, load4(y, width * row + k) + more)
@@ -124,16 +124,16 @@ def write_directions(work):
             square = s * s + t * t
             give = 1.0 / x[RATE, i]
             if square <= most * most:
-                add_direction(work, i, give, ask_of(work, i))
-                add_direction(work, i + 1, give, ask_of(work, i + 1))
+                add_direction(work, i, give, target_change(work, i))
+                add_direction(work, i + 1, give, target_change(work, i + 1))
                 continue
             size = sqrt(square)
             s /= size
             t /= size
-            combine(work, extra, i, -t, i + 1, s)
-            ask = s * ask_of(work, i + 1) - t * ask_of(work, i)
+            combine_rows(work, extra, i, -t, i + 1, s)
+            ask = s * target_change(work, i + 1) - t * target_change(work, i)
             add_direction(work, extra, give * size / most, ask)
-            extra = push_too(work, n, i, share * s, i + 1, share * t, extra + 1)
+            extra = push_along_rows(work, n, i, share * s, i + 1, share * t, extra + 1)
             is_symmetric = False
             continue
         if kind == SPINNING and not share * x[TRIAL, n] > 0.0:
@@ -141,16 +141,16 @@ def write_directions(work):
         lower, upper = bounds_of(work, b, TRIAL)
         if kind == SPINNING and not lower <= x[TRIAL, i] <= upper:
             side = share if x[TRIAL, i] > 0.0 else -share
-            extra = push_too(work, n, i, side, i, 0.0, extra)
+            extra = push_along_rows(work, n, i, side, i, 0.0, extra)
             is_symmetric = False
         elif kind == SPINNING or x[TRIAL, i] > 0.0:
             work.row_direction[i] = work.dense_size[DIRECTIONS]
-            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
+            add_direction(work, i, 1.0 / x[RATE, i], target_change(work, i))
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
         own, lower, upper = x[TRIAL, i], x[LOWER, i], x[UPPER, i]
         x[LINEAR, i] = 0.0
         if lower < upper and lower <= own <= upper:
-            add_direction(work, i, 1.0 / x[RATE, i], ask_of(work, i))
+            add_direction(work, i, 1.0 / x[RATE, i], target_change(work, i))
         else:
             x[LINEAR, i] = min(max(own, lower), upper)
     return is_symmetric
@@ -347,12 +347,12 @@ def solve_in_place(h, count, is_symmetric, b):
                 at = stride * i + j
                 left = load4(h, at) - one * load4(h, stride * k + j)
                 store4(h, at, left - two * load4(h, stride * m + j))
-    back(h, count, b)
+    back_substitute(h, count, b)
     return True
 
 
 @kernel
-def back(h, count, b):
+def back_substitute(h, count, b):
     """Replace b by U⁻¹ b, U the upper triangle of H.
 
     Writes: b.
@@ -365,7 +365,7 @@ def back(h, count, b):
 
 
 @kernel
-def resolve(h, count, b):
+def solve_factored(h, count, b):
     """Replace b by H⁻¹ b once more, H symmetric and eliminated.
 
     Writes: b.
@@ -374,11 +374,11 @@ def resolve(h, count, b):
         f = b[k] / h[k, k]
         for i in range(k + 1, count):
             b[i] -= f * h[k, i]
-    back(h, count, b)
+    back_substitute(h, count, b)
 
 
 @kernel
-def follow_asks(work):
+def respond_to_targets(work):
     """Add to row STEP, which is 0, the response to what directions ask for, by the factor of the dofs.
 
     Writes: work.
@@ -390,7 +390,7 @@ def follow_asks(work):
     push_parts(work, STEP)
     for k in range(count):
         part[k] = z[STEP, k]
-    resolve(work.column_matrix, count, part)
+    solve_factored(work.column_matrix, count, part)
     for k in range(count):
         z[STEP, k] = part[k]
 
@@ -413,12 +413,12 @@ def refine_set_solution(work):
     if size <= count:
         for u in range(size):
             part[u] = number[u, ASK]
-        resolve(work.column_matrix, size, part)
+        solve_factored(work.column_matrix, size, part)
         for u in range(size):
             number[u, PART] = part[u]
         push_parts(work, STEP)
     else:
-        follow_asks(work)
+        respond_to_targets(work)
         for u in range(size):
             number[u, PART] = (number[u, ASK] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
     for k in range(count):
@@ -446,7 +446,7 @@ def remove_opposed_impulses(work):
     for _ in range(SETTLINGS):
         for k in range(count):
             z[STEP, k] = 0.0
-        follow_asks(work)
+        respond_to_targets(work)
         for u in range(size):
             own = dot_row(work, u, STEP)
             number[u, ASK] -= own

@@ -11,14 +11,10 @@ Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991; Hintermüller, 
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.kept_set import SET_RATE, correct_set, keep_set
+from tribo.contact.solver.active_set import SET_RATE, update_active_set, write_active_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
 from tribo.contact.solver.proximal_law import apply_laws, set_row_rates, violation_here
-from tribo.contact.solver.proximal_products import (
-    gather_response,
-    measure_motion,
-    write_response,
-)
+from tribo.contact.solver.proximal_products import gather_response, measure_motion, write_response
 from tribo.contact.solver.proximal_rows import (
     BEST,
     COLUMNS,
@@ -35,12 +31,7 @@ from tribo.contact.solver.proximal_rows import (
     read_impulses,
     write_island,
 )
-from tribo.contact.solver.proximal_step import (
-    column_product,
-    find_violation,
-    run_round,
-    solve_with_set,
-)
+from tribo.contact.solver.proximal_step import column_product, find_violation, run_round, solve_active_set
 
 MAX_STEPS = 150  # Newton steps of a solve
 ROUND_STEPS = 10  # Newton steps of a round
@@ -50,9 +41,7 @@ LAST_RATE = 1e9
 NEARER = 0.2  # [–] of the limit, for one solve more: what rests is to lie still
 SET_STEPS = 12  # solves with sets
 VAIN = 3  # of these in a row that did not halve the error, and end the trial
-ROUNDING = (
-    1e-6  # [–] of the speed to remove: nearer than that, `VAIN` rounds that gain little end it
-)
+ROUNDING = 1e-6  # [–] of the speed to remove: nearer than that, `VAIN` rounds that gain little end it
 GAIN = 0.7  # [–] of the error: a round that leaves more has taken away little
 WORSE = 8.0  # times the error: a round that ends there is not taken
 GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: rounds that leave less, and how the rate grows
@@ -62,7 +51,7 @@ SOFT_STEPS = 20
 
 
 @kernel
-def try_set(model, work, limit, best, last):
+def try_active_set(model, work, limit, best, last):
     """Solve with the set of the present impulses, and correct it, as long as that helps.
 
     Returns the least violation [m/s]. Its impulses are the memory and BEST then, and their response in row Z.
@@ -70,14 +59,14 @@ def try_set(model, work, limit, best, last):
     Writes: work.
     """
     set_row_rates(work, SET_RATE)
-    keep_set(work, True)
+    write_active_set(work, True)
     vain = 0
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else VAIN) or work.newton_steps[0] >= last:
             break
-        if not solve_with_set(model, work, True):
+        if not solve_active_set(model, work, True):
             break
-        correct_set(work)
+        update_active_set(work)
         now = find_violation(model, work)
         copy_vector(work, IMPULSE, MEMORY)
         if now <= GOOD * best:
@@ -131,8 +120,8 @@ def make_rounds(model, work, limit, best, last):
         set_row_rates(work, rho)
         is_begun = False
         if has_set:
-            keep_set(work, False)
-            is_begun = solve_with_set(model, work, False)
+            write_active_set(work, False)
+            is_begun = solve_active_set(model, work, False)
         arrived = run_round(model, work, rho, limit, unit, last, ROUND_STEPS, is_begun)
         if not arrived and work.newton_steps[0] == begun:  # no numbers
             break
@@ -196,7 +185,7 @@ def round_without_memory(model, work, limit):
 
 
 @kernel
-def approach(model, work, limit, last, tries_set):
+def improve_impulses(model, work, limit, last, tries_set):
     """Improve the impulses of the problem at hand; return the least violation [m/s], whose impulses are BEST.
 
     last: `newton_steps` that end it; tries_set: with the set of the present impulses first.
@@ -208,7 +197,7 @@ def approach(model, work, limit, last, tries_set):
     copy_vector(work, IMPULSE, MEMORY)
     copy_vector(work, IMPULSE, BEST)
     if tries_set and best > NEARER * limit:
-        best = try_set(model, work, limit, best, last)
+        best = try_active_set(model, work, limit, best, last)
     if best > limit:
         best = make_rounds(model, work, limit, best, last)
     return best
@@ -224,7 +213,7 @@ def solve_in_dofs(model, work, t, count, limit):
     Writes: work.
     """
     write_island(model, work, t, count)
-    best = approach(model, work, limit, work.newton_steps[0] + MAX_STEPS, True)
+    best = improve_impulses(model, work, limit, work.newton_steps[0] + MAX_STEPS, True)
     said = FLAGGED * work.removed_speed[0]
     if not best <= max(limit, said) and impulse_energy(model, work) > 0.0:
         round_without_memory(model, work, limit)

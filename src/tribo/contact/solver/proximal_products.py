@@ -26,12 +26,12 @@ LATE = int(Late.PILE)
 
 
 @kernel
-def ask_pile(model, work, what, z, number):
+def call_pile_operation(model, work, what, z, number):
     """Ask the late kernel of piles for something (`pile_problem`); return its answer.
 
     Writes: work.
     """
-    return call_late(model.late_address[LATE], model, work, what, z, number)
+    return call_late(model.lazy_address[LATE], model, work, what, z, number)
 
 
 @kernel
@@ -41,7 +41,7 @@ def measure_motion(model, work, z):
     Writes: work.
     """
     if work.dense_size[PILE] > 0:
-        ask_pile(model, work, MEASURE, z, 0.0)
+        call_pile_operation(model, work, MEASURE, z, 0.0)
         return
     out, part = (MOTION, 1.0) if z == Z else (CHANGE, 0.0)
     y, x, v = work.dense_row, work.column_vector, work.dense_vector
@@ -68,7 +68,7 @@ def gather_response(model, work, v, z):
     Writes: work.
     """
     if work.dense_size[PILE] > 0:
-        ask_pile(model, work, GATHER, z, v)
+        call_pile_operation(model, work, GATHER, z, v)
         return
     y, x, numbers = work.dense_row, work.column_vector, work.dense_vector
     width, rows = wide(work.dense_size[COLUMNS]), wide(work.dense_size[ROWS])

@@ -16,7 +16,7 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.solver.natural_residual import stiffness
+from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.math import spatial, vec
 
 # Of `dense_size`; the first scalar row, the first column in use; of a pile: 1 + the island, nodes.
@@ -71,9 +71,7 @@ def find_columns(model, work, t, most):
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         for side in range(2):
-            count = list_chain(
-                model, work, work.scalar_body[n, side], work.scalar_len[n, side], count, most
-            )
+            count = list_chain(model, work, work.scalar_body[n, side], work.scalar_len[n, side], count, most)
     return count
 
 
@@ -134,19 +132,13 @@ def write_number(work, i, start, give, soft, unit, impulse):
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (
-        start,
-        give,
-        soft,
-        unit,
-        impulse,
-    )
+    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (start, give, soft, unit, impulse)
 
 
 @kernel
 def spin_size(work, c):
     """Return the root of the own block of the torques of contact c, by which they are divided; 0: none."""
-    return sqrt(stiffness(spatial.load(work.contact_spin_delassus, c)))
+    return sqrt(inverse_mean_diagonal(spatial.load(work.contact_spin_delassus, c)))
 
 
 @kernel
@@ -155,7 +147,7 @@ def write_contact_problem(model, work, c, i, width):
 
     Writes: work.
     """
-    own = work.contact_own[c]
+    own = work.diagonal_delassus[c]
     if not own > 0.0:  # nothing moves it
         return i
     size = sqrt(own)
@@ -163,7 +155,7 @@ def write_contact_problem(model, work, c, i, width):
     if width > 0:
         clear_rows(work, i, i + (6 if is_spun else 3), width)
         write_sides(model, work, work.contact_row, c, i, 1.0 / size)
-    reach = own * stiffness(spatial.load(work.contact_delassus, c))
+    reach = own * inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
     r = work.contact_compliance
     for a in range(3):
         soft = r[c, 2] if a == 2 else max(r[c, 0], r[c, 1])
@@ -307,9 +299,9 @@ def read_impulses(work, t):
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if not work.contact_own[c] > 0.0:
+        if not work.diagonal_delassus[c] > 0.0:
             continue
-        f = 1.0 / sqrt(work.contact_own[c])
+        f = 1.0 / sqrt(work.diagonal_delassus[c])
         vec.store(
             work.contact_impulse, c,
             (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),

@@ -10,12 +10,12 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4
-from tribo.contact.solver.kept_set import REDUNDANT_RATE, SET_RATE
+from tribo.contact.solver.active_set import REDUNDANT_RATE, SET_RATE
 from tribo.contact.solver.pile_problem import NEWTON, SET
 from tribo.contact.solver.proximal_law import (
     apply_laws,
+    impulse_product,
     memory_error,
-    pairing,
     set_row_rates,
     sum4,
     violation_here,
@@ -28,7 +28,7 @@ from tribo.contact.solver.proximal_matrix import (
     write_directions,
 )
 from tribo.contact.solver.proximal_products import (
-    ask_pile,
+    call_pile_operation,
     gather_response,
     measure_motion,
     write_response,
@@ -84,7 +84,7 @@ def column_product(work, a, b):
 
 
 @kernel
-def add_part(table, first, count, out, part, step):
+def add_scaled_row(table, first, count, out, part, step):
     """Add a part of a row of a table to another row, from a first number on.
 
     Writes: table.
@@ -101,11 +101,11 @@ def add_to_response(work, part):
     Writes: work.
     """
     size = work.dense_size
-    add_part(work.column_vector, size[FIRST], size[COLUMNS], Z, part, STEP)
+    add_scaled_row(work.column_vector, size[FIRST], size[COLUMNS], Z, part, STEP)
 
 
 @kernel
-def write_lack(model, work):
+def write_residual(model, work):
     """Write the impulses of the trials, and z − z_free − Yᵀ λ; return its size.
 
     Writes: work.
@@ -124,12 +124,12 @@ def newton_step(model, work):
     work.newton_steps[0] += 1
     write_difference(work, REACHED, Z, STEP)
     if work.dense_size[PILE] > 0:
-        return ask_pile(model, work, NEWTON, STEP, 0.0) == 1
+        return call_pile_operation(model, work, NEWTON, STEP, 0.0) == 1
     return solve_step(work, STEP, write_directions(work), False)
 
 
 @kernel
-def look_along(work):
+def line_search(work):
     """Return the part of the step after which what lacks is orthogonal to it; 0 if it leads nowhere.
 
     Writes: work.
@@ -142,7 +142,7 @@ def look_along(work):
     low, low_value = 0.0, first
     high, high_value = -1.0, 0.0
     for k in range(LINE_STEPS):
-        value = along + part * square - pairing(work, part)
+        value = along + part * square - impulse_product(work, part)
         if abs(value) <= -FLAT * first or (value < 0.0 and part == 1.0) or k == LINE_STEPS - 1:
             break
         if value > 0.0:
@@ -164,7 +164,7 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
     Writes: work.
     """
     write_trials(work)
-    first = least = size = write_lack(model, work)
+    first = least = size = write_residual(model, work)
     for k in range(steps):
         if not size < inf:
             return False
@@ -180,18 +180,18 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
         if not newton_step(model, work):
             return False
         measure_motion(model, work, STEP)
-        part = look_along(work)
+        part = line_search(work)
         if part == 0.0:
             return False
         add_to_response(work, part)
-        add_part(work.dense_vector, 0, work.dense_size[ROWS], MOTION, part, CHANGE)
+        add_scaled_row(work.dense_vector, 0, work.dense_size[ROWS], MOTION, part, CHANGE)
         write_trials(work)
-        size = write_lack(model, work)
+        size = write_residual(model, work)
     return True
 
 
 @kernel
-def solve_with_set(model, work, exact):
+def solve_active_set(model, work, exact):
     """Solve the problem that is linear around the trials; tell whether there was a solution.
 
     exact: to the end where it is cheap: where nothing slides the matrix is symmetric, and its factor is good
@@ -203,7 +203,7 @@ def solve_with_set(model, work, exact):
     """
     work.newton_steps[0] += 1
     if work.dense_size[PILE] > 0:
-        return ask_pile(model, work, SET, 1 if exact else 0, 0.0) == 1
+        return call_pile_operation(model, work, SET, 1 if exact else 0, 0.0) == 1
     refinements = 0
     if exact:
         set_row_rates(work, SET_RATE)

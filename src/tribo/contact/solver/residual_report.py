@@ -1,4 +1,4 @@
-"""Stage `residual_report.report`: computes the residual of the contact problem.
+"""Stage `residual_report.report_residual`: computes the residual of the contact problem.
 
 With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
 and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
@@ -15,25 +15,25 @@ from tribo.collision.broadphase import is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_drift import excess_over
+from tribo.contact.problem.contact_drift import signed_excess
 from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
-from tribo.contact.problem.whitened_products import contact_velocity, scalar_velocity, within
+from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
 from tribo.contact.solver.coulomb_cone import NO_FRICTION, nearest_in_cone
 from tribo.contact.solver.natural_residual import (
     FLAGGED,
     GOOD,
     island_speed,
-    largest,
+    largest_component,
     torque_violation,
     violation_at,
 )
 from tribo.math import vec
 from tribo.model import Status
 
-COARSE = int(Status.COARSE)
-CONTRADICTION = int(Status.CONTRADICTION)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
+INFEASIBLE = int(Status.INFEASIBLE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 SLOWEST = 1e-300  # [m/s] where nothing is removed
 OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
@@ -43,7 +43,7 @@ OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
 def beyond_cone(mu, impulse, w):
     """Return how far d of velocity w is from the dual cone [m/s], and |λ · d| [J]."""
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
-    return largest(vec.sub(d, nearest_in_cone(1.0 / mu, d))), abs(vec.dot(impulse, d))
+    return largest_component(vec.sub(d, nearest_in_cone(1.0 / mu, d))), abs(vec.dot(impulse, d))
 
 
 @kernel
@@ -54,11 +54,11 @@ def contact_residual(work, c, w):
     if mu <= NO_FRICTION:
         primal = max(0.0, -impulse[2])
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
-    primal = largest(vec.sub(impulse, nearest_in_cone(mu, impulse)))
+    primal = largest_component(vec.sub(impulse, nearest_in_cone(mu, impulse)))
     dual, energy = beyond_cone(mu, impulse, w)
     slack = GOOD * work.contact_drift_error[c]  # no contact asks for more
     if slack > 0.0:  # it may also be nearer to 0: one velocity that is lawful is enough
-        w = (excess_over(w[0], slack), excess_over(w[1], slack), excess_over(w[2], slack))
+        w = (signed_excess(w[0], slack), signed_excess(w[1], slack), signed_excess(w[2], slack))
         nearer, less = beyond_cone(mu, impulse, w)
         dual, energy = min(dual, nearer), min(energy, less)
     return primal, dual, energy
@@ -73,13 +73,13 @@ def scalar_residual(model, work, n, speed):
     """
     w = scalar_velocity(model, work, n)
     impulse = work.scalar_impulse[n]
-    primal = abs(impulse - within(work, n, impulse))
+    primal = abs(impulse - clamp_impulse(work, n, impulse))
     room = impulse - work.scalar_lower[n] if w > 0.0 else work.scalar_upper[n] - impulse
     return primal, min(1.0, room * work.scalar_delassus[n] / speed) * abs(w)
 
 
 @kernel
-def gives_way(work, t, speed):
+def is_infeasible_row(work, t, speed):
     """Tell whether a hard row of a constraint in island t gives way: another asks for what cannot be at once.
 
     The compliance that all hard rows have, at the level of rounding, then makes up for what is left of
@@ -94,10 +94,10 @@ def gives_way(work, t, speed):
 
 
 @kernel
-def is_entered(model, settings, work, c):
+def is_penetrated(model, settings, work, c):
     """Tell whether a body has come into another one at contact c within a step, by a part of its size.
 
-    Pairs that rebound may, which `look_ahead` leaves out: a hit turns a body, and another of its corners
+    Pairs that rebound may (`predicted_contacts` skips them): a hit turns a body, and another of its corners
     comes down in the same step.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
@@ -114,7 +114,7 @@ def is_entered(model, settings, work, c):
 
 
 @kernel
-def report(model, settings, work):
+def report_residual(model, settings, work):
     """Record the three normalised residuals of the step; say what contradicts, misses its law or is entered.
 
     Writes: work.
@@ -129,25 +129,25 @@ def report(model, settings, work):
     for t in range(work.tree_island.shape[0]):
         own = island_speed(settings, work, t)
         speed = max(speed, own)
-        if gives_way(work, t, own):
-            work.status[0] |= CONTRADICTION
+        if is_infeasible_row(work, t, own):
+            work.status[0] |= INFEASIBLE
         if not work.island_miss[t] <= FLAGGED:
             work.status[0] |= NOT_CONVERGED
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
-        if is_entered(model, settings, work, c):
-            work.status[0] |= COARSE
+        if is_penetrated(model, settings, work, c):
+            work.status[0] |= TIME_STEP_TOO_LONG
         w = contact_velocity(model, work, c)
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
         dual = max(dual, d)
         complementarity = max(complementarity, e)
         error = GOOD * work.contact_drift_error[c]
-        miss = max(miss, excess_over(violation_at(model, work, c, w), error))
+        miss = max(miss, signed_excess(violation_at(model, work, c, w), error))
         if work.contact_is_spun[c] == 1:
             dual = max(dual, torque_violation(model, work, c))
-        diagonal += 3.0 * work.contact_own[c]
+        diagonal += 3.0 * work.diagonal_delassus[c]
         count += 3
     for n in range(work.scalar_count[0]):
         p, d = scalar_residual(model, work, n, max(speed, SLOWEST))

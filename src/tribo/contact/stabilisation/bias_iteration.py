@@ -1,7 +1,7 @@
-"""Stage `bias_iteration.iterate`: repeats the solve until the bias force belongs to the solved velocity.
+"""Stage `bias_iteration.iterate_bias`: repeats the solve until the bias force belongs to the solved velocity.
 
 Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
-to the whole step and the path does not. So the tree goes its way in parts of fourth order under what was
+to the whole step and the path does not. So the tree is integrated in substeps of fourth order under what was
 solved for, drives and Jᵀλ/dt, held as constant joint forces; M (v_end − v)/dt then tells which h the
 whole step has to have, and all is solved anew until both end at the same velocity. The impulses keep
 their laws, the path keeps the energy; of trees that contacts push only v̄ is taken anew (`repeat`).
@@ -14,27 +14,27 @@ from tribo.contact.problem.islands import contacts_in, find_representative, isla
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, couplings, rk4
-from tribo.dynamics.middle import (
+from tribo.dynamics.mid_velocity import (
     ENOUGH,
-    follow_response,
-    is_enough,
+    compare_mid_velocity,
     judge_explicit,
     largest_turn,
-    move_middle,
+    mid_velocity_tolerance,
+    reached_round_limit,
     rotates_far,
-    tolerance,
+    update_mid_velocity,
     velocity_difference,
 )
 from tribo.dynamics.whitening import unwhiten_tree, whiten_tree
-from tribo.model import Course, Integrator, Joint, Slot, Status
+from tribo.model import IntegrationMode, Integrator, Joint, Slot, Status
 
-SETTLED = int(Course.SETTLED)
-IN_PARTS = int(Course.IN_PARTS)
-HELD = int(Course.HELD)
-FLOWN = int(Course.FLOWN)
-UNSETTLED = int(Course.UNSETTLED)
-LOST = int(Course.LOST)
-ONE_H = int(Course.ONE_H)
+SETTLED = int(IntegrationMode.SETTLED)
+SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
+SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
+SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
+NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
+SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
+EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
@@ -42,7 +42,7 @@ CAPACITY = int(Status.CAPACITY)
 ERROR_PUSHED = 5e-3  # [–] of the velocity: how much h(v̄) may err where contacts push, and take more
 LOST_TRACK = 0.5  # [–] the same where taking h anew leads farther and farther away
 APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
-CLOSE = 0.03  # [–] the same however far the tree turns; way and solve after the last but one round
+CLOSE = 0.03  # [–] the same however far the tree turns; substeps and solve after the last but one round
 LEFT = 1e-4  # [–] the same in the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
@@ -61,7 +61,7 @@ def has_contact(model, work, t):
     island = find_representative(work.tree_island, t)
     for k in contacts_in(work, island):
         c = work.island_contact[k]
-        acts = work.contact_impulse[c, 2] > 0.0 or work.contact_pull[c] > 0.0
+        acts = work.contact_impulse[c, 2] > 0.0 or work.adhesion_impulse[c] > 0.0
         if acts and is_side(model, work, c, t):
             return True
     if work.soft_count[0] > 0:
@@ -72,7 +72,7 @@ def has_contact(model, work, t):
 
 
 @kernel
-def keep_bias(model, work, t):
+def save_bias(model, work, t):
     """Remember the bias force of a tree.
 
     Writes: work.
@@ -111,20 +111,20 @@ def move_response(model, settings, work, t):
 
 
 @kernel
-def give_up(model, state, settings, work, t):
+def use_explicit_bias(model, state, settings, work, t):
     """Go back to one h for the whole step, at the velocity with which it begins, for a tree.
 
     Writes: work.
     """
-    work.tree_course[t] = ONE_H
+    work.tree_mode[t] = EXPLICIT_BIAS
     work.tree_is_fourth[t] = 0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.mid_v[dof] = state.v[dof]
-    bias.tree_bias(model, work.mid_v, settings, work, t)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
 
 
 @kernel
-def repeat(model, state, settings, work, t):
+def update_pushed_bias(model, state, settings, work, t):
     """Take h of a tree that contacts push anew at the velocity to which it leads, if it errs by much.
 
     Tell whether it was. h(v̄) errs by the turn of the step times the error of v̄. Not under held forces: what
@@ -132,27 +132,27 @@ def repeat(model, state, settings, work, t):
 
     Writes: work.
     """
-    if work.tree_course[t] == ONE_H:
+    if work.tree_mode[t] == EXPLICIT_BIAS:
         return False
-    apart = follow_response(model, state, work, t, work.response, False)
+    apart = compare_mid_velocity(model, state, work, t, work.response, False)
     error = apart * largest_turn(model, settings, work, t)
     is_near = apart <= CLOSE or error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     if not error <= LOST_TRACK:
         if work.island_miss[find_representative(work.tree_island, t)] == inf:
             return False  # a draft says too little for that
-        give_up(model, state, settings, work, t)
+        use_explicit_bias(model, state, settings, work, t)
         return True
-    work.tree_course[t] = SETTLED if is_near or apart <= APART else UNSETTLED
+    work.tree_mode[t] = SETTLED if is_near or apart <= APART else NOT_SETTLED
     if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
-    move_middle(model, state, work, t)
-    bias.tree_bias(model, work.mid_v, settings, work, t)
+    update_mid_velocity(model, state, work, t)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
     return True
 
 
 @kernel
-def note_bias(model, state, command, settings, work, t, is_first):
+def update_tree_bias(model, state, command, settings, work, t, is_first):
     """Take h of a tree that something touches, or might, anew where it errs; note whether it needs parts.
 
     Return whether h is another one. Where contacts push, or dampers take more from each joint, h may err by a
@@ -160,35 +160,35 @@ def note_bias(model, state, command, settings, work, t, is_first):
 
     Writes: work.
     """
-    code = work.tree_course[t]
-    if work.tree_is_free[t] == 1 and (code == SETTLED or code == IN_PARTS):
+    code = work.tree_mode[t]
+    if work.tree_is_free[t] == 1 and (code == SETTLED or code == SUBSTEPPED):
         return False
     if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
         return False  # nothing changed since it was looked at
     if code == SETTLED and not rotates_far(model, state, settings, work, t):
         return False
-    if is_enough(work, work.bias_rounds[0]):
+    if reached_round_limit(work, work.bias_rounds[0]):
         return False
-    keep_bias(model, work, t)
+    save_bias(model, work, t)
     if has_contact(model, work, t):
-        return repeat(model, state, settings, work, t)
-    if code == ONE_H:
+        return update_pushed_bias(model, state, settings, work, t)
+    if code == EXPLICIT_BIAS:
         return False
     if code == SETTLED:
-        enough, rounds = tolerance(model, command, settings, work, t)
-        if follow_response(model, state, work, t, work.response, False) <= enough:
+        enough, rounds = mid_velocity_tolerance(model, command, settings, work, t)
+        if compare_mid_velocity(model, state, work, t, work.response, False) <= enough:
             return False
         if work.bias_rounds[0] < rounds:
-            move_middle(model, state, work, t)
-            bias.tree_bias(model, work.mid_v, settings, work, t)
+            update_mid_velocity(model, state, work, t)
+            bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             return True
-    work.tree_course[t] = HELD
+    work.tree_mode[t] = SUBSTEPS_PENDING
     work.tree_is_fourth[t] = 0
     return False
 
 
 @kernel
-def note_ruled_joints(model, work, t):
+def mark_ruled_joints(model, work, t):
     """Note which joints of a tree end where their rows have them: at a stop that presses, in an equation.
 
     Writes: work.
@@ -206,23 +206,23 @@ def note_ruled_joints(model, work, t):
 
 
 @kernel
-def judge_tree(model, state, settings, work, t):
-    """Tell whether a tree that went its way has to go it again; note which joints end as their rows have it.
+def check_substeps(model, state, settings, work, t):
+    """Tell whether a tree needs its substeps again; note which joints end as their rows have it.
 
-    A way that still ends elsewhere by much is no way: what is light would be thrown about by forces that are
-    held.
+    Substeps that still end elsewhere by much are discarded: held
+    forces would accelerate light links too far.
 
     Writes: work.
     """
     unwhiten_tree(model, work, t, work.response, work.change_v)
     apart = velocity_difference(model, state, work, t, 1.0, work.rk_v)
     if work.bias_rounds[0] == ROUNDS - 1 and not apart <= CLOSE:
-        give_up(model, state, settings, work, t)
+        use_explicit_bias(model, state, settings, work, t)
         return True
     work.tree_is_fourth[t] = 1 if apart < inf else 0
-    note_ruled_joints(model, work, t)
+    mark_ruled_joints(model, work, t)
     if work.bias_rounds[0] >= ROUNDS and not apart <= LEFT:
-        work.tree_course[t] = UNSETTLED
+        work.tree_mode[t] = NOT_SETTLED
     return work.bias_rounds[0] < ROUNDS and not apart <= ENOUGH
 
 
@@ -236,19 +236,19 @@ def compare_bias(model, state, command, settings, work, is_first):
     """
     is_new = is_held = False
     for t in range(model.tree_body.shape[0]):
-        if note_bias(model, state, command, settings, work, t, is_first):
+        if update_tree_bias(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             is_new = True
-        is_held = is_held or work.tree_course[t] == HELD
-    if is_held and not rk4.fly_trees(model, state, command, settings, work):
+        is_held = is_held or work.tree_mode[t] == SUBSTEPS_PENDING
+    if is_held and not rk4.integrate_held_trees(model, state, command, settings, work):
         return False
     for t in range(model.tree_body.shape[0]):
-        is_lost = work.tree_course[t] == LOST
+        is_lost = work.tree_mode[t] == SUBSTEPS_FAILED
         if is_lost:
-            work.tree_course[t] = ONE_H
-        elif work.tree_course[t] != FLOWN or work.tree_is_fourth[t] == 1:
+            work.tree_mode[t] = EXPLICIT_BIAS
+        elif work.tree_mode[t] != SUBSTEPS_DONE or work.tree_is_fourth[t] == 1:
             continue
-        if is_lost or judge_tree(model, state, settings, work, t):
+        if is_lost or check_substeps(model, state, settings, work, t):
             move_response(model, settings, work, t)
             is_new = True
         else:
@@ -294,7 +294,7 @@ def solve_stale(model, settings, work):
 
 
 @kernel
-def iterate(model, state, command, settings, work):
+def iterate_bias(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
 
     Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if all is to

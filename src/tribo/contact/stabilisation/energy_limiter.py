@@ -1,11 +1,11 @@
-"""Stage `energy_limiter.limit`: limits the energy that constraints may add in a step.
+"""Stage `energy_limiter.limit_energy`: limits the energy that constraints may add in a step.
 
 Two light boxes on pins between heavy ones straighten within a fraction of a step, and pins that go round by
 0.3 rad in a step bring energy that there never was. Bodies that are held together, move by themselves and
 touch only each other and what stands are a constrained group: it may end the step with the energy that it
-had and was given. If it would have more, it is slowed (`velocity_scaling`). The step is `COARSE` then;
+had and was given. If it would have more, it is slowed (`velocity_scaling`): `TIME_STEP_TOO_LONG`;
 impulses and the residual stay those of the solve. Where ties, and contacts beside them, do more work than a
-swing explains (`error_of_ties`) the step is `COARSE` as well. So is a robot that nothing holds, if its
+swing explains (`error_of_ties`) the step has it as well. So has a robot that nothing holds, if its
 trajectory was integrated with springs too stiff for the time step.
 Where joints of a robot on a fixed base that turn fast meet their stops, the velocity changes within the
 step, but forces that depend on it are taken at one velocity: one hit would give a chain of ball joints at
@@ -17,33 +17,28 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
-from tribo.contact.problem.islands import (
-    contacts_in,
-    find_representative,
-    is_member,
-    scalars_in,
-)
+from tribo.contact.problem.islands import contacts_in, find_representative, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, is_coupling_row, tie_of
-from tribo.contact.problem.whitened_products import moved_by, scalar_moved_by
+from tribo.contact.problem.whitened_products import add_row_response, add_scalar_row_response
 from tribo.contact.solver.natural_residual import FLAGGED
-from tribo.contact.stabilisation import allowed_energy, velocity_scaling
+from tribo.contact.stabilisation import energy_budget, velocity_scaling
 from tribo.dynamics.energy import tree_mass
-from tribo.dynamics.middle import STIFF, max_spring_share
+from tribo.dynamics.mid_velocity import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
 from tribo.enums import Tuning
 from tribo.math import vec
-from tribo.model import Course, Integrator, Joint, Kind, Slot, Status
+from tribo.model import IntegrationMode, Integrator, Joint, Kind, Slot, Status
 
 FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 ERP = int(Tuning.ERP)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-COARSE = int(Status.COARSE)
-HELD_BACK = int(Course.HELD_BACK)
-FLOWN = int(Course.FLOWN)
-UNSETTLED = int(Course.UNSETTLED)
-ONE_H = int(Course.ONE_H)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
+LIMITED = int(IntegrationMode.LIMITED)
+SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
+NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
+EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
 NOTHING, TIES, STOPS = 0, 1, 2  # what holds an island
 FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
 LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
@@ -54,13 +49,13 @@ ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints
 @kernel
 def is_lost(work, tree):
     """Tell whether a tree turns too far in this step, and nothing could be done."""
-    return work.tree_course[tree] == UNSETTLED or work.tree_course[tree] == ONE_H
+    return work.tree_mode[tree] == NOT_SETTLED or work.tree_mode[tree] == EXPLICIT_BIAS
 
 
 @kernel
 def is_doubtful(model, settings, work, tree):
-    """Tell whether a tree's way is known to be wrong, or went under stiff springs, held constant."""
-    if work.tree_course[tree] == FLOWN and max_spring_share(model, settings, work, tree) > STIFF:
+    """Tell whether a tree's trajectory is known to be wrong, or had stiff springs, held constant."""
+    if work.tree_mode[tree] == SUBSTEPS_DONE and max_spring_share(model, settings, work, tree) > STIFF:
         return True
     return is_lost(work, tree)
 
@@ -112,7 +107,7 @@ def note_last(model, work):
 
 @kernel
 def is_any_doubtful(model, settings, work, t):
-    """Tell whether the way of a tree of island t is doubtful."""
+    """Tell whether the trajectory of a tree of island t is doubtful."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_doubtful(model, settings, work, tree) and is_member(model, work, tree, t):
             return True
@@ -121,7 +116,7 @@ def is_any_doubtful(model, settings, work, t):
 
 @kernel
 def work_of_ties(model, state, command, work, t):
-    """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · way that they bend [J s].
+    """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · their curvature [J s].
 
     Ties do no work, but for closing a gap. Their directions in mid step are right to second order, so energy
     goes to and fro: of what swings by Ω dt, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed across a
@@ -132,15 +127,10 @@ def work_of_ties(model, state, command, work, t):
         n = work.island_scalar[k]
         c = tie_of(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
-        if (
-            impulse == 0.0
-            or reach < 0.0
-            or c < 0
-            or allowed_energy.is_reeled(model, state, command, c)
-        ):
+        if impulse == 0.0 or reach < 0.0 or c < 0 or energy_budget.is_winding(model, state, command, c):
             continue
         before = work.scalar_start[n] + work.scalar_target[n]
-        after = scalar_moved_by(model, work, n, work.response, before)
+        after = add_scalar_row_response(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
         if reach > 0.0:
             bent += abs(impulse) * reach / command.constraint[c, ERP]
@@ -169,7 +159,7 @@ def work_of_contacts(model, work, t):
         is_rigid = work.contact_compliance[c, 2] == 0.0 and work.contact_impulse[c, 2] > 0.0
         if is_rigid and is_still(model, work, c):
             before = vec.load(work.contact_vel, c)
-            after = moved_by(model, work, work.contact_row, c, work.response, before)
+            after = add_row_response(model, work, work.contact_row, c, work.response, before)
             done += 0.5 * vec.dot(vec.load(work.contact_impulse, c), vec.add(before, after))
     return max(0.0, done)
 
@@ -192,7 +182,7 @@ def error_of_ties(model, state, command, settings, work, t):
     slow = slow_speed(settings)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            energy += 0.5 * twice_energy(model, work, tree, work.kick_v)
+            energy += 0.5 * twice_energy(model, work, tree, work.start_velocity)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
     swing = min(LOOSE / 16.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
@@ -201,7 +191,7 @@ def error_of_ties(model, state, command, settings, work, t):
 
 @kernel
 def island_rotates_fast(model, state, settings, work, t):
-    """Tell whether a tree of island t turns far and rows act on the island, or the tree's way is doubtful."""
+    """Tell whether a tree of island t turns far and rows act on the island, or its trajectory is doubtful."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
@@ -233,7 +223,7 @@ def is_apart(model, work, t):
 
 
 @kernel
-def grip(model, work, t):
+def holding_rows(model, work, t):
     """Return what holds island t: `NOTHING`, `TIES` or `STOPS`."""
     found = NOTHING
     for k in scalars_in(work, t):
@@ -253,7 +243,7 @@ def grip(model, work, t):
 
 @kernel
 def limit_island(model, state, command, settings, work, t, is_strict):
-    """Slow island t if it touches nothing and what holds it would throw it; tell whether that is to be said.
+    """Slow island t if it touches nothing and its rows would add energy; tell whether that is reported.
 
     Strictly: it may gain nothing. Under `semi_implicit` energy goes to and fro: only stops of a robot on a
     fixed base are asked for it.
@@ -264,7 +254,7 @@ def limit_island(model, state, command, settings, work, t, is_strict):
         return False
     if not is_apart(model, work, t):
         return False
-    held = grip(model, work, t)
+    held = holding_rows(model, work, t)
     if held == NOTHING and not is_any_doubtful(model, settings, work, t):
         return False
     is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE
@@ -274,13 +264,13 @@ def limit_island(model, state, command, settings, work, t, is_strict):
     if has_stops and joint_rotates_fast(model, state, settings, work, t, True):
         is_strict = True
     error = 0.0 if is_strict else ERROR
-    most = allowed_energy.allowed(model, state, command, settings, work, t, error)
-    is_slowed = velocity_scaling.slow(model, state, settings, work, t, most)
+    most = energy_budget.energy_budget(model, state, command, settings, work, t, error)
+    is_slowed = velocity_scaling.slow_island(model, state, settings, work, t, most)
     return is_slowed and (held == NOTHING or not is_robot)
 
 
 @kernel
-def limit(model, state, command, settings, work):
+def limit_energy(model, state, command, settings, work):
     """Slow what would leave stops, wires, pins with more energy than it had and was given; say so.
 
     It is said as well where ties bring energy and nothing is slowed, but not under `semi_implicit`, whose
@@ -302,8 +292,8 @@ def limit(model, state, command, settings, work):
         keeps = settings.integrator != SEMI_IMPLICIT  # whose energy goes to and fro
         is_wrong = keeps and error > FLAGGED * FLAGGED
         if is_slowed or is_wrong:
-            work.status[0] |= COARSE
+            work.status[0] |= TIME_STEP_TOO_LONG
         if is_slowed:
             for tree in range(t, work.island_last_tree[t] + 1):
                 if is_member(model, work, tree, t):
-                    work.tree_course[tree] = HELD_BACK
+                    work.tree_mode[tree] = LIMITED

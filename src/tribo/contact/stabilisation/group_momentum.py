@@ -1,4 +1,4 @@
-"""Stages `group_momentum.goals`, `.keep_group_momenta`: the total momentum of bodies that act on one another.
+"""Stages `group_momentum.set_group_targets`, `.keep_group_momenta`: momentum of bodies that interact.
 
 Ties and contacts exchange momentum between trees, so none of them keeps its own (`dynamics.momentum`). All
 that act on one another, a group, keep their sum: where their common centre of mass and momenta have to be
@@ -10,16 +10,16 @@ left alone.
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.way_swing import side_of
-from tribo.contact.far_contacts import is_of_later_pose
-from tribo.contact.problem.islands import find_representative, is_member, join, moved_tree
+from tribo.contact.constraints.path_curvature import side_of
+from tribo.contact.far_contacts import is_at_later_pose
+from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.dynamics.integrate import STRUCK
 from tribo.dynamics.momentum import (
     LEFT_ALONE,
-    about_point,
     base_impulse,
     load_motion,
+    point_inertia,
     store_motion,
     tree_motion,
 )
@@ -47,7 +47,7 @@ def base_place(model, q, tree):
 
 
 @kernel
-def group(work, tree):
+def momentum_group(work, tree):
     """Return the first tree of the group of a tree, −1 if it is in none that keeps its momentum."""
     first = find_representative(work.tree_group, tree)
     return first if work.tree_is_kept[first] >= TOGETHER else -1
@@ -67,7 +67,7 @@ def is_group(model, work, t, end):
     """Tell whether all of island t, its trees before `end`, is one group that keeps its momentum."""
     is_one = True
     for tree in range(t, end):
-        is_one = is_one and (group(work, tree) == t or not is_member(model, work, tree, t))
+        is_one = is_one and (momentum_group(work, tree) == t or not is_member(model, work, tree, t))
     return is_one
 
 
@@ -78,17 +78,17 @@ def end_of(model, work, n, side):
 
 
 @kernel
-def acts(work, c):
+def is_contact_active(work, c):
     """Tell whether contact c pushes or pulls in this step, or may shift what overlaps at its end."""
     x, y, z = vec.load(work.contact_impulse, c)
     is_pushed = x != 0.0 or y != 0.0 or z != 0.0
     shifts = work.contact_target[c] > -inf and work.contact_correction[c] > 0.0
-    return is_pushed or shifts or work.contact_is_soft[c] != 0 or work.contact_pull[c] > 0.0
+    return is_pushed or shifts or work.contact_is_soft[c] != 0 or work.adhesion_impulse[c] > 0.0
 
 
 @kernel
 def join_ends(model, work):
-    """Find who acts on whom. Return whether anything that moves does so on something else that moves.
+    """Find which trees act on one another. Return whether two that move do so.
 
     As far as is known these are `ALONE` or `TIED`: the first tree of a group has that in `group_motion`.
 
@@ -99,11 +99,11 @@ def join_ends(model, work):
         work.group_motion[tree, 0] = 0.0
     for n in range(work.scalar_count[0]):
         if work.scalar_impulse[n] != 0.0:
-            join(work.tree_group, end_of(model, work, n, 0), end_of(model, work, n, 1))
+            join_islands(work.tree_group, end_of(model, work, n, 0), end_of(model, work, n, 1))
     for c in range(work.contact_count[0]):
-        if acts(work, c):
+        if is_contact_active(work, c):
             a = moved_tree(model, work.contact_body[c, 0])
-            join(work.tree_group, a, moved_tree(model, work.contact_body[c, 1]))
+            join_islands(work.tree_group, a, moved_tree(model, work.contact_body[c, 1]))
     is_any = False
     for tree in range(model.tree_body.shape[0]):
         first = find_representative(work.tree_group, tree)
@@ -121,7 +121,7 @@ def join_ends(model, work):
 
 
 @kernel
-def hold(work, tree):
+def mark_held_group(work, tree):
     """Note that the world acts on the group of a tree (−1: none).
 
     Writes: work.
@@ -131,14 +131,14 @@ def hold(work, tree):
 
 
 @kernel
-def is_alone(work, tree):
+def is_single_body_group(work, tree):
     """Tell whether the group of a tree has neither ties nor robots."""
     return work.group_motion[find_representative(work.tree_group, tree), 0] == ALONE
 
 
 @kernel
 def runs_over_world(model, c):
-    """Tell whether the way of constraint c, if it is a wire, runs over a point that stands."""
+    """Tell whether the path of constraint c, if it is a wire, runs over a point that stands."""
     first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
     if first == last:
         return False
@@ -150,7 +150,7 @@ def runs_over_world(model, c):
 
 @kernel
 def find_held(model, work):
-    """Note which groups exchange momentum with the world, or are free bodies that met on the way of the step.
+    """Note which groups exchange momentum with the world, or are free bodies that met within the step.
 
     These are pushed at their own surfaces, where they meet: velocities are right, places in mid step are not.
 
@@ -159,23 +159,23 @@ def find_held(model, work):
     for tree in range(model.tree_body.shape[0]):
         is_loose = model.joint_type[model.tree_body[tree]] == FREE
         if not is_loose or model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
-            hold(work, tree)
+            mark_held_group(work, tree)
     for n in range(work.scalar_count[0]):
         c = tie_of(model, work, n)
         if work.scalar_impulse[n] != 0.0 and c >= 0:
             a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
             if min(a, b) < 0 or runs_over_world(model, c):
-                hold(work, max(a, b))
+                mark_held_group(work, max(a, b))
     for c in range(work.contact_count[0]):
-        if acts(work, c):
+        if is_contact_active(work, c):
             a = moved_tree(model, work.contact_body[c, 0])
             b = moved_tree(model, work.contact_body[c, 1])
-            if min(a, b) < 0 or (is_of_later_pose(work, c) and is_alone(work, max(a, b))):
-                hold(work, max(a, b))
-    for c in range(model.coupling_way.shape[0]):
-        for k in range(model.coupling_way[c, 0], model.coupling_way[c, 1]):
-            if model.way_body[k] < 0:  # a thread pulls it towards what stands
-                hold(work, model.body_tree[model.coupling_body[c, 0]])
+            if min(a, b) < 0 or (is_at_later_pose(work, c) and is_single_body_group(work, max(a, b))):
+                mark_held_group(work, max(a, b))
+    for c in range(model.coupling_path.shape[0]):
+        for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+            if model.element_body[k] < 0:  # a thread pulls it towards what stands
+                mark_held_group(work, model.body_tree[model.coupling_body[c, 0]])
 
 
 @kernel
@@ -199,7 +199,7 @@ def find_lone_groups(model, work):
 
 
 @kernel
-def met_late(model, state, work, tree):
+def late_spin_change(model, state, work, tree):
     """Return by how much the angular momentum of a body that is hit differs in mid step from what it was."""
     root = model.tree_body[tree]
     b = model.tree_v[tree] + 3
@@ -207,48 +207,48 @@ def met_late(model, state, work, tree):
     omega = (state.v[b], state.v[b + 1], state.v[b + 2])
     r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
     before = vec.sym_vec(vec.rotate_sym(r, s), omega)
-    omega = vec.add(omega, vec.load(work.struck_turn, tree))
+    omega = vec.add(omega, vec.load(work.hit_rotation, tree))
     middle = vec.rotate_sym(vec.load_mat(work.body_rot, root), s)
     return vec.sub(vec.sym_vec(middle, omega), before)
 
 
 @kernel
-def goals(model, state, settings, work):
+def set_group_targets(model, state, settings, work):
     """Set where centre of mass and momentum of every group have to be after the step.
 
     Forces between its bodies add nothing; weight, drives of bases and hands do. Of a body that is
-    hit the angular momentum with which the impact met it counts (`met_late`): with e = 1 the energy stays.
+    hit the angular momentum at the impact counts (`late_spin_change`): with e = 1 the energy stays.
 
     Writes: work.
     """
     if settings.integrator == SEMI_IMPLICIT or not find_lone_groups(model, work):
         return
     dt = settings.dt
-    add_up(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
+    sum_group_motion(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
     for tree in range(model.tree_body.shape[0]):
-        if group(work, tree) == tree:
+        if momentum_group(work, tree) == tree:
             m, c, p, l = load_motion(work.group_motion, tree)
             middle = vec.add(base_place(model, state.q, tree), vec.axpy(0.5 * dt / m, p, c))
             weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
-            store_motion(work.tree_goal, tree, m, middle, vec.axpy(dt, weight, p), l)
+            store_motion(work.tree_target, tree, m, middle, vec.axpy(dt, weight, p), l)
     for tree in range(model.tree_body.shape[0]):
-        first = group(work, tree)
+        first = momentum_group(work, tree)
         if first >= 0:
-            m, middle, p, l = load_motion(work.tree_goal, first)
+            m, middle, p, l = load_motion(work.tree_target, first)
             push, turn = base_impulse(model, state, settings, work, tree)
             arm = vec.sub(vec.load(work.body_pos, model.tree_body[tree]), middle)
             turn = vec.add(turn, vec.cross(arm, push))
-            if work.tree_is_struck[tree] == STRUCK:
-                turn = vec.add(turn, met_late(model, state, work, tree))
-            store_motion(work.tree_goal, first, m, middle, vec.add(p, push), vec.add(l, turn))
+            if work.tree_is_hit[tree] == STRUCK:
+                turn = vec.add(turn, late_spin_change(model, state, work, tree))
+            store_motion(work.tree_target, first, m, middle, vec.add(p, push), vec.add(l, turn))
     for tree in range(model.tree_body.shape[0]):
-        if group(work, tree) == tree:
-            m, middle, p, l = load_motion(work.tree_goal, tree)
-            store_motion(work.tree_goal, tree, m, vec.axpy(0.5 * dt / m, p, middle), p, l)
+        if momentum_group(work, tree) == tree:
+            m, middle, p, l = load_motion(work.tree_target, tree)
+            store_motion(work.tree_target, tree, m, vec.axpy(0.5 * dt / m, p, middle), p, l)
 
 
 @kernel
-def add_up(model, q, v, work, t, begin, end):
+def sum_group_motion(model, q, v, work, t, begin, end):
     """Sum up m, c, p, L about c and the inertia about c of groups of island t at (q, v).
 
     They are among the trees begin … end − 1. c counts from the base of the first tree of a group.
@@ -256,23 +256,19 @@ def add_up(model, q, v, work, t, begin, end):
     Writes: work.
     """
     for tree in range(begin, end):
-        store_motion(
-            work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        )
+        store_motion(work.group_motion, tree, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for tree in range(begin, end):
-        first = group(work, tree)
+        first = momentum_group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
         m, moment, p, l = load_motion(work.group_motion, first)
         mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
         c = vec.add(arm, vec.sub(base_place(model, q, tree), base_place(model, q, first)))
         l = vec.add(l, vec.add(spin, vec.cross(c, push)))
-        store_motion(
-            work.group_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l
-        )
+        store_motion(work.group_motion, first, m + mass, vec.axpy(mass, c, moment), vec.add(p, push), l)
         s = spatial.load(work.group_inertia, first)
-        s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
+        s = spatial.axpy(1.0, own, spatial.axpy(mass, point_inertia(c), s))
         spatial.store(work.group_inertia, first, s)
     for tree in range(begin, end):
         if work.group_motion[tree, 0] > 0.0:
@@ -280,7 +276,7 @@ def add_up(model, q, v, work, t, begin, end):
             c = vec.scale(1.0 / m, moment)
             store_motion(work.group_motion, tree, m, c, p, vec.sub(l, vec.cross(c, p)))
             s = spatial.load(work.group_inertia, tree)
-            spatial.store(work.group_inertia, tree, spatial.axpy(-m, about_point(c), s))
+            spatial.store(work.group_inertia, tree, spatial.axpy(-m, point_inertia(c), s))
 
 
 @kernel
@@ -293,11 +289,11 @@ def set_group_momenta(model, q, v, work, t, begin, end):
     """
     if not has_group(work, begin, end):
         return
-    add_up(model, q, v, work, t, begin, end)
+    sum_group_motion(model, q, v, work, t, begin, end)
     for tree in range(begin, end):
         if work.group_motion[tree, 0] > 0.0:
             m, c, p, l = load_motion(work.group_motion, tree)
-            _, place, push, spin = load_motion(work.tree_goal, tree)
+            _, place, push, spin = load_motion(work.tree_target, tree)
             s = spatial.load(work.group_inertia, tree)
             omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
             velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
@@ -305,11 +301,11 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             if is_touching:
                 velocity = vec.cross(c, omega)
             shift = vec.sub(vec.sub(place, base_place(model, q, tree)), c)
-            if is_touching or work.impact_count[0] > 0:  # within the step: the way is known already
+            if is_touching or work.impact_count[0] > 0:  # within the step: the displacement is known already
                 shift = (0.0, 0.0, 0.0)
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
     for tree in range(end - 1, begin - 1, -1):  # the first of a group is its last here
-        first = group(work, tree)
+        first = momentum_group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
         _, shift, velocity, omega = load_motion(work.group_motion, first)
@@ -330,6 +326,6 @@ def keep_group_momenta(model, state, work):
     Writes: state, work.
     """
     for tree in range(model.tree_body.shape[0]):
-        if state.tree_is_asleep[tree] > 0 and group(work, tree) >= 0:
-            work.tree_is_kept[group(work, tree)] = LEFT_ALONE
+        if state.tree_is_asleep[tree] > 0 and momentum_group(work, tree) >= 0:
+            work.tree_is_kept[momentum_group(work, tree)] = LEFT_ALONE
     set_group_momenta(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])

@@ -1,15 +1,15 @@
 """Energy of trees at the end of a step, and scaling of their velocities if it is too much.
 
 A slowed group keeps its momentum: its motion is brought nearer to that of one rigid body, or to rest if the
-world holds it. That leaves together what constraints keep together. When this is asked for, and of whom:
-`energy_limiter`; the energy that there may be: `allowed_energy`.
+world holds it. That leaves together what constraints keep together. When this is asked for, and for which:
+`energy_limiter`; the energy that there may be: `energy_budget`.
 """
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.stabilisation import group_momentum
-from tribo.contact.stabilisation.allowed_energy import ROUNDING, stored
+from tribo.contact.stabilisation.energy_budget import ROUNDING, spring_energy_kept
 from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
@@ -17,26 +17,26 @@ from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
     KEPT,
     LEFT_ALONE,
-    about_point,
     base_impulse,
-    goal,
+    momentum_target,
+    point_inertia,
     set_tree_momentum,
     tree_motion,
 )
 from tribo.math import linalg, quat, spatial, vec
-from tribo.model import Course, Integrator, Joint, Status
+from tribo.model import IntegrationMode, Integrator, Joint, Status
 
 FREE = int(Joint.FREE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-HELD_BACK = int(Course.HELD_BACK)
-COARSE = int(Status.COARSE)
+LIMITED = int(IntegrationMode.LIMITED)
+TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 TRIES = 40  # of a part of a motion: more than round-off needs
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def to_end(model, settings, work, tree, v):
+def end_coordinates(model, settings, work, tree, v):
     """Set the coordinates with which a tree ends the step if v is its new velocity.
 
     A base that floats gets the velocity that keeps the momentum. The part of a ball joint's motion from
@@ -53,13 +53,13 @@ def to_end(model, settings, work, tree, v):
 
 
 @kernel
-def ended(model, settings, work, tree, v):
+def tree_end_energy(model, settings, work, tree, v):
     """Return the energy of a tree [J] at `end_q` and given velocities, with what its springs keep.
 
     Writes: work.
     """
     kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
-    return kinetic + potential + stored(model, work.end_q, settings, work, tree)
+    return kinetic + potential + spring_energy_kept(model, work.end_q, settings, work, tree)
 
 
 @kernel
@@ -74,12 +74,12 @@ def end_energy(model, settings, work, t, rigid, part):
             continue
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
             work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
-        to_end(model, settings, work, tree, work.change_v)
+        end_coordinates(model, settings, work, tree, work.change_v)
     group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
     total = 0.0
     for tree in range(t, end):
         if is_member(model, work, tree, t):
-            total += ended(model, settings, work, tree, work.change_v)
+            total += tree_end_energy(model, settings, work, tree, work.change_v)
     return total
 
 
@@ -103,7 +103,7 @@ def is_anchored(model, work, t):
 
 
 @kernel
-def all_to_end(model, settings, work, t):
+def write_island_end(model, settings, work, t):
     """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as solved.
 
     Writes: work.
@@ -113,7 +113,7 @@ def all_to_end(model, settings, work, t):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 work.change_v[dof] = work.next_v[dof]
-            to_end(model, settings, work, tree, work.change_v)
+            end_coordinates(model, settings, work, tree, work.change_v)
     group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
 
 
@@ -136,9 +136,9 @@ def island_motion(model, q, v, work, t, origin):
             moment = vec.axpy(mass, c, moment)
             p = vec.add(p, push)
             l = vec.add(l, vec.add(spin, vec.cross(c, push)))
-            s = spatial.axpy(1.0, own, spatial.axpy(mass, about_point(c), s))
+            s = spatial.axpy(1.0, own, spatial.axpy(mass, point_inertia(c), s))
     c = vec.scale(1.0 / m, moment)
-    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, about_point(c), s)
+    return m, c, p, vec.sub(l, vec.cross(c, p)), spatial.axpy(-m, point_inertia(c), s)
 
 
 @kernel
@@ -169,7 +169,7 @@ def move_base(model, tree, velocity, omega, out):
 
 
 @kernel
-def stop(model, state, work, tree):
+def freeze_tree(model, state, work, tree):
     """Leave the coordinates of a tree as they were when the step began: parts of a step that lead nowhere.
 
     Writes: work.
@@ -184,7 +184,7 @@ def stop(model, state, work, tree):
 
 
 @kernel
-def stay(model, state, settings, work, tree, rigid):
+def freeze_floating(model, state, settings, work, tree, rigid):
     """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
 
     Its joints, and how its base is turned, are at the step's end what they were at its beginning: of all
@@ -193,12 +193,12 @@ def stay(model, state, settings, work, tree, rigid):
 
     Writes: work, rigid.
     """
-    stop(model, state, work, tree)
+    freeze_tree(model, state, work, tree)
     at = model.joint_q[model.tree_body[tree]]
     for k in range(3):
         work.rk_q[at + k] = work.mid_q[at + k]
     m, c, _, _, s = tree_motion(model, state.q, state.v, work, tree)
-    push, spin = goal(work, tree)
+    push, spin = momentum_target(work, tree)
     omega = vec.sym_vec(linalg.sym_inverse(s), spin)
     move_base(model, tree, vec.axpy(1.0 / m, push, vec.cross(c, omega)), omega, rigid)
     back = quat.exp(vec.scale(-0.5 * settings.dt, omega))
@@ -206,7 +206,7 @@ def stay(model, state, settings, work, tree, rigid):
 
 
 @kernel
-def leave_apart(model, work, t):
+def release_groups(model, work, t):
     """Let nothing of island t keep a momentum of its own, unless all of it is one group.
 
     Writes: work.
@@ -219,10 +219,10 @@ def leave_apart(model, work, t):
 
 
 @kernel
-def stay_together(model, state, settings, work, t, rigid):
+def freeze_together(model, state, settings, work, t, rigid):
     """Set an array of dofs to the motion of several loose bodies that keep their momentum and their poses.
 
-    All go the way of their centre of mass and end the step as one rigid body, in the poses in which they
+    All move as their centre of mass does and end the step as one rigid body, in the poses in which they
     began it: what ties them is no wider open than it was.
 
     Writes: work, rigid.
@@ -238,19 +238,19 @@ def stay_together(model, state, settings, work, t, rigid):
             arm = vec.sub(vec.sub(base_place(model, work.mid_q, tree), origin), c)
             after = vec.add(after, push)
             l = vec.add(l, vec.add(turn, vec.cross(arm, push)))
-    way = vec.scale(0.5 * dt / m, vec.add(p, after))
+    displacement = vec.scale(0.5 * dt / m, vec.add(p, after))
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     back = quat.exp(vec.scale(-h, omega))
-    leave_apart(model, work, t)
+    release_groups(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            stop(model, state, work, tree)
+            freeze_tree(model, state, work, tree)
             place = base_place(model, state.q, tree)
             arm = vec.sub(vec.sub(place, origin), c)
             velocity = vec.axpy(1.0 / m, after, vec.cross(omega, arm))
             move_base(model, tree, velocity, omega, rigid)
             at = model.joint_q[model.tree_body[tree]]
-            begin = vec.axpy(-h, velocity, vec.add(place, way))
+            begin = vec.axpy(-h, velocity, vec.add(place, displacement))
             for k in range(3):
                 work.rk_q[at + k] = begin[k]
             turned = quat.mul(back, quat.load(state.q, at + 3))
@@ -271,18 +271,18 @@ def is_sprung(model, settings, work, t):
 
 
 @kernel
-def stay_all(model, state, work, t):
+def freeze_island(model, state, work, t):
     """Let island t, which hangs on the world, stay as it was, and say so.
 
     In half a step at its velocity it would have strained its springs by more than it has.
 
     Writes: work.
     """
-    work.status[0] |= COARSE
+    work.status[0] |= TIME_STEP_TOO_LONG
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            stop(model, state, work, tree)
-            work.tree_course[tree] = HELD_BACK
+            freeze_tree(model, state, work, tree)
+            work.tree_mode[tree] = LIMITED
 
 
 @kernel
@@ -318,7 +318,7 @@ def largest_part(model, settings, work, t, rigid, least, most):
 
 
 @kernel
-def slow(model, state, settings, work, t, most):
+def slow_island(model, state, settings, work, t, most):
     """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
 
     In rigid motion, or at rest, it may have more still, at the places where it ends. A robot that floats has
@@ -334,18 +334,18 @@ def slow(model, state, settings, work, t, most):
                 rigid[dof] = 0.0
     is_loose = not is_anchored(model, work, t)
     if is_loose:
-        all_to_end(model, settings, work, t)
+        write_island_end(model, settings, work, t)
         rigid_motion(model, work, t, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False
     least = end_energy(model, settings, work, t, rigid, 0.0)
     if least > most:
         if is_loose and work.tree_is_kept[t] == KEPT:
-            stay(model, state, settings, work, t, rigid)
+            freeze_floating(model, state, settings, work, t, rigid)
         elif is_loose:
-            stay_together(model, state, settings, work, t, rigid)
+            freeze_together(model, state, settings, work, t, rigid)
         elif is_sprung(model, settings, work, t):
-            stay_all(model, state, work, t)
+            freeze_island(model, state, work, t)
         least = end_energy(model, settings, work, t, rigid, 0.0)
     part = largest_part(model, settings, work, t, rigid, least, max(most, least))
     for tree in range(t, work.island_last_tree[t] + 1):

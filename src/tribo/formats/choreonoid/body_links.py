@@ -56,12 +56,7 @@ class BodyReader:
         return word(root, "name") or (path.stem if path is not None else "body")
 
     def read(
-        self,
-        root: YamlNode,
-        path: Path | None,
-        above: tuple[Path, ...] = (),
-        *,
-        is_part: bool = False,
+        self, root: YamlNode, path: Path | None, above: tuple[Path, ...] = (), *, is_part: bool = False
     ) -> tuple[dict[str, BodyLink], BodyLink]:
         """Return the links of a file by name, and its root link.
 
@@ -98,9 +93,7 @@ class BodyReader:
                 made = self._part(node, path, above, reader)
             elif kind == track_links.KIND:
                 if is_part:
-                    raise node.error(
-                        f"a {kind} in a SubBody is not supported; write it into this file"
-                    )
+                    raise node.error(f"a {kind} in a SubBody is not supported; write it into this file")
                 made, chain = track_links.read(node, reader, angles)
                 self.chains.append(chain)
                 self._count += len(made)
@@ -109,17 +102,13 @@ class BodyReader:
                 made = [reader.read(node, is_root=is_root, is_fixed=self._is_fixed)]
                 self._count += 1
             else:
-                raise node.error(
-                    f"{kind[:60]} among the links is not supported; write its links out"
-                )
+                raise node.error(f"{kind[:60]} among the links is not supported; write its links out")
             if self._count > MAX_LINKS:
                 raise node.error(f"more than {MAX_LINKS} links; split the body")
             for link in made:
                 if link.name in links:
                     first = links[link.name].node.place
-                    raise node.error(
-                        f"a link named {link.name!r} stands in {first} already; rename one"
-                    )
+                    raise node.error(f"a link named {link.name!r} stands in {first} already; rename one")
                 links[link.name] = link
         if not links:
             raise listed.error("has no link; a body needs at least one")
@@ -137,9 +126,7 @@ class BodyReader:
         if found is None:
             raise node.error(f"SubBody {reference!r}: {reason}")
         if found in above or len(above) >= MAX_NESTED:
-            raise node.error(
-                f"SubBody {reference!r} contains itself, or {MAX_NESTED} others in one another"
-            )
+            raise node.error(f"SubBody {reference!r} contains itself, or {MAX_NESTED} others in one another")
         if found not in self._parsed:
             parsed = parse(found, "body file", node.report)
             self._parsed[found] = parsed.need("mapping", "a body file")
@@ -175,9 +162,7 @@ def check_header(root: YamlNode) -> None:
         raise root.error("is no body file of Choreonoid: it must begin with format: ChoreonoidBody")
     version = value(root, "format_version")
     if version is not None and version.number() >= NEWEST:
-        raise version.error(
-            f"format version {version.text} is not read; the newest that is read is 2.0"
-        )
+        raise version.error(f"format version {version.text} is not read; the newest that is read is 2.0")
     choice(root, "angle_unit", ("degree", "radian"), "degree")
     check_keys(root, KNOWN, "a body", is_open=True)
 
@@ -188,14 +173,10 @@ def base_of(root: YamlNode, links: dict[str, BodyLink]) -> BodyLink:
     base = next(iter(links.values()))
     if label is not None:
         if label.word() not in links:
-            raise label.error(
-                f"rootLink {label.shown()} does not exist{known_hint(label.word(), links)}"
-            )
+            raise label.error(f"rootLink {label.shown()} does not exist{known_hint(label.word(), links)}")
         base = links[label.word()]
     if base.parent:
-        raise base.node.error(
-            f"is the root link and hangs on {base.parent!r}; take its parent away"
-        )
+        raise base.node.error(f"is the root link and hangs on {base.parent!r}; take its parent away")
     for link in links.values():
         if link is not base and link.parent not in links:
             what = f"parent {link.parent!r} does not exist" if link.parent else "has no parent"

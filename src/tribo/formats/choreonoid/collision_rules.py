@@ -105,9 +105,7 @@ def _of_file(
     return rules
 
 
-def _apply(
-    name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: dict[str, list[str]]
-) -> None:
+def _apply(name: str, key: YamlNode, node: YamlNode, rules: Rules, neighbours: dict[str, list[str]]) -> None:
     """Apply one of the newer rules; they count in their order."""
     if name == "disabled_link_chain_level":
         _part_chains(_depth(node, name), rules, neighbours)

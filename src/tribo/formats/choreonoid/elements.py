@@ -210,9 +210,7 @@ class ElementReader:
             around.made.shapes.append(shape)
         if around.is_drawn and shape.geometry is None:
             around.made.visuals.append(
-                VisualDescription(
-                    shape.kind, shape.size, shape.position, shape.quaternion, color, shape.mesh
-                )
+                VisualDescription(shape.kind, shape.size, shape.position, shape.quaternion, color, shape.mesh)
             )
 
     def _resource(self, node: YamlNode, around: Around, color: Vector | None = None) -> None:
@@ -232,9 +230,7 @@ class ElementReader:
             say(f"mesh {reference!r}: {reason}", f"mesh {reference}")
         pose, scale = _parts(node, around.place)
         mesh = MeshFile(path, reference, scale)
-        shape = ShapeDescription(
-            Shape.MESH, (), pose.position, pose.quaternion, around.material, mesh=mesh
-        )
+        shape = ShapeDescription(Shape.MESH, (), pose.position, pose.quaternion, around.material, mesh=mesh)
         self._add(shape, color, around)
 
     @contextmanager
@@ -266,9 +262,7 @@ class ElementReader:
         finally:
             self._finder, self._above = before
 
-    def _triangles(
-        self, node: YamlNode, corners: int, color: Vector | None, around: Around
-    ) -> None:
+    def _triangles(self, node: YamlNode, corners: int, color: Vector | None, around: Around) -> None:
         """Read triangles, or polygons that end with −1, written in the file itself."""
         points, faces = node.get("vertices", "coordinate"), node.get("faces", "coordIndex")
         if points is None or faces is None:
@@ -363,9 +357,7 @@ class ElementReader:
         kind = Shape.SURFACE if isinstance(geometry, Surface) else Shape.HULL
         if around.is_drawn and not around.collides:
             node.report.note("triangles written in the file that only are to be drawn are left out")
-        self._add(
-            ShapeDescription(kind, size, material=around.material, geometry=geometry), color, around
-        )
+        self._add(ShapeDescription(kind, size, material=around.material, geometry=geometry), color, around)
 
 
 def typed(elements: YamlNode) -> list[tuple[str, YamlNode]]:
@@ -413,26 +405,20 @@ def _parts(node: YamlNode, place: Affine) -> tuple[Pose, Vector]:
     scale = np.linalg.norm(place.linear, axis=0)
     turn = place.linear / scale
     if np.abs(turn.T @ turn - np.eye(3)).max() > EQUAL:
-        raise node.error(
-            "scales and rotations above this shape shear it; no shape of that kind is left"
-        )
+        raise node.error("scales and rotations above this shape shear it; no shape of that kind is left")
     if np.linalg.det(turn) < 0.0:
         scale[0], turn[:, 0] = -scale[0], -turn[:, 0]
     return Pose(tuple(place.shift.tolist()), quaternion_of(turn)), tuple(scale.tolist())
 
 
-def _primitive(
-    name: str, node: YamlNode, place: Affine
-) -> tuple[Shape, Vector, tuple[Vector, Vector]]:
+def _primitive(name: str, node: YamlNode, place: Affine) -> tuple[Shape, Vector, tuple[Vector, Vector]]:
     """Return kind, size as in `Shape`, position and quaternion; axes of Choreonoid's shapes are along y."""
     pose, factors = _parts(node, place)
     x, y, z = (abs(factor) for factor in factors)
     if name == "Box":
         edges = node.get("size")
         size = (1.0, 1.0, 1.0) if edges is None else edges.numbers(3)
-        made: Vector = tuple(
-            0.5 * edge * f or 0.5 * THIN for edge, f in zip(size, (x, y, z), strict=True)
-        )
+        made: Vector = tuple(0.5 * edge * f or 0.5 * THIN for edge, f in zip(size, (x, y, z), strict=True))
         return Shape.BOX, shared.lengths(node, made, ROUNDS), (pose.position, pose.quaternion)
     radius, height = number(node, "radius", 1.0), number(node, "height", 1.0)
     is_round = abs(x - z) <= EQUAL * x

@@ -18,13 +18,7 @@ import numpy as np
 
 from tribo.checks.check import LARGEST, SMALLEST
 from tribo.description.joints import STOP_DAMPING
-from tribo.description.trees import (
-    IDENTITY,
-    ORIGIN,
-    ActuatorDescription,
-    JointDescription,
-    LinkDescription,
-)
+from tribo.description.trees import IDENTITY, ORIGIN, ActuatorDescription, JointDescription, LinkDescription
 from tribo.formats.choreonoid.keys import forces, number, softness, value, word
 from tribo.formats.loops import across
 from tribo.formats.material_keys import camel
@@ -75,9 +69,7 @@ def read_give(node: YamlNode) -> Give | None:
         return None
     compliance, damping = softness(node, SOFT, STANDARD)
     if 0.0 < compliance < SMALLEST:
-        raise node.error(
-            f"jointCompliance must be 0, which is exact, or ≥ {SMALLEST:g}, got {compliance:g}"
-        )
+        raise node.error(f"jointCompliance must be 0, which is exact, or ≥ {SMALLEST:g}, got {compliance:g}")
     return Give(compliance, damping, bounds) if compliance > 0.0 or has_bounds else None
 
 
@@ -120,9 +112,7 @@ class JointDrive:
     def actuator(self, joint: str) -> ActuatorDescription:
         """Return the drive of a joint; its control is the displacement, or the speed, that it wants."""
         gain = self.stiffness if self.stiffness > 0.0 else self.damping
-        return ActuatorDescription(
-            joint, joint, gain=gain, bias=(0.0, -self.stiffness, -self.damping)
-        )
+        return ActuatorDescription(joint, joint, gain=gain, bias=(0.0, -self.stiffness, -self.damping))
 
 
 def read_drive(node: YamlNode, joint: JointDescription) -> JointDrive | None:

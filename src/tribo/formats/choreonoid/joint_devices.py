@@ -39,11 +39,7 @@ BREAKABLE = (
 MAGNETIC = (
     *COMMON, "position1", "position2", "connect_axis1", "connect_axis2", "valid_distance", "valid_angle",
 )  # fmt: skip
-JOINTS = {
-    "revolute": ("hinge", LOCKED["hinge"]),
-    "prismatic": ("equality", 0b111011),
-    "fixed": ("weld", 63),
-}
+JOINTS = {"revolute": ("hinge", LOCKED["hinge"]), "prismatic": ("equality", 0b111011), "fixed": ("weld", 63)}
 STANDARD = 1e-8, 0.33  # [m/N, rad/(N m)], [s]: what the manual says
 UPWARD = (0.0, 0.0, 1.0)
 
@@ -67,9 +63,7 @@ class Place:
     carrier: str
 
 
-def read(
-    devices: Iterable[Device], trees: Sequence[TreeDescription]
-) -> list[ConstraintDescription]:
+def read(devices: Iterable[Device], trees: Sequence[TreeDescription]) -> list[ConstraintDescription]:
     """Return the constraints of devices; `objects` of each are the numbers of its two trees."""
     made = []
     for k, device in enumerate(devices):
@@ -78,9 +72,7 @@ def read(
         check_keys(node, MAGNETIC if is_magnet else BREAKABLE, device.kind)
         first, second = (_place(node, key, trees) for key in ("link1_name", "link2_name"))
         if (first.tree, first.body) == (second.tree, second.body):
-            raise node.error(
-                "joins a link to itself, or to one that is fixed to it; name two that move"
-            )
+            raise node.error("joins a link to itself, or to one that is fixed to it; name two that move")
         tie = _magnet(node, first, second) if is_magnet else _breakable(node, first, second)
         tie.name = word(node, "name") or f"{'magnet' if is_magnet else 'breakable'}_{k}"
         tie.objects, tie.links = (first.tree, second.tree), (first.carrier, second.carrier)
@@ -131,9 +123,7 @@ def _direction(node: YamlNode) -> tuple[float, ...] | None:
     if len(counted) == 1 and signed[counted[0]] != 0.0:
         return tuple(math.copysign(float(k == counted[0]), signed[k]) for k in range(3))
     if len(counted) < 3 or any(signed):
-        node.doubt(
-            "validAxis, signedAxis: known is one axis with one sign; here the whole force counts"
-        )
+        node.doubt("validAxis, signedAxis: known is one axis with one sign; here the whole force counts")
     return None
 
 
@@ -172,15 +162,11 @@ def read_extra(root: YamlNode, trees: Sequence[TreeDescription]) -> None:
         check_keys(node.need("mapping", "an extra joint"), EXTRA, "an extra joint")
         kind = word(node, "joint_type")
         if kind not in EXTRA_TYPES:
-            node.doubt(
-                f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston"
-            )
+            node.doubt(f"the extra joint of type {kind[:60]!r} is left out: known are ball and piston")
             continue
         first, second = (link_of(node, key, trees) for key in ("link1_name", "link2_name"))
         if first[:2] == second[:2]:
-            raise node.error(
-                "joins a link to itself, or to one that is fixed to it; name two that move"
-            )
+            raise node.error("joins a link to itself, or to one that is fixed to it; name two that move")
         if first[0] != second[0]:
             node.doubt("an extra joint between things that no joint connects is left out")
             continue
@@ -211,9 +197,7 @@ def _constraint(
         word(node, "name"),
     )  # fmt: skip
     made.links = first[3], second[3]
-    ends = [
-        np.array(poses[place[1]].point(p)) for place, p in zip((first, second), points, strict=True)
-    ]
+    ends = [np.array(poses[place[1]].point(p)) for place, p in zip((first, second), points, strict=True)]
     gap = (turns[0] @ axes).T @ (ends[1] - ends[0])
     opening = float(np.abs(gap if kind == "ball" else gap[:2]).max())
     if opening > OPEN:

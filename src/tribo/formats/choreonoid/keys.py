@@ -88,9 +88,7 @@ def softness(node: YamlNode, names: Sequence[str], standard: tuple[float, float]
     """
     compliance, damping = (number(node, *one) for one in zip(names, standard, strict=True))
     if not 0.0 <= compliance <= LARGEST or not 0.0 <= damping <= LARGEST:
-        raise node.error(
-            f"{names[0]} and {names[1]} must be ≥ 0, got {compliance:g} and {damping:g}"
-        )
+        raise node.error(f"{names[0]} and {names[1]} must be ≥ 0, got {compliance:g} and {damping:g}")
     return compliance, damping
 
 
@@ -109,9 +107,7 @@ def find(name: str, trees: Sequence[TreeDescription]) -> tuple[int, int, Pose, s
     return None
 
 
-def link_of(
-    node: YamlNode, key: str, trees: Sequence[TreeDescription]
-) -> tuple[int, int, Pose, str]:
+def link_of(node: YamlNode, key: str, trees: Sequence[TreeDescription]) -> tuple[int, int, Pose, str]:
     """Return what `find` does of the link that a key names.
 
     Raises:
@@ -152,9 +148,7 @@ def count(node: YamlNode, name: str, default: float, least: int, most: int) -> i
     """
     found = number(node, name, default)
     if found != int(found) or not least <= found <= most:
-        raise node.error(
-            f"{camel(name)} must be a whole number from {least} to {most}, got {found:g}"
-        )
+        raise node.error(f"{camel(name)} must be a whole number from {least} to {most}, got {found:g}")
     return int(found)
 
 
@@ -216,9 +210,7 @@ class Angles:
             *axis, angle = item.numbers(4)
             length = math.hypot(*axis)
             if length < 1e-6:
-                raise item.error(
-                    "the axis of a rotation has no direction; give x, y, z and the angle"
-                )
+                raise item.error("the axis of a rotation has no direction; give x, y, z and the angle")
             half = 0.5 * self.angle(angle)
             step = (math.cos(half), *(math.sin(half) * x / length for x in axis))
             made = step if made == IDENTITY else multiply(made, step)
@@ -311,7 +303,5 @@ def material_of(node: YamlNode, key: str, library: MaterialLibrary | None) -> Ma
         return library.material(name)
     if name.lower() != "default":
         known = () if library is None else library.names
-        node.doubt(
-            f"{camel(key)} {name!r} is not known: standard values are used{known_hint(name, known)}"
-        )
+        node.doubt(f"{camel(key)} {name!r} is not known: standard values are used{known_hint(name, known)}")
     return Material(name)

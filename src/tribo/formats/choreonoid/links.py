@@ -120,14 +120,7 @@ class LinkReader:
             joint = JointDescription(joint.name, of_root, pose.position, pose.quaternion)
         material, is_private = self._material(node, name)
         link = BodyLink(
-            node,
-            name,
-            word(node, "parent"),
-            pose,
-            joint,
-            self.start(node, joint),
-            material,
-            is_private,
+            node, name, word(node, "parent"), pose, joint, self.start(node, joint), material, is_private
         )
         if not kind and _is_belt(node):
             link.belt = direction(node, "joint_axis", (0.0, 0.0, 1.0))
@@ -142,9 +135,7 @@ class LinkReader:
 
     def _check_compliance(self, node: YamlNode, *, of_track: bool) -> None:
         """Doubt what of the compliance of a joint has no effect."""
-        unused = (
-            (FORCES,) if of_track else () if self._gives_way else (*joint_compliance.SOFT, FORCES)
-        )
+        unused = (FORCES,) if of_track else () if self._gives_way else (*joint_compliance.SOFT, FORCES)
         for key in unused:
             found = value(node, key)
             if found is not None:
@@ -188,9 +179,7 @@ class LinkReader:
         rotor = number(node, "rotor_inertia", 0.0)
         joint.armature = ratio * ratio * rotor
         if not 0.0 <= joint.armature <= LARGEST:
-            raise node.error(
-                f"rotorInertia must be ≥ 0 kg m², got {rotor:g} with gearRatio {ratio:g}"
-            )
+            raise node.error(f"rotorInertia must be ≥ 0 kg m², got {rotor:g} with gearRatio {ratio:g}")
         return joint
 
     def _range(self, node: YamlNode | None, *, turns: bool) -> tuple[float, float]:
@@ -264,9 +253,7 @@ class LinkReader:
         if own.mass < 0.0:
             raise node.error(f"the mass of link {name!r} must be ≥ 0 kg, got {own.mass:g}")
         if not parts and not (said[1] and said[2]):
-            absent = [
-                what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said
-            ]
+            absent = [what for what, is_said in (("mass", said[1]), ("inertia", said[2])) if not is_said]
             link.lacking = (
                 f"link {name!r} has no {' and '.join(absent)}: Choreonoid's 1 kg, or 1 kg m² about each "
                 "axis, is taken"

@@ -71,9 +71,7 @@ class ProjectFile:
     doubts: list[str] = field(default_factory=list)
 
 
-def read(
-    source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False
-) -> ProjectFile:
+def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool = False) -> ProjectFile:
     r"""Read a project file of Choreonoid; the files that it names are found, not read.
 
     Args:
@@ -202,11 +200,7 @@ def _body(item: YamlNode, files: _Files) -> BodyItem:
         raise node.error(f"BodyItem {name!r}: {node.shown()}: {reason}")
     for key in LINKED:
         at = value(data, key)
-        if (
-            at is not None
-            and (at.text, at.as_bool()) != ("unlinked", None)
-            and at.as_bool() is not False
-        ):
+        if at is not None and (at.text, at.as_bool()) != ("unlinked", None) and at.as_bool() is not False:
             at.doubt(f"{key} of {name!r} is left out: it stands by itself")
     limits = truth(data, "enable_joint_limits")
     if limits is False:
@@ -214,9 +208,7 @@ def _body(item: YamlNode, files: _Files) -> BodyItem:
     fixed = truth(data, "fix_root")
     if fixed is None and truth(data, "static_model"):
         fixed = True
-    placement = Placement(
-        _pose(data), _joints(data), fixed, truth(data, "self_collision_detection")
-    )
+    placement = Placement(_pose(data), _joints(data), fixed, truth(data, "self_collision_detection"))
     collides = truth(data, "collision_detection")
     return BodyItem(name, item.place, found, placement, collides is not False)
 
@@ -224,12 +216,7 @@ def _body(item: YamlNode, files: _Files) -> BodyItem:
 def _pose(data: YamlNode) -> Pose | None:
     """Return where the root starts, None where the file says; what it was at first wins."""
     place = turn = None
-    for key in (
-        "root_position",
-        "root_translation",
-        "initial_root_position",
-        "initial_root_translation",
-    ):
+    for key in ("root_position", "root_translation", "initial_root_position", "initial_root_translation"):
         node = value(data, key)
         place = place if node is None else node.numbers(3)
     for key in ("root_attitude", "initial_root_attitude"):
@@ -275,9 +262,7 @@ def _joints(data: YamlNode) -> tuple[float, ...]:
 def _simulator(world: YamlNode, found: Sequence[YamlNode], made: ProjectFile) -> None:
     """Take gravity and time step from a simulator item: the first of AGX Dynamics, else the first."""
     if not found:
-        world.doubt(
-            f"has no simulator item: gravity is {GRAVITY} m/s², the time step {TIME_STEP} s"
-        )
+        world.doubt(f"has no simulator item: gravity is {GRAVITY} m/s², the time step {TIME_STEP} s")
         return
     chosen = next((item for item in found if _kind(item) == "AGXSimulatorItem"), found[0])
     for other in found:

@@ -44,10 +44,7 @@ from tribo.materials.mixing import mixed
 from tribo.materials.table import Law
 from tribo.model import Joint
 
-FIRST_BIT, MAX_BITS = (
-    62,
-    48,
-)  # collision groups for links of different things that pass through each other
+FIRST_BIT, MAX_BITS = (62, 48)  # collision groups for links of different things that pass through each other
 Laws = dict[tuple[str, str], Law]
 
 
@@ -73,9 +70,7 @@ class BodyFile:
     tracks: list[track_devices.TrackDescription] = field(default_factory=list)
     belts: list[BeltDescription] = field(default_factory=list)
     without_wires: list[str] = field(default_factory=list)  # links that wires pass through
-    chains: list[str] = field(
-        default_factory=list
-    )  # first pads of tracks, that touch what is theirs
+    chains: list[str] = field(default_factory=list)  # first pads of tracks, that touch what is theirs
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     is_apart: bool = False  # whether its things pass through each other

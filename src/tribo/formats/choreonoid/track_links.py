@@ -67,9 +67,7 @@ def read(node: YamlNode, reader: LinkReader, angles: Angles) -> tuple[list[BodyL
     pad.pose = Pose(made.offset)
     links = [first]
     for k, start in enumerate(starts, 1):
-        joint = replace(
-            pad.joint, name=made.pads[k], position=made.offset, quaternion=pad.pose.quaternion
-        )
+        joint = replace(pad.joint, name=made.pads[k], position=made.offset, quaternion=pad.pose.quaternion)
         links.append(
             replace(
                 pad, name=made.pads[k], parent=made.pads[k - 1], joint=joint, start=start,
@@ -84,9 +82,7 @@ def _starts(node: YamlNode, count: int, angles: Angles) -> list[float]:
     listed = value(node, "initial_joint_angles")
     items = [] if listed is None else listed.need("list", "initialJointAngles").items
     if len(items) > count:
-        (listed or node).doubt(
-            f"{len(items)} initialJointAngles: the track has {count} hinges but the last"
-        )
+        (listed or node).doubt(f"{len(items)} initialJointAngles: the track has {count} hinges but the last")
     given = [angles.angle(item.number()) for item in items[:count]]
     return given + [0.0] * (count - len(given))
 
@@ -120,9 +116,7 @@ def close(
         axes = across(chain.axis)
         loop = holding("equality", (0, last), ends, (0.0, 0.0, 0.0), axes, "loop")
         loop.locked = ALONG
-        opening = float(
-            np.linalg.norm(np.array(ends[1].point(chain.offset)) - np.array(ends[0].position))
-        )
+        opening = float(np.linalg.norm(np.array(ends[1].point(chain.offset)) - np.array(ends[0].position)))
         if opening > OPEN:
             chain.node.doubt(
                 f"the track {chain.name!r} is {opening:.3g} m open at the start: its last pad is hinged "
@@ -143,16 +137,12 @@ def _plane(
     """Return what keeps the first pad of track k in a plane of the link on which the track hangs."""
     found = find(parent, trees)
     if found is None or found[0] == k:
-        raise chain.node.error(
-            f"the track {chain.name!r} hangs on {parent!r}, which is a pad of its own"
-        )
+        raise chain.node.error(f"the track {chain.name!r} hangs on {parent!r}, which is a pad of its own")
     i, body, _, carrier = found
     hull = poses_at(trees[i], trees[i].start or drawn(trees[i]))[body]
     turn = matrix(hull.quaternion).T
     anchor = turn @ (np.array(pad.position) - np.array(hull.position))
     axes = turn @ matrix(pad.quaternion) @ across(chain.axis)
-    made = holding(
-        "equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane"
-    )
+    made = holding("equality", (body, 0), (hull, pad), tuple(anchor.tolist()), axes, f"{chain.name}/plane")
     made.locked, made.objects, made.links = IN_PLANE, (i, k), (carrier, "")
     return made

@@ -143,9 +143,7 @@ def _node(node: YamlNode, trees: Sequence[TreeDescription]) -> WirePlace:
     twist = value(node, "twist_stiffness")
     if kind == "link":
         if made.tree is None:
-            raise node.error(
-                "a node of type link needs a linkName; take fixed for one in the world"
-            )
+            raise node.error("a node of type link needs a linkName; take fixed for one in the world")
         if bend is not None:
             made.bend_stiffness = at_least(node, "bend_stiffness", 0.0)
         if twist is not None:
@@ -175,6 +173,4 @@ def _winch(node: YamlNode, trees: Sequence[TreeDescription]) -> WinchDescription
             f"haulForceRange must be from a force ≤ 0, with which it takes in, to one ≥ 0, which it holds; "
             f"got {low:g}, {high:g}"
         )
-    return WinchDescription(
-        _place(node, trees), at_least(node, "pulled_in_length", 0.0), -low, high
-    )
+    return WinchDescription(_place(node, trees), at_least(node, "pulled_in_length", 0.0), -low, high)

@@ -131,9 +131,7 @@ class ActuatorReader:
         self._compiler, self._trees, self._body_numbers = compiler, trees, body_numbers
         self._ways = WayReader(places)
         self._joints: dict[str, tuple[JointDescription, Tree]] = {
-            body.joint.name: (body.joint, tree)
-            for tree in trees
-            for body in tree.description.bodies
+            body.joint.name: (body.joint, tree) for tree in trees for body in tree.description.bodies
         }
 
     def read(self, source: Source) -> list[Found | None]:
@@ -211,9 +209,7 @@ class ActuatorReader:
         made.law = asked.own_law()
         made.law.coupling = f"joint {name}"
         if all(one.name != made.law.coupling for one in tree.description.couplings):
-            tree.description.couplings.append(
-                CouplingDescription(made.law.coupling, ((name, 1.0),))
-            )
+            tree.description.couplings.append(CouplingDescription(made.law.coupling, ((name, 1.0),)))
         asked.stretch(joint.lower, joint.upper)
         return Found(made, tree)
 

@@ -45,9 +45,7 @@ class Attached:
     defaults: list[Node]  # its <default> sections, with their names here
 
 
-def attach_models(
-    source: Source, package_dirs: Sequence[Path], above: tuple[Path, ...] = ()
-) -> None:
+def attach_models(source: Source, package_dirs: Sequence[Path], above: tuple[Path, ...] = ()) -> None:
     """Put what is attached in the place of every <attach>, and its sections at the end of the model.
 
     Raises:
@@ -152,10 +150,7 @@ def _content(node: Node, child: Source) -> tuple[list[Node], str]:
         found = [item for section in child.sections("worldbody") for item in section.children]
         return found, MAIN
     name = node.text("body")
-    todo = [
-        (section, section.attributes.get("childclass", MAIN))
-        for section in child.sections("worldbody")
-    ]
+    todo = [(section, section.attributes.get("childclass", MAIN)) for section in child.sections("worldbody")]
     bodies = []
     while todo:
         parent, childclass = todo.pop()

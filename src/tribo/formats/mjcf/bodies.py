@@ -35,9 +35,7 @@ SITE = PLACE - {"childclass"} | {
 INERTIAL = frozenset(
     {"mass", "pos", "diaginertia", "fullinertia", "quat", "axisangle", "euler", "xyaxes", "zaxis"}
 )
-Steps: TypeAlias = (
-    "Iterator[Steps]"  # what is left to read, deeper elements as iterators of their own
-)
+Steps: TypeAlias = "Iterator[Steps]"  # what is left to read, deeper elements as iterators of their own
 TINY = 1e-15  # [kg, kg m²] MuJoCo's least mass and moment of what moves
 
 
@@ -128,17 +126,13 @@ class BodyReader:
         inner = self._defaults.check(node, "childclass", childclass)
         yield self._children(node, number, NO_POSE, inner)
         if body.is_mocap and (body.joints or parent != WORLD):
-            raise node.error(
-                "a mocap body stands in <worldbody> and has no joint; move or change it"
-            )
+            raise node.error("a mocap body stands in <worldbody> and has no joint; move or change it")
 
     def _joint(self, node: Node, body: Body, frame: Pose, childclass: str) -> None:
         if body.parent < 0:
             raise node.error("the world cannot move; put the joint into a <body>")
         count = len(self._names.get("joint", {}))
-        joint = self._joints.read(
-            node, childclass, frame, self._name(node, "joint", f"joint_{count}")
-        )
+        joint = self._joints.read(node, childclass, frame, self._name(node, "joint", f"joint_{count}"))
         body.joints.append(joint)
         if joint.type == Joint.FREE and body.parent != WORLD:
             raise node.error("a free joint stands in a body of <worldbody>; use another type")
@@ -158,12 +152,7 @@ class BodyReader:
         mass = node.number("mass", at_least=0.0)
         pose = frame @ self._compiler.pose(node)
         if "fullinertia" in node.attributes:
-            if "diaginertia" in node.attributes or self._compiler.rotation(node) != (
-                1.0,
-                0.0,
-                0.0,
-                0.0,
-            ):
+            if "diaginertia" in node.attributes or self._compiler.rotation(node) != (1.0, 0.0, 0.0, 0.0):
                 raise node.error("has fullinertia and a rotation or diaginertia; keep fullinertia")
             xx, yy, zz, xy, xz, yz = node.vector("fullinertia", 6)
         else:

@@ -33,9 +33,7 @@ class Compiler:
     autolimits: bool = True
     meshdir: str = ""
     strippath: bool = False
-    fitaabb: bool = (
-        False  # primitives are fitted to boxes around meshes, not to those of equal inertia
-    )
+    fitaabb: bool = False  # primitives are fitted to boxes around meshes, not to those of equal inertia
     inertiafromgeom: str = "auto"
     inertiagroups: tuple[int, int] = (0, 5)
     balanceinertia: bool = False
@@ -118,17 +116,13 @@ def read_compiler(source: Source) -> Compiler:
 def _read(node: Node, made: Compiler) -> None:
     attributes = node.attributes
     if node.choice("coordinate", ("local", "global"), "local") == "global":
-        raise node.error(
-            'coordinate="global" is not read (MuJoCo dropped it, too); save it as local'
-        )
+        raise node.error('coordinate="global" is not read (MuJoCo dropped it, too); save it as local')
     if "angle" in attributes:
         made.is_degree = node.choice("angle", ("degree", "radian"), "degree") == "degree"
     if "eulerseq" in attributes:
         made.eulerseq = node.text("eulerseq")
         if len(made.eulerseq) != 3 or made.eulerseq.strip("xyzXYZ"):
-            raise node.error(
-                f"eulerseq={made.eulerseq!r} must be three letters of x, y, z, X, Y, Z"
-            )
+            raise node.error(f"eulerseq={made.eulerseq!r} must be three letters of x, y, z, X, Y, Z")
     if "inertiafromgeom" in attributes:
         made.inertiafromgeom = node.choice("inertiafromgeom", ("false", "true", "auto"), "auto")
     if "inertiagrouprange" in attributes:

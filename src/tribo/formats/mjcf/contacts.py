@@ -27,9 +27,9 @@ from tribo.materials.table import Law, PairProperties
 
 EXCLUDE = frozenset({"name", "body1", "body2"})
 PAIR = frozenset({"name", "class", "geom1", "geom2", "condim", "friction"})
-PAIR_WITHOUT_EFFECT = dict.fromkeys(
-    ("solref", "solreffriction", "solimp", "margin", "gap"), SOFT
-) | {"adhesion": "is not read: the geoms do not stick; leave it out"}
+PAIR_WITHOUT_EFFECT = dict.fromkeys(("solref", "solreffriction", "solimp", "margin", "gap"), SOFT) | {
+    "adhesion": "is not read: the geoms do not stick; leave it out"
+}
 MAX_KINDS = 500  # of friction
 FIRST_BIT = 32  # free above contype and conaffinity
 
@@ -101,8 +101,7 @@ def _pair(node: Node, geoms: dict[str, Geom]) -> Pair:
             across = along
         if along != across or roll != other:
             node.doubt(
-                "friction differs along two directions; the first number counts for both",
-                "anisotropic",
+                "friction differs along two directions; the first number counts for both", "anisotropic"
             )
         coefficients = along, spin, roll
     return Pair(node, first, second, properties(coefficients, condim))
@@ -119,9 +118,7 @@ def _materials(made: Contacts, geoms: dict[str, Geom]) -> None:
     for geom in geoms.values():
         own = geom.name if geom.name in special else ""
         made.frictions[geom.name] = replace(geom.friction, own=own)
-    kinds = sorted(
-        {made.frictions[g.name] for g in geoms.values() if g.collides or g.name in special}
-    )
+    kinds = sorted({made.frictions[g.name] for g in geoms.values() if g.collides or g.name in special})
     if len(kinds) > MAX_KINDS:
         raise DescriptionError(
             f"{len(kinds)} geoms differ in friction, condim, priority or pairs; at most {MAX_KINDS} kinds "

@@ -48,9 +48,7 @@ def mass_matrix(
 
 
 def settle(
-    tree: TreeDescription,
-    drawn: Sequence[float],
-    springs: Mapping[str, Vector] = MappingProxyType({}),
+    tree: TreeDescription, drawn: Sequence[float], springs: Mapping[str, Vector] = MappingProxyType({})
 ) -> None:
     """Give each servo with a damping ratio ζ its damping, as MuJoCo does.   d = 2 ζ √(k m)
 
@@ -63,8 +61,7 @@ def settle(
     """
     own = {body.joint.name: body.joint for body in tree.bodies if body.joint.name in springs}
     needs = [
-        one.damping_ratio or (one.law is not None and one.law.gain_kind == MUSCLE)
-        for one in tree.actuators
+        one.damping_ratio or (one.law is not None and one.law.gain_kind == MUSCLE) for one in tree.actuators
     ]
     if not own and not any(needs):
         return

@@ -20,9 +20,7 @@ ACTUATORS = frozenset(
 SHORT = frozenset(
     {"size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear"}
 )
-KNOWN = (
-    frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
-)
+KNOWN = frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
 
 
 class Defaults:

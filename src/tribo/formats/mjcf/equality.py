@@ -121,9 +121,7 @@ class EqualityReader:
         other = Pose(node.vector("anchor", 3, ORIGIN))
         given = node.vector("relpose", 7, FAR)
         if any(given[3:]):
-            return Pose(
-                given[:3], normalized(given[3:])
-            ), other  # its position is that of the anchor
+            return Pose(given[:3], normalized(given[3:])), other  # its position is that of the anchor
         return inverse(a.world) @ b.world @ other, other
 
     def _body(self, node: Node, key: str) -> int:

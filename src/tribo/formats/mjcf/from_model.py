@@ -96,10 +96,7 @@ class _Writer:
         self._tendons(self._node("tendon", root))
         self._actuators(self._node("actuator", root))
         self._sensors(self._node("sensor", root))
-        for tag, count, section in (
-            ("flex", m.nflex, "deformable"),
-            ("plugin", m.nplugin, "extension"),
-        ):
+        for tag, count, section in (("flex", m.nflex, "deformable"), ("plugin", m.nplugin, "extension")):
             if count:  # that they are not read is said as of files
                 self._node(tag, self._node(section, root))
         keys = self._node("keyframe", root)
@@ -115,9 +112,7 @@ class _Writer:
         off = int(option.disableflags)
         gravity = np.zeros(3) if off & int(bits.mjDSBL_GRAVITY) else option.gravity
         given = {
-            name: value
-            for name in ("density", "viscosity")
-            if (value := float(getattr(option, name))) != 0.0
+            name: value for name in ("density", "viscosity") if (value := float(getattr(option, name))) != 0.0
         }
         node = self._node("option", root, timestep=option.timestep, gravity=gravity, **given)
         if off & int(bits.mjDSBL_CONTACT):
@@ -279,9 +274,7 @@ class _Writer:
                 law = int(getattr(m, f"actuator_{what}type")[k])
                 given[f"{what}type"] = words[law] if law < len(words) else "user"
                 given[f"{what}prm"] = getattr(m, f"actuator_{what}prm")[k]
-            self._node(
-                "general", root, name=self._names["actuator", k], gear=m.actuator_gear[k], **given
-            )
+            self._node("general", root, name=self._names["actuator", k], gear=m.actuator_gear[k], **given)
 
     def _sensors(self, root: Node) -> None:
         m, kinds = self._model, self._mujoco.mjtSensor

@@ -113,9 +113,7 @@ class Geom:
         if self.type not in SHAPES or self.type == "plane":
             return None
         pose = self.pose
-        return VisualDescription(
-            SHAPES[self.type], self.size, pose.position, pose.quaternion, self.color
-        )
+        return VisualDescription(SHAPES[self.type], self.size, pose.position, pose.quaternion, self.color)
 
 
 class GeomReader:
@@ -166,9 +164,7 @@ class GeomReader:
         density = node.number("density", DENSITY)
         mass = node.number("mass") if "mass" in node.attributes else density * unit.mass
         if switch(node, "shellinertia"):
-            node.doubt(
-                'shellinertia="true" is not read: the geom is solid; write the <inertial> of the body'
-            )
+            node.doubt('shellinertia="true" is not read: the geom is solid; write the <inertial> of the body')
         if not mass <= LARGEST:
             raise node.error(f"its mass is {mass:g} kg, must be ≤ {LARGEST:g}; units are SI")
         if not unit.mass > 0.0:

@@ -60,16 +60,12 @@ class HeightFields:
         """
         user, name = owner
         if name not in self._nodes:
-            raise user.error(
-                f"hfield={name!r} is not among the assets{known_hint(name, self._nodes)}"
-            )
+            raise user.error(f"hfield={name!r} is not among the assets{known_hint(name, self._nodes)}")
         if name not in self._read:
             self._read[name] = self._made(*self._nodes[name])
         self._samples += self._read[name].heights.size
         if self._samples > 2 * MAX_SAMPLES:
-            raise user.error(
-                f"the height fields of a file have more than {2 * MAX_SAMPLES} samples"
-            )
+            raise user.error(f"the height fields of a file have more than {2 * MAX_SAMPLES} samples")
         return self._read[name]
 
     @staticmethod

@@ -11,12 +11,7 @@ from tribo.formats.nodes import Node
 from tribo.formats.pose import NO_POSE, Pose, rotate
 from tribo.model import Joint
 
-TYPES = {
-    "hinge": Joint.REVOLUTE,
-    "slide": Joint.PRISMATIC,
-    "ball": Joint.SPHERICAL,
-    "free": Joint.FREE,
-}
+TYPES = {"hinge": Joint.REVOLUTE, "slide": Joint.PRISMATIC, "ball": Joint.SPHERICAL, "free": Joint.FREE}
 SOFT = "has no effect: stops are hard here; leave it out"
 USED = frozenset(
     {
@@ -62,9 +57,7 @@ class MjcfJoint:
         if self.type == Joint.REVOLUTE:
             quaternion = turn(self.axis, -self.reference)
         elif self.type == Joint.PRISMATIC and self.reference != 0.0:
-            position = tuple(
-                p - self.reference * a for p, a in zip(self.anchor, self.axis, strict=True)
-            )
+            position = tuple(p - self.reference * a for p, a in zip(self.anchor, self.axis, strict=True))
         pose = body @ Pose(position, quaternion)
         made = self.description
         made.position, made.quaternion, made.axis = pose.position, pose.quaternion, self.axis
@@ -105,9 +98,7 @@ class JointReader:
         asked = node.vector("springdamper", 2, ())
         asked = asked if asked and min(asked) > 0.0 else ()  # as in MuJoCo
         if asked and not (asked[0] * asked[1]) ** 2 > 0.0:
-            raise node.error(
-                "springdamper: a time constant so short has no stiffness; give a longer one"
-            )
+            raise node.error("springdamper: a time constant so short has no stiffness; give a longer one")
         if asked and kind == Joint.FREE:
             node.doubt("springdamper of a free joint is not read; leave it out")
             asked = ()
@@ -123,9 +114,7 @@ class JointReader:
         if self.compiler.is_limited(node, "limited", "range"):
             lower, upper = node.vector("range", 2)
             if not lower < upper:
-                raise node.error(
-                    f"range={node.attributes['range']!r}: the first must be the smaller"
-                )
+                raise node.error(f"range={node.attributes['range']!r}: the first must be the smaller")
             if made.type == Joint.REVOLUTE:
                 lower, upper = self.compiler.angle(lower), self.compiler.angle(upper)
             made.lower, made.upper = lower, upper

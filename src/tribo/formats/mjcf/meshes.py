@@ -106,18 +106,14 @@ class Mesh:
         with np.errstate(over="ignore"):
             single = np.asarray(vertices, np.float32).astype(float)
         if not np.isfinite(single).all():
-            raise self.node.error(
-                "has a vertex beyond single precision, in which MuJoCo keeps them"
-            )
+            raise self.node.error("has a vertex beyond single precision, in which MuJoCo keeps them")
         return single * self.scale, faces[:, ::-1] if np.prod(self.scale) < 0.0 else faces
 
     def _written(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what the attributes vertex and face say; without face the hull of the vertices."""
         numbers = np.array(self.node.vector("vertex", None))
         if len(numbers) % 3 or len(numbers) < 12:
-            raise self.node.error(
-                f"vertex has {len(numbers)} numbers, must be 3 for each of 4 or more"
-            )
+            raise self.node.error(f"vertex has {len(numbers)} numbers, must be 3 for each of 4 or more")
         vertices = numbers.reshape(-1, 3)
         if "face" not in self.node.attributes:
             try:
@@ -129,9 +125,7 @@ class Mesh:
         faces = entries.astype(int)
         is_whole = len(faces) % 3 == 0 and len(faces) > 0 and bool((faces == entries).all())
         if not is_whole or faces.min() < 0 or faces.max() >= len(vertices):
-            raise self.node.error(
-                f"face must name vertices 0 … {len(vertices) - 1}, three per triangle"
-            )
+            raise self.node.error(f"face must name vertices 0 … {len(vertices) - 1}, three per triangle")
         return self._scaled(vertices, faces.reshape(-1, 3))
 
 
@@ -148,9 +142,7 @@ class Meshes:
             finder = MeshFinder(rules.path if rules else source.path, package_dirs)
             for written in section.all("mesh"):
                 written.check(USED, said=WITHOUT_EFFECT)
-                self._add(
-                    defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler
-                )
+                self._add(defaults.resolve(written, MAIN), finder, rules.compiler if rules else compiler)
 
     def __getitem__(self, owner: tuple[Node, str]) -> Mesh:
         """Return the mesh that an element names."""
@@ -161,9 +153,7 @@ class Meshes:
                 "write it to a file (builtin is not read)"
             )
         if name not in self._meshes:
-            raise node.error(
-                f"mesh={name!r} is not among the assets{known_hint(name, self._meshes)}"
-            )
+            raise node.error(f"mesh={name!r} is not among the assets{known_hint(name, self._meshes)}")
         return self._meshes[name]
 
     def _add(self, node: Node, finder: MeshFinder, compiler: Compiler) -> None:
@@ -188,12 +178,7 @@ class Meshes:
         if not name or name in self._meshes:
             raise node.error("needs a name of its own")
         made = Mesh(
-            node,
-            file,
-            reason,
-            _reference(node, scale),
-            scale,
-            node.choice("inertia", INERTIAS, "legacy"),
+            node, file, reason, _reference(node, scale), scale, node.choice("inertia", INERTIAS, "legacy")
         )
         self._meshes[name] = made
 
@@ -204,9 +189,7 @@ def _reference(node: Node, scale: Vector) -> Pose:
     w, x, y, z = Compiler.unit(node, node.vector("refquat", 4, (1.0, 0.0, 0.0, 0.0)), "refquat")
     back = (w, -x, -y, -z)
     if (x, y, z) != (0.0, 0.0, 0.0) and len(set(scale)) > 1:
-        raise node.error(
-            "has refquat and three different scales, which is not read; apply one of them"
-        )
+        raise node.error("has refquat and three different scales, which is not read; apply one of them")
     if not any(position) and (x, y, z) == (0.0, 0.0, 0.0):
         return NO_POSE
     moved = tuple(-s * p for s, p in zip(scale, position, strict=True))
@@ -235,9 +218,7 @@ def _legacy(corners: np.ndarray) -> Inertial:
     centre = volume @ (corners.sum(axis=1) + apex) / 4.0 / volume.sum()
     volume = np.abs(np.einsum("ij,ij->i", corners[:, 0] - centre, normal)) / 6.0
     second = _second_moments(corners - centre, volume / 20.0)
-    return Inertial(
-        float(volume.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second
-    )
+    return Inertial(float(volume.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second)
 
 
 def _shell(corners: np.ndarray) -> Inertial:
@@ -248,9 +229,7 @@ def _shell(corners: np.ndarray) -> Inertial:
         return Inertial()
     centre = area @ corners.mean(axis=1) / area.sum()
     second = _second_moments(corners - centre, area / 12.0)
-    return Inertial(
-        float(area.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second
-    )
+    return Inertial(float(area.sum()), tuple(centre.tolist()), np.trace(second) * np.eye(3) - second)
 
 
 def _second_moments(corners: np.ndarray, weight: np.ndarray) -> np.ndarray:

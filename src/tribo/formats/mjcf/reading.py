@@ -120,9 +120,7 @@ def read(
     return _scene(load(source, Report(strict=strict), package_dirs), package_dirs, keyframe)
 
 
-def read_model(
-    model: Any, *, keyframe: str | int | None = None, strict: bool = False
-) -> WorldDescription:
+def read_model(model: Any, *, keyframe: str | int | None = None, strict: bool = False) -> WorldDescription:
     """Read a model that MuJoCo compiled (MjModel), or would compile (MjSpec), as `read` reads files.
 
     Raises:
@@ -132,9 +130,7 @@ def read_model(
     return _scene(as_source(model, Report(strict=strict)), (), keyframe)
 
 
-def _scene(
-    files: Source, package_dirs: Sequence[Path], keyframe: str | int | None
-) -> WorldDescription:
+def _scene(files: Source, package_dirs: Sequence[Path], keyframe: str | int | None) -> WorldDescription:
     made = _Model(files, package_dirs)
     scene = WorldDescription(time_step=STANDARD_STEP, source=made.source.path)
     _options(made.source, scene)
@@ -221,12 +217,8 @@ class _Model:
         """Give every tree the coordinates, velocities and controls in which it starts, and all keyframes."""
         q0 = self._drawn()
         keys = list(self._keys)
-        if keyframe is not None and (
-            isinstance(keyframe, bool) or not isinstance(keyframe, (str, int))
-        ):
-            raise TypeError(
-                f"keyframe must be a name, a number or None, got {check.shown(keyframe)}"
-            )
+        if keyframe is not None and (isinstance(keyframe, bool) or not isinstance(keyframe, (str, int))):
+            raise TypeError(f"keyframe must be a name, a number or None, got {check.shown(keyframe)}")
         if isinstance(keyframe, int):
             if not 0 <= keyframe < len(keys):
                 raise DescriptionError(f"there is no keyframe {keyframe}; the file has {len(keys)}")
@@ -236,9 +228,7 @@ class _Model:
             raise DescriptionError(f"there is no keyframe {keyframe!r}{hint}")
         for tree in self.trees:
             made = tree.description
-            made.keyframes = {
-                name: self._of(tree, key.get("qpos", q0)) for name, key in self._keys.items()
-            }
+            made.keyframes = {name: self._of(tree, key.get("qpos", q0)) for name, key in self._keys.items()}
             own = {actuator.name for actuator in made.actuators}
             made.keyframe_controls = {
                 key: {name: u for name, u in given.items() if name in own}
@@ -254,9 +244,7 @@ class _Model:
 
     def _joints(self) -> list[tuple[int, JointDescription, float]]:
         """Return body, joint and reference in MuJoCo's order of coordinates."""
-        return [
-            (k, j.description, j.reference) for k, b in enumerate(self.bodies) for j in b.joints
-        ]
+        return [(k, j.description, j.reference) for k, b in enumerate(self.bodies) for j in b.joints]
 
     def _drawn(self) -> Vector:
         """Return MuJoCo's qpos0."""
@@ -318,9 +306,7 @@ class _Model:
                 name = node.word("name") or f"key_{len(made)}"
                 if name in made:
                     raise node.error("another keyframe has the same name; rename one")
-                made[name] = (
-                    {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
-                )
+                made[name] = {"qpos": _padded(node, self._drawn())} if "qpos" in node.attributes else {}
                 if "qvel" in node.attributes:
                     given = node.vector("qvel", None)
                     if len(given) > self._dof:

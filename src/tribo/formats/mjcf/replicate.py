@@ -27,9 +27,7 @@ REFERENCES = {
     "tendon": "tendon", "actuator": "actuator", "target": "body", "refsite": "site",
     "cranksite": "site", "slidersite": "site", "sidesite": "site",
 }  # fmt: skip
-MAX_LOOKED_AT = (
-    5_000_000  # elements, each as often as a <replicate> asks whether it speaks of its copies
-)
+MAX_LOOKED_AT = 5_000_000  # elements, each as often as a <replicate> asks whether it speaks of its copies
 SECTIONS = ("tendon", "actuator", "equality", "contact", "sensor")  # each speaks of those before it
 
 
@@ -55,9 +53,7 @@ def expand(source: Source, compiler: Compiler) -> None:
         euler = replace(node, attributes={k: v for k, v in node.attributes.items() if k == "euler"})
         step = Pose(node.vector("offset", 3, (0.0, 0.0, 0.0)), compiler.rotation(euler))
         names = _names_in(node.children)
-        suffixes = [
-            f"{node.attributes.get('sep', '')}{k:0{len(str(count))}d}" for k in range(count)
-        ]
+        suffixes = [f"{node.attributes.get('sep', '')}{k:0{len(str(count))}d}" for k in range(count)]
         made, pose = [], NO_POSE
         for suffix in suffixes:
             frame = node.made("frame")
@@ -143,22 +139,14 @@ def _copy_what_speaks(source: Source, suffixes: list[str], names: dict[str, set[
     """Copy the elements of other sections that speak of what was copied, and then of those."""
     for tag in SECTIONS:
         for section in source.sections(tag):
-            gone = [
-                item
-                for item in section.children
-                if any(_spoken_of(part, names) for part in walk(item))
-            ]
+            gone = [item for item in section.children if any(_spoken_of(part, names) for part in walk(item))]
             source.tags += sum(len(suffixes) for item in gone for _ in walk(item))
             if source.tags > MAX_TAGS:
                 raise section.error(f"with all its copies there are more than {MAX_TAGS} elements")
             for item in gone:
                 kind = KINDS.get(item.tag, tag)
                 if kind in names and tag in {"tendon", "actuator"} and "name" in item.attributes:
-                    names[kind if tag == "tendon" else "actuator"].add(
-                        item.attributes["name"].strip()
-                    )
+                    names[kind if tag == "tendon" else "actuator"].add(item.attributes["name"].strip())
             left = {id(item) for item in gone}
             section.children = [item for item in section.children if id(item) not in left]
-            section.children += [
-                _copy(item, suffix, names, source) for suffix in suffixes for item in gone
-            ]
+            section.children += [_copy(item, suffix, names, source) for suffix in suffixes for item in gone]

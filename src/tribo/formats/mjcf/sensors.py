@@ -9,9 +9,7 @@ from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.trees import Tree
 from tribo.formats.nodes import Node, known_hint
 
-USED = frozenset(
-    {"name", "site", "joint", "user", "noise"}
-)  # the noise has no effect in MuJoCo either
+USED = frozenset({"name", "site", "joint", "user", "noise"})  # the noise has no effect in MuJoCo either
 WITHOUT_EFFECT = {
     "cutoff": "is not read: clip what the sensor measures",
     "delay": "is not read: sensors measure at once; leave it out",

@@ -17,7 +17,7 @@ import numpy as np
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.couplings import CouplingDescription, sides
 from tribo.description.trees import DescriptionError, Vector
-from tribo.enums import WayKind
+from tribo.enums import ElementKind
 from tribo.formats.mjcf.compiler import Compiler
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import SOFT, MjcfJoint
@@ -64,9 +64,7 @@ def owner(coupling: CouplingDescription, trees: Sequence[Tree], node: Node) -> T
         if not named & set(joints):
             continue
         if not named <= set(joints):
-            node.doubt(
-                "is over joints of two objects, which is not read: it has no effect", "apart"
-            )
+            node.doubt("is over joints of two objects, which is not read: it has no effect", "apart")
             return None
         try:
             sides(coupling, joints, [body.parent for body in bodies])
@@ -115,9 +113,7 @@ class TendonReader:
                 if compiler.is_limited(node, "limited", "range"):
                     coupling.lower, coupling.upper = node.vector("range", 2)
                     if not coupling.lower < coupling.upper:
-                        raise node.error(
-                            f"range={node.attributes['range']!r}: the first must be the smaller"
-                        )
+                        raise node.error(f"range={node.attributes['range']!r}: the first must be the smaller")
                 if written.tag == "fixed":
                     self._fixed(node, coupling)
                 else:
@@ -230,9 +226,7 @@ def shifted(curve: Sequence[float], by: float) -> tuple[float, float, float, flo
 def laid_between(way: Way, places: Places) -> float:
     """Return the length of a way from site to site as the file draws it [m]."""
     points = [
-        np.array(
-            places.poses[tree][element.body].point(element.point) if tree >= 0 else element.point
-        )
+        np.array(places.poses[tree][element.body].point(element.point) if tree >= 0 else element.point)
         for element, tree in zip(way.elements, way.trees, strict=True)
     ]
     return sum(float(np.linalg.norm(b - a, axis=0)) for a, b in pairwise(points))
@@ -240,12 +234,10 @@ def laid_between(way: Way, places: Places) -> float:
 
 def wires(coupling: CouplingDescription, way: Way) -> tuple[list[ConstraintDescription], str]:
     """Return what acts as a tendon between objects does, and why that cannot be, "" if it can."""
-    moving = {
-        (tree, one.body) for one, tree in zip(way.elements, way.trees, strict=True) if tree >= 0
-    }
+    moving = {(tree, one.body) for one, tree in zip(way.elements, way.trees, strict=True) if tree >= 0}
     if len(moving) > 2:
         return [], "over more than two bodies"
-    if any(one.kind != WayKind.POINT for one in way.elements) or any(
+    if any(one.kind != ElementKind.POINT for one in way.elements) or any(
         one.weight != 1.0 for one in way.elements[:-1]
     ):
         return [], "around geoms or pulleys"

@@ -181,9 +181,7 @@ def _support(tree: Tree, bodies: list[Body]) -> None:
         if body.inertial.mass == 0.0:
             continue
         if shares.setdefault(at, body.support) != body.support:
-            body.node.doubt(
-                "gravcomp differs from that of the body that it is fixed to, whose share counts"
-            )
+            body.node.doubt("gravcomp differs from that of the body that it is fixed to, whose share counts")
     for at, share in shares.items():
         tree.description.bodies[at].gravity_compensation = share
 
@@ -214,9 +212,7 @@ def _name_bodies(tree: TreeDescription) -> None:
 
 def _exclude(trees: list[Tree], bodies: list[Body], contacts: Contacts) -> None:
     """Let links of one robot pass through each other that <exclude> names; `excludes` has the others."""
-    where = {
-        bodies[k].name: (n, at[0]) for n, tree in enumerate(trees) for k, at in tree.place.items()
-    }
+    where = {bodies[k].name: (n, at[0]) for n, tree in enumerate(trees) for k, at in tree.place.items()}
     for _, first, second in contacts.excluded:
         (one, a), (other, b) = (where.get(name, (-1, 0)) for name in (first, second))
         if one >= 0 and one == other and a != b:
@@ -237,9 +233,7 @@ class Place:
 class Places:
     """All bodies of a file, and their sites and geoms by name."""
 
-    def __init__(
-        self, bodies: Sequence[Body], trees: Sequence[Tree], drawn: Sequence[Vector]
-    ) -> None:
+    def __init__(self, bodies: Sequence[Body], trees: Sequence[Tree], drawn: Sequence[Vector]) -> None:
         """Find them; `drawn` has the coordinates in which the file draws each tree."""
         self.trees, self.drawn = trees, drawn
         self.poses = [

@@ -15,18 +15,18 @@ import numpy as np
 from tribo.description.couplings import CouplingDescription, WayElement
 from tribo.description.trees import TreeDescription
 from tribo.engine.coupled import write_ways
-from tribo.enums import WayKind
+from tribo.enums import ElementKind
 from tribo.formats.mjcf.trees import Places
 from tribo.formats.nodes import Node
 from tribo.formats.pose import Pose, inverse, matrix, quaternion_of
 from tribo.model import Joint, Model, Work
 from tribo.queries.ways import lay_ways
 
-KINDS = {"sphere": WayKind.SPHERE, "cylinder": WayKind.CYLINDER}
+KINDS = {"sphere": ElementKind.SPHERE, "cylinder": ElementKind.CYLINDER}
 CHILDREN = ("site", "geom", "pulley")
 LEAST_DIVISOR = 1e-15  # [–] of a pulley: with less its weight is no number
 CENTRE = 1e-12  # [m] off the centre: a side there is inside, not left out
-ROUND = (WayKind.SPHERE, WayKind.CYLINDER)
+ROUND = (ElementKind.SPHERE, ElementKind.CYLINDER)
 
 
 @dataclass(slots=True)
@@ -67,9 +67,7 @@ class WayReader:
                 self._end(child, way)
                 divisor = child.number("divisor", above=0.0)
                 if divisor < LEAST_DIVISOR:
-                    raise child.error(
-                        f"divisor={divisor:g} is too small; {LEAST_DIVISOR:g} is the least"
-                    )
+                    raise child.error(f"divisor={divisor:g} is too small; {LEAST_DIVISOR:g} is the least")
                 weight = 1.0 / divisor
         self._end(node, way)
         return way
@@ -84,7 +82,7 @@ class WayReader:
         self._site(node, "slidersite", way, 1.0)
         turn = matrix(self._at.quaternion)
         axis = tuple(turn[:, 2].tolist())
-        way.elements[0] = replace(way.elements[0], kind=WayKind.SLIDER, radius=rod, axis=axis)
+        way.elements[0] = replace(way.elements[0], kind=ElementKind.SLIDER, radius=rod, axis=axis)
         self._site(node, "cranksite", way, 0.0)
         return way
 
@@ -101,10 +99,7 @@ class WayReader:
         way = Way([], [])
         seen, at = (node.named(key, self._places.sites, "a site") for key in ("refsite", "site"))
         placed = [(self._places.bodies[number], pose) for number, pose in (seen, at)]
-        bodies, poses = (
-            [place.body for place, _ in placed],
-            [place.inner @ p for place, p in placed],
-        )
+        bodies, poses = ([place.body for place, _ in placed], [place.inner @ p for place, p in placed])
         trees = [place.tree for place, _ in placed]
         for k in range(2):  # a base that stands carries what stands with it: it may be moved
             other = trees[1 - k]
@@ -115,8 +110,8 @@ class WayReader:
         points = [tuple(pose.position) for pose in poses]
         frame = _rotation_vector(offset @ turn.T)
         for kind, part, toward in (
-            (WayKind.SLIDER, gear[:3], (0.0, 0.0, 0.0)),
-            (WayKind.TURN, gear[3:], frame),
+            (ElementKind.SLIDER, gear[:3], (0.0, 0.0, 0.0)),
+            (ElementKind.TURN, gear[3:], frame),
         ):
             weight = float(np.linalg.norm(part))
             if weight > 0.0:
@@ -150,9 +145,7 @@ class WayReader:
             raise node.error("must stand between two sites")
         at = self._put(number, geom.pose, way)
         radius, body = geom.size[0], self._places.bodies[number].body
-        axis = (
-            tuple(matrix(at.quaternion)[:, 2].tolist()) if geom.type == "cylinder" else (0.0,) * 3
-        )
+        axis = tuple(matrix(at.quaternion)[:, 2].tolist()) if geom.type == "cylinder" else (0.0,) * 3
         toward = np.zeros(3)
         if node.word("sidesite"):
             side = node.text("sidesite")
@@ -164,15 +157,7 @@ class WayReader:
             if not toward.any():
                 toward[0] = CENTRE
         way.elements.append(
-            WayElement(
-                body,
-                tuple(at.position),
-                1.0,
-                KINDS[geom.type],
-                radius,
-                axis,
-                tuple(toward.tolist()),
-            )
+            WayElement(body, tuple(at.position), 1.0, KINDS[geom.type], radius, axis, tuple(toward.tolist()))
         )
 
     def _end(self, node: Node, way: Way) -> None:
@@ -203,7 +188,7 @@ class WayReader:
 
     def length(self, coupling: CouplingDescription, number: int) -> float:
         """Return the length of the way of a coupling of a tree as the file draws it [m]."""
-        return float(laid(coupling, self._places.poses[number]).arrays["way_length"].sum())
+        return float(laid(coupling, self._places.poses[number]).arrays["segment_length"].sum())
 
 
 def _rotation_vector(turn: np.ndarray) -> tuple[float, float, float]:
@@ -223,14 +208,12 @@ def laid(coupling: CouplingDescription, poses: Sequence[Pose]) -> Work:
         for name in declared.shape
         if isinstance(name, str)
     }
-    sizes |= {"ncoupling": 1, "nway": len(coupling.way), "nbody": len(poses)}
+    sizes |= {"ncoupling": 1, "nelement": len(coupling.way), "nbody": len(poses)}
     model, work = Model.allocate(sizes), Work.allocate(sizes)
     write_ways(model, coupling)
     for k, pose in enumerate(poses):
         work.arrays["body_pos"][0, k] = pose.position
-        work.arrays["body_rot"][0, k] = matrix(pose.quaternion).reshape(
-            work.arrays["body_rot"].shape[2:]
-        )
+        work.arrays["body_rot"][0, k] = matrix(pose.quaternion).reshape(work.arrays["body_rot"].shape[2:])
     lay_ways(model, work)
     return work
 
@@ -250,14 +233,14 @@ def moment(
     row = np.zeros(jacobians[0][0].shape[1])
     work = laid(coupling, poses).arrays
     for k, element in enumerate(coupling.way):
-        after = int(work["way_next"][0, k])
+        after = int(work["segment_next"][0, k])
         if after < 0:
             continue
-        ends = (element.body, "way_from", -1.0), (coupling.way[after].body, "way_to", 1.0)
+        ends = (element.body, "segment_from", -1.0), (coupling.way[after].body, "segment_to", 1.0)
         for body, place, sign in ends:
             if 0 <= body < len(tree.bodies):
                 rotation, origin = jacobians[body]
                 at = origin + np.cross(rotation, work[place][0, k], axis=0)
-                grows = rotation if element.kind == WayKind.TURN else at
-                row += sign * work["way_pull"][0, k] @ grows
+                grows = rotation if element.kind == ElementKind.TURN else at
+                row += sign * work["segment_pull"][0, k] @ grows
     return row

@@ -30,9 +30,7 @@ from tribo.model import Joint, Shape
 MOMENTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}  # if not given
 DENSITY = 1000.0  # [kg/m³] of what an <inertial auto="true"> is computed from
 BOUNCE_THRESHOLD = 100000.0  # [m/s] SDF's standard: nothing bounces
-PATCH = (
-    3.0 * math.pi / 16.0
-)  # [–] lever arm of torsional friction per radius of the patch, as Gazebo has it
+PATCH = 3.0 * math.pi / 16.0  # [–] lever arm of torsional friction per radius of the patch, as Gazebo has it
 # Words for how a mesh collides, as those of `MeshFile.collision`.
 OPTIMIZED = {"": "", "convex_hull": "hull", "convex_decomposition": "decomposition"}
 EMPTY, UNREAD = "empty", ("heightmap", "image", "polyline")
@@ -97,9 +95,7 @@ def _inertial(part: Part) -> Inertial:
         given = number(node, "density", DENSITY)
         shapes = read_shapes(part, Pose())
         densities = [number(c, "density", given) for c in part.node.all("collision")]
-        return merged(
-            [solid(shape, density=value) for shape, value in zip(shapes, densities, strict=False)]
-        )
+        return merged([solid(shape, density=value) for shape, value in zip(shapes, densities, strict=False)])
     mass = number(node, "mass", 1.0)
     if not 0.0 <= mass <= LARGEST:
         raise node.error(f"mass {mass!r} kg must be from 0 to {LARGEST:g}")
@@ -114,9 +110,7 @@ def _inertial(part: Part) -> Inertial:
     return made.moved(_own_pose(node))
 
 
-def _geometry(
-    owner: Node, finder: MeshFinder
-) -> tuple[Shape, Vector, Pose, MeshFile | None] | None:
+def _geometry(owner: Node, finder: MeshFinder) -> tuple[Shape, Vector, Pose, MeshFile | None] | None:
     """Return kind, size as in `Shape`, what turns a plane, and mesh; None: nothing that is read."""
     node = child(owner, "geometry")
     shape = next((c for c in node.children), None) if node is not None else None
@@ -190,11 +184,7 @@ def _surface(collision: Node, of_link: str) -> str:
         return of_link
     ode = None if friction is None else child(friction, "ode")
     bullet = None if friction is None else child(friction, "bullet")
-    mu = (
-        [number(ode, tag, 1.0) for tag in ("mu", "mu2") if child(ode, tag)]
-        if ode is not None
-        else []
-    )
+    mu = [number(ode, tag, 1.0) for tag in ("mu", "mu2") if child(ode, tag)] if ode is not None else []
     rolling = 0.0
     if bullet is not None and not mu:
         mu = [number(bullet, tag, 1.0) for tag in ("friction", "friction2") if child(bullet, tag)]
@@ -249,9 +239,7 @@ def read_joints(part: Part, placed: Pose) -> list[JointDescription]:
         made.append(JointDescription(second_of(part.name), TYPES[kind]))
     if TYPES[kind] in (Joint.FIXED, Joint.SPHERICAL):
         return made
-    for joint, axis, tag in zip(
-        made, (*part.axes, (0.0, 0.0, 1.0)), ("axis", "axis2"), strict=False
-    ):
+    for joint, axis, tag in zip(made, (*part.axes, (0.0, 0.0, 1.0)), ("axis", "axis2"), strict=False):
         joint.axis = axis
         given = child(node, tag)
         if given is not None:

@@ -118,9 +118,7 @@ class Library:
         made.is_static = truth(node, "static", default=made.is_static)
         return made
 
-    def model(
-        self, node: Node, finder: MeshFinder, version: tuple[int, ...], depth: int = 0
-    ) -> Model:
+    def model(self, node: Node, finder: MeshFinder, version: tuple[int, ...], depth: int = 0) -> Model:
         """Return a model with all that is in it, in its own frame."""
         if depth > MAX_DEPTH:
             raise node.error(f"models stand in or include one another more than {MAX_DEPTH} deep")
@@ -180,8 +178,7 @@ class Library:
             made.carriers[item.text("name")] = attached or made.canonical
         made.frames = _resolved(raw)
         made.links += [
-            Part(item, item.text("name"), made.frames[item.text("name")], finder)
-            for item in node.all("link")
+            Part(item, item.text("name"), made.frames[item.text("name")], finder) for item in node.all("link")
         ]
         for name, sub, prefix in inner:
             moved = sub.moved(made.frames[name], prefix)
@@ -205,9 +202,7 @@ class Library:
         seen = set()
         while name not in known:
             if name in seen or name not in made.carriers:
-                raise joint.error(
-                    f"{name!r} is no link or frame of the model{known_hint(name, known)}"
-                )
+                raise joint.error(f"{name!r} is no link or frame of the model{known_hint(name, known)}")
             seen.add(name)
             name = made.carriers[name]
         return name

@@ -27,17 +27,7 @@ from tribo.formats.nodes import Node, Spot
 from tribo.formats.pose import NO_POSE, Pose, inverse, matrix
 from tribo.formats.report import Report
 from tribo.formats.sdf.links import TYPES, read_joints, read_link, read_shapes, read_visuals
-from tribo.formats.sdf.models import (
-    TRUE,
-    Library,
-    Model,
-    Part,
-    child,
-    pose_of,
-    vector,
-    version_of,
-    word,
-)
+from tribo.formats.sdf.models import TRUE, Library, Model, Part, child, pose_of, vector, version_of, word
 from tribo.formats.sdf.unread import screen
 from tribo.formats.urdf_mass import check_masses
 from tribo.formats.xml import parse, path_of
@@ -175,16 +165,12 @@ def _trees(model: Model, pose: Pose) -> list[TreeDescription]:
         above[link] = joint
         below[parent].append(joint)
     stands = WORLD not in parts  # else a link is called so
-    roots = [
-        name for name in parts if name not in above or (stands and above[name].ends[0] == WORLD)
-    ]
+    roots = [name for name in parts if name not in above or (stands and above[name].ends[0] == WORLD)]
     trees = [_tree(model, parts, below, name, above.get(name), pose) for name in roots]
     reached = {link for _, names in trees for group in names for link in group}
     for name, part in parts.items():
         if name not in reached:
-            raise part.node.error(
-                "is part of a loop of joints that holds no root; turn one joint round"
-            )
+            raise part.node.error("is part of a loop of joints that holds no root; turn one joint round")
     for joint in closing:
         _close(joint, [tree for tree, _ in trees], pose)
     return [tree for tree, _ in trees]
@@ -217,8 +203,7 @@ def _tree(
     tree, members = merge(top, first.node.report)
     places = {name: Spot(part.node.place, part.node.report) for name, part in parts.items()}
     spots = [
-        [places.get(name) or Spot(f"link {name!r}", first.node.report) for name in names]
-        for names in members
+        [places.get(name) or Spot(f"link {name!r}", first.node.report) for name in names] for names in members
     ]
     check_masses(tree, spots)
     check_mimics(tree)
@@ -229,9 +214,7 @@ def _tree(
     return tree, members
 
 
-def _on_the_world(
-    held: Part, first: Part, pose: Pose
-) -> tuple[LinkDescription, LinkDescription, Pose]:
+def _on_the_world(held: Part, first: Part, pose: Pose) -> tuple[LinkDescription, LinkDescription, Pose]:
     """Return a link that stands, the first link on it, and where its body is in the model."""
     top = LinkDescription(f"{held.name}/world")
     top.joint = JointDescription(top.name, Joint.FIXED)

@@ -76,8 +76,7 @@ SILENT = {
     "world": "light gui scene atmosphere magnetic_field spherical_coordinates audio road",
     "physics": "real_time_factor real_time_update_rate max_contacts dart simbody bullet ode",
     "model": "allow_auto_disable",
-    "link": "light projector audio_sink audio_source battery particle_emitter material "
-    "must_be_base_link",
+    "link": "light projector audio_sink audio_source battery particle_emitter material must_be_base_link",
     "collision": "laser_retro max_contacts auto_inertia_params",
     "plane": "size",
     "mesh": "convex_decomposition",
@@ -142,14 +141,7 @@ SAID = {
 PROGRAMS = ("plugin", "sensor")  # which most files have: a remark, no warning
 BITS = ("-1", "65535", "0xffff")  # all of them
 # Values that change nothing; of others: zero, false, nothing.
-DEFAULTS = {
-    "kp": 1e12,
-    "kd": 1.0,
-    "soft_erp": 0.2,
-    "erp": 0.2,
-    "stiffness": 1e8,
-    "dissipation": 1.0,
-}
+DEFAULTS = {"kp": 1e12, "kd": 1.0, "soft_erp": 0.2, "erp": 0.2, "stiffness": 1e8, "dissipation": 1.0}
 WEIGHTLESS = ("provide_feedback", "implicit_spring_damper", "cfm_damping", "must_be_loop_joint")
 
 

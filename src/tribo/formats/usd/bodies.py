@@ -19,10 +19,7 @@ from tribo.formats.usd.worker import SHAPES
 from tribo.materials.table import DEFAULT_MATERIAL, MAX_FRICTION
 
 DENSITY = 1000.0  # [kg/m³] where nothing says another
-LONE_MASS, LONE_RADIUS = (
-    1.0,
-    0.1,
-)  # [kg, m] of a body without mass and colliders: a ball, as PhysX takes
+LONE_MASS, LONE_RADIUS = (1.0, 0.1)  # [kg, m] of a body without mass and colliders: a ball, as PhysX takes
 RIGID, COLLIDES, MATERIAL = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMaterialAPI"
 PHYSICAL = ("physics:dynamicFriction", "physics:staticFriction", "physics:restitution")
 
@@ -103,21 +100,15 @@ class BodyReader:
         body = self.carrier(prim.path)
         owner = body or self.ground
         collider = self._collider(prim, body)
-        collides = collider is not None and collider.is_set(
-            "physics:collisionEnabled", default=True
-        )
+        collides = collider is not None and collider.is_set("physics:collisionEnabled", default=True)
         pose, stretch = split(prim.world)
         if body is not None:
             whole = np.linalg.inv(_matrix(body.pose)) @ prim.world
             pose, stretch = split(whole)
         material = self._material(prim) if collides else DEFAULT_MATERIAL
         if collider is not None and collider is not prim:
-            prim.values.setdefault(
-                "physics:approximation", collider.values.get("physics:approximation", "")
-            )
-        name = (
-            f"{owner.name}/{sum(len(s.shapes) > 0 for _, s in owner.solids)}" if body else prim.name
-        )
+            prim.values.setdefault("physics:approximation", collider.values.get("physics:approximation", ""))
+        name = f"{owner.name}/{sum(len(s.shapes) > 0 for _, s in owner.solids)}" if body else prim.name
         made = read_solid(
             self._stage, prim, pose, stretch, collides=collides,
             moves=body is not None and not body.is_kinematic, material=material, name=name,

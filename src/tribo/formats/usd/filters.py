@@ -22,9 +22,7 @@ GROUP, NAMED = "PhysicsCollisionGroup", "physics:filteredPairs"
 Pair = frozenset[str]
 
 
-def keep_apart(
-    stage: Stage, known: BodyReader, robot_of: dict[int, int]
-) -> list[tuple[Body, Body]]:
+def keep_apart(stage: Stage, known: BodyReader, robot_of: dict[int, int]) -> list[tuple[Body, Body]]:
     """Apply the collision groups and filtered pairs of a stage.
 
     Args:
@@ -43,16 +41,10 @@ def keep_apart(
                 prim.doubt("invertFilteredGroups is not read: the group is left out", "invert")
                 continue
             members[prim.path] = prim.targets.get("collection:colliders:includes", [])
-            apart |= {
-                frozenset((prim.path, o)) for o in prim.targets.get("physics:filteredGroups", ())
-            }
+            apart |= {frozenset((prim.path, o)) for o in prim.targets.get("physics:filteredGroups", ())}
         for other in prim.targets.get(NAMED, ()):
             first, second = known.carrier(prim.path), known.carrier(other)
-            if (
-                first is not None
-                and second is not None
-                and robot_of[id(first)] == robot_of[id(second)]
-            ):
+            if first is not None and second is not None and robot_of[id(first)] == robot_of[id(second)]:
                 links.append((first, second))
             else:
                 members |= {path: [path] for path in (prim.path, other)}

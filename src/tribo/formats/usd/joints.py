@@ -153,17 +153,13 @@ def _generic(stage: Stage, prim: Prim, made: Link) -> None:
     is_bound = any(math.isfinite(way.lower) or math.isfinite(way.upper) for way in made.ways)
     if len(made.ways) == len(FREE) and not is_bound:
         made.is_loose = True
-    elif len(turned) == 3 and not any(
-        math.isfinite(x) for way in turned for x in (way.lower, way.upper)
-    ):
+    elif len(turned) == 3 and not any(math.isfinite(x) for way in turned for x in (way.lower, way.upper)):
         made.ways = [way for way in made.ways if way.kind != Joint.REVOLUTE]
         made.ways.append(Way(Joint.SPHERICAL, "X", ()))
         made.is_ball = len(made.ways) == 1
 
 
-def descriptions(
-    link: Link, placed: Pose, *, is_turned: bool, stage: Stage
-) -> list[JointDescription]:
+def descriptions(link: Link, placed: Pose, *, is_turned: bool, stage: Stage) -> list[JointDescription]:
     """Return the joints, one for each direction, of which the first stands at `placed` above it.
 
     Args:
@@ -178,9 +174,7 @@ def descriptions(
     made = []
     for k, way in enumerate(ways):
         at = placed if k == 0 else NO_POSE
-        name = (
-            link.name if len(ways) == 1 else f"{link.name}/{way.words[0] if way.words else 'ball'}"
-        )
+        name = link.name if len(ways) == 1 else f"{link.name}/{way.words[0] if way.words else 'ball'}"
         joint = JointDescription(name, way.kind, at.position, at.quaternion)
         joint.axis = tuple((-x if is_turned else x) + 0.0 for x in AXES[way.axis])
         if way.kind == Joint.SPHERICAL:
@@ -219,9 +213,7 @@ class Drive:
 def drive_of(link: Link, joint: JointDescription, way: Way, stage: Stage) -> Drive | None:
     """Return the drive of a direction, and limit the effort of its joint; None: there is none."""
     prim = link.prim
-    word = next(
-        (w for w in way.words if any(name.startswith(f"drive:{w}:") for name in prim.values)), ""
-    )
+    word = next((w for w in way.words if any(name.startswith(f"drive:{w}:") for name in prim.values)), "")
     if not word:
         return None
     turns = way.kind == Joint.REVOLUTE

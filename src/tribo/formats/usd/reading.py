@@ -10,12 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tribo.description.trees import (
-    DescriptionError,
-    ObjectDescription,
-    TreeDescription,
-    WorldDescription,
-)
+from tribo.description.trees import DescriptionError, ObjectDescription, TreeDescription, WorldDescription
 from tribo.formats import surface_friction
 from tribo.formats.nodes import Spot
 from tribo.formats.report import Report

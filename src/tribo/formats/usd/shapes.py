@@ -25,9 +25,7 @@ AXES = {  # turns that bring z to an axis
 }
 HEIGHTS = {"Capsule": 1.0, "Capsule_1": 1.0}  # [units] that USD takes if none is written; others 2
 RADII = {"Capsule": 0.5, "Capsule_1": 0.5}  # others 1
-STRAIGHT = (
-    1e-5  # [–] cosine between axes that count as at right angles: files have single precision
-)
+STRAIGHT = 1e-5  # [–] cosine between axes that count as at right angles: files have single precision
 EXACT = ("none", "meshSimplification", "")
 FIELD = "sdf"  # triangles that may move, of a closed mesh
 
@@ -98,9 +96,7 @@ def read_solid(
     if kind != Shape.PLANE:
         made.unit = shape_mass.solid(shape, density=1.0)
     if _is_drawn(prim):
-        made.visual = VisualDescription(
-            kind, size, placed.position, placed.quaternion, _color(prim)
-        )
+        made.visual = VisualDescription(kind, size, placed.position, placed.quaternion, _color(prim))
     return made
 
 
@@ -220,17 +216,14 @@ def _solids(
         mode = "hull"
     if word in EXACT and word:
         prim.note(
-            'triangles of what moves collide with approximation "sdf" only: its hull does',
-            "exact moves",
+            'triangles of what moves collide with approximation "sdf" only: its hull does', "exact moves"
         )
     if word == FIELD:
         prim.doubt("is open and has no inside: its hull collides", "open field")
     hulls = mesh_solids.solids(mesh, mode)
     volume, centre, second = mesh_solids.moments(mesh, hulls)
     unit = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
-    shapes = [
-        ShapeDescription(Shape.HULL, (hull.half_width,), *place, geometry=hull) for hull in hulls
-    ]
+    shapes = [ShapeDescription(Shape.HULL, (hull.half_width,), *place, geometry=hull) for hull in hulls]
     return shapes, unit
 
 

@@ -27,9 +27,7 @@ LARGEST_ANSWER = 1 << 30  # [byte]
 TURN_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # y up to z up
 SIDEWAYS = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # x up to z up
 UP = {"Z": np.eye(3), "Y": TURN_UP, "X": SIDEWAYS}
-DIED = (
-    "OpenUSD could not read it: its process ended with code {}; the file is damaged, or too large"
-)
+DIED = "OpenUSD could not read it: its process ended with code {}; the file is damaged, or too large"
 
 
 @dataclass(slots=True)
@@ -88,9 +86,7 @@ class Prim(Written):
         value = self.values.get(name, list(default))
         made = np.array(value, np.float64) if _are_numbers(value) else np.zeros(0)
         if made.shape != (count,) or not np.abs(made).max() <= LARGEST:
-            raise self.error(
-                f"{name} must be {count} numbers of at most {LARGEST:g}, got {str(value)[:100]}"
-            )
+            raise self.error(f"{name} must be {count} numbers of at most {LARGEST:g}, got {str(value)[:100]}")
         return made
 
     def is_set(self, name: str, *, default: bool) -> bool:
@@ -198,9 +194,7 @@ def _stage(
             item["targets"], shape,
         )  # fmt: skip
     data = answer[worker.HEAD + length :]
-    return Stage(
-        source, metres, kilograms, up, found["default"], prims, found["notes"], report, data
-    )
+    return Stage(source, metres, kilograms, up, found["default"], prims, found["notes"], report, data)
 
 
 _COMMON = ("path", "type", "applied", "world", "values", "targets")
@@ -212,9 +206,7 @@ def _work(wanted: bytes, what: str) -> bytes:
     Raises:
         DescriptionError: It died, or said too much.
     """
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PXR_", "USD"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PXR_", "USD"))}
     with tempfile.TemporaryFile() as answer:
         process = subprocess.Popen(
             [sys.executable, "-I", worker.__file__], env=kept, stdin=subprocess.PIPE, stdout=answer,
@@ -223,17 +215,13 @@ def _work(wanted: bytes, what: str) -> bytes:
         try:
             process.communicate(wanted, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            raise DescriptionError(
-                f"{what}: OpenUSD needs more than {PATIENCE:g} s for it"
-            ) from None
+            raise DescriptionError(f"{what}: OpenUSD needs more than {PATIENCE:g} s for it") from None
         finally:
             process.kill()
             process.wait()
         if process.returncode:
             raise DescriptionError(f"{what}: {DIED.format(process.returncode)}")
         if answer.seek(0, os.SEEK_END) > LARGEST_ANSWER:
-            raise DescriptionError(
-                f"{what}: holds more than {LARGEST_ANSWER >> 20} MiB of geometry"
-            )
+            raise DescriptionError(f"{what}: holds more than {LARGEST_ANSWER >> 20} MiB of geometry")
         answer.seek(0)
         return answer.read()

@@ -73,12 +73,8 @@ def tree_of(stage: Stage, group: Group) -> TreeDescription:
     drawn, start = _begin(root, held)
     drawn.names = frozenset(body.name for body in group.bodies)
     left = [link for link in group.links if link is not held]
-    placed: dict[
-        int, tuple[LinkDescription, Pose]
-    ] = {}  # by body: its link, its frame in the link's
-    base = (
-        _hang(stage, drawn, drawn.root, NO_POSE, root, held) if held and not held.is_fixed else None
-    )
+    placed: dict[int, tuple[LinkDescription, Pose]] = {}  # by body: its link, its frame in the link's
+    base = _hang(stage, drawn, drawn.root, NO_POSE, root, held) if held and not held.is_fixed else None
     if base is None:
         made = root.link(NO_POSE)
         made.joint = drawn.root.joint
@@ -146,8 +142,7 @@ def _hang(
     hung = body.link(offset)
     ways = (joint.ways or [Way(Joint.FIXED, "X", ())])[:: -1 if side == 1 else 1]
     first, second = (
-        (NO_POSE if one is None else one.pose) @ f
-        for one, f in zip(joint.bodies, joint.frames, strict=True)
+        (NO_POSE if one is None else one.pose) @ f for one, f in zip(joint.bodies, joint.frames, strict=True)
     )
     found = coordinates(joint, first, second) if joint.ways else [()]
     for k, (description, way, start) in enumerate(

@@ -102,9 +102,7 @@ class Reading:
             if prim.IsPseudoRoot():
                 continue
             if prim.GetTypeName() == "PointInstancer":
-                self._notes.append(
-                    f"{prim.GetPath()}: a PointInstancer is not read: its copies are left out"
-                )
+                self._notes.append(f"{prim.GetPath()}: a PointInstancer is not read: its copies are left out")
                 walk.PruneChildren()
                 continue
             if (made := self._prim(prim)) is not None:
@@ -181,13 +179,9 @@ class Reading:
 
         kind, path = str(prim.GetTypeName()), str(prim.GetPath())
         named = (*prim.GetAppliedSchemas(), *prim.GetPrimTypeInfo().GetAppliedAPISchemas())
-        applied = list(
-            dict.fromkeys(str(name) for name in named)
-        )  # also those that are not installed
+        applied = list(dict.fromkeys(str(name) for name in named))  # also those that are not installed
         has_place = prim.IsA(UsdGeom.Xformable)
-        is_physical = kind.startswith(PROGRAMS) or any(
-            "hysics" in name or "hysx" in name for name in applied
-        )
+        is_physical = kind.startswith(PROGRAMS) or any("hysics" in name or "hysx" in name for name in applied)
         if not (has_place or is_physical):
             return None
         made: dict[str, Any] = {"path": path, "type": kind, "applied": applied}

@@ -21,9 +21,7 @@ def world() -> tribo.World:
     made = tribo.World(time_step=0.005)
     made.set_material_pair("wood", "rubber", friction=0.8, rolling_friction=0.001)
     stand = tribo.LinkDescription("stand")
-    stand.add_shape(
-        "cylinder", (0.04, HEIGHT - 0.05), mass=5.0, position=(0, 0, HEIGHT / 2), collides=False
-    )
+    stand.add_shape("cylinder", (0.04, HEIGHT - 0.05), mass=5.0, position=(0, 0, HEIGHT / 2), collides=False)
     motor: dict[str, Any] = {"effort": 50.0, "armature": 0.01, "damping": 0.1}
     ring = stand.add_child("ring", "revolute", position=(0, 0, HEIGHT), axis=(1, 0, 0), lower=-0.5,
                            upper=0.5, **motor)  # fmt: skip
@@ -31,9 +29,9 @@ def world() -> tribo.World:
     plate = ring.add_child("plate", "revolute", axis=(0, 1, 0), lower=-0.5, upper=0.5, **motor)
     plate.add_shape("box", (2 * EDGE, 2 * EDGE, 0.02), mass=1.0, material="wood",
                     color=(0.2, 0.22, 0.25, 1))  # fmt: skip
-    made.add_articulated_system(
-        stand, name=PLATE, fixed_base=True, position=(0, 0, 0)
-    ).set_pd_gains(60.0, 4.0)
+    made.add_articulated_system(stand, name=PLATE, fixed_base=True, position=(0, 0, 0)).set_pd_gains(
+        60.0, 4.0
+    )
     made.add_sphere(RADIUS, 0.2, "rubber", name=BALL, position=(0, 0, TOP))
     return made
 

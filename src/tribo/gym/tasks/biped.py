@@ -13,11 +13,7 @@ from tribo.gym.task import Task
 from tribo.gym.tasks.walking import Walker
 
 ROBOT = "biped"
-LEG, HIP, ANKLE = (
-    0.35,
-    0.1,
-    0.06,
-)  # [m] thigh and shank; from the middle to a hip; height of an ankle
+LEG, HIP, ANKLE = (0.35, 0.1, 0.06)  # [m] thigh and shank; from the middle to a hip; height of an ankle
 BEND = 0.35  # [rad] of hip and ankle in the stance, half that of the knee
 LIFT = 0.25  # [rad] by which they bend more where a foot is highest: 8 cm
 DARK, ORANGE = (0.2, 0.22, 0.25, 1), (0.85, 0.35, 0.15, 1)
@@ -60,9 +56,7 @@ def _add_leg(trunk: tribo.LinkDescription, side: str, y: float) -> None:
     yaw.add_shape("sphere", (0.05,), mass=0.8, **dark)
     roll = yaw.add_child(f"{side}_roll", "revolute", axis=(1, 0, 0), lower=-0.5, upper=0.5, **motor)
     roll.add_shape("sphere", (0.05,), mass=0.8, **dark)
-    thigh = roll.add_child(
-        f"{side}_thigh", "revolute", axis=(0, 1, 0), lower=-1.8, upper=1.0, **motor
-    )
+    thigh = roll.add_child(f"{side}_thigh", "revolute", axis=(0, 1, 0), lower=-1.8, upper=1.0, **motor)
     thigh.add_shape("capsule", (0.05, LEG), mass=2.0, position=(0, 0, -LEG / 2), color=ORANGE,
                     collides=False)  # fmt: skip
     shank = thigh.add_child(f"{side}_shank", "revolute", position=(0, 0, -LEG), axis=(0, 1, 0),
@@ -100,10 +94,7 @@ def task() -> Task:
     made = WALKER.task("Biped", world)
     made.rewards["effort"] = -2e-5, WALKER.effort
     made.rewards["alive"] = 1.0, lambda sim: np.ones(len(sim))
-    made.rewards["spread"] = (
-        -0.5,
-        lambda sim: (WALKER.joints(sim)[:, [0, 1, 5, 6]] ** 2).sum(axis=1),
-    )
+    made.rewards["spread"] = (-0.5, lambda sim: (WALKER.joints(sim)[:, [0, 1, 5, 6]] ** 2).sum(axis=1))
     made.randomisations["friction"] = randomisation.friction("floor", "rubber", 0.6, 1.0)
     made.randomisations["load"] = randomisation.mass(ROBOT, "trunk", 0.9, 1.1)
     return made

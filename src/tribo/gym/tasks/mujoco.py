@@ -121,9 +121,7 @@ def start(span: float, speed: float, *, normal: bool = False) -> Change:
     return change
 
 
-def planar(
-    name: str, file: str, steps: int, noise: float, speed: float, *, normal: bool = False
-) -> Task:
+def planar(name: str, file: str, steps: int, noise: float, speed: float, *, normal: bool = False) -> Task:
     """Return a task of a robot in the plane, without what is its own: forward speed less control cost.
 
     Args:

@@ -52,8 +52,7 @@ def heights() -> np.ndarray:
         for kind, name in enumerate(KINDS):
             centre = middle(np.array(level), np.array(kind))
             inside = [
-                np.flatnonzero(np.abs(a - c) < 0.5 * TILE - 1e-9)
-                for a, c in zip((x, y), centre, strict=True)
+                np.flatnonzero(np.abs(a - c) < 0.5 * TILE - 1e-9) for a, c in zip((x, y), centre, strict=True)
             ]
             across, along = np.meshgrid(x[inside[0]] - centre[0], y[inside[1]] - centre[1])
             far = np.maximum(np.abs(across), np.abs(along))  # squares around the middle

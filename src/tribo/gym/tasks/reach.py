@@ -22,18 +22,10 @@ def world() -> tribo.World:
     """Return an arm that turns about z, y and y, and a ball that marks the point."""
     made = tribo.World(time_step=0.005)
     base = tribo.LinkDescription("base")
-    base.add_shape(
-        "cylinder", (0.08, HEIGHT - 0.05), mass=5.0, position=(0, 0, HEIGHT / 2), color=DARK
-    )
+    base.add_shape("cylinder", (0.08, HEIGHT - 0.05), mass=5.0, position=(0, 0, HEIGHT / 2), color=DARK)
     motor: dict[str, Any] = {"effort": 60.0, "armature": 0.02, "damping": 0.1}
     turret = base.add_child(
-        "turret",
-        "revolute",
-        position=(0, 0, HEIGHT),
-        axis=(0, 0, 1),
-        lower=-3.0,
-        upper=3.0,
-        **motor,
+        "turret", "revolute", position=(0, 0, HEIGHT), axis=(0, 0, 1), lower=-3.0, upper=3.0, **motor
     )
     turret.add_shape("sphere", (0.07,), mass=1.0, color=DARK, collides=False)
     upper = turret.add_child("upper", "revolute", axis=(0, 1, 0), lower=-1.8, upper=1.8, **motor)

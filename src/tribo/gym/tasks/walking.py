@@ -49,9 +49,7 @@ class Walker:
         for what, shape in (("late", (len(self.feet),)), ("commands", (2, 3))):
             found = np.shape(getattr(self, what))
             if found != shape:
-                raise ValueError(
-                    f"{what} of the walker {self.name} must have shape {shape}, got {found}"
-                )
+                raise ValueError(f"{what} of the walker {self.name} must have shape {shape}, got {found}")
         if np.ndim(self.stance) != 1:
             raise ValueError(
                 f"stance of the walker {self.name} must be an angle for each joint, (joints,), got shape "
@@ -103,10 +101,7 @@ class Walker:
             tribo.Seen("joint_coordinates", shift=self.stance),
             tribo.Seen("joint_velocities", scale=0.05), tribo.Seen("action"),
         ]  # fmt: skip
-        return {
-            "seen": seen,
-            "commanded": tribo.Commanded(self.name, shift=self.stance, scale=self.scale),
-        }
+        return {"seen": seen, "commanded": tribo.Commanded(self.name, shift=self.stance, scale=self.scale)}
 
     # -- what is seen --------------------------------------------------------------------------
     def command(self, sim: Simulation) -> np.ndarray:
@@ -202,9 +197,7 @@ class Walker:
         rests = sim.draws.uniform(rows, 0.0, 1.0, 1) < RESTING
         self.command(sim)[rows] = np.where(rests, 0.0, wanted)
 
-    def task(
-        self, name: str, make_world: Callable[[], tribo.World], **options: Unpack[TaskOptions]
-    ) -> Task:
+    def task(self, name: str, make_world: Callable[[], tribo.World], **options: Unpack[TaskOptions]) -> Task:
         """Return the task: at most 1000 control steps of 20 ms, a new command every 5 s.
 
         Args:
@@ -226,9 +219,7 @@ class Walker:
         made.observations["command"] = self.command
         made.observations["clock"] = self.clock
         made.observations["joints"] = self.joints
-        made.observations["speeds"] = lambda sim: (
-            0.05 * sim.object(self.name).generalized_velocity[:, 6:]
-        )
+        made.observations["speeds"] = lambda sim: 0.05 * sim.object(self.name).generalized_velocity[:, 6:]
         made.observations["last action"] = lambda sim: sim.action
         made.rewards["speed"] = 2.0, self.follows_speed
         made.rewards["turn"] = 1.0, self.follows_turn
@@ -239,10 +230,7 @@ class Walker:
         made.rewards["bounce"] = -0.5, lambda sim: self.velocity(sim)[:, 2] ** 2
         made.rewards["sway"] = -0.02, lambda sim: (self.spin(sim)[:, :2] ** 2).sum(axis=1)
         made.rewards["effort"] = -1e-4, self.effort
-        made.rewards["jerk"] = (
-            -0.01,
-            lambda sim: ((sim.action - sim.previous_action) ** 2).sum(axis=1),
-        )
+        made.rewards["jerk"] = (-0.01, lambda sim: ((sim.action - sim.previous_action) ** 2).sum(axis=1))
         made.rewards["fallen"] = -10.0, lambda sim: self.is_fallen(sim).astype(float)
         made.terminations["fallen"] = self.is_fallen
         made.resets["stand"] = self.stand

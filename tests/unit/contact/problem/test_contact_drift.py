@@ -111,7 +111,7 @@ def check(world, tolerance=TOLERANCE, first=0):
     _, n_before, before = at(-H)
     c, _, _ = at(0.0)
     engine = world.engine
-    beta, _, _ = contact_drift.bend(
+    beta, _, _ = contact_drift.point_drift(
         model, state, engine.settings, engine.work, c, contact_drift.UNSEEN
     )
     axes = engine.work.contact_axes[c].reshape(3, 3)

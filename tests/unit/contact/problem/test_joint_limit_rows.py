@@ -18,9 +18,7 @@ def rows(world):
     found = []
     for k in range(int(work.scalar_count[0])):
         sign = 1.0 if work.scalar_upper[k] == np.inf else -1.0
-        assert (work.scalar_lower[k], work.scalar_upper[k]) == (
-            (0, np.inf) if sign > 0 else (-np.inf, 0)
-        )
+        assert (work.scalar_lower[k], work.scalar_upper[k]) == ((0, np.inf) if sign > 0 else (-np.inf, 0))
         numbers = sign * work.scalar_start[k], sign * work.scalar_impulse[k]
         found.append((int(work.scalar_body[k, 0]), sign, *numbers))
     return found

@@ -22,9 +22,7 @@ def engine_of(rng, trees=3, balls=2):
         robot = world.add_articulated_system(random_tree(rng, 4, floating=k > 0))
         random_state(rng, robot)
     for _ in range(balls):
-        ball = world.add_box(
-            (0.2, 0.3, 0.4), mass=float(rng.uniform(0.5, 5)), position=rng.normal(size=3)
-        )
+        ball = world.add_box((0.2, 0.3, 0.4), mass=float(rng.uniform(0.5, 5)), position=rng.normal(size=3))
         ball.generalized_velocity = rng.normal(size=6)
     world.add_sphere(0.1, mass=1.0, position=(30, 0, 0), body_type="kinematic",
                      linear_velocity=(1.0, 2.0, 3.0))  # fmt: skip
@@ -34,7 +32,7 @@ def engine_of(rng, trees=3, balls=2):
     engine.work.node_count[0], engine.work.value_count[0] = 16, 10_000
     engine.work.row_count[0], engine.work.column_count[0] = 10_000, 64
     engine.grow()
-    engine.model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
+    engine.model.lazy_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     begin(engine)
     return engine
 
@@ -43,11 +41,11 @@ def begin(engine):
     """Do the stages before the rows of a step, without contacts and limits."""
     model, state, work = engine.model, engine.state, engine.work
     work.status[0] = work.contact_count[0] = work.scalar_count[0] = 0
-    actuation.begin(model, state, engine.command, engine.settings, work)
-    actuation.drives(model, state, engine.command, engine.settings, work)
+    actuation.prepare_drives(model, state, engine.command, engine.settings, work)
+    actuation.apply_drives(model, state, engine.command, engine.settings, work)
     inertia.factorize(model, work)
     integrate.free_response(model, engine.settings, work)
-    contact_rows.contact_rows(model, state, work)
+    contact_rows.write_contact_rows(model, state, work)
 
 
 def dense_inverse(engine):
@@ -72,9 +70,7 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
     nbody = len(model.body_mass)
     pair = rng.integers(-1, nbody, 2) if bodies is None else bodies
     count = int(work.scalar_count[0])
-    n = scalar_rows.open_row(
-        model, work, count % len(state.scalar_impulse), int(pair[0]), int(pair[1])
-    )
+    n = scalar_rows.open_row(model, work, count % len(state.scalar_impulse), int(pair[0]), int(pair[1]))
     assert n == count
     for side in range(2):
         body = int(pair[side])
@@ -118,13 +114,13 @@ def point_velocity(engine, body, point):
             moved = q.copy()
             for i in range(len(model.body_mass)):
                 kinematics.drift_joint(model, i, q, v, sign * step, moved)
-            kinematics.forward(model, moved, work)
+            kinematics.compute_poses(model, moved, work)
             r = work.body_rot[body].reshape(3, 3).copy()
             ends.append((work.body_pos[body] + r @ local, r))
         result[:, dof] = (ends[0][0] - ends[1][0]) / (2 * step)
         w = (ends[0][1] - ends[1][1]) @ before.T / (2 * step)
         turn[:, dof] = w[2, 1], w[0, 2], w[1, 0]
-    kinematics.forward(model, q, work)
+    kinematics.compute_poses(model, q, work)
     return result, turn
 
 
@@ -142,9 +138,7 @@ def test_force_and_torque_against_differences():
                 pair = (body, -1) if side == 0 else (-1, body)
                 n = scalar_rows.open_row(model, work, 0, *pair)
                 if add == "force":
-                    scalar_rows.add_force_along(
-                        model, work, n, side, tuple(point), tuple(direction)
-                    )
+                    scalar_rows.add_force_along(model, work, n, side, tuple(point), tuple(direction))
                 else:
                     scalar_rows.add_torque(model, work, n, side, tuple(direction))
                 found = np.zeros(len(expected))
@@ -175,7 +169,7 @@ def test_delassus_and_columns_against_dense():
     g = dense @ dense_inverse(engine) @ dense.T
     for n in range(len(dense)):
         assert work.scalar_delassus[n] == pytest.approx(g[n, n] + compliance[n], rel=1e-10)
-    islands.islands(engine.model, work)
+    islands.find_islands(engine.model, work)
     seen = 0
     for t in range(len(work.tree_island)):
         own = work.island_scalar[work.island_scalar_start[t] : work.island_scalar_start[t + 1]]
@@ -211,9 +205,7 @@ def write_rows(engine, rng, copies, compliant):
         seed = int(rng.integers(1 << 30))
         for _ in range(1 + (copies and rng.random() < 0.5)):
             n = engine.work.scalar_count[0]
-            jacobian = add_random_row(
-                engine, np.random.default_rng(seed), low, high, r, target, bodies
-            )
+            jacobian = add_random_row(engine, np.random.default_rng(seed), low, high, r, target, bodies)
             if jacobian is not None:
                 found.append((jacobian, engine.work.scalar_start[n], r, low, high))
     return [np.array(column) for column in zip(*found, strict=True)] if found else None
@@ -235,9 +227,9 @@ def test_random_islands(way, copies, compliant):
             continue
         jacobian, start, compliance, lower, upper = written
         size = len(start)
-        islands.islands(model, work)
+        islands.find_islands(model, work)
         if way == "step":
-            island_solve.solve(model, engine.state, engine.settings, work)
+            island_solve.solve_islands(model, engine.state, engine.settings, work)
             assert not work.status[0] & Status.CAPACITY
             unsolved += bool(work.status[0] & Status.NOT_CONVERGED)
         else:
@@ -256,7 +248,7 @@ def test_random_islands(way, copies, compliant):
         scale = max(np.abs(start).max(), 1.0)
         assert found <= 20 * TOLERANCE * scale + 1e-13 * np.abs(g).max() * np.abs(x).max()
         for t in range(len(work.tree_island)):
-            assert natural_residual.violation(model, work, t) <= 20 * TOLERANCE * scale
+            assert natural_residual.island_violation(model, work, t) <= 20 * TOLERANCE * scale
         assert (x >= lower).all()
         assert (x <= upper).all()
     assert unsolved == 0

@@ -35,11 +35,7 @@ def heap(*, stiffness=0.0):
         place = (0.21 * (k % 3), 0.21 * (k // 3 % 3), 0.1 + 0.2 * (k // 9))
         turn = rng.normal(size=4)
         turn /= np.linalg.norm(turn)
-        at = {
-            "position": place,
-            "orientation": turn,
-            "material": "ice" if k % 7 == 3 else "default",
-        }
+        at = {"position": place, "orientation": turn, "material": "ice" if k % 7 == 3 else "default"}
         if k % 4:
             world.add_box((0.2, 0.16, 0.18), 1.0, **at)
         else:
@@ -83,11 +79,7 @@ def test_every_contact_stands_in_one_place_and_no_two_of_a_packet_share_a_body(l
     assert min(len(p) for p in packets) < 4
     for p, packet in enumerate(packets):
         trees = [
-            {
-                model.body_tree[b]
-                for s, b in enumerate(work.contact_body[c])
-                if work.contact_len[c, s]
-            }
+            {model.body_tree[b] for s, b in enumerate(work.contact_body[c]) if work.contact_len[c, s]}
             for c in packet
         ]
         assert len(set().union(*trees)) == sum(len(t) for t in trees)
@@ -99,16 +91,16 @@ def test_every_contact_stands_in_one_place_and_no_two_of_a_packet_share_a_body(l
 def test_those_that_do_the_same_come_together(laid_out):
     """Most packets hold contacts that stick, or slip, or are open, and the three follow one another."""
     _, _, work, _, _ = laid_out
-    kinds = [{contact_packets.kind_of(work, c) for c in p} for p in lanes_of(work)]
+    kinds = [{contact_packets.last_contact_state(work, c) for c in p} for p in lanes_of(work)]
     assert set().union(*kinds) == {0, 1, 2}
     assert np.mean([len(k) == 1 for k in kinds]) > 0.6
 
 
 def look_and_push(work, p, impulse, out):
     """Write the velocities of packet p into a table; then add impulses, given axis by axis."""
-    first = packet_rows.moved_bodies(work, p, 0)
-    second = packet_rows.moved_bodies(work, p, 1)
-    x, y, z = packet_rows.packet_velocity(work, p, packet_rows.impulses(work, p), first, second)
+    first = packet_rows.load_packet_bodies(work, p, 0)
+    second = packet_rows.load_packet_bodies(work, p, 1)
+    x, y, z = packet_rows.packet_velocity(work, p, packet_rows.packet_impulses(work, p), first, second)
     store4(out, 0, x)
     store4(out, 4, y)
     store4(out, 8, z)
@@ -118,7 +110,7 @@ def look_and_push(work, p, impulse, out):
 
 def visit(work, p, hard):
     """Visit packet p; write which of its contacts are hard."""
-    _, answers = packet_visit.visit(work, p)
+    _, answers = packet_visit.visit_packet(work, p)
     for lane in range(4):
         hard[lane] = 1.0 if is_yes(answers, lane) else 0.0
 
@@ -143,9 +135,7 @@ def test_velocities_and_responses_are_those_of_each_contact(laid_out):
         found = np.asarray(work.response).copy()
         work.response[:] = z
         for lane, c in enumerate(packet):
-            whitened_products.add_contact_response(
-                model, work, c, tuple(impulse[:, lane]), work.response
-            )
+            whitened_products.add_contact_response(model, work, c, tuple(impulse[:, lane]), work.response)
         np.testing.assert_allclose(found, work.response, atol=ROUND_OFF * (1.0 + np.abs(z).max()))
         work.response[:] = z
 
@@ -175,14 +165,12 @@ def test_a_visit_solves_each_contact_as_a_visit_to_it_alone(laid_out):
                     continue
                 gauss_seidel_iteration.sweep_contact(model, work, c)
                 want = work.contact_impulse[c]
-                kinds.add(contact_packets.kind_of(work, c))
+                kinds.add(contact_packets.last_contact_state(work, c))
                 np.testing.assert_allclose(found[c], want, atol=1e-3 * np.abs(want).max() + 1e-12)
             others = [c for c in range(len(kept)) if c not in packet]
             np.testing.assert_array_equal(found[others], kept[others])
             if not hard.any():
-                assert (
-                    np.abs(after - work.response).max() < 1e-2 * np.abs(after - moved).max() + 1e-12
-                )
+                assert np.abs(after - work.response).max() < 1e-2 * np.abs(after - moved).max() + 1e-12
     work.response[:] = z
     work.contact_impulse[:] = kept
     assert kinds == {0, 1, 2}
@@ -196,17 +184,17 @@ def test_violations_are_those_of_each_contact(laid_out):
     for size in (0.0, 1e-3, 0.1):
         work.contact_impulse[:] = kept + size * rng.normal(size=kept.shape)
         work.packet_island[0] = 1 + island
-        found = natural_residual.violation(model, work, island)
+        found = natural_residual.island_violation(model, work, island)
         contact_packets.leave_packets(work)
-        want = natural_residual.violation(model, work, island)
+        want = natural_residual.island_violation(model, work, island)
         np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-14)
     work.contact_impulse[:] = kept
 
 
 def law(row, last, out):
     """Solve four contacts whose G, (G + lift)⁻¹, c and μ stand in the columns of a table."""
-    g = packet_rows.six(row, 0)
-    inverse = packet_rows.six(row, 24)
+    g = packet_rows.load_six(row, 0)
+    inverse = packet_rows.load_six(row, 24)
     c = (load4(row, 48), load4(row, 52), load4(row, 56))
     before = (load4(last, 0), load4(last, 4), load4(last, 8))
     (x, y, z), hard = packet_law.solve_four(g, inverse, c, load4(row, 60), before)
@@ -284,7 +272,7 @@ def test_what_is_no_number_is_the_worst(laid_out):
     work.contact_impulse[work.packet_contact[0, 0], 2] = np.nan
     work.packet_island[0] = 1 + island
     for _ in range(2):
-        assert np.isnan(natural_residual.violation(model, work, island))
+        assert np.isnan(natural_residual.island_violation(model, work, island))
         contact_packets.leave_packets(work)
     work.contact_impulse[:] = kept
     work.packet_island[0] = 1 + island
@@ -317,5 +305,5 @@ def test_few_contacts_make_no_packets_and_a_new_solve_leaves_old_ones():
         loose_contacts.lay_out_loose(engine.model, work, 0)
         few = len(problem.bodies) < contact_packets.FEWEST
         assert contact_packets.has_packets(work, 0) == (not few)
-        island_solve.solve(engine.model, engine.state, engine.settings, work)
+        island_solve.solve_islands(engine.model, engine.state, engine.settings, work)
         assert not contact_packets.has_packets(work, 0)

@@ -91,9 +91,7 @@ def test_the_guess_does_not_change_the_result(problems):
         x, y, z = impulse[k]
         for last in ((x, y, z), (-x, -y, z), (y, -x, z)):
             np.testing.assert_allclose(
-                solve(g[k], c[k], mu[k], last),
-                impulse[k],
-                atol=1e-9 * (1 + np.abs(impulse[k]).max()),
+                solve(g[k], c[k], mu[k], last), impulse[k], atol=1e-9 * (1 + np.abs(impulse[k]).max())
             )
 
 
@@ -104,7 +102,7 @@ def test_slip_is_opposite_to_friction_to_rounding():
     c = (0.3076386145879346, 1.5690549532217977, -0.7792414331547854)
     last = (0.544213423391765, -0.5690314419318308, -0.38077865028908275)
     impulse = coulomb_cone.solve_contact(g, c, 0.9648513873489408, last)
-    w = coulomb_cone.affine(g, impulse, c)
+    w = coulomb_cone.affine_velocity(g, impulse, c)
     assert abs(w[2]) <= 1e-15
     assert abs(w[0] * impulse[1] - w[1] * impulse[0]) <= 1e-16
 
@@ -139,9 +137,7 @@ def test_projection_on_the_cone():
     for _ in range(200):
         mu, x = rng.uniform(0.1, 2), rng.normal(size=3)
         y = np.array(coulomb_cone.nearest_in_cone(mu, tuple(x)))
-        np.testing.assert_allclose(
-            y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15
-        )
+        np.testing.assert_allclose(y, reference.project_cone(np.array([mu]), x[None])[0], atol=1e-15)
         assert (y - x) @ y == pytest.approx(0.0, abs=1e-14)
         assert np.hypot(*y[:2]) <= mu * y[2] + 1e-14
 
@@ -178,9 +174,7 @@ def test_rolling_and_spinning_torques(coupled):
         found, spin = torque, omega
         for _ in range(300 if coupled else 1):
             following = np.array(
-                coulomb_cone.solve_spin(
-                    packed(k), tuple(spin), tuple(found), rolling, spinning, normal
-                )
+                coulomb_cone.solve_spin(packed(k), tuple(spin), tuple(found), rolling, spinning, normal)
             )
             assert np.hypot(*following[:2]) <= rolling * normal * (1 + 1e-12)
             assert abs(following[2]) <= spinning * normal * (1 + 1e-12)
@@ -202,9 +196,7 @@ def test_rolling_torque_at_its_bound():
             k = r @ np.diag([ratio, 1.0]) @ r.T
             b = rng.normal(size=2)
             limit = rng.uniform(0.01, 0.99) * np.linalg.norm(np.linalg.solve(k, b))
-            torque = np.array(
-                coulomb_cone.clamp_disc((k[0, 0], k[1, 1], 0, k[0, 1], 0, 0), *b, limit)
-            )
+            torque = np.array(coulomb_cone.clamp_disc((k[0, 0], k[1, 1], 0, k[0, 1], 0, 0), *b, limit))
             left = k @ torque + b
             assert np.hypot(*torque) == pytest.approx(limit, rel=1e-14)
             assert torque @ left == pytest.approx(-limit * np.hypot(*left), rel=1e-10)

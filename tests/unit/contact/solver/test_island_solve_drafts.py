@@ -3,7 +3,7 @@
 import numpy as np
 
 import tribo
-from tribo.dynamics.middle import rotates_far
+from tribo.dynamics.mid_velocity import rotates_far
 
 
 def scraping_arm():
@@ -11,9 +11,7 @@ def scraping_arm():
     root = link = tribo.LinkDescription("root")
     root.fix_to_world()
     for k in range(3):
-        link = link.add_child(
-            f"l{k}", "revolute", axis=(0.1 * k, 1, 0), position=(0.4 * (k > 0), 0, 0)
-        )
+        link = link.add_child(f"l{k}", "revolute", axis=(0.1 * k, 1, 0), position=(0.4 * (k > 0), 0, 0))
         link.mass, link.com, link.inertia = 1.0, (0.2, 0, 0), np.diag([1e-3, 0.02, 0.02])
         link.add_shape("sphere", (0.05,), position=(0.4, 0, 0))
     world = tribo.World()

@@ -6,12 +6,7 @@ import pytest
 
 import tribo
 from tribo.contact.problem import island_sums, loose_rows, whitened_products
-from tribo.contact.solver import (
-    block_matrix,
-    gauss_seidel_iteration,
-    island_solve,
-    loose_contacts,
-)
+from tribo.contact.solver import block_matrix, gauss_seidel_iteration, island_solve, loose_contacts
 from tribo.tools.demo import ASSETS
 
 KEPT = hard_problems.load()[:500:25]  # small piles
@@ -43,10 +38,10 @@ def test_rows_do_what_those_of_any_contact_do(engine):
             sides.add(tuple(work.contact_len[c]))
             z = rng.normal(size=len(work.response))
             zero, impulse = (0.0, 0.0, 0.0), tuple(rng.normal(size=3))
-            want = whitened_products.moved_by(model, work, work.contact_row, c, z, zero)
+            want = whitened_products.add_row_response(model, work, work.contact_row, c, z, zero)
             assert loose_rows.moved_loose(work, c, z, zero) == want
             a, b = z.copy(), z.copy()
-            whitened_products.add_to(model, work, work.contact_row, c, impulse, a)
+            whitened_products.add_impulse_response(model, work, work.contact_row, c, impulse, a)
             loose_rows.add_loose(work, c, impulse, b)
             np.testing.assert_array_equal(b, a)
     assert sides >= {(6, 6)}
@@ -61,13 +56,13 @@ def test_blocks_are_those_of_any_contact(engine):
     for problem in KEPT[:8]:
         contacts = begin(engine, problem)
         count = block_matrix.find_nodes(model, work, 0)
-        assert block_matrix.prepare(model, work, 0, count, np.inf)
+        assert block_matrix.prepare_matrix(model, work, 0, count, np.inf)
         blocks = [tuple(rng.normal(size=9)) for _ in contacts]
-        block_matrix.clear(model, work, count)
+        block_matrix.set_identity(model, work, count)
         for c, d in zip(contacts, blocks, strict=True):
             island_sums.add_block(model, work, table, table, c, 1.0, d)
         want = work.block_value.copy()
-        block_matrix.clear(model, work, count)
+        block_matrix.set_identity(model, work, count)
         for c, d in zip(contacts, blocks, strict=True):
             island_sums.add_force_block(model, work, c, d)
         np.testing.assert_array_equal(work.block_value, want)

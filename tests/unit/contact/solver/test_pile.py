@@ -42,12 +42,10 @@ def solve(engine, rng, contacts, spun, spread):
     of the residual says, in units of the speed to remove."""
     write_problem(engine, rng, contacts, spun, spread)
     engine.work.status[0] = 0
-    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve_islands(engine.model, engine.state, engine.settings, engine.work)
     assert not engine.work.status[0] & Status.CAPACITY
     g, c, mu, x, omega = dense(engine, contacts)
-    found = max(
-        reference.natural_residual(g, c, mu, x), torque_residual(engine.work, contacts, omega)
-    )
+    found = max(reference.natural_residual(g, c, mu, x), torque_residual(engine.work, contacts, omega))
     speed = natural_residual.island_speed(engine.settings, engine.work, 0)
     return engine.work.island_miss[0] <= SOLVED, found / speed
 
@@ -98,7 +96,7 @@ def write_problem(engine, rng, contacts, spun=0.0, spread=2.0):
             g = sum(rows[s] @ rows[s].T for s in range(2))
             own[c] = g[0, 0], g[1, 1], g[2, 2], g[0, 1], g[0, 2], g[1, 2]
             if table is work.contact_row:
-                work.contact_own[c] = g.trace() / 3.0
+                work.diagonal_delassus[c] = g.trace() / 3.0
             for side in range(2):
                 table[c, side] = first
                 work.row[first : first + 18] = rows[side].T.ravel()
@@ -161,7 +159,7 @@ def test_random_hard_problems(engine, spun, spread, most):
 def answer(engine, problem):
     """Solve a problem as a step does; return whether it says it is solved, and the impulses."""
     hard_problems.write(engine, problem)
-    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve_islands(engine.model, engine.state, engine.settings, engine.work)
     impulses = engine.work.contact_impulse[: len(problem.bodies)].copy()
     return engine.work.island_miss[0] <= SOLVED, impulses
 
@@ -198,12 +196,12 @@ def improved(number, extra):
     work.contact_impulse[pressed[number]] *= 0.5
     island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))
     worst = max(natural_residual.contact_violation(model, work, c) for c in pressed)
-    count = pile.narrow(model, work, t, 0.5 * worst)
+    count = pile.restrict_lists(model, work, t, 0.5 * worst)
     end = int(max(model.tree_v[tree] for tree in work.node_tree[:count])) + 6
     if end % 4 == 0 or end == len(work.response):
         return None
     work.response[end : end + 2] += extra
-    pile.improve(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
+    pile.improve_piece(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
     return work.contact_impulse.copy()
 
 
@@ -267,7 +265,7 @@ def test_blocks_solve_what_dofs_solve(kept_engine):
         is_solved = pile.solve_pile(model, work, 0, 1e-10 * speed, False)
         if is_solved:
             solved += 1
-            assert natural_residual.violation(model, work, 0) <= 1e-6 * speed
+            assert natural_residual.island_violation(model, work, 0) <= 1e-6 * speed
         x = work.contact_impulse[: len(problem.bodies)]
         assert (np.hypot(x[:, 0], x[:, 1]) <= problem.friction * x[:, 2] * (1 + 1e-12)).all()
         g, c = problem.dense()
@@ -286,9 +284,7 @@ def heap(bodies=40):
     for k in range(bodies):
         place = (0.25 * (k % 3), 0.25 * (k // 3 % 3), 0.2 + 0.2 * (k // 9))
         turn = rng.normal(size=4)
-        world.add_box(
-            rng.uniform(0.1, 0.2, 3), 1.0, position=place, orientation=turn / np.linalg.norm(turn)
-        )
+        world.add_box(rng.uniform(0.1, 0.2, 3), 1.0, position=place, orientation=turn / np.linalg.norm(turn))
     world.step(200)
     return world, int(np.argmax(np.diff(world.engine.work.island_contact_start)))
 
@@ -319,9 +315,9 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     bad = set().union(*(trees(c) for c in contacts if missed[c] > 0.5 * worst))
     near = bad.union(*(trees(c) for c in pressed if trees(c) & bad))
     start, before = work.island_contact_start.copy(), work.contact_impulse.copy()
-    count = pile.narrow(model, work, t, 0.5 * worst)
+    count = pile.restrict_lists(model, work, t, 0.5 * worst)
     assert count == len(near)
-    pile.improve(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
+    pile.improve_piece(model, work, t, count, 1e-3 * worst, 40, np.inf, False)
     work.island_contact_start[:] = start
     np.testing.assert_array_equal(np.sort(work.island_contact[members]), np.sort(contacts))
     changed = [c for c in contacts if (work.contact_impulse[c] != before[c]).any()]
@@ -357,7 +353,7 @@ def test_what_brings_energy_is_told(kept_engine):
     told = []
     for problem in KEPT[:500:10]:
         hard_problems.write(kept_engine, problem)
-        island_solve.solve(model, state, settings, work)
+        island_solve.solve_islands(model, state, settings, work)
         count = block_matrix.find_nodes(model, work, 0)
         g, c = problem.dense()
         for factor in (1.0, 3.0, 10.0):
@@ -366,6 +362,6 @@ def test_what_brings_energy_is_told(kept_engine):
             x = work.contact_impulse[: len(problem.bodies)].ravel()
             gain = 0.5 * x @ g @ x + x @ c
             if abs(gain) > 1e-6 * (x @ g @ x):
-                told.append(island_sums.brings_energy(model, work, 0, count))
+                told.append(island_sums.adds_energy(model, work, 0, count))
                 assert told[-1] == (gain > 0.0)
     assert 10 < sum(told) < len(told) - 10

@@ -35,11 +35,11 @@ def as_pile(engine, t):
     work.node_count[0], work.value_count[0] = 8, 8000
     engine.grow()
     model, work = engine.model, engine.work
-    model.late_address[Late.PILE] = lazy_kernels.address(Late.PILE)
+    model.lazy_address[Late.PILE] = lazy_kernels.address(Late.PILE)
     loose_contacts.lay_out_loose(model, work, t)
     count = block_matrix.find_nodes(model, work, t)
     proximal_rows.write_pile(model, work, t, count)
-    assert proximal_products.ask_pile(model, work, pile_problem.PREPARE, count, np.inf) == 1
+    assert proximal_products.call_pile_operation(model, work, pile_problem.PREPARE, count, np.inf) == 1
     dofs = np.concatenate([
         model.tree_v[tree] + np.arange(model.tree_nv[tree]) for tree in work.node_tree[:count]
     ])  # fmt: skip
@@ -94,14 +94,14 @@ def test_the_step_solves_the_derivative_of_what_lacks(make):
             x[Z, dofs] = z
             proximal_products.measure_motion(model, work, Z)
             proximal_law.write_trials(work)
-            proximal_step.write_lack(model, work)
+            proximal_step.write_residual(model, work)
             return x[LACK, dofs].copy()
 
         step = rng.normal(size=len(dofs))
         change = (lack(z + 1e-7 * step) - lack(z - 1e-7 * step)) / 2e-7
         lack(z)
         x[STEP, dofs] = change
-        ask = proximal_products.ask_pile
+        ask = proximal_products.call_pile_operation
         assert ask(model, work, pile_problem.NEWTON, STEP, 0.0) == 1
         worst.append(np.abs(x[STEP, dofs] - step).max() / np.abs(step).max())
     assert np.median(worst) < 1e-5
@@ -122,7 +122,7 @@ def test_a_set_that_sticks_is_solved_to_the_end(make):
     for b in range(laws):
         if law[b, proximal_rows.KIND] == proximal_rows.NORMAL:
             x[proximal_rows.TRIAL, law[b, proximal_rows.ROW]] = 1.0
-    assert proximal_step.solve_with_set(model, work, True)
+    assert proximal_step.solve_active_set(model, work, True)
     proximal_rows.copy_vector(work, LINEAR, IMPULSE)
     proximal_products.write_response(model, work, Z)
     proximal_products.measure_motion(model, work, Z)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tribo
-from tribo.contact.solver import kept_set, proximal_law, proximal_rows
+from tribo.contact.solver import active_set, proximal_law, proximal_rows
 from tribo.contact.solver.proximal_rows import (
     GIVE,
     IMPULSE,
@@ -66,10 +66,10 @@ def test_trials_keep_what_rows_do(problem):
     world, _, rows = problem
     work, x = world.engine.work, world.engine.work.dense_vector
     x[IMPULSE] = np.clip(x[IMPULSE], x[LOWER], x[UPPER])
-    kept_set.keep_scalars(work)
+    active_set.write_active_scalars(work)
     for i in rows:
         own, lower, upper = x[IMPULSE, i], x[LOWER, i], x[UPPER, i]
-        more = x[RATE, i] * (abs(x[MOTION, i]) + kept_set.LEAST)
+        more = x[RATE, i] * (abs(x[MOTION, i]) + active_set.LEAST)
         expected = own
         if lower < upper and own == upper:
             expected = upper + more
@@ -82,18 +82,18 @@ def test_sets_are_corrected(problem):
     """Between bounds the linear impulse counts; at a bound it stays as long as its velocity leads beyond."""
     world, _, rows = problem
     work, x = world.engine.work, world.engine.work.dense_vector
-    kept_set.correct_scalars(work)
+    active_set.update_active_scalars(work)
     for i in rows:
         lower, upper = x[LOWER, i], x[UPPER, i]
         side = 1.0 if x[WAS, i] > upper else -1.0 if x[WAS, i] < lower else 0.0
         if side == 0.0:
             own = min(max(x[LINEAR, i], lower), upper)
             beyond = np.sign(x[LINEAR, i] - own)
-            more = x[RATE, i] * kept_set.LEAST
+            more = x[RATE, i] * active_set.LEAST
         else:
             own = upper if side > 0.0 else lower
             beyond = side if side * (x[MOTION, i] + x[GIVE, i] * own) <= 0.0 else 0.0
-            more = x[RATE, i] * (abs(x[MOTION, i]) + kept_set.LEAST)
+            more = x[RATE, i] * (abs(x[MOTION, i]) + active_set.LEAST)
         assert x[IMPULSE, i] == own
         assert x[TRIAL, i] == own + beyond * more
 

@@ -32,9 +32,7 @@ GRIPPER = """<mujoco><worldbody><body name="arm"><joint name="swing" axis="0 0 1
 def rolling_balls():
     """Three balls in a heap with rolling and spinning friction."""
     world = tribo.World(time_step=2e-3)
-    world.default_pair = tribo.PairProperties(
-        friction=0.5, rolling_friction=0.02, spinning_friction=0.02
-    )
+    world.default_pair = tribo.PairProperties(friction=0.5, rolling_friction=0.02, spinning_friction=0.02)
     world.add_ground()
     for k in range(3):
         world.add_sphere(0.1, 1.0, position=(0.15 * (k % 2), 0.0, 0.1 + 0.14 * k))
@@ -88,7 +86,7 @@ def test_rows_have_their_blocks_and_velocities(make):
     i = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
-        size = np.sqrt(work.contact_own[c])
+        size = np.sqrt(work.diagonal_delassus[c])
         xx, yy, zz, xy, xz, yz = spatial.load(work.contact_delassus, c)
         own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         block = y[i : i + 3] @ y[i : i + 3].T * size**2
@@ -127,7 +125,7 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
             x[proximal_rows.Z, :count] = z
             proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
             proximal_law.write_trials(work)
-            proximal_step.write_lack(engine.model, work)
+            proximal_step.write_residual(engine.model, work)
             return x[proximal_rows.LACK, :count].copy()
 
         step = rng.normal(size=count)
@@ -154,7 +152,7 @@ def kept():
 def solve(engine, problem):
     """Solve a problem; return impulses, and by how much they miss the law in parts of the speed."""
     hard_problems.write(engine, problem)
-    island_solve.solve(engine.model, engine.state, engine.settings, engine.work)
+    island_solve.solve_islands(engine.model, engine.state, engine.settings, engine.work)
     x = engine.work.contact_impulse[: len(problem.bodies)].copy()
     g, c = problem.dense()
     speed = natural_residual.island_speed(engine.settings, engine.work, 0)
@@ -201,9 +199,7 @@ def test_redundant_contacts_share_the_load():
         rows[k, 0] = np.hstack([np.eye(3), -reference.skew(np.array([x, y, -0.5]))])
     bodies = np.tile([0, hard_problems.WORLD], (4, 1))
     start = np.tile([0.0, 0.0, -1.0], (4, 1))
-    problem = hard_problems.Problem(
-        bodies, rows, start, np.zeros((1, 6)), np.full(4, 0.5), np.zeros((4, 3))
-    )
+    problem = hard_problems.Problem(bodies, rows, start, np.zeros((1, 6)), np.full(4, 0.5), np.zeros((4, 3)))
     x, miss = solve(engine, problem)
     assert miss < 1e-9
     np.testing.assert_allclose(x, np.tile([0.0, 0.0, 0.25], (4, 1)), atol=1e-9)

@@ -127,8 +127,7 @@ def test_a_joint_that_bears_less_than_its_load_lets_it_fall(kind, compliance):
     """z = −½ (g − F/m) t², exactly; with more than the load it holds, to what 1e-8 m/N gives way by."""
     for force, wanted in ((15.0, -0.5 * (G - 15.0 / MASS) * 0.2**2), (25.0, 0.0)):
         world, robot = loaded(
-            f"jointType: {kind}, {compliance}jointForceRange: [ -{force}, {force} ]",
-            centre=(0, 0, 0),
+            f"jointType: {kind}, {compliance}jointForceRange: [ -{force}, {force} ]", centre=(0, 0, 0)
         )
         world.step(200)
         assert robot.frame("arm").position[2] - 1.0 == pytest.approx(wanted, abs=3e-7)
@@ -152,9 +151,7 @@ def test_what_says_nothing_is_exact_and_without_the_word_all_are():
     exact = body("jointType: revolute")
     assert tribo.World().load_body(exact, compliant_joints=True)[0].dof == 1
     assert (
-        tribo.World()
-        .load_body(body("jointType: revolute, jointCompliance: 0"), compliant_joints=True)[0]
-        .dof
+        tribo.World().load_body(body("jointType: revolute, jointCompliance: 0"), compliant_joints=True)[0].dof
         == 1
     )
     (robot,) = tribo.World().load_body(soft)
@@ -173,19 +170,13 @@ def test_jointForceRange_without_the_word_is_left_out_and_said():
     assert tribo.World().load_body(endless, compliant_joints=True)[0].dof == 1
 
 
-@pytest.mark.parametrize(
-    "wrong", ["[ 1, 2 ]", "[ 2, 1 ]", "[ -1 ]", "[ .nan, 1 ]", "x", "{ a: 1 }"]
-)
+@pytest.mark.parametrize("wrong", ["[ 1, 2 ]", "[ 2, 1 ]", "[ -1 ]", "[ .nan, 1 ]", "x", "{ a: 1 }"])
 def test_wrong_ranges_of_force_are_refused(wrong):
     with pytest.raises(tribo.DescriptionError, match=r"^<body file>:5"):
-        choreonoid.read(
-            body(f"jointType: revolute, jointForceRange: {wrong}"), compliant_joints=True
-        )
+        choreonoid.read(body(f"jointType: revolute, jointForceRange: {wrong}"), compliant_joints=True)
 
 
 @pytest.mark.parametrize("wrong", ["-1", "1e-300", ".nan", "1e400", "x"])
 def test_wrong_values_are_refused(wrong):
     with pytest.raises(tribo.DescriptionError, match=r"^<body file>:5"):
-        choreonoid.read(
-            body(f"jointType: revolute, jointCompliance: {wrong}"), compliant_joints=True
-        )
+        choreonoid.read(body(f"jointType: revolute, jointCompliance: {wrong}"), compliant_joints=True)

@@ -61,16 +61,12 @@ def test_a_motor_slips_by_its_compliance_and_yields_beyond_its_force_range():
 
 
 def test_a_saved_world_holds_its_drive(tmp_path):
-    world, arm = robot(
-        "jointAngle: 20, actuationMode: jointDisplacement, jointLockCompliance: 1e-3"
-    )
+    world, arm = robot("jointAngle: 20, actuationMode: jointDisplacement, jointLockCompliance: 1e-3")
     world.save(tmp_path / "world.xml")
     other = tribo.World.load(tmp_path / "world.xml")
     world.step(200)
     other.step(200)
-    np.testing.assert_array_equal(
-        other.objects[0].generalized_coordinate, arm.generalized_coordinate
-    )
+    np.testing.assert_array_equal(other.objects[0].generalized_coordinate, arm.generalized_coordinate)
 
 
 @pytest.mark.parametrize(("more", "doubt"), [
@@ -97,9 +93,7 @@ def test_what_does_not_count_is_said(more, doubt):
 ])  # fmt: skip
 def test_wrong_numbers_are_errors(more, message):
     with pytest.raises(tribo.DescriptionError, match=message):
-        choreonoid.read(
-            HEAD + BAR.format(kind="revolute", more=f"actuationMode: jointDisplacement, {more}")
-        )
+        choreonoid.read(HEAD + BAR.format(kind="revolute", more=f"actuationMode: jointDisplacement, {more}"))
 
 
 def test_a_motor_without_any_compliance_to_speak_of_is_an_error():
@@ -116,9 +110,7 @@ def test_modes_without_numbers_drive_nothing():
 
 def test_jointRangeCompliance_is_that_of_the_stops():
     """The bar falls onto its stop and goes beyond it by ε M, without lasting swing."""
-    world, arm = robot(
-        "jointRange: [ -10, 10 ], jointRangeCompliance: 1e-3, jointRangeSpookDamping: 0.1"
-    )
+    world, arm = robot("jointRange: [ -10, 10 ], jointRangeCompliance: 1e-3, jointRangeSpookDamping: 0.1")
     world.step(3000)
     turned = arm.generalized_coordinate[0] - np.radians(10)
     assert turned == pytest.approx(1e-3 * MOMENT * np.cos(arm.generalized_coordinate[0]), rel=1e-6)

@@ -115,17 +115,13 @@ def folder(tmp_path, items="", **files):
 
 def item(name, *data, file="things.body"):
     return (
-        CUBE.replace("NAME", name)
-        .replace("things.body", file)
-        .replace("DATA", "\n            ".join(data))
+        CUBE.replace("NAME", name).replace("things.body", file).replace("DATA", "\n            ".join(data))
     )
 
 
 def test_a_project_makes_a_world(tmp_path):
     """Gravity, time step, materials and places are those of the project; the cube rests at m g/(4 k) deep."""
-    path, share = folder(
-        tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "selfCollisionDetection: true")
-    )
+    path, share = folder(tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "selfCollisionDetection: true"))
     world = tribo.World()
     parts = world.load_project(path, package_dirs=share)
     assert world.time_step == 0.002
@@ -154,9 +150,7 @@ URDF = """<robot name="r"><link name="base"><inertial><mass value="1"/>
 def test_the_body_of_a_project_may_be_a_urdf(tmp_path, is_fixed):
     settings = ["rootPosition: [ 1, 2, 3 ]", "jointDisplacements: [ 30 ]"]
     settings += ["fixRoot: true"] if is_fixed else []
-    path, share = folder(
-        tmp_path, item("robot", *settings, file="robot.urdf"), **{"robot.urdf": URDF}
-    )
+    path, share = folder(tmp_path, item("robot", *settings, file="robot.urdf"), **{"robot.urdf": URDF})
     world = tribo.World()
     world.load_project(path, package_dirs=share)
     robot = world["robot"]
@@ -193,8 +187,7 @@ def test_world_load_and_the_command_take_it(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("said", "touches"),
-    [("selfCollisionDetection: true", True), ("selfCollisionDetection: false", False)],
+    ("said", "touches"), [("selfCollisionDetection: true", True), ("selfCollisionDetection: false", False)]
 )
 def test_things_of_one_body_meet_only_if_the_project_says_so(tmp_path, said, touches):
     path, share = folder(tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", said))
@@ -216,9 +209,7 @@ def test_links_of_a_robot_meet_if_the_project_says_so(tmp_path):
 
 
 def test_what_does_not_collide(tmp_path):
-    path, share = folder(
-        tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "collisionDetection: false")
-    )
+    path, share = folder(tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "collisionDetection: false"))
     world = tribo.World.load(path, package_dirs=share)
     world.step(500)
     assert world["cube"].position[2] < -1.0
@@ -288,10 +279,7 @@ REFUSED = {
     "a file that is not there": ('modelFile: "${SHARE}/none.body"', "give it in package_dirs"),
     "no file": ("name: x", "names no file"),
     "another kind of file": ('modelFile: "${PROJECT_DIR}/materials.yaml"', "no body file"),
-    "no rotation": (
-        SECRET + "\n            rootAttitude: [ 1, 0, 0, 0, 2, 0, 0, 0, 1 ]",
-        "rotation matrix",
-    ),
+    "no rotation": (SECRET + "\n            rootAttitude: [ 1, 0, 0, 0, 2, 0, 0, 0, 1 ]", "rotation matrix"),
     "too few numbers": (SECRET + "\n            rootPosition: [ 1, 0 ]", "3 numbers"),
     "joints as words": (SECRET + "\n            jointPositions: [ a ]", "finite number"),
     "no truth": (SECRET + "\n            fix_root: perhaps", "true or false"),
@@ -362,9 +350,7 @@ def test_many_items_are_refused():
     lines = ["a0: &a0 { class: FolderItem }"]
     lines += [f"a{k}: &a{k} {{ children: [ *a{k - 1}, *a{k - 1} ] }}" for k in range(1, 21)]
     text = "\n".join([*lines, "items: { children: [ *a20 ] }", ""])
-    with pytest.raises(
-        tribo.DescriptionError, match=r"values with its aliases|more than 5000 items"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"values with its aliases|more than 5000 items"):
         choreonoid.read_project(text)
 
 
@@ -375,9 +361,7 @@ def test_what_is_left_out_is_said(tmp_path):
     path, share = folder(
         tmp_path, more + item("pair", "parent_body_linkage: attached", "enable_joint_limits: false")
     )
-    text = path.read_text().replace(
-        "ContactReduction: true", "ContactReduction: false, NumThreads: 2"
-    )
+    text = path.read_text().replace("ContactReduction: true", "ContactReduction: false, NumThreads: 2")
     path.write_text(text)
     found = choreonoid.read_project(path, package_dirs=(share,))
     doubts, notes = "\n".join(found.doubts), "\n".join(found.notes)
@@ -403,9 +387,7 @@ def test_more_displacements_than_joints_are_said(tmp_path, caplog):
 
 
 def test_a_saved_world_steps_bitwise_alike(tmp_path):
-    path, share = folder(
-        tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "selfCollisionDetection: true")
-    )
+    path, share = folder(tmp_path, item("pair", "rootPosition: [ 0, 0, 1 ]", "selfCollisionDetection: true"))
     world = tribo.World.load(path, package_dirs=share)
     world.save(tmp_path / "world.xml")
     other = tribo.World.load(tmp_path / "world.xml")

@@ -62,9 +62,7 @@ def test_trees_joints_and_their_order(arm):
     assert (upper.lower, upper.upper) == (math.radians(-90), math.inf)
     assert (forearm.lower, forearm.upper) == pytest.approx((0.0, math.radians(150)))
     assert (hand.lower, hand.upper) == (-0.2, 0.2)
-    assert (upper.velocity, forearm.velocity, hand.velocity) == pytest.approx(
-        (math.pi, math.inf, 0.5)
-    )
+    assert (upper.velocity, forearm.velocity, hand.velocity) == pytest.approx((math.pi, math.inf, 0.5))
     assert upper.armature == pytest.approx(1e-4 * 50**2)
     assert hand.position == pytest.approx((0.4, 0.0, 0.05))
     turn = rotation((0, 0, 1), 90) @ rotation((1, 0, 0), -90)
@@ -142,12 +140,7 @@ def test_shapes_lie_along_y_and_scale(arm):
     )  # fmt: skip
     assert (hand.shapes[0].kind, hand.shapes[0].size) == (Shape.CAPSULE, (0.02, 0.05))
     np.testing.assert_allclose(matrix(hand.shapes[0].quaternion)[:, 2], (0, 1, 0), atol=1e-15)
-    assert [body.shapes[0].material for body in robot.bodies] == [
-        "Ground",
-        "default",
-        "default",
-        "rubber",
-    ]
+    assert [body.shapes[0].material for body in robot.bodies] == ["Ground", "default", "default", "rubber"]
 
 
 CUBE = "vertices: [ 0,0,0, 1,0,0, 1,1,0, 0,1,0, 0,0,1, 1,0,1, 1,1,1, 0,1,1 ]"
@@ -185,9 +178,7 @@ def test_elevation_grids_are_terrain():
         link("elements: { Shape: { geometry: { type: ElevationGrid, xDimension: 4, zDimension: 3, "
              "height: [ 1, 2 ] } } }")  # fmt: skip
     with pytest.raises(tribo.DescriptionError, match="must be whole numbers ≥ 2"):
-        link(
-            "elements: { Shape: { geometry: { type: ElevationGrid, xDimension: 1, zDimension: 3 } } }"
-        )
+        link("elements: { Shape: { geometry: { type: ElevationGrid, xDimension: 1, zDimension: 3 } } }")
 
 
 def test_mesh_files_beside_the_body(tmp_path):
@@ -195,9 +186,7 @@ def test_mesh_files_beside_the_body(tmp_path):
     (tmp_path / "box.off").write_text(trimesh.creation.box((1, 2, 3)).export(file_type="off"))
     path = tmp_path / "m.body"
     element = "elements: { Shape: { scale: 0.5, geometry: { type: Resource, uri: box.off } } }"
-    path.write_text(
-        LINKS + f"{{ name: a, jointType: free, massType: density, density: 8, {element} }}\n"
-    )
+    path.write_text(LINKS + f"{{ name: a, jointType: free, massType: density, density: 8, {element} }}\n")
     robot = tribo.World().add_articulated_system(path, strict=True)
     assert robot.mass == pytest.approx(6.0)
     (tmp_path / "box.off").rename(tmp_path.parent / "outside.off")
@@ -236,9 +225,7 @@ def test_elements_of_a_yaml_file_are_read(tmp_path):
     (brick,) = shapes(f"elements: [ {{ type: Shape, {geometry} }} ]")
     assert brick.size == (0.5, 1.0, 1.5)
     named = "elements: [ { type: Resource, uri: parts/parts.yaml, node: bal } ]"
-    with pytest.raises(
-        tribo.DescriptionError, match=r"&bal is no anchor of parts/parts\.yaml.*'ball'"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"&bal is no anchor of parts/parts\.yaml.*'ball'"):
         shapes(named)
     (tmp_path / "parts" / "loop.yaml").write_text("type: Resource\nuri: loop.yaml\n")
     with pytest.raises(tribo.DescriptionError, match="contains itself"):
@@ -249,14 +236,10 @@ def test_elements_of_a_yaml_file_are_read(tmp_path):
 
 # -- materials -------------------------------------------------------------------------------------
 def test_use_link_info_makes_a_material_of_the_links_own():
-    text = (
-        "jointType: free, massType: density, density: 100, material: useLinkInfo, roughness: 0.9, "
-    )
+    text = "jointType: free, massType: density, density: 100, material: useLinkInfo, roughness: 0.9, "
     text += "viscosity: 0.1, elements: { Shape: { geometry: { type: Sphere, radius: 0.5 } } }"
     world = tribo.World()
-    made = world.load_body(
-        HEAD + f"name: B\nlinks:\n - {{ name: a, {text} }}\n", materials=library()
-    )
+    made = world.load_body(HEAD + f"name: B\nlinks:\n - {{ name: a, {text} }}\n", materials=library())
     assert made[0].mass == pytest.approx(100 * math.pi / 6)
     assert made[0].collision_bodies[0].material == "B/a"
     found = world.materials.pair("steel", "B/a")
@@ -276,9 +259,7 @@ def test_unknown_materials_and_densities_are_said():
     shape = "elements: { Shape: { geometry: { type: Sphere, radius: 0.5 } } }"
     _, made = link(f"jointType: free, massType: density, material: stell, {shape}")
     assert "the density of material 'stell' is not known: 1000 kg/m³ is taken" in made.doubts[0]
-    _, made = link(
-        f"jointType: free, massType: density, material: stell, {shape}", materials=library()
-    )
+    _, made = link(f"jointType: free, massType: density, material: stell, {shape}", materials=library())
     assert "material 'stell' of link 'a' is not in the material table" in made.doubts[0]
     _, made = link(f"jointType: free, massType: density, material: Default, {shape}")
     assert made.doubts == []
@@ -358,9 +339,7 @@ def test_links_of_different_things_can_be_kept_apart():
 def test_a_robot_starts_as_its_file_says_and_swings():
     """A pendulum from a body file: T = 2π √(I/(m g l)) for small swings, to the order of the amplitude²."""
     text = HEAD + "links:\n - { name: a }\n"
-    text += (
-        " - { name: b, parent: a, jointType: revolute, jointAxis: Y, jointAngle: 0.5, mass: 2,\n"
-    )
+    text += " - { name: b, parent: a, jointType: revolute, jointAxis: Y, jointAngle: 0.5, mass: 2,\n"
     text += "     centerOfMass: [ 0, 0, -0.5 ], inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }\n"
     world = tribo.World(time_step=0.001)
     robot = world.add_articulated_system(text)
@@ -377,9 +356,7 @@ def test_all_things_of_a_file_fall_into_a_world(tmp_path):
     arm, payload = world.load_body(FILE, materials=library())
     assert (arm.name, arm.dof, payload.name, payload.dof) == ("BASE", 3, "PAYLOAD", 6)
     assert world.load_body(FILE, materials=library())[0].name == "BASE'"
-    with pytest.raises(
-        tribo.DescriptionError, match=r"2 things that no joint connects.*world\.load_body"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"2 things that no joint connects.*world\.load_body"):
         world.add_articulated_system(FILE, materials=library())
     before = len(world.objects), world.material_names
     ball = "elements: { Shape: { geometry: { type: Sphere } } }"
@@ -511,10 +488,7 @@ def test_a_box_without_thickness_is_thin_and_said():
 
 
 DOUBTS = [
-    (
-        "jointMotorCompliacne: 1",
-        "'jointMotorCompliacne' of a link is unknown, ignored; did you mean",
-    ),
+    ("jointMotorCompliacne: 1", "'jointMotorCompliacne' of a link is unknown, ignored; did you mean"),
     (
         "jointCompliance: 1e-8",
         "joint_compliance is left out: a joint of a tree gives way only along what it moves; load_body(…",
@@ -522,10 +496,7 @@ DOUBTS = [
     ("elements: [ { type: Camera } ]", "Camera is left out: devices are not read"),
     ("elements: [ { type: Shap } ]", "Shap is left out: it is not known"),
     ("elements: [ { type: Shape } ]", "a Shape without geometry is left out"),
-    (
-        "elements: [ { type: Shape, geometry: { type: Torus } } ]",
-        "the geometry 'Torus' is left out",
-    ),
+    ("elements: [ { type: Shape, geometry: { type: Torus } } ]", "the geometry 'Torus' is left out"),
     ("elements: [ { type: Resource, uri: x.fbx } ]", "mesh 'x.fbx': not a mesh format"),
 ]
 
@@ -540,10 +511,7 @@ def test_what_is_left_out_is_said(text, message):
 
 
 def test_links_that_stand_need_no_mass():
-    fixed = (
-        LINKS
-        + "{ name: a }\n - { name: b, parent: a }\n - { name: c, parent: b, jointType: revolute, "
-    )
+    fixed = LINKS + "{ name: a }\n - { name: b, parent: a }\n - { name: c, parent: b, jointType: revolute, "
     fixed += "mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ] }\n"
     assert choreonoid.read(fixed).doubts == []
     (doubt,) = choreonoid.read(fixed + " - { name: d, parent: c }\n").doubts
@@ -573,9 +541,7 @@ def test_bodies_that_are_parts_of_others(tmp_path):
     assert robot.bodies[1].mass == 2.0  # with the palm that is fixed to it
     (palm,) = [frame for frame in robot.frames if frame.name == "L_PALM"]
     assert palm.position == (0.0, 0.0, 1.0)
-    assert palm.quaternion == pytest.approx(
-        (math.cos(0.75), 0, 0, math.sin(0.75))
-    )  # that of its own file
+    assert palm.quaternion == pytest.approx((math.cos(0.75), 0, 0, math.sin(0.75)))  # that of its own file
     assert [body.name for body in hand.bodies] == ["PALM_R", "F_R"]
     assert hand.start[:3] == (9.0, 9.0, 9.0)
     main.write_text(main.read_text().replace("parts/hand.body", "arm.body"))
@@ -606,9 +572,7 @@ def test_a_group_of_links_without_links_is_said():
 
 def test_lengths_of_shapes_are_said_as_they_are_checked():
     box = f"{LINKS}{{ name: a, elements: {{ Shape: {{ geometry: {{ type: Sphere, radius: 0 }} }} }} }}\n"
-    with pytest.raises(
-        tribo.DescriptionError, match=r"radii and half lengths must be .*got \[0.0\]$"
-    ):
+    with pytest.raises(tribo.DescriptionError, match=r"radii and half lengths must be .*got \[0.0\]$"):
         choreonoid.read(box)
 
 
@@ -662,10 +626,7 @@ def test_extra_joints_that_are_not_read_or_open():
 def test_links_that_say_nothing_weigh_what_choreonoid_takes():
     body, made = link("jointType: free")
     assert (body.mass, body.inertia.tolist()) == (1.0, np.eye(3).tolist())
-    assert (
-        "link 'a' has no mass and inertia: Choreonoid's 1 kg, or 1 kg m² about each axis"
-        in made.doubts[0]
-    )
+    assert "link 'a' has no mass and inertia: Choreonoid's 1 kg, or 1 kg m² about each axis" in made.doubts[0]
 
 
 def test_radians_and_a_mapping_of_links():
@@ -709,19 +670,10 @@ def test_the_command_checks_and_runs_body_files(capsys, tmp_path):
     )  # fmt: skip
     assert cli.main(["check", str(FILE), "--materials", str(table), "--time-step", "0.01"]) == 0
     out = capsys.readouterr().out
-    for pair, thin in (
-        ("Ground | rubber", True),
-        ("Ground | steel", False),
-        ("steel | steel", False),
-    ):
-        assert (
-            f"{pair}: adhesive_overlap 0.05 m is not thinner than the shape (0.04 m)" in out
-        ) == thin
+    for pair, thin in (("Ground | rubber", True), ("Ground | steel", False), ("steel | steel", False)):
+        assert (f"{pair}: adhesive_overlap 0.05 m is not thinner than the shape (0.04 m)" in out) == thin
     assert "Ground | steel: spook_damping 0.01 s is less than two time steps" in out
-    assert (
-        "Ground | steel: youngs_modulus 100000 Pa is too stiff for sweeps alone at 0.314159 kg"
-        in out
-    )
+    assert "Ground | steel: youngs_modulus 100000 Pa is too stiff for sweeps alone at 0.314159 kg" in out
     assert cli.main(["check", str(ASSETS / "quadruped.urdf"), "--materials", str(table)]) == 1
     assert "--materials is for body files" in capsys.readouterr().err
 
@@ -783,11 +735,7 @@ def test_breakable_and_magnetic_joints_are_constraints_between_things():
 
 
 BAD_DEVICES = [
-    (
-        "jointType: revolute",
-        "jointType: twist",
-        "jointType must be one of revolute, prismatic, fixed",
-    ),
+    ("jointType: revolute", "jointType: twist", "jointType must be one of revolute, prismatic, fixed"),
     ("breakType: force", "breakType: noise", "breakType must be one of force, impulse"),
     ("link2Name: Door", "link2Name: Dore", "link2_name 'Dore' does not exist"),
     ("link2Name: Door", "link2Name: Pillar", "joins a link to itself"),

@@ -26,9 +26,7 @@ def test_its_pads_are_a_chain_that_closes():
 
 
 @pytest.mark.parametrize(
-    "rules",
-    ["", "collisionDetection: { excludeTreeDepth: 0 }\n"],
-    ids=["without rules", "all may touch"],
+    "rules", ["", "collisionDetection: { excludeTreeDepth: 0 }\n"], ids=["without rules", "all may touch"]
 )
 def test_it_drives_its_hull_and_stays_in_its_plane(rules):
     """A torque at a wheel moves 30 kg on 8 kg of pads forward; the track does not leave its wheels sideways,

@@ -65,8 +65,7 @@ def test_materialName_and_values_of_its_own():
     library = MaterialLibrary()
     library.add(Material("steel", density=7850.0, wire_youngs_modulus_stretch=2e11))
     _, parts = load(
-        f"materialName: steel\n        wireYoungsModulusBend: 1e7\n        {NODES}",
-        materials=library,
+        f"materialName: steel\n        wireYoungsModulusBend: 1e7\n        {NODES}", materials=library
     )
     section = parts.cables[0].section
     assert section.material.density == 7850.0
@@ -256,10 +255,7 @@ links:
         ("collisionDetection: { excludeLinksWireCollision: [ stone ] }", False),
         ("collisionDetection: { excludeLinksWireCollision: [ beam ] }", True),
         ("collisionDetection: { excludeLinksDynamic: [ beam ] }", True),
-        (
-            f"collisionDetection: {{ excludeLinksDynamic: [ beam ], excludeLinkGroups: {APART} }}",
-            True,
-        ),
+        (f"collisionDetection: {{ excludeLinksDynamic: [ beam ], excludeLinkGroups: {APART} }}", True),
     ],
 )
 def test_wires_pass_through_links_that_a_file_excludes(rules, falls, itself):

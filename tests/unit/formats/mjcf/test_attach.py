@@ -46,12 +46,7 @@ def test_an_arm_on_both_sides_keeps_the_rules_of_its_own_file():
 
 def test_models_are_attached_within_models_and_as_a_whole():
     world = scene("three.xml")
-    assert [part.name for part in world.objects] == [
-        "x_base",
-        "all_upper",
-        "all_other",
-        "all_floor",
-    ]
+    assert [part.name for part in world.objects] == ["x_base", "all_upper", "all_other", "all_floor"]
     robot = world["x_base"]
     assert "x_r_elbow" in robot.joint_names
     assert robot.joint("x_r_elbow").limits == (-2.0, 0.5)
@@ -73,9 +68,7 @@ CHILD = """<mujoco model="child"><default><default class="soft"><geom size="0.2"
 <worldbody><body name="leaf"><joint name="j"/><geom class="soft"/></body></worldbody></mujoco>"""
 
 
-def attached(
-    folder, element, assets='<model name="child" file="child.xml"/>', rest="", child=CHILD
-):
+def attached(folder, element, assets='<model name="child" file="child.xml"/>', rest="", child=CHILD):
     (folder / "child.xml").write_text(child)
     top = folder / "top.xml"
     top.write_text(
@@ -122,9 +115,7 @@ def test_meshes_are_looked_for_where_their_own_file_says(tmp_path):
         tmp_path, '<attach model="arm" prefix="p_"/>', '<model name="arm" file="arm/arm.xml"/>',
         rest='<compiler meshdir="elsewhere"/>',
     ).objects  # fmt: skip
-    assert robot.link("p_leaf").mass == pytest.approx(
-        1000.0 * float(np.float32(0.1)) ** 3 / 6.0, rel=1e-9
-    )
+    assert robot.link("p_leaf").mass == pytest.approx(1000.0 * float(np.float32(0.1)) ** 3 / 6.0, rel=1e-9)
     assert robot.collision_body("p_leaf/0").shape == Shape.HULL
 
 

@@ -30,10 +30,7 @@ def test_copies_of_copies_get_the_inner_number_first():
 def test_what_speaks_of_copies_is_copied_along():
     motors = '<actuator><motor name="m" joint="j"/><motor name="n" joint="j"/></actuator>'
     made = scene(f'<replicate count="2">{BODY}</replicate>', motors)
-    assert [[a.name for a in item.tree.actuators] for item in made.objects] == [
-        ["m0", "n0"],
-        ["m1", "n1"],
-    ]
+    assert [[a.name for a in item.tree.actuators] for item in made.objects] == [["m0", "n0"], ["m1", "n1"]]
     assert [item.tree.actuators[0].joint for item in made.objects] == ["j0", "j1"]
 
 

@@ -27,9 +27,7 @@ LOST = [
 
 
 def notes(**given: str) -> str:
-    return "\n".join(
-        reading.read(FILE.format(**{"mesh": "", "sensor": "", "key": ""} | given)).notes
-    )
+    return "\n".join(reading.read(FILE.format(**{"mesh": "", "sensor": "", "key": ""} | given)).notes)
 
 
 def test_a_file_without_them_has_no_such_note():

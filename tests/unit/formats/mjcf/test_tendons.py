@@ -16,15 +16,12 @@ FINGERS = (
 )
 TIE = '<equality><joint joint1="r" joint2="l" polycoef="0.1 2 0 0 0"/></equality>'
 SPLIT = (
-    '<tendon><fixed name="t" {}><joint joint="l" coef="0.5"/><joint joint="r" coef="0.25"/></fixed>'
-    "</tendon>"
+    '<tendon><fixed name="t" {}><joint joint="l" coef="0.5"/><joint joint="r" coef="0.25"/></fixed></tendon>'
 )
 
 
 def text(*sections):
-    fixed = FINGERS.replace(
-        '<body name="hand">', '<body name="hand"><joint name="wrist" axis="0 1 0"/>'
-    )
+    fixed = FINGERS.replace('<body name="hand">', '<body name="hand"><joint name="wrist" axis="0 1 0"/>')
     return f"<mujoco><worldbody>{fixed}</worldbody>{''.join(sections)}</mujoco>"
 
 
@@ -62,9 +59,7 @@ def test_a_servo_of_such_a_tendon_holds_its_length():
     robot.set_controls([0.4])
     world.step(6000)
     q = dict(zip(robot.joint_names, robot.generalized_coordinate, strict=True))
-    assert 0.5 * q["l"] + 0.25 * q["r"] == pytest.approx(
-        0.4, abs=1e-4
-    )  # it may rest when it is slow
+    assert 0.5 * q["l"] + 0.25 * q["r"] == pytest.approx(0.4, abs=1e-4)  # it may rest when it is slow
     robot.set_controls([7.0])  # no more than ctrlrange
     world.step(6000)
     q = dict(zip(robot.joint_names, robot.generalized_coordinate, strict=True))
@@ -81,8 +76,7 @@ def test_a_motor_pulls_each_joint_by_its_coefficient():
     motor = '<actuator><motor name="m" tendon="t" gear="10" forcerange="-1 3"/></actuator>'
     world = tribo.World(gravity=(0, 0, 0))
     (robot,) = world.load_mjcf(
-        f"<mujoco><worldbody>{body}</worldbody>{SPLIT.format('')}{motor}</mujoco>",
-        take_options=False,
+        f"<mujoco><worldbody>{body}</worldbody>{SPLIT.format('')}{motor}</mujoco>", take_options=False
     )
     robot.set_controls([9.0])
     world.step(10)
@@ -103,11 +97,7 @@ def test_what_is_not_read_is_listed(sections, words):
 
 @pytest.mark.parametrize(
     ("inner", "words"),
-    [
-        ('<joint joint="x" coef="1"/>', "is not a joint"),
-        ('<joint joint="l"/>', "coef"),
-        ("", "at least one"),
-    ],
+    [('<joint joint="x" coef="1"/>', "is not a joint"), ('<joint joint="l"/>', "coef"), ("", "at least one")],
 )
 def test_broken_tendons_are_refused(inner, words):
     with pytest.raises(tribo.DescriptionError, match=words):
@@ -119,9 +109,7 @@ def test_a_damper_damps_as_much_as_its_control_says():
     arm = '<body><joint name="j"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>'
     damper = '<actuator><damper name="d" joint="j" kv="3" gear="2" ctrlrange="0 5"/></actuator>'
     world = tribo.World(gravity=(0, 0, 0))
-    (robot,) = world.load_mjcf(
-        f"<mujoco><worldbody>{arm}</worldbody>{damper}</mujoco>", take_options=False
-    )
+    (robot,) = world.load_mjcf(f"<mujoco><worldbody>{arm}</worldbody>{damper}</mujoco>", take_options=False)
     robot.generalized_velocity = [1.0]
     world.step(10)
     assert robot.generalized_velocity[0] == 1.0
@@ -138,9 +126,7 @@ def test_a_cylinder_pushes_by_its_area_with_a_lag():
     arm = '<body><joint name="j" type="slide"/><geom size="0.1"/></body>'
     push = '<actuator><cylinder joint="j" diameter="2" timeconst="0.3" bias="5 0 0"/></actuator>'
     world = tribo.World(gravity=(0, 0, 0))
-    (robot,) = world.load_mjcf(
-        f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>", take_options=False
-    )
+    (robot,) = world.load_mjcf(f"<mujoco><worldbody>{arm}</worldbody>{push}</mujoco>", take_options=False)
     robot.set_controls([3.0])
     dt, mass = world.time_step, robot.mass
     state = speed = 0.0
@@ -156,9 +142,7 @@ def test_a_cylinder_pushes_by_its_area_with_a_lag():
 def test_controls_are_those_of_the_file_for_every_robot_in_it():
     """Two robots and one actuator that is not read: each takes its own numbers out of one vector."""
     bodies = "".join(f'<body name="{n}"><joint name="{n}"/><geom size="1"/></body>' for n in "ab")
-    actuators = (
-        '<motor joint="b" gear="2"/><general joint="a" dyntype="user"/><position joint="a" kp="4"/>'
-    )
+    actuators = '<motor joint="b" gear="2"/><general joint="a" dyntype="user"/><position joint="a" kp="4"/>'
     world = tribo.World()
     a, b = world.load_mjcf(
         f"<mujoco><worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"

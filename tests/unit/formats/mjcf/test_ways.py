@@ -5,7 +5,7 @@ import math
 import pytest
 
 import tribo
-from tribo.enums import WayKind
+from tribo.enums import ElementKind
 from tribo.formats import mjcf
 
 BODIES = """<site name="w" pos="1 2 3"/><geom name="post" type="cylinder" size="0.2 1" pos="0 0 5"/>
@@ -43,17 +43,11 @@ def test_a_way_is_over_points_of_bodies():
 
 
 def test_it_lies_around_spheres_and_cylinders():
-    way = (
-        sites("a")
-        + '<geom geom="ball" sidesite="up"/>'
-        + sites("b")
-        + '<geom geom="post"/>'
-        + sites("w")
-    )
+    way = sites("a") + '<geom geom="ball" sidesite="up"/>' + sites("b") + '<geom geom="post"/>' + sites("w")
     _, tree = read(way)
     ball, post = tree.couplings[0].way[1], tree.couplings[0].way[3]
-    assert (ball.kind, ball.radius, ball.toward) == (WayKind.SPHERE, 0.1, (0.0, 0.0, 0.3))
-    assert (post.kind, post.radius, post.axis) == (WayKind.CYLINDER, 0.2, (0.0, 0.0, 1.0))
+    assert (ball.kind, ball.radius, ball.toward) == (ElementKind.SPHERE, 0.1, (0.0, 0.0, 0.3))
+    assert (post.kind, post.radius, post.axis) == (ElementKind.CYLINDER, 0.2, (0.0, 0.0, 1.0))
     assert post.toward == (0.0, 0.0, 0.0)
 
 
@@ -72,7 +66,7 @@ def test_a_slider_crank_is_a_way():
     scene, tree = read("", extra=servo)
     (made,) = tree.couplings
     slider, crank = made.way
-    assert (slider.kind, slider.radius, slider.axis) == (WayKind.SLIDER, 4.0, (0.0, 0.0, 1.0))
+    assert (slider.kind, slider.radius, slider.axis) == (ElementKind.SLIDER, 4.0, (0.0, 0.0, 1.0))
     assert (slider.body, crank.body, crank.point) == (0, 2, (0.1, 0.0, 0.0))
     assert tree.actuators[0].law.coupling == made.name
     assert not scene.doubts
@@ -85,9 +79,7 @@ def test_between_two_objects_it_is_wires():
         f'<mujoco><worldbody>{BODIES}</worldbody><tendon><spatial name="t" {numbers}>'
         f"{sites('s', 'w', 'b')}</spatial></tendon></mujoco>"
     )
-    found = {
-        one.name: (one.resists, one.length, one.stiffness, one.damping) for one in world.constraints
-    }
+    found = {one.name: (one.resists, one.length, one.stiffness, one.damping) for one in world.constraints}
     assert found == {
         "t": ("stretch", 7.0, math.inf, 0.0),
         "t/least": ("compression", 1.0, math.inf, 0.0),

@@ -12,11 +12,7 @@ def test_a_leg_bends_most_in_the_middle_of_its_swing_and_not_while_it_stands():
     sim.draws.seed(np.arange(3), range(3))
     sim.begin(np.arange(3))
     middle = 0.5 * (1.0 + WALKER.standing)  # of the swing, part of a stride
-    sim.remember("phase", 1)[:, 0] = (
-        middle,
-        middle - 0.5,
-        0.05,
-    )  # left swings, right swings, both stand
+    sim.remember("phase", 1)[:, 0] = (middle, middle - 0.5, 0.05)  # left swings, right swings, both stand
     WALKER.drive(sim, np.zeros((3, 10)))
     bent = sim.object(ROBOT).pd_target[:, 7:] - WALKER.stance
     swing = LIFT * np.array([0.0, 0.0, -1.0, 2.0, -1.0])

@@ -9,7 +9,7 @@ holds: the projection on the range of G, or the last point of the way to it.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.kept_set import SLIDES
+from tribo.contact.solver.active_set import SLIDES
 from tribo.math import spatial, vec
 
 IDLE = 1e-12  # [–] of the mean of G: an eigenvalue below that is 0
@@ -33,7 +33,7 @@ def range_part(g, x):
 
 
 @kernel
-def way_in_cone(mu, x, d):
+def fraction_in_cone(mu, x, d):
     """Return how far, up to 1, x + s d stays in the cone of friction μ, if x is in it."""
     c = mu * mu * x[2] * x[2] - x[0] * x[0] - x[1] * x[1]  # > 0 inside
     b = mu * mu * x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
@@ -46,7 +46,7 @@ def way_in_cone(mu, x, d):
 
 
 @kernel
-def shed_idle_impulse(work, c):
+def remove_internal_impulse(work, c):
     """Take off that part of the impulse of contact c, if it sticks, which moves nothing.
 
     Writes: work.
@@ -58,7 +58,5 @@ def shed_idle_impulse(work, c):
         return
     less = vec.sub(range_part(spatial.load(work.contact_delassus, c), x), x)
     if vec.norm(less) > 0.0:
-        part = way_in_cone(mu, x, less)
-        vec.store(
-            work.contact_impulse, c, vec.axpy(part if part == 1.0 else SLIDES * part, less, x)
-        )
+        part = fraction_in_cone(mu, x, less)
+        vec.store(work.contact_impulse, c, vec.axpy(part if part == 1.0 else SLIDES * part, less, x))

@@ -1,4 +1,4 @@
-"""Stages `middle.predict` and `.iterate_bias`: the velocity of velocity-dependent forces.
+"""Stages `mid_velocity.predict_mid_velocity` and `.iterate_free_bias`: the velocity at which h is taken.
 
 It is that of the middle of the step, v̄ = (v + v⁺)/2, which depends on h(v̄). So v̄ is
 predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
@@ -15,7 +15,7 @@ from tribo.dynamics import bias, integrate
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.whitening import unwhiten_tree
 from tribo.math import vec
-from tribo.model import Course, Integrator, Joint, Kind
+from tribo.model import IntegrationMode, Integrator, Joint, Kind
 
 FREE = int(Joint.FREE)
 PRISMATIC = int(Joint.PRISMATIC)
@@ -24,10 +24,10 @@ KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
-SETTLED = int(Course.SETTLED)
-IN_PARTS = int(Course.IN_PARTS)
-HELD = int(Course.HELD)
-UNSETTLED = int(Course.UNSETTLED)
+SETTLED = int(IntegrationMode.SETTLED)
+SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
+SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
+NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 
 FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
 ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
@@ -43,7 +43,7 @@ EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_
 
 
 @kernel
-def jumps(now, before, most):
+def is_discontinuous(now, before, most):
     """Tell whether an acceleration changed its sign in a step, or its size more than `most` times.
 
     One that passes through zero steadily is taken for a jump in one or two steps, in which it is small.
@@ -52,7 +52,7 @@ def jumps(now, before, most):
 
 
 @kernel
-def forget_impact(work, first):
+def ignore_impact(work, first):
     """Take three velocities as they are where half a step would change them by half of themselves.
 
     Two impacts in a row look like an acceleration that lasts. A tree that starts from rest has no
@@ -62,14 +62,14 @@ def forget_impact(work, first):
     Writes: work.
     """
     change = (work.mid_v[first], work.mid_v[first + 1], work.mid_v[first + 2])
-    speed = (work.kick_v[first], work.kick_v[first + 1], work.kick_v[first + 2])
+    speed = (work.start_velocity[first], work.start_velocity[first + 1], work.start_velocity[first + 2])
     if vec.dot(change, change) > SUDDEN * SUDDEN * vec.dot(speed, speed):
         for k in range(first, first + 3):
             work.mid_v[k] = 0.0
 
 
 @kernel
-def predict(model, state, settings, work):
+def predict_mid_velocity(model, state, settings, work):
     """Predict the velocity in the middle of the step from the last two accelerations.
 
     The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
@@ -84,30 +84,30 @@ def predict(model, state, settings, work):
     """
     work.bias_rounds[0] = 0
     for t in range(model.tree_body.shape[0]):
-        work.tree_course[t] = SETTLED
+        work.tree_mode[t] = SETTLED
         work.tree_is_fourth[t] = 0
         work.tree_is_coarse[t] = 0
     half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
         before = state.vdot_before[dof]
-        work.kick_v[dof] = state.v[dof]
+        work.start_velocity[dof] = state.v[dof]
         work.mid_v[dof] = half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
         if model.tree_is_tied[t] == 1:
             most = inf
-            if bias.is_split(model, t):
+            if bias.is_constrained_single(model, t):
                 most = JUMP
                 for k in range(3):
-                    work.kick_v[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
+                    work.start_velocity[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-                if jumps(state.vdot[dof], state.vdot_before[dof], most):
+                if is_discontinuous(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
             if most == JUMP:
-                forget_impact(work, model.tree_v[t])
-                forget_impact(work, model.tree_v[t] + 3)
+                ignore_impact(work, model.tree_v[t])
+                ignore_impact(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
-        work.mid_v[dof] += work.kick_v[dof]
+        work.mid_v[dof] += work.start_velocity[dof]
     extrapolate_carriers(model, state, settings, work)
 
 
@@ -127,9 +127,9 @@ def extrapolate_carriers(model, state, settings, work):
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             v = state.v[dof]
             change, before = v - state.left_v[dof], settings.dt * state.vdot[dof]
-            work.kick_v[dof] = work.mid_v[dof] = v
+            work.start_velocity[dof] = work.mid_v[dof] = v
             if change * before > 0.0 and settings.integrator != SEMI_IMPLICIT:
-                work.kick_v[dof] += 0.5 * (change if abs(change) < abs(before) else before)
+                work.start_velocity[dof] += 0.5 * (change if abs(change) < abs(before) else before)
 
 
 @kernel
@@ -169,7 +169,7 @@ def rotates_far(model, state, settings, work, t):
 
 
 @kernel
-def turns(joint, k):
+def is_rotational(joint, k):
     """Tell whether coordinate k of a joint turns something; others change h by little."""
     return joint != PRISMATIC and (joint != FREE or k >= 3)
 
@@ -191,14 +191,14 @@ def velocity_difference(model, state, work, t, share, other):
             v = state.v[dof] + share * work.change_v[dof]
             if not abs(v - other[dof]) < inf:
                 return inf
-            if turns(model.joint_type[i], k):
+            if is_rotational(model.joint_type[i], k):
                 apart = max(apart, abs(v - other[dof]))
                 size = max(size, abs(v), abs(state.v[dof]))
     return apart / size if size > 0.0 else 0.0
 
 
 @kernel
-def move_middle(model, state, work, t):
+def update_mid_velocity(model, state, work, t):
     """Put v̄ of a tree where the change of velocity leads that was followed last.
 
     Writes: work.
@@ -208,7 +208,7 @@ def move_middle(model, state, work, t):
 
 
 @kernel
-def follow_response(model, state, work, t, z, moves):
+def compare_mid_velocity(model, state, work, t, z, moves):
     """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
 
     Writes: work.
@@ -216,18 +216,18 @@ def follow_response(model, state, work, t, z, moves):
     unwhiten_tree(model, work, t, z, work.change_v)
     apart = velocity_difference(model, state, work, t, 0.5, work.mid_v)
     if moves:
-        move_middle(model, state, work, t)
+        update_mid_velocity(model, state, work, t)
     return apart
 
 
 @kernel
-def is_enough(work, rounds):
-    """Tell whether no more rounds are wanted: who differentiates a step takes them one after the other."""
+def reached_round_limit(work, rounds):
+    """Tell whether no more rounds are wanted: derivatives of a step take them one by one."""
     return 0 < work.bias_rounds[1] <= rounds + 1
 
 
 @kernel
-def iterate_bias(model, state, command, settings, work):
+def iterate_free_bias(model, state, command, settings, work):
     """Make h agree with the velocity to which it leads, in trees that nothing touches.
 
     Writes: work.
@@ -235,14 +235,14 @@ def iterate_bias(model, state, command, settings, work):
     if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
         return
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_free[t] == 0 or work.tree_course[t] != SETTLED:
+        if work.tree_is_free[t] == 0 or work.tree_mode[t] != SETTLED:
             continue
         if rotates_far(model, state, settings, work, t):
-            settle_tree(model, state, command, settings, work, t)
+            iterate_tree_bias(model, state, command, settings, work, t)
 
 
 @kernel
-def is_left_alone(model, command, settings, work, t):
+def is_conservative(model, command, settings, work, t):
     """Tell whether no law of the whole step acts on a tree: no drive, no stiff damper, no spring too stiff.
 
     Nor one at a floating base: its momentum is kept by impulses of the whole step.
@@ -281,7 +281,7 @@ def least_damping(model, command, settings, work, t):
 
 
 @kernel
-def tolerance(model, command, settings, work, t):
+def mid_velocity_tolerance(model, command, settings, work, t):
     """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
 
     h(v̄) may err by a fifth of what dampers take from each joint: v̄ by that over the turn of the step.
@@ -298,23 +298,23 @@ def tolerance(model, command, settings, work, t):
 
 
 @kernel
-def settle_tree(model, state, command, settings, work, t):
+def iterate_tree_bias(model, state, command, settings, work, t):
     """Repeat the bias force of a tree at the velocity to which it leads; note where that is not enough.
 
     Writes: work.
     """
-    enough, rounds = tolerance(model, command, settings, work, t)
+    enough, rounds = mid_velocity_tolerance(model, command, settings, work, t)
     for k in range(max(1, rounds) + 1):
-        if follow_response(model, state, work, t, work.free_response, False) <= enough:
+        if compare_mid_velocity(model, state, work, t, work.free_response, False) <= enough:
             return
-        if is_enough(work, k):
+        if reached_round_limit(work, k):
             return
-        move_middle(model, state, work, t)
+        update_mid_velocity(model, state, work, t)
         if k < max(1, rounds):
-            bias.tree_bias(model, work.mid_v, settings, work, t)
-            integrate.tree_response(model, settings, work, t)
-    is_alone = is_left_alone(model, command, settings, work, t)
-    work.tree_course[t] = IN_PARTS if is_alone else HELD
+            bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+            integrate.compute_tree_response(model, settings, work, t)
+    is_alone = is_conservative(model, command, settings, work, t)
+    work.tree_mode[t] = SUBSTEPPED if is_alone else SUBSTEPS_PENDING
 
 
 @kernel
@@ -323,16 +323,16 @@ def judge_explicit(model, state, settings, work, t):
 
     Writes: work.
     """
-    follow_response(model, state, work, t, work.response, True)
-    bias.tree_bias(model, work.mid_v, settings, work, t)
-    integrate.tree_response(model, settings, work, t)
+    compare_mid_velocity(model, state, work, t, work.response, True)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+    integrate.compute_tree_response(model, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.change_v[dof] = work.free_response[dof]
         work.mid_v[dof] = state.v[dof]
-    bias.tree_bias(model, work.mid_v, settings, work, t)
-    integrate.tree_response(model, settings, work, t)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+    integrate.compute_tree_response(model, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.change_v[dof] -= work.free_response[dof]
     # Whitened, so that unwhitening in place gives what h(v̄) adds; v̄ is v again.
-    if not follow_response(model, state, work, t, work.change_v, False) <= EXPLICIT:
-        work.tree_course[t] = UNSETTLED
+    if not compare_mid_velocity(model, state, work, t, work.change_v, False) <= EXPLICIT:
+        work.tree_mode[t] = NOT_SETTLED

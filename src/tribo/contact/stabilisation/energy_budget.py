@@ -1,4 +1,4 @@
-"""Part of stage `energy_limiter.limit`: the energy with which an island may end a step.
+"""Part of stage `energy_limiter.limit_energy`: the energy with which an island may end a step.
 
 That is the energy that it has, of motion, of weight and of joint springs, and what drives, motors and hands
 give. Under `semi_implicit`, whose energy goes to and fro, springs give too.
@@ -10,7 +10,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints import lengths
 from tribo.contact.problem.islands import is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
-from tribo.contact.problem.whitened_products import scalar_moved_by
+from tribo.contact.problem.whitened_products import add_scalar_row_response
 from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.springs import spring_energy
@@ -26,7 +26,7 @@ ROUNDING = 1e-12  # [–] of an energy that is given
 
 
 @kernel
-def given(model, state, settings, work, tree):
+def drive_work(model, state, settings, work, tree):
     """Return what drives within their limits and hands give to a tree in this step [J], if positive.
 
     Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
@@ -34,11 +34,11 @@ def given(model, state, settings, work, tree):
     total = 0.0
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         force = work.drive_force[dof]
-        force -= work.drive_inertia[dof] * (work.next_v[dof] - work.kick_v[dof]) / settings.dt
+        force -= work.drive_inertia[dof] * (work.next_v[dof] - work.start_velocity[dof]) / settings.dt
         if model.dof_stiffness[dof] != 0.0 and settings.integrator != SEMI_IMPLICIT:
             force += spring_torque(model, settings, work, dof, state.v[dof], work.next_v[dof])
         impulse = settings.dt * force
-        total += 0.5 * impulse * (work.kick_v[dof] + work.next_v[dof])
+        total += 0.5 * impulse * (work.start_velocity[dof] + work.next_v[dof])
     return max(0.0, total)
 
 
@@ -50,19 +50,19 @@ def may_act(work, n):
 
 
 @kernel
-def is_led(model, work, n):
+def is_kinematic_row(model, work, n):
     """Tell whether row n holds on to a kinematic body that moves."""
     for side in range(2):
         tree = model.body_tree[work.scalar_body[n, side]]
         if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == KINEMATIC:
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                if work.kick_v[dof] != 0.0:
+                if work.start_velocity[dof] != 0.0:
                     return True
     return False
 
 
 @kernel
-def is_reeled(model, state, command, c):
+def is_winding(model, state, command, c):
     """Tell whether the length of constraint c changes in this step: the user's work, or a motor's."""
     kind = model.constraint_kind[c]
     changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
@@ -81,25 +81,25 @@ def motor_work(model, state, command, work, t):
     z = work.change_v
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            whiten_velocity(model, work, tree, work.kick_v, z)
+            whiten_velocity(model, work, tree, work.start_velocity, z)
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         c = tie_of(model, work, n)
-        acts = c >= 0 and (may_act(work, n) or is_reeled(model, state, command, c))
+        acts = c >= 0 and (may_act(work, n) or is_winding(model, state, command, c))
         if work.scalar_reach[n] == GIVES_WAY or acts:
-            before = scalar_moved_by(model, work, n, z, 0.0)
-            after = scalar_moved_by(model, work, n, work.response, before)
+            before = add_scalar_row_response(model, work, n, z, 0.0)
+            after = add_scalar_row_response(model, work, n, work.response, before)
             total += work.scalar_impulse[n] * 0.5 * (before + after)
-        elif c >= 0 and is_led(model, work, n):
+        elif c >= 0 and is_kinematic_row(model, work, n):
             both = work.scalar_start[n] + work.scalar_target[n]
-            own = scalar_moved_by(model, work, n, z, 0.0)
+            own = add_scalar_row_response(model, work, n, z, 0.0)
             total -= work.scalar_impulse[n] * (both - own)
     return max(0.0, total)
 
 
 @kernel
-def stored(model, q, settings, work, tree):
+def spring_energy_kept(model, q, settings, work, tree):
     """Return the energy of the joint springs of a tree [J] that a step keeps: none under `semi_implicit`.
 
     Writes: work.
@@ -124,7 +124,7 @@ def stop_energy(model, work, t):
 
 
 @kernel
-def allowed(model, state, command, settings, work, t, error):
+def energy_budget(model, state, command, settings, work, t, error):
     """Return the energy [J] with which island t may end the step: what it has and is given.
 
     A part `error` of what moves and swings more; at least what its stops may give.
@@ -136,9 +136,9 @@ def allowed(model, state, command, settings, work, t, error):
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             # First what is given: `stored` overwrites `spring_error`.
-            brought += given(model, state, settings, work, tree)
+            brought += drive_work(model, state, settings, work, tree)
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
-            lively += moving + stored(model, state.q, settings, work, tree)
+            lively += moving + spring_energy_kept(model, state.q, settings, work, tree)
             potential += lying
     most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
     return potential + max(most, stop_energy(model, work, t))

@@ -8,7 +8,7 @@ import pytest
 import tribo
 from tribo.contact.impact import rebound_energy
 from tribo.contact.problem import island_sums
-from tribo.contact.solver import block_matrix, strategy
+from tribo.contact.solver import block_matrix, method_choice
 from tribo.model import Status
 
 
@@ -18,9 +18,7 @@ def pressed(weight, speed=0.0, spacing=0.3):
     world = tribo.World(time_step=1e-3, gravity=gravity)
     world.add_ground()
     for k in range(12):
-        box = world.add_box(
-            (0.2, 0.2, 0.1), 1.0, position=(spacing * (k % 3), 0, 0.05 + 0.1 * (k // 3))
-        )
+        box = world.add_box((0.2, 0.2, 0.1), 1.0, position=(spacing * (k % 3), 0, 0.05 + 0.1 * (k // 3)))
         box.linear_velocity = speed, 0.0, 0.0
     for _ in range(20):
         if not weight:
@@ -33,7 +31,7 @@ def pressed(weight, speed=0.0, spacing=0.3):
 def is_moving(world):
     """Return whether the island of the first box moves, by the step that was made last."""
     engine = world.engine
-    return strategy.is_moving(
+    return method_choice.is_moving(
         engine.model, engine.settings, engine.work, int(engine.work.tree_island[1])
     )
 
@@ -60,17 +58,17 @@ def test_a_gap_is_no_motion():
 def test_guard_says_what_even_a_plastic_blow_adds(monkeypatch, added, says):
     """Every part of the restitution is too much, and the plastic blow in the end adds `added` J."""
     parts = []
-    monkeypatch.setattr(
-        rebound_energy, "aim_rebounds", lambda settings, work, t, part: parts.append(part)
-    )
+    monkeypatch.setattr(rebound_energy, "scale_rebounds", lambda settings, work, t, part: parts.append(part))
     monkeypatch.setattr(rebound_energy, "island_rows", lambda work, t: 3)
-    monkeypatch.setattr(rebound_energy, "solve_as_set", lambda *arguments: True)
+    monkeypatch.setattr(rebound_energy, "solve_by_settings", lambda *arguments: True)
     monkeypatch.setattr(
         rebound_energy, "energy_gained", lambda *arguments: (1.0 if parts[-1] > 0.0 else added, 1.0)
     )
     work = SimpleNamespace(status=[0])
     settings = SimpleNamespace(tolerance=1e-10)
-    getattr(rebound_energy.weaken, "py_func", rebound_energy.weaken)(None, settings, work, 0)
+    getattr(rebound_energy.limit_restitution, "py_func", rebound_energy.limit_restitution)(
+        None, settings, work, 0
+    )
     assert parts[-1] == 0.0
     assert work.status[0] == says
 
@@ -140,7 +138,7 @@ def test_a_crowd_gains_no_energy_and_keeps_its_momentum():
             continue
         large += 1
         count = block_matrix.find_nodes(model, work, t)
-        assert not island_sums.brings_energy(model, work, t, count)
+        assert not island_sums.adds_energy(model, work, t, count)
         contacts = int(work.contact_count[0])
         impulse, mu = work.contact_impulse[:contacts], work.contact_friction[:contacts]
         friction = np.hypot(impulse[:, 0], impulse[:, 1])

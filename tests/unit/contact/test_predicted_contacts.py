@@ -1,9 +1,9 @@
-"""Contacts that `look_ahead` adds: other islands keep their impulses, those of contacts behind move along."""
+"""Contacts that `predicted_contacts` adds: other islands keep their impulses."""
 
 import numpy as np
 
 import tribo
-from tribo.contact import look_ahead
+from tribo.contact import predicted_contacts
 from tribo.contact.solver import island_solve
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.solver.pile import NEAR
@@ -21,17 +21,12 @@ def fill(which, boxes=4):
     if "t" in which:
         world.add_box((0.2, 0.2, 0.2), 1.0, position=(0, 0, 0.1), name="t0")
         turn = (np.cos(0.2), 0.0, np.sin(0.2), 0.0)
-        box = world.add_box(
-            (0.4, 0.1, 0.1), 1.0, position=(0.05, 0.02, 0.32), orientation=turn, name="t1"
-        )
+        box = world.add_box((0.4, 0.1, 0.1), 1.0, position=(0.05, 0.02, 0.32), orientation=turn, name="t1")
         box.linear_velocity, box.angular_velocity = (0, 0, -1), (3, 9, 2)
     if "p" in which:
         for k in range(boxes):
             box = world.add_box(
-                (0.2, 0.2, 0.1),
-                1.0,
-                position=(3 + 0.02 * k, 0.01 * k, 0.05 + 0.1 * k),
-                name=f"p{k}",
+                (0.2, 0.2, 0.1), 1.0, position=(3 + 0.02 * k, 0.01 * k, 0.05 + 0.1 * k), name=f"p{k}"
             )
         box.linear_velocity = (0.5, 0.2, 0.0)
     return world
@@ -40,10 +35,7 @@ def fill(which, boxes=4):
 def origins(world):
     """Return from which impulses the islands of the moved bodies began in the last round, by name."""
     work = world.engine.work
-    return {
-        part.name: int(work.island_origin[work.tree_island[k]])
-        for k, part in enumerate(world.objects)
-    }
+    return {part.name: int(work.island_origin[work.tree_island[k]]) for k, part in enumerate(world.objects)}
 
 
 def test_the_pile_beside_is_not_solved_again():
@@ -60,7 +52,7 @@ def test_the_pile_beside_is_not_solved_again():
             np.testing.assert_allclose(part.linear_velocity, alone.linear_velocity, atol=1e-12)
             np.testing.assert_allclose(part.angular_velocity, alone.angular_velocity, atol=1e-12)
             np.testing.assert_allclose(part.position, alone.position, atol=1e-14)
-        if both.engine.work.ahead_rounds[0] > 0:
+        if both.engine.work.prediction_rounds[0] > 0:
             rounds += 1
             began = origins(both)
             assert {began[name] for name in ("t0", "t1")} == {Origin.LAST_ROUND}
@@ -72,9 +64,9 @@ def solve_with_news_elsewhere(world):
     """Solve the contacts of the last step once more, as if one had been added to the thing named "other"."""
     engine = world.engine
     work = engine.work
-    work.tree_met_ahead[engine.model.body_tree[world["other"].id]] = 1
-    work.ahead_rounds[0] = 1  # as `look` says it
-    island_solve.solve(engine.model, engine.state, engine.settings, work)
+    work.tree_has_prediction[engine.model.body_tree[world["other"].id]] = 1
+    work.prediction_rounds[0] = 1  # as `look` says it
+    island_solve.solve_islands(engine.model, engine.state, engine.settings, work)
     return work
 
 
@@ -103,25 +95,22 @@ def test_what_is_as_good_as_it_was_takes_no_step():
 def test_those_behind_an_added_contact_move_along_with_their_impulses():
     """Spin impulses included; the added one begins with none, and both of its trees are noted."""
     world = fill("p")
-    world.default_pair = tribo.PairProperties(
-        friction=0.6, rolling_friction=1e-3, spinning_friction=1e-3
-    )
+    world.default_pair = tribo.PairProperties(friction=0.6, rolling_friction=1e-3, spinning_friction=1e-3)
     world.step(3)
     engine = world.engine
     model, work = engine.model, engine.work
     count = int(work.contact_count[0])
     held = ("contact_impulse", "contact_spin_impulse", "contact_pos", "contact_gap")
     before = {
-        int(work.contact_key[c]): [getattr(work, name)[c].copy() for name in held]
-        for c in range(count)
+        int(work.contact_key[c]): [getattr(work, name)[c].copy() for name in held] for c in range(count)
     }
     assert sum(np.any(one[1]) for one in before.values()) > count // 2
     a, b = (int(x) for x in work.contact_shape[count // 2])
-    key = look_ahead.free_key(work, look_ahead.first_key(model, a, b), 0)
+    key = predicted_contacts.free_key(work, predicted_contacts.first_key(model, a, b), 0)
     assert key not in before
     assert (work.contact_key[:count] > key).sum() > 2
     point, up, none = (1.0, 2.0, 3.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-    look_ahead.insert(model, work, a, b, key, point, up, -1e-3, none)
+    predicted_contacts.insert_contact(model, work, a, b, key, point, up, -1e-3, none)
     assert work.contact_count[0] == count + 1
     keys = work.contact_key[: count + 1].tolist()
     assert keys == sorted({*before, key})
@@ -131,9 +120,9 @@ def test_those_behind_an_added_contact_move_along_with_their_impulses():
         for value, wanted in zip(now, expected, strict=True):
             assert np.array_equal(value, wanted)
     trees = {int(model.body_tree[model.shape_body[shape]]) for shape in (a, b)}
-    assert set(np.flatnonzero(work.tree_met_ahead)) == trees
+    assert set(np.flatnonzero(work.tree_has_prediction)) == trees
     work.contact_count[0] = len(work.contact_key)
     full = work.contact_impulse.copy()
-    look_ahead.insert(model, work, a, b, key, point, up, -1e-3, none)
+    predicted_contacts.insert_contact(model, work, a, b, key, point, up, -1e-3, none)
     assert work.status[0] & Status.CAPACITY
     assert np.array_equal(work.contact_impulse, full)

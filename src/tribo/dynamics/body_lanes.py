@@ -12,7 +12,7 @@ from tribo.compiler.lanes import filled
 
 
 @kernel
-def four(model, k, size):
+def four_bodies(model, k, size):
     """Return the four bodies that are abreast from place k on; one that is missing is the last one again."""
     last = k + size - 1
     body = model.abreast_body
@@ -26,12 +26,12 @@ def four_from(i, last):
 
 
 @kernel
-def each(table, rows):
+def load_four(table, rows):
     """Return whole numbers of four rows of an (n,) array."""
     return (table[rows[0]], table[rows[1]], table[rows[2]], table[rows[3]])
 
 
 @kernel
-def own_share(i, last):
+def lane_weights(i, last):
     """Return 1 in the lanes of `four_from` that stand for a body of their own, 0 in the others."""
     return filled(1.0, 1.0 * (i + 1 <= last), 1.0 * (i + 2 <= last), 1.0 * (i + 3 <= last))

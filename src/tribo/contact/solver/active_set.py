@@ -92,7 +92,7 @@ def trial_excess(work, i):
 
 
 @kernel
-def keep_set(work, is_first):
+def write_active_set(work, is_first):
     """Write trials that keep the set of the present impulses, at the measured velocities.
 
     is_first: an open contact that approaches closes.
@@ -120,12 +120,12 @@ def keep_set(work, is_first):
                 more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
                 set_disc(work, i, p, q, bound, more)
         else:
-            keep_spinning(work, b, i)
-    keep_scalars(work)
+            write_active_spinning(work, b, i)
+    write_active_scalars(work)
 
 
 @kernel
-def keep_spinning(work, b, i):
+def write_active_spinning(work, b, i):
     """Write a trial of row i, spinning friction, that keeps it in its bounds, or beyond the one where it is.
 
     Writes: work.
@@ -149,7 +149,7 @@ def excess4(work, i):
 
 
 @kernel
-def keep_scalars(work):
+def write_active_scalars(work):
     """Write trials that keep scalar rows between their bounds, or beyond the one at which they are.
 
     Writes: work.
@@ -166,7 +166,7 @@ def keep_scalars(work):
 
 
 @kernel
-def correct_disc(work, b, i, n):
+def update_active_disc(work, b, i, n):
     """Set impulses and trials of friction or rolling friction after a linear solve with the set.
 
     Writes: work.
@@ -201,7 +201,7 @@ def correct_disc(work, b, i, n):
 
 
 @kernel
-def correct_spinning(work, b, i):
+def update_active_spinning(work, b, i):
     """Set impulse and trial of row i, spinning friction, after a linear solve with the set.
 
     Writes: work.
@@ -223,7 +223,7 @@ def correct_spinning(work, b, i):
 
 
 @kernel
-def correct_scalars(work):
+def update_active_scalars(work):
     """Set impulses and trials of scalar rows after a linear solve with the set.
 
     A row beyond a bound stops there, and stays there as long as its velocity leads on beyond it.
@@ -249,7 +249,7 @@ def correct_scalars(work):
 
 
 @kernel
-def correct_set(work):
+def update_active_set(work):
     """Set impulses and trials after a linear solve with the set of the trials.
 
     A contact that pulls opens, one that approaches closes, one beyond its bound slides, one that slides
@@ -267,9 +267,9 @@ def correct_set(work):
             x[IMPULSE, i] = max(own, 0.0)
             x[TRIAL, i] = own if own > 0.0 else OPEN
         elif kind == FRICTION or kind == ROLLING:
-            correct_disc(work, b, i, n)
+            update_active_disc(work, b, i, n)
         elif kind == SPINNING and not x[WAS, n] > 0.0:
             x[IMPULSE, i] = x[TRIAL, i] = 0.0
         else:
-            correct_spinning(work, b, i)
-    correct_scalars(work)
+            update_active_spinning(work, b, i)
+    update_active_scalars(work)

@@ -1,11 +1,11 @@
-"""Stages `look_ahead.begin_look_ahead` and `.look`: add contacts that the solved motion would penetrate.
+"""Stages `predicted_contacts.begin_prediction` and `.add_predicted_contacts`: contacts later in the step.
 
-The gap of a contact holds along its normal: right for every way of convex shapes but turns. A corner that is
+The gap of a contact holds along its normal: exact for convex shapes that do not turn. A corner that is
 hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
 as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
 are looked at once more where the solved velocity has them a step later; what only a faster body reaches is
 looked for among all bodies first (`late_candidates`). A pair that overlaps there, and more than it does
-now, becomes a contact of this step: with the normal of then, the gap that closes on the way, and lever
+now, becomes a contact of this step: with the normal of then, the gap that closes on its path, and lever
 arms that have turned back with their bodies. Its island is then solved again.
 
 Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
@@ -28,17 +28,11 @@ from tribo.collision.margins import (
     weight_way,
 )
 from tribo.collision.meeting import find_meeting
-from tribo.collision.narrowphase import (
-    FEATURES,
-    first_key,
-    is_looked_after,
-    move_contact,
-    write_contact,
-)
+from tribo.collision.narrowphase import FEATURES, first_key, is_looked_after, move_contact, write_contact
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
-from tribo.contact.far_contacts import bend_way, far_place, gap_rate, is_of_later_pose
+from tribo.contact.far_contacts import curvature_bound, far_place, gap_rate, is_at_later_pose
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.dynamics.articulated import dof_count
 from tribo.math import quat, spatial, vec
@@ -54,14 +48,14 @@ NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is 
 
 
 @kernel
-def begin_look_ahead(work):
+def begin_prediction(work):
     """Begin a step: no contacts were added to it, and none of its islands was solved.
 
     Writes: work.
     """
-    work.ahead_rounds[0] = 0
-    for t in range(work.tree_met_ahead.shape[0]):
-        work.tree_met_ahead[t] = 0
+    work.prediction_rounds[0] = 0
+    for t in range(work.tree_has_prediction.shape[0]):
+        work.tree_has_prediction[t] = 0
         work.island_miss[t] = 0.0
 
 
@@ -104,9 +98,7 @@ def find_motions(model, state, settings, work, t):
                 x = spatial.load(work.dof_axis, d)
                 axis = (x[0], x[1], x[2])
                 turning = vec.axpy(v[d], axis, turning)
-                velocity = vec.axpy(
-                    v[d], vec.add((x[3], x[4], x[5]), vec.cross(axis, arm)), velocity
-                )
+                velocity = vec.axpy(v[d], vec.add((x[3], x[4], x[5]), vec.cross(axis, arm)), velocity)
         before, turning_before = origin_motion(model, state, work, i)
         change = vec.norm(vec.sub(turning, turning_before)) * model.body_radius[i]
         change += vec.norm(vec.sub(velocity, before))
@@ -127,7 +119,7 @@ def motion_of(model, state, settings, work, i):
 
 
 @kernel
-def changes(model, state, settings, work, t):
+def is_motion_changed(model, state, settings, work, t):
     """Tell whether the solve changed how tree t moves by more than its margins hold anyway."""
     change = 0.0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -146,7 +138,7 @@ def any_hit(settings, work):
 
 
 @kernel
-def excess(model, state, settings, work, i):
+def motion_excess(model, state, settings, work, i):
     """Return by how much farther than thought the surface of body i moves in a step [m].
 
     Writes: work.
@@ -166,13 +158,13 @@ def find_excess(model, state, settings, work):
     for i in range(work.body_excess.shape[0]):
         work.body_excess[i] = 0.0
     for t in range(model.tree_nv.shape[0]):
-        if not changes(model, state, settings, work, t):
+        if not is_motion_changed(model, state, settings, work, t):
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
             if model.body_is_solid[i] == 0:
                 continue
-            work.body_excess[i] = excess(model, state, settings, work, i)
+            work.body_excess[i] = motion_excess(model, state, settings, work, i)
             is_any = is_any or work.body_excess[i] > 0.0
     return is_any
 
@@ -210,7 +202,7 @@ def free_key(work, key, feature):
 
 
 @kernel
-def insert(model, work, a, b, key, point, n, gap, travel):
+def insert_contact(model, work, a, b, key, point, n, gap, travel):
     """Insert a contact of two shapes where its key belongs; count on without storing when full.
 
     The others keep the impulses that they have: the next solve goes on from these.
@@ -230,8 +222,8 @@ def insert(model, work, a, b, key, point, n, gap, travel):
         vec.store(work.contact_spin_impulse, c, vec.load(work.contact_spin_impulse, c - 1))
     vec.store(work.contact_impulse, at, (0.0, 0.0, 0.0))
     vec.store(work.contact_spin_impulse, at, (0.0, 0.0, 0.0))
-    work.tree_met_ahead[model.body_tree[model.shape_body[a]]] = 1
-    work.tree_met_ahead[model.body_tree[model.shape_body[b]]] = 1
+    work.tree_has_prediction[model.body_tree[model.shape_body[a]]] = 1
+    work.tree_has_prediction[model.body_tree[model.shape_body[b]]] = 1
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
 
@@ -250,7 +242,7 @@ def add_far_contact(model, work, c):
     work.contact_share[c] = TAKEN
     if key < 0:
         return False
-    insert(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
+    insert_contact(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
     if work.status[0] & CAPACITY == 0:
         work.contact_share[find_key(work, key)] = share
     return True
@@ -264,7 +256,7 @@ def is_reached(model, state, settings, work, c):
     """
     motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
     motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
-    left = work.contact_gap[c] - bend_way(model, settings, work, c, motion_a, motion_b)
+    left = work.contact_gap[c] - curvature_bound(model, settings, work, c, motion_a, motion_b)
     return left + settings.dt * gap_rate(work, c, motion_a, motion_b) < 0.0
 
 
@@ -297,7 +289,7 @@ def add_reached(model, state, settings, work):
 
 
 @kernel
-def place_now(settings, work, i, p, motion):
+def place_before_motion(settings, work, i, p, motion):
     """Return where the point of body i is now that is at p one step later."""
     now = vec.load(work.body_pos, i)
     later = vec.axpy(settings.dt, motion[0], now)
@@ -306,11 +298,11 @@ def place_now(settings, work, i, p, motion):
 
 
 @kernel
-def add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b):
+def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
     """Add point k of the manifold, of two shapes one step later, to the contacts of this step.
 
     Its places on both bodies go back with them; two moved bodies share the point between, which keeps angular
-    momentum. The gap is what the way that was solved for closes, less what it overlaps: one that ends with
+    momentum. The gap is what the solved motion closes, less what it overlaps: one that ends with
     that gap closed just touches. Return False if all keys of the pair are taken: then nothing is added.
 
     Writes: work.
@@ -323,8 +315,8 @@ def add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b):
     n = (row[k, 3], row[k, 4], row[k, 5])
     half = 0.5 * row[k, 6]
     p = (row[k, 0], row[k, 1], row[k, 2])
-    place_a = place_now(settings, work, i, vec.axpy(half, n, p), motion_a)
-    place_b = place_now(settings, work, j, vec.axpy(-half, n, p), motion_b)
+    place_a = place_before_motion(settings, work, i, vec.axpy(half, n, p), motion_a)
+    place_b = place_before_motion(settings, work, j, vec.axpy(-half, n, p), motion_b)
     point = vec.scale(0.5, vec.add(place_a, place_b))
     if is_moved(model, i) and is_moved(model, j):
         place_a = place_b = point
@@ -334,12 +326,12 @@ def add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b):
         n, vec.sub(moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b))
     )
     gap = row[k, 6] - settings.dt * min(apart, 0.0)
-    insert(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
+    insert_contact(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
 
 
 @kernel
-def meet_later(model, settings, work, a, b, motion_a, motion_b):
+def collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b):
     """Write where two shapes overlap one step later into the manifold; return how many points, or −1.
 
     Writes: work.
@@ -359,7 +351,7 @@ def meet_later(model, settings, work, a, b, motion_a, motion_b):
 
 
 @kernel
-def nearest_of(work, key, near, far):
+def nearest_contact(work, key, near, far):
     """Return which contact of a pair has the least gap, −1: it has none; and where its contacts begin.
 
     key: the first one of the pair; near, far: where to begin in the list, and among those set apart. Both are
@@ -384,10 +376,10 @@ def nearest_of(work, key, near, far):
 
 
 @kernel
-def may_meet_anew(model, state, settings, work, a, b, nearest, least):
+def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
     """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
 
-    A gap along the normal of a contact holds for all ways but turns. Between convex shapes it is the distance
+    The gap along the normal holds for motions without turns. Between convex shapes it is the distance
     of all points from the plane between them: where turns do not use it up, nothing meets. Where there was no
     contact within reach, a pair that closes faster now may reach farther.
 
@@ -407,7 +399,7 @@ def may_meet_anew(model, state, settings, work, a, b, nearest, least):
     turned = settings.dt * turning
     if turned <= least:
         return False
-    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_of_later_pose(work, nearest):
+    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_at_later_pose(work, nearest):
         return True
     n = vec.load_from(work.contact_axes, nearest, 6)
     turn = settings.dt * (vec.norm(motion_a[1]) + vec.norm(motion_b[1]))
@@ -416,7 +408,7 @@ def may_meet_anew(model, state, settings, work, a, b, nearest, least):
 
 
 @kernel
-def look_at(model, state, settings, work, a, b, nearest):
+def predict_pair(model, state, settings, work, a, b, nearest):
     """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
 
     nearest: the contact of the pair with the least gap, −1: it has none.
@@ -426,22 +418,22 @@ def look_at(model, state, settings, work, a, b, nearest):
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_meet_anew(model, state, settings, work, a, b, nearest, NEW_WAY * touch):
+    if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, NEW_WAY * touch):
         return False
     motion_a = motion_of(model, state, settings, work, i)
     motion_b = motion_of(model, state, settings, work, j)
-    n = meet_later(model, settings, work, a, b, motion_a, motion_b)
+    n = collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b)
     now = min(0.0, work.contact_gap[nearest]) if nearest >= 0 else 0.0
     deep = min(now - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
         if work.manifold[k, 6] < deep:
-            is_new = add_point_ahead(model, settings, work, a, b, k, motion_a, motion_b) or is_new
+            is_new = add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 
 
 @kernel
-def look_at_pairs(model, state, settings, work, is_asked):
+def predict_pairs(model, state, settings, work, is_asked):
     """Look at all pairs that may meet where they have no contact; tell whether there are more contacts.
 
     is_asked: how bodies move after the step was asked for already.
@@ -455,20 +447,20 @@ def look_at_pairs(model, state, settings, work, is_asked):
         b = work.candidate_sorted[k, 1]
         if not is_looked_after(model, a, b):
             continue
-        nearest, near, far = nearest_of(work, first_key(model, a, b), near, far)
+        nearest, near, far = nearest_contact(work, first_key(model, a, b), near, far)
         if nearest >= 0 and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
             continue
         if not is_asked:
             forget_motions(work)
             is_asked = True
-        is_new = look_at(model, state, settings, work, a, b, nearest) or is_new
+        is_new = predict_pair(model, state, settings, work, a, b, nearest) or is_new
         if work.status[0] & CAPACITY:
             return False
     return is_new
 
 
 @kernel
-def look(model, state, settings, work):
+def add_predicted_contacts(model, state, settings, work):
     """Look where the solved velocity leads shapes that may touch; return 1 if there are more contacts.
 
     How a body moves then is found when a pair asks for it: what stands on a plane does not.
@@ -482,16 +474,16 @@ def look(model, state, settings, work):
         forget_motions(work)
         is_asked = True
         is_new = add_reached(model, state, settings, work)
-    if not is_new and work.ahead_rounds[0] < ROUNDS:
+    if not is_new and work.prediction_rounds[0] < ROUNDS:
         if any_hit(settings, work):
             forget_motions(work)
             is_asked = True
             if find_excess(model, state, settings, work):
                 late_candidates.extend(model, settings, work)
         if work.status[0] & CAPACITY == 0:
-            is_new = look_at_pairs(model, state, settings, work, is_asked)
-        work.ahead_rounds[0] += int(is_new)
+            is_new = predict_pairs(model, state, settings, work, is_asked)
+        work.prediction_rounds[0] += int(is_new)
     if work.status[0] & CAPACITY or not is_new:
         return 0
-    compliant_contacts.mark_compliant_contacts(model, state, work)  # they have other numbers now
+    compliant_contacts.mark_compliant(model, state, work)  # they have other numbers now
     return 1

@@ -1,16 +1,16 @@
 """Second-order change of a wire's, rod's or winch's length within a step, added to its target.
 
-In half a step without pushes the rate ℓ' of a way changes by D, and its length by a sag beyond dt/2 ℓ'. Where
-the ends of a way are free bodies, or stand, both are exact, from where the step began to its middle, and the
+In half a step without pushes the rate ℓ' of a path changes by D, its length by a sag beyond dt/2 ℓ'. Where
+the ends of a path are free bodies, or stand, both are exact, from where the step began to its middle, and the
 second half is taken to be like the first. A tension then takes the rate in mid step from D to −D and does no
 work, and a body that goes round on a rod by its centre keeps its energy: at 180 rad/s and 1 ms it loses 1e-6
-in a second. With dt/2 of ℓ'' instead, which other ways have, it lost 5.7 %.
+in a second. With dt/2 of ℓ'' instead, which other paths have, it lost 5.7 %.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import attached_motion, is_free, place_ends, sag_of
+from tribo.contact.constraints.attachments import attached_motion, is_free, midstep_sag, place_ends
 from tribo.dynamics.tied_drift import tied_velocity
-from tribo.dynamics.tied_groups import in_loop, tied_tree
+from tribo.dynamics.tied_groups import is_in_loop, tied_tree
 from tribo.math import vec
 from tribo.model import Integrator
 
@@ -28,8 +28,8 @@ def side_of(model, c, body):
 
 
 @kernel
-def way_point(model, pos, rot, k):
-    """Return point k of the ways of all wires, world, for given poses of bodies."""
+def wire_point(model, pos, rot, k):
+    """Return point k of the paths of all wires, world, for given poses of bodies."""
     point = vec.load(model.path_point, k)
     body = model.path_body[k]
     if body < 0:
@@ -39,22 +39,22 @@ def way_point(model, pos, rot, k):
 
 @kernel
 def end_point(model, work, c, k):
-    """Return point k, on the way of constraint c, where `place_ends` has put its bodies, world."""
+    """Return point k, on the path of constraint c, where `place_ends` has put its bodies, world."""
     if side_of(model, c, model.path_body[k]) < 0:
-        return way_point(model, work.body_pos, work.body_rot, k)
-    return way_point(model, work.swing_pos, work.swing_rot, k)
+        return wire_point(model, work.body_pos, work.body_rot, k)
+    return wire_point(model, work.relative_pos, work.relative_rot, k)
 
 
 @kernel
-def way_drift(model, state, settings, work, c):
+def wire_acceleration(model, state, settings, work, c):
     """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
 
     ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
     """
     bend, size = 0.0, 0.0
     for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
-        p = way_point(model, work.body_pos, work.body_rot, k)
-        q = way_point(model, work.body_pos, work.body_rot, k + 1)
+        p = wire_point(model, work.body_pos, work.body_rot, k)
+        q = wire_point(model, work.body_pos, work.body_rot, k + 1)
         d = vec.sub(q, p)
         length = vec.norm(d)
         u = vec.scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 1.0)
@@ -73,7 +73,7 @@ def way_drift(model, state, settings, work, c):
 
 @kernel
 def point_velocity(model, c, k, point, pos, v):
-    """Return how fast point k of the way of constraint c, a free body's or one that stands, moves."""
+    """Return how fast point k of the path of constraint c, a free body's or one that stands, moves."""
     side = side_of(model, c, model.path_body[k])
     tree = tied_tree(model, 2 * c + side) if side >= 0 else -1
     if tree < 0:
@@ -83,19 +83,19 @@ def point_velocity(model, c, k, point, pos, v):
 
 @kernel
 def length_and_rate(model, work, c, has_begun, v):
-    """Return length of the way of constraint c and its rate at velocities v.
+    """Return length of the path of constraint c and its rate at velocities v.
 
     Where bodies are in mid step, or, if the step has just begun, where `place_ends` has put them. A part
     without length is about to have one: it grows by all of its relative velocity.
     """
     length, rate = 0.0, 0.0
-    pos = work.swing_pos if has_begun else work.body_pos
+    pos = work.relative_pos if has_begun else work.body_pos
     for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
         if has_begun:
             p, q = end_point(model, work, c, k), end_point(model, work, c, k + 1)
         else:
-            p = way_point(model, work.body_pos, work.body_rot, k)
-            q = way_point(model, work.body_pos, work.body_rot, k + 1)
+            p = wire_point(model, work.body_pos, work.body_rot, k)
+            q = wire_point(model, work.body_pos, work.body_rot, k + 1)
         d = vec.sub(q, p)
         part = vec.norm(d)
         w = point_velocity(model, c, k + 1, q, pos, v)
@@ -106,17 +106,17 @@ def length_and_rate(model, work, c, has_begun, v):
 
 
 @kernel
-def way_swing(model, state, settings, work, c):
+def path_curvature(model, state, settings, work, c):
     """Return by how much faster φ grows at the end of the step [m/s], how far it sags now [m], and a bend.
 
     φ = L − ℓ of constraint c, without pushes. The bend [m/s²] is the size of what bends φ, for its reach.
 
     Writes: work.
     """
-    bend, size = way_drift(model, state, settings, work, c)
-    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or in_loop(model, work, c):
-        return 0.5 * settings.dt * bend, sag_of(settings, bend), size
-    middle, rate = length_and_rate(model, work, c, False, work.kick_v)
+    bend, size = wire_acceleration(model, state, settings, work, c)
+    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
+        return 0.5 * settings.dt * bend, midstep_sag(settings, bend), size
+    middle, rate = length_and_rate(model, work, c, False, work.start_velocity)
     place_ends(model, state.q, work, c)
     start, first_rate = length_and_rate(model, work, c, True, state.v)
     sag = middle - start - 0.5 * settings.dt * first_rate

@@ -1,13 +1,13 @@
 """Choice of the solver of an island: cheap ones first."""
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LOOSE, loosen, usual_speed
+from tribo.contact.problem.contact_targets import LOOSE, free_fall_speed, relax_target
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
 from tribo.contact.solver.contact_packets import leave_packets
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.loose_contacts import lay_out_loose
-from tribo.contact.solver.natural_residual import island_speed, largest, violation
+from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
 from tribo.contact.solver.pile import solve_pile
 from tribo.contact.solver.proximal_newton import NEARER, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
@@ -46,7 +46,7 @@ def is_moving(model, settings, work, t):
     stop = work.island_contact_start[t + 1]
     for k in range(first, stop):
         c = work.island_contact[k]
-        if largest(vec.load(work.contact_vel, c)) > usual_speed(model, settings, work, c):
+        if largest_component(vec.load(work.contact_vel, c)) > free_fall_speed(model, settings, work, c):
             count += 1
     return count > MOVING_SHARE * (stop - first)
 
@@ -62,7 +62,7 @@ def is_tied(work, t):
 
 
 @kernel
-def loosen_heap(model, settings, work, t, rows):
+def relax_heap_targets(model, settings, work, t, rows):
     """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
 
     A heap has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
@@ -78,7 +78,7 @@ def loosen_heap(model, settings, work, t, rows):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
-            loosen(work, c, LOOSE * usual_speed(model, settings, work, c))
+            relax_target(work, c, LOOSE * free_fall_speed(model, settings, work, c))
 
 
 @kernel
@@ -105,7 +105,7 @@ def solve_listed(model, settings, work, t, count, limit):
 
 
 @kernel
-def attempt(model, settings, work, t, rows, tolerance):
+def solve_to_tolerance(model, settings, work, t, rows, tolerance):
     """Find the impulses of island t from those at hand; return success.
 
     tolerance: [–] of the speed that the island must remove.
@@ -120,13 +120,13 @@ def attempt(model, settings, work, t, rows, tolerance):
     limit = tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
-    if violation(model, work, t) <= NEARER * limit:
+    if island_violation(model, work, t) <= NEARER * limit:
         return True
     return solve_listed(model, settings, work, t, block_matrix.find_nodes(model, work, t), limit)
 
 
 @kernel
-def solve_as_set(model, settings, work, t, rows, tolerance):
+def solve_by_settings(model, settings, work, t, rows, tolerance):
     """Find the impulses of island t from those at hand, in the way that the settings ask for; return success.
 
     tolerance: [–] of the speed that the island must remove.
@@ -138,6 +138,6 @@ def solve_as_set(model, settings, work, t, rows, tolerance):
         lay_out_loose(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
-        is_solved = attempt(model, settings, work, t, rows, tolerance)
+        is_solved = solve_to_tolerance(model, settings, work, t, rows, tolerance)
     leave_packets(work)
     return is_solved

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tribo.contact.solver import idle_impulses
+from tribo.contact.solver import internal_impulses
 
 
 def packed(g):
@@ -19,12 +19,12 @@ def test_the_range_part_is_the_projection(rank, seed):
     rows = rng.normal(size=(3, rank)) * 10.0 ** rng.uniform(-2, 2)
     g, x = rows @ rows.T, rng.normal(size=3)
     wanted = rows @ np.linalg.pinv(rows) @ x
-    found = idle_impulses.range_part(packed(g), tuple(x))
+    found = internal_impulses.range_part(packed(g), tuple(x))
     np.testing.assert_allclose(found, wanted, atol=1e-11 * np.linalg.norm(x))
 
 
 def test_nothing_is_taken_off_where_nothing_moves_at_all():
-    assert idle_impulses.range_part((0.0,) * 6, (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
+    assert internal_impulses.range_part((0.0,) * 6, (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -35,7 +35,7 @@ def test_the_way_ends_on_the_cone(seed):
     n, angle = rng.uniform(0.1, 2.0), rng.uniform(0.0, 7.0)
     tangent = rng.uniform(0.0, 0.99) * mu * n
     x = np.array([tangent * np.cos(angle), tangent * np.sin(angle), n])
-    s = idle_impulses.way_in_cone(mu, tuple(x), tuple(d))
+    s = internal_impulses.fraction_in_cone(mu, tuple(x), tuple(d))
     parts = np.linspace(0.0, 1.0, 20001)
     points = x + parts[:, None] * d
     outside = np.linalg.norm(points[:, :2], axis=1) > mu * points[:, 2]

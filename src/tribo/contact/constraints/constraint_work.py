@@ -3,8 +3,8 @@
 In a step that turns a robot far, dt/2 κ is not enough of how its ties bend (`attachments`): impulses of ties
 then did work, and a four-bar linkage whose crank turns at 100 rad/s lost 3.5 % of its energy in 2 s at 1 ms.
 But how much work a tie does is known: λ times J ∫ v dt over dt, with J of the middle of the step, whatever
-way the joints go, also where it goes in parts under held forces (`bias_iteration`). With the velocity v' of
-which the way has (v' + v⁺)/2 as its mean, v if it goes straight, a closed tie asks for
+trajectory of the joints, also in substeps under held forces (`bias_iteration`). With the velocity v' of
+which the trajectory has (v' + v⁺)/2 as its mean, v if it goes straight, a closed tie asks for
 
     J v⁺ = −J v' + γ J y,   y = (v − 2 v_before + v_before that)/4.
 
@@ -20,12 +20,12 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.middle import rotates_far
+from tribo.dynamics.mid_velocity import rotates_far
 from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec
-from tribo.model import Course, Integrator
+from tribo.model import IntegrationMode, Integrator
 
-FLOWN = int(Course.FLOWN)
+SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] of what goes to and fro, in a step
 ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
@@ -40,7 +40,7 @@ def ties_fast_robot(model, state, settings, work, c):
         body = model.constraint_body[c, side]
         if body >= 0:
             t = model.body_tree[body]
-            if work.tree_course[t] == FLOWN or rotates_far(model, state, settings, work, t):
+            if work.tree_mode[t] == SUBSTEPS_DONE or rotates_far(model, state, settings, work, t):
                 return True
     return False
 
@@ -65,17 +65,17 @@ def moved_end_motion(model, work, c, side, point):
     body = model.constraint_body[c, side]
     if body < 0:
         return ZERO, ZERO
-    s = spatial.load(work.swing_vel, body)
+    s = spatial.load(work.relative_vel, body)
     omega = (s[0], s[1], s[2])
-    arm = vec.sub(point, vec.load(work.swing_pos, body))
+    arm = vec.sub(point, vec.load(work.relative_pos, body))
     return vec.add((s[3], s[4], s[5]), vec.cross(omega, arm)), omega
 
 
 @kernel
 def gap_rate_at(model, work, c, k):
     """Return the rate of the gap of row k of constraint c where `move_ends` has put its bodies."""
-    own, axes = body_frame(model, work.swing_pos, work.swing_rot, c, 0)
-    point, _ = body_frame(model, work.swing_pos, work.swing_rot, c, 1)
+    own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
+    point, _ = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     va, wa = moved_end_motion(model, work, c, 0, own)
     vb, wb = moved_end_motion(model, work, c, 1, point)
     if k < ANGULAR:
@@ -84,7 +84,7 @@ def gap_rate_at(model, work, c, k):
 
 
 @kernel
-def parting(model, work, c, first):
+def separation_speed(model, work, c, first):
     """Return how fast constraint c parts as the step begins, in those directions from `first` on it locks."""
     total = 0.0
     for k in range(first, first + 3):
@@ -105,7 +105,7 @@ def end_speed(model, work, c, first):
         body = model.constraint_body[c, side]
         if body < 0:
             continue
-        s = spatial.load(work.swing_vel, body)
+        s = spatial.load(work.relative_vel, body)
         turns = vec.norm((s[0], s[1], s[2]))
         if first == ANGULAR:
             total += turns
@@ -116,7 +116,7 @@ def end_speed(model, work, c, first):
 
 
 @kernel
-def give(model, work, c):
+def mark_working(model, work, c):
     """Note that constraint c does work on the trees at its ends.
 
     Writes: work.
@@ -124,22 +124,22 @@ def give(model, work, c):
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0:
-            work.tree_tie_gives[model.body_tree[body]] = 1
+            work.tree_tie_works[model.body_tree[body]] = 1
 
 
 @kernel
-def gives(model, work, c):
+def is_working(model, work, c):
     """Tell whether a constraint does work on a tree at an end of constraint c that impulses move."""
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and model.body_chain_len[body] > 0:
-            if work.tree_tie_gives[model.body_tree[body]] == 1:
+            if work.tree_tie_works[model.body_tree[body]] == 1:
                 return True
     return False
 
 
 @kernel
-def spread_work(model, work):
+def spread_working(model, work):
     """Let constraints do work wherever one of those that are tied together does.
 
     Rows that ask for the same thing twice have to ask for it alike, to round-off.
@@ -150,14 +150,14 @@ def spread_work(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.tie_is_idle[c] == 1 and gives(model, work, c):
-                work.tie_is_idle[c] = 0
-                give(model, work, c)
+            if work.tie_is_workless[c] == 1 and is_working(model, work, c):
+                work.tie_is_workless[c] = 0
+                mark_working(model, work, c)
                 is_new = True
 
 
 @kernel
-def way_rate(model, state, settings, work, n):
+def trajectory_rate(model, state, settings, work, n):
     """Return J v' of row n, which is not closed yet, without a part of what goes to and fro."""
     trembles = 0.25 * DAMPED * settings.dt
     total = 0.0
@@ -165,10 +165,10 @@ def way_rate(model, state, settings, work, n):
         body = work.scalar_body[n, side]
         start = work.scalar_row[n, side]
         chain = model.body_chain_start[body]
-        is_flown = work.tree_course[model.body_tree[body]] == FLOWN
+        is_flown = work.tree_mode[model.body_tree[body]] == SUBSTEPS_DONE
         for p in range(work.scalar_len[n, side]):
             dof = model.chain_dof[chain + p]
-            v = work.way_v[dof] if is_flown else work.kick_v[dof]
+            v = work.substep_velocity[dof] if is_flown else work.start_velocity[dof]
             v -= trembles * (state.vdot[dof] - state.vdot_before[dof])
             total += work.row[start + p] * v
     return total

@@ -1,0 +1,36 @@
+"""Groups `integration.store_results` and `.integrate_state`: end of the step, start of the next."""
+
+from tribo.compiler.jit import kernel
+from tribo.contact import position_pass, sleep
+from tribo.contact.compliant import compliant_contacts
+from tribo.contact.constraints import constraint_rows
+from tribo.contact.solver import island_solve
+from tribo.contact.stabilisation import group_momentum
+from tribo.dynamics import actuation, actuators, integrate, momentum
+
+
+@kernel
+def store_results(model, state, command, settings, work):
+    """Store the start of the next step: impulses, drive modes, displacements of the ground, sleep timers.
+
+    Writes: state, work.
+    """
+    island_solve.remember_impulses(model, state, work)
+    actuation.store_modes(model, state, work)
+    actuators.store_activations(model, state, command, settings)
+    compliant_contacts.store_displacements(model, state, settings, work)
+    sleep.fall_asleep(model, state, command, settings, work)
+
+
+@kernel
+def integrate_state(model, state, command, settings, work):
+    """Bring velocities and coordinates to the end of the step: v = v⁺, and all that it implies.
+
+    Writes: state, work.
+    """
+    integrate.next_positions(model, state, settings, work)  # v = v⁺, q = q_m ⊕ dt/2 v⁺
+    constraint_rows.begin_shifts(model, state, work)  # poses before the corrections
+    position_pass.correct_positions(model, state, settings, work)  # overlaps, stops, open constraints
+    constraint_rows.close_loops(model, state, command, settings, work)  # gaps of constraints
+    group_momentum.keep_group_momenta(model, state, work)  # isolated groups of bodies
+    momentum.keep_momenta(model, state, work)  # floating trees

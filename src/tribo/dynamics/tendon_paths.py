@@ -1,0 +1,225 @@
+"""Ways of couplings: threads from point to point of bodies, around spheres and cylinders; slider-cranks.
+
+    ℓ = Σ w ‖q − p‖ + Σ w arc,   ∂ℓ/∂t = Σ u·(v_q − v_p),   u = w (q − p)/‖q − p‖
+
+w is 1 over the divisor of the pulley before. An arc is a geodesic: to first order its ends slide along it, so
+they count as points of the body on which it lies. A slider on an axis a with a rod of length r to the crank,
+d from slider to crank, has
+
+    ℓ = a·d − √((a·d)² + r² − d²)
+
+and pushes along g = ∂ℓ/∂d; both bodies feel it at the crank. Without a rod, r = 0, ℓ = a·d is how far the
+crank lies along the axis. A turn is a component of the rotation of one frame as seen from another,
+
+    ℓ = a·log(Bᵀ C Q)
+
+of bodies with attitudes B and C; a torque along a turns one body and −a the other. Source: MuJoCo's
+documentation.
+"""
+
+from math import sqrt
+
+from tribo.compiler.jit import kernel
+from tribo.enums import ElementKind
+from tribo.math import quat, spatial, vec, wrapping
+
+SPHERE = int(ElementKind.SPHERE)
+CYLINDER = int(ElementKind.CYLINDER)
+SLIDER = int(ElementKind.SLIDER)
+TURN = int(ElementKind.TURN)
+
+
+@kernel
+def element_position(model, work, k):
+    """Return where element k of all paths is, world."""
+    b = model.element_body[k]
+    point = vec.load(model.element_point, k)
+    if b < 0:
+        return point
+    return vec.add(vec.load(work.body_pos, b), vec.mat_vec(vec.load_mat(work.body_rot, b), point))
+
+
+@kernel
+def to_world(model, work, k, a):
+    """Return a vector of the body of element k in the axes of the world."""
+    b = model.element_body[k]
+    return a if b < 0 else vec.mat_vec(vec.load_mat(work.body_rot, b), a)
+
+
+@kernel
+def route_segment(model, work, k, j, p, q):
+    """Route the straight part that leaves element k at p and reaches element j at q.
+
+    Writes: work.
+    """
+    d = vec.sub(q, p)
+    length = vec.norm(d)
+    weight = model.element_weight[k]
+    work.segment_next[k] = j
+    work.segment_length[k] += weight * length
+    vec.store(work.segment_from, k, p)
+    vec.store(work.segment_to, k, q)
+    vec.store(work.segment_pull, k, vec.scale(weight / length if length > 0.0 else 0.0, d))
+
+
+@kernel
+def route_rod(model, work, k, j):
+    """Route the rod of a slider, element k, to its crank, element j.
+
+    A rod that is too short counts as one at a right angle to the axis.
+
+    Writes: work.
+    """
+    crank = element_position(model, work, j)
+    d = vec.sub(crank, element_position(model, work, k))
+    axis = to_world(model, work, k, vec.load(model.element_axis, k))
+    rod = model.element_radius[k]
+    along = vec.dot(axis, d)
+    square = along * along + rod * rod - vec.dot(d, d)
+    push = axis
+    length = along
+    if square > 0.0 and rod > 0.0:
+        root = sqrt(square)
+        length -= root
+        push = vec.axpy(1.0 - along / root, axis, vec.scale(1.0 / root, d))
+    weight = model.element_weight[k]
+    work.segment_next[k] = j
+    work.segment_length[k] = weight * length
+    vec.store(work.segment_from, k, crank)
+    vec.store(work.segment_to, k, crank)
+    vec.store(work.segment_pull, k, vec.scale(weight, push))
+
+
+@kernel
+def measure_rotation(model, work, k, j):
+    """Find how far the frame of element j is turned about the axis of element k, as seen from its body.
+
+    Writes: work.
+    """
+    offset = quat.to_matrix(quat.exp(vec.load(model.element_toward, j)))
+    b, c = model.element_body[k], model.element_body[j]
+    if c >= 0:
+        offset = vec.mat_mul(vec.load_mat(work.body_rot, c), offset)
+    if b >= 0:
+        offset = vec.mat_t_mul(vec.load_mat(work.body_rot, b), offset)
+    axis = vec.load(model.element_axis, k)
+    at = element_position(model, work, j)
+    weight = model.element_weight[k]
+    work.segment_next[k] = j
+    work.segment_length[k] = weight * vec.dot(axis, quat.rotation_vector(offset))
+    vec.store(work.segment_from, k, at)
+    vec.store(work.segment_to, k, at)
+    vec.store(work.segment_pull, k, vec.scale(weight, to_world(model, work, k, axis)))
+
+
+@kernel
+def route_tendon(model, work, c):
+    """Route tendon c where the bodies are: its straight parts and lengths.
+
+    Writes: work.
+    """
+    first, last = model.coupling_path[c, 0], model.coupling_path[c, 1]
+    for k in range(first, last):
+        work.segment_next[k] = -1
+        work.segment_length[k] = 0.0
+    for k in range(first, last - 1):
+        kind = model.element_kind[k]
+        if model.element_weight[k] == 0.0 or kind == SPHERE or kind == CYLINDER:
+            continue
+        if kind == SLIDER:
+            route_rod(model, work, k, k + 1)
+            continue
+        if kind == TURN:
+            measure_rotation(model, work, k, k + 1)
+            continue
+        p = element_position(model, work, k)
+        j = k + 1
+        after = model.element_kind[j]
+        if after != SPHERE and after != CYLINDER:
+            route_segment(model, work, k, j, p, element_position(model, work, j))
+            continue
+        q = element_position(model, work, k + 2)
+        centre = element_position(model, work, j)
+        axis = to_world(model, work, j, vec.load(model.element_axis, j))
+        side = to_world(model, work, j, vec.load(model.element_toward, j))
+        arc, begin, end = wrapping.around(
+            vec.sub(p, centre), vec.sub(q, centre), axis, model.element_radius[j], side
+        )
+        if arc < 0.0:
+            route_segment(model, work, k, k + 2, p, q)
+            continue
+        route_segment(model, work, k, j, p, vec.add(centre, begin))
+        route_segment(model, work, j, k + 2, vec.add(centre, end), q)
+        work.segment_length[j] += model.element_weight[k] * arc
+
+
+@kernel
+def route_tendons(model, work):
+    """Route all tendons.
+
+    Writes: work.
+    """
+    for c in range(model.coupling_path.shape[0]):
+        route_tendon(model, work, c)
+
+
+@kernel
+def wrench_at(model, work, b, point, force):
+    """Return moment about the origin of its tree, and force, of a force on body b at a point of the world."""
+    arm = vec.sub(point, vec.load(work.body_pos, model.tree_body[model.body_tree[b]]))
+    moment = vec.cross(arm, force)
+    return (moment[0], moment[1], moment[2], force[0], force[1], force[2])
+
+
+@kernel
+def project_wrench(model, work, b, p, wrench):
+    """Return what a wrench on body b does to dof p of its chain."""
+    if model.tree_is_single[model.body_tree[b]] == 1:  # the motion axes are the world's
+        return wrench[3 + p] if p < 3 else wrench[p - 3]
+    axis = spatial.load(work.dof_axis, model.chain_dof[model.body_chain_start[b] + p])
+    return spatial.dot(axis, wrench)
+
+
+@kernel
+def segment_end(model, work, k, end):
+    """Return body and wrench of one end of the straight part that leaves element k: 0 from, 1 to.
+
+    The wrench, moment about the origin of its tree and force, is how ℓ grows with what the body does.
+    """
+    b = model.element_body[k] if end == 0 else model.element_body[work.segment_next[k]]
+    if b < 0:
+        return b, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    pull = vec.load(work.segment_pull, k)
+    if end == 0:
+        pull = vec.neg(pull)
+    if model.element_kind[k] == TURN:
+        return b, (pull[0], pull[1], pull[2], 0.0, 0.0, 0.0)
+    point = vec.load(work.segment_from, k) if end == 0 else vec.load(work.segment_to, k)
+    return b, wrench_at(model, work, b, point, pull)
+
+
+@kernel
+def path_length(model, work, c, part):
+    """Return the length of one part of tendon c, as routed [m]."""
+    total = 0.0
+    for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+        if model.element_part[k] == part:
+            total += work.segment_length[k]
+    return total
+
+
+@kernel
+def path_speed(model, work, v, c, part):
+    """Return how fast the path of one part of coupling c grows [m/s]."""
+    total = 0.0
+    for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
+        if model.element_part[k] != part or work.segment_next[k] < 0:
+            continue
+        for end in range(2):
+            b, wrench = segment_end(model, work, k, end)
+            if b < 0:
+                continue
+            start = model.body_chain_start[b]
+            for p in range(model.body_chain_len[b]):
+                total += project_wrench(model, work, b, p, wrench) * v[model.chain_dof[start + p]]
+    return total

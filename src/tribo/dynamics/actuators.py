@@ -1,4 +1,4 @@
-"""Stage `actuators.store_activations`: actuators with laws of their own; `pull` is a part of `begin`.
+"""Stage `actuators.store_activations`: actuators with laws of their own.
 
     F = gain(L, L') x + bias(L, L'),   x the control u or the activation a,   L = gear φ
 

@@ -201,7 +201,7 @@ def gap_slopes(model, settings, work, tangents, k):
 def rebound_slopes(model, settings, work, c):
     """Return w* of contact c, which rebounds, by gap, speed before forces and push, by e and its threshold.
 
-    `contact_targets.impact_speed`, `.rebound` and `.parting_speed`; push: what forces add to the speed.
+    `contact_targets.impact_speed`, `.rebound_velocity` and `.parting_speed`; push: the speed that forces add.
     """
     table = model.pair_table
     one = model.shape_material[work.contact_shape[c, 0]]

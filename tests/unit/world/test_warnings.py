@@ -21,6 +21,16 @@ def whip(world):
     return world.add_articulated_system(root, collision_mask=0, name="whip")
 
 
+def test_former_names_of_a_status_answer():
+    """The four words that were renamed are the same bits; only the new ones are printed."""
+    assert Status.COARSE is Status.TIME_STEP_TOO_LONG
+    assert Status.SLOWED is Status.CORRECTION_LIMITED
+    assert Status.CONTRADICTION is Status.INFEASIBLE
+    assert Status.MIDPOINT_USED is Status.FELL_BACK_TO_MIDPOINT
+    assert str(Status.COARSE | Status.SLOWED) == "TIME_STEP_TOO_LONG | CORRECTION_LIMITED"
+    assert len(Status) == 7
+
+
 def test_pairs_that_ring_are_said_once_where_they_can_meet(caplog):
     """`tribo check` said it of files; worlds that were made in Python said nothing and jumped."""
     world = empty_world(5e-3)

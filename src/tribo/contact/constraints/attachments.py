@@ -8,7 +8,7 @@ that bends by κ = d²g/dt² without forces (constant joint velocities; a free b
 where s is how far the curve sags between two ends of steps. The remainder is of third order in dt. Of a free
 body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
 the beginning of the step to its end (`end_curvature`). Ties of robots that turn far do no work instead
-(`constraint_work`). `projection` takes the rest out of the positions there.
+(`constraint_work`). `project_positions` takes the rest out of the positions there.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 

@@ -370,7 +370,7 @@ def store_positions(model, state, work):
 
 @kernel
 def close_constraint_gaps(model, state, command, settings, work):
-    """Close the gaps as `projection` says.
+    """Close the gaps, shift by shift, until they are closed or a shift makes them wider.
 
     Writes: state, work.
     """

@@ -122,7 +122,7 @@ def island_rotates_far(model, state, settings, work, t):
 
 @kernel
 def conserve_energy(model, state, settings, work):
-    """Give islands that turn far, and that `projection` has shifted far, the energy that they had.
+    """Give islands that turn far, and that `project_positions` has shifted far, the energy that they had.
 
     Writes: state, work.
     """

@@ -224,8 +224,8 @@ def apply_adhesion(model, settings, work):
 def set_compliance(model, state, settings, work):
     """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
 
-    The compliance of the normal row is a matter of its target: `press`. Of a rigid contact whose bodies can
-    hardly part along its normal, as links that touch nearly along their joints, it bounds the impulse.
+    The normal row's compliance is set with its target (`set_spring_target`). Of a rigid contact whose bodies
+    can hardly part along its normal, as links that touch nearly along their joints, it bounds the impulse.
 
     Writes: work.
     """

@@ -4,7 +4,7 @@ Its rows stay where they are, those of loose bodies laid out for lanes (`loose_r
 costs as much as a sweep. With D, the derivative of the laws at the trials, three by three of each contact, a
 step solves (I + Yᵀ D Y) δz = b, a matrix of one block per pair of trees that touch (`block_matrix`).
 
-`answer` is what others ask: a function of its own, which is compiled when an island is first too large.
+`run_pile_operation` is a function of its own, compiled when an island is first too large.
 """
 
 from math import sqrt
@@ -54,7 +54,7 @@ from tribo.contact.solver.proximal_rows import (
     spin_size,
 )
 
-PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # what `answer` is asked for
+PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # what `run_pile_operation` does
 REFINEMENTS = 2  # of that solution
 ZERO = (0.0, 0.0, 0.0)
 

@@ -4,7 +4,7 @@ Where a tree turns far in a step, and drives, friction, stops or constraints act
 to the whole step and the path does not. So the tree is integrated in substeps of fourth order under what was
 solved for, drives and Jᵀλ/dt, held as constant joint forces; M (v_end − v)/dt then tells which h the
 whole step has to have, and all is solved anew until both end at the same velocity. The impulses keep
-their laws, the path keeps the energy; of trees that contacts push only v̄ is taken anew (`repeat`).
+their laws, the path keeps the energy; trees that contacts push take v̄ anew alone (`update_pushed_bias`).
 """
 
 from math import inf

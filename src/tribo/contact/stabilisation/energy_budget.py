@@ -29,7 +29,7 @@ ROUNDING = 1e-12  # [–] of an energy that is given
 def drive_work(model, state, settings, work, tree):
     """Return what drives within their limits and hands give to a tree in this step [J], if positive.
 
-    Springs have their energy (`stored`): their force, at `spring_error` in mid step, is taken out.
+    Springs have their energy (`spring_energy_kept`): their force, at `spring_error`, is taken out.
     """
     total = 0.0
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -135,7 +135,7 @@ def energy_budget(model, state, command, settings, work, t, error):
     brought = motor_work(model, state, command, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            # First what is given: `stored` overwrites `spring_error`.
+            # First what is given: `spring_energy_kept` overwrites `spring_error`.
             brought += drive_work(model, state, settings, work, tree)
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + spring_energy_kept(model, state.q, settings, work, tree)

@@ -27,7 +27,7 @@ READERS = tuple(
     for part in (
         "checks", "description", "formats", "learn.checkpoint", "learn.policy", "materials",
         "objects.primitives", "readout.state_bytes", "recording", "spatial.files", "spatial.mat_reader",
-        "world_xml", "world.import_mjcf", "world.import_sdf", "world.load_bodies", "world.load_projects",
+        "world_xml", "world.import_scenes", "world.load_bodies",
     )
 )  # fmt: skip
 

@@ -42,6 +42,110 @@ def agree(world, parameters, **given):
     return (np.abs(found.E - moved.E) <= bound).all()
 
 
+def right(world, parameters):
+    """Tell whether derivatives by parameters, exact or not, are as differences are by their own error."""
+    found = tribo.linearize(world, parameters=parameters)
+    moved = tribo.linearize(world, parameters=parameters, method="differences")
+    bound = moved.error[:, -found.E.shape[1] :][: len(found.E)] + 1e-6 * np.abs(moved.E).max(axis=0)
+    assert np.abs(moved.E).max() > 0.0
+    return (np.abs(found.E - moved.E) <= bound).all()
+
+
+def hopper(integrator, fall, **law):
+    """A cart, a lift and a leg with a ball as its foot, 0.5 mm above the ground."""
+    world = tribo.World(time_step=0.002)
+    world.integrator, world.tolerance = integrator, TOLERANCE
+    world.add_ground(material="floor")
+    world.set_material_pair("floor", "rubber", friction=0.3, **law)
+    root = tribo.LinkDescription("base")
+    root.fix_to_world()
+    cart = root.add_child("cart", "prismatic", axis=(1, 0, 0))
+    lift = cart.add_child("lift", "prismatic", axis=(0, 0, 1))
+    for link in (cart, lift):
+        link.add_shape("box", (0.1, 0.1, 0.1), mass=1.0, collides=False)
+    leg = lift.add_child("leg", "revolute", axis=(0, 1, 0))
+    leg.add_shape("sphere", (0.05,), mass=1.0, position=(0, 0, -0.3), material="rubber")
+    robot = world.add_articulated_system(root, name="robot", position=(0, 0, 0.3505))
+    robot.generalized_velocity = [0.8, fall, 0.5]
+    return world, robot
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
+def test_friction_of_a_foot_whose_overlap_is_corrected_or_that_rebounds(integrator):
+    """The law asks what forces alone do; as an equivalent force friction would change that."""
+    friction = identification.pair("floor", "rubber", friction=(0.0, 1.0))
+    world, robot = hopper(integrator, 0.0)
+    robot.generalized_coordinate = [0.0, -0.0006, 0.0]
+    robot.generalized_velocity = [0.8, 0.0, 0.9]
+    world.step(3)
+    assert right(world, friction)
+    world, _ = hopper(integrator, -0.3, restitution=0.6, restitution_threshold=0.01)
+    assert right(world, friction)
+
+
+@pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
+def test_the_centre_of_mass_is_in_the_lever_of_rolling_friction(integrator):
+    world, _ = hopper(integrator, -0.3, rolling_friction=0.05)
+    world.erp = 0.0
+    world.step(4)
+    assert right(world, identification.inertial("robot", "leg"))
+
+
+def test_robots_that_touch_keep_their_momentum_together():
+    """Masses, the tilt of gravity and restitution of two floating robots that meet."""
+    world = tribo.World(time_step=0.002)
+    world.tolerance = TOLERANCE
+    world.set_material_pair("a", "a", friction=0.1, restitution=0.7, restitution_threshold=0.01)
+    rng = np.random.default_rng(0)
+    for name, x, speed in (("one", -0.45, 1.0), ("two", 0.35, -1.0)):
+        link = root = tribo.LinkDescription("base")
+        root.add_shape("sphere", (0.1,), mass=1.0, material="a")
+        for k in range(2):
+            link = link.add_child(f"link{k}", "revolute", axis=rng.normal(size=3), position=(0.2, 0, 0))
+            link.add_shape("sphere", (0.1,), mass=0.7, position=(0.1, 0.05, 0), material="a")
+        robot = world.add_articulated_system(root, name=name, position=(x, 0.02 * x, 1))
+        robot.generalized_velocity = [speed, 0.0, 0.0, *0.3 * rng.normal(size=robot.dof - 3)]
+    for _ in range(400):
+        before = world.snapshot()
+        world.step()
+        if any(np.any(contact.impulse) for contact in world.contacts):
+            break
+    world.restore(before)
+    parameters = [
+        identification.body("one", "link0", mass=(0.1, 5.0)),
+        identification.tilt(x=(-0.5, 0.5)),
+        identification.pair("a", "a", restitution=(0.0, 1.0)),
+    ]
+    assert all(right(world, one) for one in parameters)
+
+
+def test_accelerations_without_impulses_that_a_rollout_remembers():
+    """Under `midpoint` dry friction changes v of later steps by the acceleration that predicts them."""
+    world = tribo.World(time_step=0.002)
+    root = tribo.LinkDescription("base")
+    root.fix_to_world()
+    cart = root.add_child("cart", "prismatic", axis=(1, 0, 0), joint_name="rail")
+    cart.add_shape("box", (0.1, 0.1, 0.1), mass=2.0)
+    pole = cart.add_child("pole", "revolute", axis=(0, 1, 0), position=(0, 0, 0.1), joint_name="hinge")
+    pole.add_shape("box", (0.05, 0.05, 0.5), mass=0.5, position=(0, 0, 0.25), collides=False)
+    robot = world.add_articulated_system(root, name="robot", position=(0, 0, 2))
+    robot.joint("rail").dry_friction = 0.8
+    robot.generalized_velocity = [-1.0, 0.5]
+    given = {
+        "forces": {"robot": np.zeros((40, 2))},
+        "derivatives": True,
+        "parameters": [
+            identification.joint("robot", "rail", dry_friction=(0.0, 2.0)),
+            identification.body("robot", "pole", mass=(0.1, 3.0)),
+        ],
+    }
+    found = tribo.rollout(world, **given)
+    moved = tribo.rollout(world, method="differences", **given)
+    for one in np.eye(2):
+        (_, mine), (_, theirs) = (each.jvp(parameters=one[None]) for each in (found, moved))
+        np.testing.assert_allclose(mine, theirs, atol=1e-8 * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("integrator", ["midpoint", "semi_implicit"])
 def test_masses_joints_lengths_and_gravity(integrator):
     assert agree(

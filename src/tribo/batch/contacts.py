@@ -37,7 +37,7 @@ class OfPairs:
             self.object == self.object_names.index(check.known(name, self.object_names, "object"))
             for name in (first, second)
         )
-        return frozen((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
+        return np.asarray((a[:, 0] & b[:, 1]) | (a[:, 1] & b[:, 0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

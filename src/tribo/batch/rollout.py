@@ -20,7 +20,7 @@ from tribo.engine.plans import Plan
 from tribo.world.world import World
 
 Controls = Mapping[str, Any]  # by object: (…, T, k), or by joint (…, T)
-Column = tuple[int, int, np.ndarray]  # kind (`places.KINDS`), place in the command, plan (1 or worlds, T)
+Column = tuple[int, int, np.ndarray]  # kind (`part.KINDS`), place in the command, plan (1 or worlds, T)
 
 
 def machine_memory() -> float:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.control.exact_step import ExactStep
-from tribo.dynamics.momentum import KEPT
+from tribo.dynamics.momentum import LEFT_ALONE
 from tribo.engine.engine import Engine
 from tribo.model import Integrator, Joint, Pair, Slot
 from tribo.queries.step_tangents import motion_of_step
+from tribo.queries.tangents import SPINS
 
 Changes = dict[str, np.ndarray]  # by field: its derivative by a parameter
 Made = tuple[np.ndarray, np.ndarray]  # joint forces (nv,), targets of contacts (contacts,)
@@ -88,9 +89,9 @@ class ForcesOfParameters:
             return "a contact or a ball joint asks what forces alone do"
         if weighs and self._work["shift_v"].any():
             return "positions are shifted"
-        kept = (self._work["tree_is_kept"][0] == KEPT).any()
+        kept = (self._work["tree_is_kept"][0] != LEFT_ALONE).any()
         if kept and names - {"pair_table", "dof_friction"}:
-            return "a floating robot keeps its momentum"
+            return "bodies keep their momentum"
         return ""
 
     def _behind(self, body: int) -> np.ndarray:
@@ -115,6 +116,8 @@ class ForcesOfParameters:
         for body in np.flatnonzero(touched).tolist():
             if com[body].any() and self._tangents["wrench"][0][body].any():
                 return "a force at a centre of mass goes with it"
+            if com[body].any() and self._tangents["counts"][0, SPINS] > 0:
+                return "rolling friction has the centre of mass in its lever"
             single = model["tree_is_single"][0][model["body_tree"][0][body]] == 1
             needed = self._needed_alone if single else self._needed
             made = needed(body, float(mass[body]), com[body], inertia[body])
@@ -243,16 +246,16 @@ class ForcesOfParameters:
             if tangents["slips"][0, m] == 1 and friction != 0.0:
                 if work["contact_friction"][0, c] != own[pair][Pair.FRICTION]:
                     return "friction is not that of the pair"
-                if tangents["is_hit"].any():
-                    return "a ball joint asks what forces alone do"
+                if tangents["stage"][0, 4] or tangents["is_hit"].any():
+                    return "a contact or a ball joint asks what forces alone do"
                 self._add_friction(c, friction, force)
             by = table[pair][[Pair.RESTITUTION, Pair.RESTITUTION_THRESHOLD]]
             if not by.any() or work["contact_bounce"][0, c] == 0.0:
                 continue
             if own[pair][Pair.RESTITUTION] + self._settings["erp2"] >= 1.0:
                 return "restitution is at its bound"
-            if (work["tree_is_kept"][0] == KEPT).any():
-                return "a floating robot keeps its momentum"
+            if (work["tree_is_kept"][0] != LEFT_ALONE).any():
+                return "bodies keep their momentum"
             if work["shift_v"].any() or tangents["shift_slope"].any():
                 return "positions are shifted"
             target[m] = by @ tangents["bounce_slope"][0, m]

@@ -208,7 +208,8 @@ class ExactStep:
         is_asked = moved & (single == 0)
         near = SAME * max(dt, float(np.abs(change).max(initial=0.0)))
         lasts = is_asked & (np.abs(last - change) > near)
-        if lasts.any():
+        self.counts_without_impulses = bool(lasts.any())
+        if self.counts_without_impulses:
             if not own["stage"][0, 4] and self._differentiate_free():
                 return None
             if (np.abs(last - own["free_v"][0])[lasts] > near).any():

@@ -165,6 +165,8 @@ class StepJacobians:
         if rates is None:
             self._by_own = None
             return "the acceleration that the next step counts on is not that of forces alone"
+        if step.counts_without_impulses:  # of these accelerations a parameter's force is not known
+            own = self._by_own = None
         remembers = self._remembers[:, None]
         f[2 * n : 3 * n, : 2 * n] = np.where(remembers, rates[:, : 2 * n], 0.0)
         f[2 * n : 3 * n, 2 * n :] = np.where(remembers, rates[:, 3 * n :], 0.0)

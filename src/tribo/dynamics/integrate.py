@@ -210,7 +210,7 @@ def store_acceleration(model, state, settings, work):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
         if model.tree_kind[t] == KINEMATIC:
-            for dof in range(first, last):  # `middle.extrapolate_carriers`
+            for dof in range(first, last):  # `mid_velocity.extrapolate_carriers`
                 state.vdot[dof] = rate * (state.v[dof] - state.left_v[dof])
                 state.left_v[dof] = state.v[dof]
             continue

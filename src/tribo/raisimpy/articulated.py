@@ -163,23 +163,24 @@ class ArticulatedSystem(RobotParts):
     getActuationUpperLimits = means("``effort_limits[1]``", lambda self: self._it.effort_limits[1])
     getActuationLowerLimits = means("``effort_limits[0]``", lambda self: self._it.effort_limits[0])
 
-    def _writes_dofs(attribute: str) -> Any:  # type: ignore[misc]
-        def write(self: Any, values: Any) -> None:
-            made = per_dof(values, attribute, self._it)
-            setattr(self._it, attribute, made[self._base :])
+    def _write_dofs(self, attribute: str, values: Any) -> None:
+        setattr(self._it, attribute, per_dof(values, attribute, self._it)[self._base :])
 
-        write.__doc__ = f"``{attribute} = …``"
-        return write
-
-    setJointDamping = _writes_dofs("damping")
+    def setJointDamping(self, damping: Any) -> None:
+        """``damping = …``"""
+        self._write_dofs("damping", damping)
 
     getRotorInertia = reads("armature")
 
-    setRotorInertia = _writes_dofs("armature")
+    def setRotorInertia(self, inertia: Any) -> None:
+        """``armature = …``"""
+        self._write_dofs("armature", inertia)
 
     getJointVelocityLimits = reads("velocity_limit")
 
-    setJointVelocityLimits = _writes_dofs("velocity_limit")
+    def setJointVelocityLimits(self, limits: Any) -> None:
+        """``velocity_limit = …``"""
+        self._write_dofs("velocity_limit", limits)
 
     getJointLimits = of_joints("limits")
 

@@ -157,10 +157,17 @@ class RobotParts(RobotShapes):
     def _asks(finder: str, said: str, note: str = "") -> Any:  # type: ignore[misc]
         """Return a method that reads or calls `said` of the frame that `finder` finds."""
 
-        def read(self: Any, which: Any, out: Any = None) -> Any:
-            found = getattr(getattr(self, finder)(which), said.removesuffix("()"))
+        def asked(self: Any, name: Any, out: Any) -> Any:
+            found = getattr(getattr(self, finder)(name), said.removesuffix("()"))
             return kept(found() if said.endswith("()") else found, out, "out")
 
+        def of_body(self: Any, body: Any, out: Any = None) -> Any:
+            return asked(self, body, out)
+
+        def of_frame(self: Any, frame: Any, out: Any = None) -> Any:
+            return asked(self, frame, out)
+
+        read = of_body if finder == "_frame" else of_frame
         read.__doc__ = f"``frame(name).{said}``{note}"
         return read
 

@@ -18,7 +18,6 @@ _SOFT_FIELDS = (
 )  # fmt: skip
 _GRAINS = "tribo has no granular media; many small spheres are the nearest (world.add_sphere)"
 _INSIDE = "belongs to the inside of RaiSim's solver; what it is for: robot.solve_mass_matrix, contact.inverse_inertia"
-_SOCKET = "belongs to RaiSim's socket; tribo's viewer is a page of the browser that joins by itself"
 
 ABSENT: dict[str, dict[str, str]] = {
     "World": {

@@ -464,3 +464,30 @@ def test_a_ball_that_rolls_or_slips(integrator, slip):
         assert abs(found.of("v/ball/wy", "v/ball/vx") - 5.0 / 7.0 / 0.03) < 1e-10
     v = ball.linear_velocity
     assert (slip > 0.0) == (np.linalg.norm(v + np.cross(ball.angular_velocity, (0, 0, -0.03))) > 0.1)
+
+
+@pytest.mark.parametrize("stop", [-1.0, 1.0])
+def test_a_stop_that_another_one_pushes_open_in_the_shift(stop):
+    """A joint stands at its stop, the next one comes to its own: passed, the first moves the second.
+
+    One end is pushed into its stop and holds, the other is moved away from it and lets go.
+    """
+    world = tribo.World(time_step=0.001, gravity=(0, 0, 0))
+    world.tolerance = TOLERANCE
+    link = root = tribo.LinkDescription("base")
+    root.fix_to_world()
+    for k in range(2):
+        link = link.add_child(
+            f"l{k}", "revolute", axis=(0, 1, 0), position=(0, 0, -0.3), lower=-1.0, upper=1.0
+        )
+        link.add_shape("box", (0.05, 0.05, 0.3), mass=1.0, position=(0, 0, -0.15), collides=False)
+    robot = world.add_articulated_system(root, name="arm", position=(0, 0, 2))
+    robot.generalized_coordinate = [1.0, 0.9995 * stop]
+    robot.generalized_velocity = [0.0, stop]
+    robot.generalized_force = [1000.0, 0.0]
+    found = tribo.linearize(world, controls=())
+    moved = tribo.linearize(world, controls=(), method="differences", step=1e-5)
+    assert (found.method == "exact") == (stop > 0.0)
+    assert np.abs(moved.backward - moved.forward).max() > 1e-3  # at the stop: two sides
+    np.testing.assert_allclose(found.forward, moved.forward, atol=1e-4)
+    np.testing.assert_allclose(found.backward, moved.backward, atol=1e-4)

@@ -46,6 +46,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 LEAST = 1e-18  # [kg m, kg m²] … of a shift of rounding
+PULLS = 1e-9  # [–] of the largest push in a shift: less is rounding
 AGREES = 1e-7  # [–] of the momenta in the shift by which its equation may be missed
 
 
@@ -164,6 +165,36 @@ def holds(model, work, tangents, k):
         return True
     n = tangents.scalar[k - contacts]
     return tangents.shift_push[k, 0] != 0.0 or not moves_body(model, work, work.scalar_body[n, 0])
+
+
+@kernel
+def check_pushes(model, work, tangents, columns, sign):
+    """Note a row that would pull in the shift as an input grows (sign 1) or falls (−1): it lets go instead.
+
+    Of a tree that is not shifted rows count as held; which of them hold depends on what the others open.
+
+    Writes: tangents.
+    """
+    n, contacts = model.dof_body.shape[0], tangents.counts[CONTACTS]
+    most = 0.0
+    for r in range(n, n + 3 * contacts + tangents.counts[SCALARS]):
+        for place in range(columns):
+            most = max(most, abs(tangents.shift_by[r, place]))
+    for k in range(contacts + tangents.counts[SCALARS]):
+        r, side = n + 3 * k + 2, 1.0
+        if k >= contacts:
+            m = k - contacts
+            r, side = n + 3 * contacts + m, tangents.scalar_side[m]
+            if tangents.scalar_is_held[m] == 1:
+                continue
+        push = tangents.shift_push[k, 2 if k < contacts else 0]
+        if push != 0.0 or not holds(model, work, tangents, k):
+            continue
+        for place in range(columns):
+            if sign * side * tangents.shift_by[r, place] < -PULLS * most:
+                row = tangents.contact[k] if k < contacts else tangents.scalar[k - contacts]
+                object_to(tangents, BORDER, row)
+                return
 
 
 @kernel

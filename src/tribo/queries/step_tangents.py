@@ -28,7 +28,7 @@ from tribo.queries.momentum_tangents import (
     keep_momentum_tangents,
     note_pushes_on_bases,
 )
-from tribo.queries.shift_tangents import add_shift, has_shift, note_pushes, shift_system
+from tribo.queries.shift_tangents import add_shift, check_pushes, has_shift, note_pushes, shift_system
 from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.spin_tangents import bend_spin, choose_spins, take_spin
 from tribo.queries.step_checks import check_motion, check_trees, check_way
@@ -431,6 +431,7 @@ def compose_shift(model, settings, work, tangents, out, sign):
         model, settings, work, tangents, tangents.answer, tangents.shift_by, 0, tangents.mean_by_grown,
         sign, True,
     )  # fmt: skip
+    check_pushes(model, work, tangents, results(tangents, settings), sign)
     add_shift(model, work, tangents, out)
 
 

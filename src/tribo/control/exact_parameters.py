@@ -16,6 +16,7 @@ from tribo.control.exact_step import ExactStep
 from tribo.dynamics.momentum import LEFT_ALONE
 from tribo.engine.engine import Engine
 from tribo.model import Integrator, Joint, Pair, Slot
+from tribo.objects.states import SYMMETRIC
 from tribo.queries.step_tangents import motion_of_step
 from tribo.queries.tangents import SPINS
 
@@ -52,6 +53,7 @@ class ForcesOfParameters:
         self._dt = float(self._settings["dt"])
         self._nv = step.nv
         self._count = int(self._tangents["counts"][0, 0])
+        self._is_any_kept = (self._work["tree_is_kept"][0] != LEFT_ALONE).any()
         engine = step.engine
         motion_of_step(engine.model, engine.settings, engine.work, step.tangents)
 
@@ -89,8 +91,7 @@ class ForcesOfParameters:
             return "a contact or a ball joint asks what forces alone do"
         if weighs and self._work["shift_v"].any():
             return "positions are shifted"
-        kept = (self._work["tree_is_kept"][0] != LEFT_ALONE).any()
-        if kept and names - {"pair_table", "dof_friction"}:
+        if self._is_any_kept and names - {"pair_table", "dof_friction"}:
             return "bodies keep their momentum"
         return ""
 
@@ -140,7 +141,7 @@ class ForcesOfParameters:
         carried = np.cross(alpha, moved) + np.cross(omega, np.cross(omega, moved))
         whole = float(self._model["body_mass"][0][body])
         push = mass * rate + whole * carried
-        own = rot @ _matrix(inertia) @ rot.T
+        own = rot @ inertia[SYMMETRIC] @ rot.T
         turn = own @ alpha + np.cross(omega, own @ omega)
         turn += np.cross(arm, push) + np.cross(moved, whole * rate)
         return np.concatenate([turn, push])
@@ -159,7 +160,7 @@ class ForcesOfParameters:
         rot = self._work["body_rot"][0][body].reshape(3, 3)
         weight = np.array([self._settings[name] for name in GRAVITY])
         rate = self._tangents["vdot"][0][dofs[:3]] - weight
-        turn = rot @ _matrix(inertia) @ rot.T @ after / self._dt
+        turn = rot @ inertia[SYMMETRIC] @ rot.T @ after / self._dt
         return np.concatenate([mass * rate, turn])
 
     def _add_joints(self, changes: Changes, force: np.ndarray) -> None:
@@ -254,7 +255,7 @@ class ForcesOfParameters:
                 continue
             if own[pair][Pair.RESTITUTION] + self._settings["erp2"] >= 1.0:
                 return "restitution is at its bound"
-            if (work["tree_is_kept"][0] != LEFT_ALONE).any():
+            if self._is_any_kept:
                 return "bodies keep their momentum"
             if work["shift_v"].any() or tangents["shift_slope"].any():
                 return "positions are shifted"
@@ -277,11 +278,6 @@ class ForcesOfParameters:
             wrench = sign * np.concatenate([np.cross(arm, push), push])
             dofs = self._behind(body)
             force[dofs] += work["dof_axis"][0][dofs] @ wrench
-
-
-def _matrix(inertia: np.ndarray) -> np.ndarray:
-    """Return a symmetric matrix from (xx, yy, zz, xy, xz, yz)."""
-    return inertia[[0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(3, 3)
 
 
 def _times(inertia: np.ndarray, linear: np.ndarray) -> np.ndarray:

@@ -16,9 +16,7 @@ from tribo.objects.collision_body import CollisionBody
 from tribo.objects.handle import Handle
 from tribo.objects.joint_drive import JointDrive
 from tribo.objects.running_surface import RunningSurface
-from tribo.objects.states import SYMMETRIC, turned, unit_quaternions
-
-SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where the six numbers of an inertia stand
+from tribo.objects.states import SIX, SYMMETRIC, turned, unit_quaternions
 
 
 class Link(Handle, RunningSurface):

@@ -9,12 +9,11 @@ import numpy as np
 from tribo.checks.errors import EditError
 from tribo.description.trees import TreeDescription
 from tribo.formats.inertia import Inertial, merged
-from tribo.objects.states import States, turned
+from tribo.objects.states import SIX, States, turned
 from tribo.queries import inverse
 from tribo.queries import point as queries
 
 ROUNDING = 1e-12  # [–] masses that differ by less are the same
-_SYMMETRIC = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))
 
 
 @dataclass(slots=True)
@@ -66,7 +65,7 @@ def check_mass(part: Part, states: States) -> None:
     pairs = (
         ("mass", arrays["body_mass"][:, part.body], whole.mass),
         ("com", arrays["body_com"][:, part.body], np.array(whole.com)),
-        ("inertia", arrays["body_inertia"][:, part.body], whole.inertia[_SYMMETRIC]),
+        ("inertia", arrays["body_inertia"][:, part.body], whole.inertia[SIX]),
     )
     for what, now, described in pairs:
         size = float(np.abs(described).max())

@@ -14,7 +14,7 @@ from tribo.objects.base import Object
 from tribo.objects.body_types import TERRAIN
 from tribo.objects.collision_body import looks
 from tribo.objects.contact import ContactMotion, motion_of_body
-from tribo.objects.handles import SIX
+from tribo.objects.states import SIX
 
 
 class SingleBody(Object):

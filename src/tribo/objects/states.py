@@ -16,6 +16,7 @@ from tribo.engine.layout import COORDINATES
 from tribo.engine.subtree import TreeRecords
 
 SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])  # of a matrix, in its six numbers
+SIX = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)  # where these stand in the matrix
 
 
 @dataclass(slots=True)

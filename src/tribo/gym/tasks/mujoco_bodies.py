@@ -14,8 +14,7 @@ import numpy as np
 from tribo.description.trees import TreeDescription
 from tribo.gym.simulation import Simulation
 from tribo.model import Joint
-
-SIX = ([0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2])  # xx yy zz xy xz yz
+from tribo.objects.states import SIX
 
 
 class Bodies:

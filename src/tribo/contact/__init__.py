@@ -1,1 +1,1 @@
-"""Contacts and joint limits as one problem of rows, and how it is solved."""
+"""Contacts, joint limits and constraints as one problem of rows, and its solution."""

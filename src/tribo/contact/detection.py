@@ -1,4 +1,4 @@
-"""Group `detection.detect_contacts`: finds the points of bodies that touch, or might within the step."""
+"""Group `detection.detect_contacts`: contact points of bodies that touch or may touch within the step."""
 
 from tribo.collision import broadphase, inner_edges, narrowphase
 from tribo.compiler.jit import kernel
@@ -9,13 +9,13 @@ from tribo.contact.problem import contact_reduction, unconstrained_trees
 
 @kernel
 def detect_contacts(model, state, settings, work):
-    """List the contacts of the step, and the trees that nothing can touch in it.
+    """List the contacts of the step, and mark the trees that no contact or row can reach in it.
 
     Writes: work.
     """
     broadphase.find_candidates(model, state, settings, work)  # pairs of shapes that may touch
     narrowphase.find_contacts(model, state, settings, work)  # points, normals, gaps
-    predicted_contacts.begin_prediction(work)  # none has been added in this step
+    predicted_contacts.begin_prediction(work)  # no predicted contacts yet
     inner_edges.suppress_edges(model, state, work)  # edges between flush neighbours
     contact_reduction.reduce_contacts(model, work)  # fewer points for a large patch
     far_contacts.defer_far_contacts(model, state, settings, work)  # gaps that stay open in the step

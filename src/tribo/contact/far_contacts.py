@@ -1,14 +1,14 @@
 """Stage `far_contacts.defer_far_contacts`: contacts that the step does not close get no rows.
 
 Detection lists each point that a body could reach within the step. Most of them are not reached: a shin
-passes a thigh, a finger passes a cube. Such a point carries nothing, and costs its Jacobian, a share of each
-solve, and one island where two would do. So a point leaves the list whose gap is more than twice what its
-motion closes in the step, and more than weight, turns and overlaps add to that. It is kept in the last places
-of the same table, in order of its key. `predicted_contacts` tests whether the solved motion closes its
-gap, and gives a row to those of which it does: the solution is the one with all rows, since a row that holds
-with zero impulse changes nothing.
+passes a thigh, a finger passes a cube. Such a point has no impulse, but costs its Jacobian, a share of each
+solve, and may join two islands. So a point is deferred if its gap is more than twice what its motion closes
+in the step, plus the effect of weight, rotations and overlaps. Deferred contacts are stored at the end of the
+same table, in order of their keys. `predicted_contacts` tests whether the solved motion closes the gap, and
+then gives the contact a row. The solution is thus that with all rows, since a row that holds with zero
+impulse changes nothing.
 
-Points that carried something in the last step stay, and those of pairs that rebound or give way.
+Points with an impulse in the last step stay, and those of pairs that rebound or are compliant.
 """
 
 from tribo.collision.advancement import moving_point_velocity
@@ -24,20 +24,20 @@ CAPACITY = int(Status.CAPACITY)
 
 @kernel
 def far_place(work, k):
-    """Return the place in the table of far contact k."""
+    """Return the index in the table of deferred contact k."""
     return work.contact_key.shape[0] - 1 - k
 
 
 @kernel
 def is_at_later_pose(work, c):
-    """Tell whether contact c is one of a pose later in the step."""
+    """Tell whether contact c belongs to a later pose within the step."""
     travel = vec.load(work.contact_travel, c)
     return vec.dot(travel, travel) > 0.0 or work.contact_travel[c, 3] > 0.0
 
 
 @kernel
 def gap_rate(work, c, motion_a, motion_b):
-    """Return how fast the gap of contact c opens [m/s], for given motions of its two bodies."""
+    """Return the rate of the gap of contact c [m/s] at given motions of its two bodies."""
     p = vec.load(work.contact_pos, c)
     arm_a = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 0]))
     arm_b = vec.sub(p, vec.load(work.body_pos, work.contact_body[c, 1]))
@@ -47,7 +47,7 @@ def gap_rate(work, c, motion_a, motion_b):
 
 @kernel
 def curvature_bound(model, settings, work, c, motion_a, motion_b):
-    """Return by how much turns of two bodies may curve the path of contact c in a step [m].   (dt ω)² r"""
+    """Return a bound of the effect of rotations on the gap of contact c in a step [m]. (dt ω)² r"""
     way = 0.0
     for side in range(2):
         spin = motion_a[1] if side == 0 else motion_b[1]
@@ -59,7 +59,7 @@ def curvature_bound(model, settings, work, c, motion_a, motion_b):
 
 @kernel
 def note_overlaps(model, work):
-    """Write the deepest overlap of each tree [m]: by so much `position_pass` may move it.
+    """Store the deepest overlap of each tree [m]: most that `position_pass` may move it.
 
     Writes: work.
     """
@@ -73,9 +73,9 @@ def note_overlaps(model, work):
 
 @kernel
 def is_far(model, state, settings, work, c):
-    """Tell whether the gap of contact c is more than twice what the motion of the last step would close.
+    """Tell whether the gap of contact c is more than twice what the motion of the last step closes.
 
-    Weight, turns and the overlaps of its bodies count as well.
+    Effects of weight, rotations and overlaps of its bodies are added.
     """
     if not is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -94,7 +94,7 @@ def is_far(model, state, settings, work, c):
 
 @kernel
 def defer_far_contacts(model, state, settings, work):
-    """Move the contacts that the step does not close to the end of the table, the others together.
+    """Move the contacts that the step does not close to the end of the table; keep the others together.
 
     Writes: work.
     """
@@ -115,7 +115,7 @@ def defer_far_contacts(model, state, settings, work):
                 move_contact(work, c, near)
             near += 1
             continue
-        if count + far >= size:  # its place holds another contact
+        if count + far >= size:  # the table is full
             work.contact_count[0] = count + far + 1
             work.status[0] |= CAPACITY
             return

@@ -1,4 +1,4 @@
-"""Groups `integration.store_results` and `.integrate_state`: end of the step, start of the next."""
+"""Groups `integration.store_results` and `.integrate_state`: end of the step, data for the next one."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import position_pass, sleep
@@ -11,7 +11,7 @@ from tribo.dynamics import actuation, actuators, integrate, momentum
 
 @kernel
 def store_results(model, state, command, settings, work):
-    """Store the start of the next step: impulses, drive modes, displacements of the ground, sleep timers.
+    """Store the start of the next step: impulses, drives, activations, ground displacements, sleep timers.
 
     Writes: state, work.
     """
@@ -24,7 +24,7 @@ def store_results(model, state, command, settings, work):
 
 @kernel
 def integrate_state(model, state, command, settings, work):
-    """Bring velocities and coordinates to the end of the step: v = v⁺, and all that it implies.
+    """Set velocities and coordinates to those at the end of the step, and correct positions and momenta.
 
     Writes: state, work.
     """

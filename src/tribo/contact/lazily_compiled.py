@@ -1,9 +1,4 @@
-"""Functions of their own that are compiled when a step first needs them.
-
-Kernels of piles wait for the first pile: a ball, a robot that stands, a few boxes
-never need it. Compliant contacts wait for a
-compliant pair, the rows of constraints for a constraint.
-"""
+"""Functions that are compiled when a step first needs them, as those of piles and constraints."""
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, late

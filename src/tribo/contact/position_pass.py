@@ -1,18 +1,17 @@
 """Stages `position_pass.reserve_tables` and `.correct_positions`: overlaps, stops and gaps, in the positions.
 
-A velocity that closes an overlap would stay after the overlap is gone. So the solve of the step asks for
-gap + dt v ≥ 0 alone. At the end of the step the island moves once more, by dt z. In the whitened dofs z is
-the minimum of
+A velocity that closes an overlap would remain after it. So the solve of the step only asks that no gap closes
+within it; at the end of the step the island is shifted by dt z. In whitened dofs, z is the minimum of
 
     f(z) = ½ ‖z‖² + ½ Σ eᵢ²/Rᵢ,   eᵢ = bᵢ − yᵢ z,   Rᵢ = ε Gᵢ,
 
-over the rows that hold: contacts along the normal, stops and wires where eᵢ > 0; equations, and the tangents
-of contacts that stick, either way. bᵢ is the correction that a row asks for (a share `erp` of its error in a
-step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is convex
-and has one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
-Gᵢ is a row's own G, of a contact the mean of its three, of a pin the largest: what hardly moves is left.
-f is a round of `proximal_step` with rates 1/Rᵢ and no memory: Newton's method finds its minimum. Of islands
-with more dofs rows are visited in turn. Velocities and impulses stay as they are.
+over the rows that hold: normals of contacts, stops and wires where eᵢ > 0; equations, and tangents of
+sticking contacts, in both directions. bᵢ is the correction that a row asks for (a share `erp` of its error
+per step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is
+convex with one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
+Gᵢ is the own G of a row, of a contact the mean of its three, of a pin the largest, so gaps that hardly
+anything moves stay. f is a round of `proximal_step` with rates 1/Rᵢ and no memory: Newton's method finds its
+minimum. Islands with more dofs use sweeps. Velocities and impulses do not change.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 
@@ -58,20 +57,20 @@ from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
 INFEASIBLE, CORRECTION_LIMITED = int(Status.INFEASIBLE), int(Status.CORRECTION_LIMITED)
-GIVES = 1e-2  # [–] ε of a contact
-WORTH = 0.01  # [–] of the largest push-out speed: slower corrections that fail are not said
-LEVER = 10.0  # [–] of what is asked for at most: how far that may move all of the island
-HOLDS = 1e-6  # [–] ε of all other rows: where both jam, links overlap and stops hold
+GIVES = 1e-2  # [–] ε of contacts
+WORTH = 0.01  # [–] of the largest push-out speed: slower failed corrections are not reported
+LEVER = 10.0  # [–] of the largest request: mean motion of an island
+HOLDS = 1e-6  # [–] ε of all other rows: if both jam, links overlap and stops hold
 STEPS = 10  # of Newton's method
-SWEEPS = 30  # where an island is too large for it
-JAMMED = 0.9  # [–] of what is asked for: where more of it stays, rows contradict one another
+SWEEPS = 30  # of an island that is too large for it
+JAMMED = 0.9  # [–] of the request: if more remains, rows contradict one another
 ZERO = (0.0, 0.0, 0.0)
-OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # how a scalar row holds: not at all, e > 0, e < 0, either way
+OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # a scalar row holds: never, for e > 0, for e < 0, always
 
 
 @kernel
 def row_hold(work, n):
-    """Return how scalar row n holds. A spring, a drive, or one at a bound of its force, does not."""
+    """Return when scalar row n holds: OUT for springs, drives and rows at a bound of their force."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
     gives = work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]
@@ -89,7 +88,7 @@ def row_hold(work, n):
 
 @kernel
 def is_sticking(work, c):
-    """Tell whether the tangents of contact c hold: its impulse is inside its cone of friction."""
+    """Tell whether contact c sticks, that is, its impulse is inside its cone: its tangents then hold."""
     x, y, z = vec.load(work.contact_impulse, c)
     bound = work.contact_friction[c] * z
     return x * x + y * y < bound * bound * (1.0 - NOTHING)
@@ -97,7 +96,7 @@ def is_sticking(work, c):
 
 @kernel
 def is_correcting(work, t, nothing):
-    """Tell whether a row of island t may ask for a shift by more than `nothing` [m/s]."""
+    """Tell whether a row of island t may ask for a shift of more than `nothing` [m/s]."""
     for k in contacts_in(work, t):
         if work.contact_correction[work.island_contact[k]] > nothing:
             return True
@@ -110,7 +109,7 @@ def is_correcting(work, t, nothing):
 
 @kernel
 def write_corrections(model, work, t, nothing):
-    """Write what each row of island t asks for; return whether one asks for more than `nothing` [m/s].
+    """Write the request b of each row of island t; return whether one exceeds `nothing` [m/s].
 
     Writes: work.
     """
@@ -146,7 +145,7 @@ def write_corrections(model, work, t, nothing):
 
 @kernel
 def own_diagonal(model, work, n):
-    """Return the own G of scalar row n: of a row of a constraint the largest of its rows that ask alike."""
+    """Return the own G of scalar row n; of a constraint the largest of its rows of the same kind."""
     own = work.scalar_delassus[n]
     if tie_of(model, work, n) < 0:
         return own
@@ -159,13 +158,13 @@ def own_diagonal(model, work, n):
 
 @kernel
 def is_acting(hold, error):
-    """Tell whether a scalar row with an error acts."""
+    """Tell whether a scalar row acts at an error."""
     return hold == BOTH or (hold == ABOVE and error > 0.0) or (hold == BELOW and error < 0.0)
 
 
 @kernel
 def remaining_error(model, work, t):
-    """Return Σ e²/G over the rows of island t that ask for a correction, and the largest e [m/s, rad/s]."""
+    """Return Σ e²/G over the rows of island t with a request, and the largest e [m/s, rad/s]."""
     total = most = 0.0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
@@ -184,7 +183,7 @@ def remaining_error(model, work, t):
 
 @kernel
 def reported_speed(settings):
-    """Return the speed [m/s] from which on a correction that fails is said."""
+    """Return the speed [m/s] from which on a failed correction is reported."""
     return max(step_speed(settings), WORTH * settings.max_push_out_speed)
 
 
@@ -200,11 +199,11 @@ def island_mass(model, work, t):
 
 @kernel
 def bound_shift(model, settings, work, t, fastest):
-    """Shorten the shift of island t, which constraints hold, where it works through long levers.
+    """Shorten the shift of island t, which has constraints, if small gaps move much mass.
 
-    It goes no farther, in the mean over its mass, than `LEVER` times what is asked for at most. Near a pose
-    in which hardly anything moves a gap, closing it would turn the island far. Of gaps of rounding it says
-    nothing.
+    Its mean over the mass is at most `LEVER` times the largest request: near a pose in which hardly any
+    motion changes a gap, closing it would rotate the island far. Sets `CORRECTION_LIMITED`, but not for gaps
+    of round-off.
 
     Writes: work.
     """
@@ -228,7 +227,7 @@ def bound_shift(model, settings, work, t, fastest):
 
 @kernel
 def has_constraint(model, work, t):
-    """Tell whether a constraint between bodies acts in island t."""
+    """Tell whether island t has a row of a constraint between bodies."""
     is_found = False
     for k in scalars_in(work, t):
         is_found = is_found or tie_of(model, work, work.island_scalar[k]) >= 0
@@ -237,7 +236,7 @@ def has_constraint(model, work, t):
 
 @kernel
 def is_tie_open(model, work, t, fastest):
-    """Tell whether, of all rows of island t, that of a constraint is farthest from what it asks for."""
+    """Tell whether the largest error in island t, `fastest`, is that of a constraint between bodies."""
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         error = work.shift_scalar_error[n]
@@ -249,7 +248,7 @@ def is_tie_open(model, work, t, fastest):
 
 @kernel
 def add_shift_law(work, i, hold, error, size, give):
-    """Let row i of the dense problem push within what a hold allows, with a compliance, from an error on.
+    """Write the law of row i of the dense problem: bounds by its hold, compliance and error.
 
     Writes: work.
     """
@@ -261,7 +260,7 @@ def add_shift_law(work, i, hold, error, size, give):
 
 @kernel
 def write_shift_laws(model, work, t):
-    """Replace the laws of the dense problem of island t by those of its shift: bounds of scalar rows.
+    """Replace the laws of the dense problem of island t by those of its shift: scalar rows with bounds.
 
     Writes: work.
     """
@@ -293,7 +292,7 @@ def write_shift_laws(model, work, t):
 
 @kernel
 def read_shift(work, t, count):
-    """Take the shift of the dense problem of island t over, and what it leaves of the errors.
+    """Copy the shift of the dense problem of island t to `pile_step`, and its remaining errors to the rows.
 
     Writes: work.
     """
@@ -315,7 +314,7 @@ def read_shift(work, t, count):
 
 @kernel
 def find_shift(model, work, t, count, nothing):
-    """Find the shift of island t, whose dofs are listed, by Newton's method.
+    """Find the shift of island t, whose `count` dofs are listed, by Newton's method.
 
     Writes: work.
     """
@@ -327,13 +326,13 @@ def find_shift(model, work, t, count, nothing):
     measure_motion(model, work, Z)
     made = work.newton_steps[0]
     run_round(model, work, inf, nothing, largest_unit(work), made + STEPS, STEPS, False)
-    work.newton_steps[0] = made  # they are none of the solve
+    work.newton_steps[0] = made  # these do not count as steps of the solve
     read_shift(work, t, count)
 
 
 @kernel
 def visited_impulse(hold, before, error, own, give):
-    """Return the impulse of a row after a visit: what is left of its error, shared by its own G and its R."""
+    """Return the impulse of a row after a visit, with its own G and R: (error − R λ)/(G + R) is added."""
     if hold == OUT:
         return 0.0
     after = before + (error - give * before) / (own + give)
@@ -344,7 +343,7 @@ def visited_impulse(hold, before, error, own, give):
 
 @kernel
 def sweep_shift(model, work, t):
-    """Visit all rows of island t once: each takes what is left of its own error.
+    """Visit all rows of island t once; each removes its own remaining error.
 
     Writes: work.
     """
@@ -354,7 +353,7 @@ def sweep_shift(model, work, t):
         near = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
         if work.shift_has_tangents[c] < 0 or near == 0.0:
             continue
-        own = 3.0 / near  # tr G: above its largest eigenvalue, so that a visit never goes too far
+        own = 3.0 / near  # tr G ≥ its largest eigenvalue, so a visit never overshoots
         x, y, w = add_row_response(model, work, work.contact_row, c, z, ZERO)
         want = work.shift_target[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
@@ -381,9 +380,9 @@ def sweep_shift(model, work, t):
 
 @kernel
 def sweep_shifts(model, work, t):
-    """Find the shift of island t, which has too many dofs for a matrix, by sweeps: early ends lose nothing.
+    """Find the shift of island t, with too many dofs for a matrix, by `SWEEPS` sweeps.
 
-    The next step begins with what is left.
+    An error that remains is corrected in the next steps.
 
     Writes: work.
     """
@@ -401,7 +400,7 @@ def sweep_shifts(model, work, t):
 
 @kernel
 def reserve_tables(model, settings, work):
-    """Ask for tables in which the shifts of the step fit: it is made again with these.
+    """Ask for tables in which the shifts of the step fit; the step is then repeated with these.
 
     Writes: work.
     """
@@ -416,10 +415,10 @@ def reserve_tables(model, settings, work):
 
 @kernel
 def correct_positions(model, state, settings, work):
-    """Shift the positions at the end of the step by what overlaps, stops and gaps ask for.
+    """Shift the positions at the end of the step by the corrections of overlaps, stops and gaps.
 
-    Where less than a tenth of it is reached, links or bodies jam: `CORRECTION_LIMITED`, or, if gaps of
-    constraints stay, `INFEASIBLE`. Visits of large islands end early: there it is `CORRECTION_LIMITED`.
+    If less than a tenth of a request is reached, links or bodies jam: `CORRECTION_LIMITED` or, if gaps of
+    constraints stay in an island that Newton's method solved, `INFEASIBLE`.
 
     Writes: state, work.
     """

@@ -1,14 +1,14 @@
 """Stages `predicted_contacts.begin_prediction` and `.add_predicted_contacts`: contacts later in the step.
 
-The gap of a contact holds along its normal: exact for convex shapes that do not turn. A corner that is
-hit stops, and its body turns about it: another corner, or the same one on another face, comes in by as much
-as the turn of one step. So pairs that turn past one another, or end faster than their margins were made for,
-are looked at once more where the solved velocity has them a step later; what only a faster body reaches is
-looked for among all bodies first (`late_candidates`). A pair that overlaps there, and more than it does
-now, becomes a contact of this step: with the normal of then, the gap that closes on its path, and lever
-arms that have turned back with their bodies. Its island is then solved again.
+The gap of a contact holds along its normal, which is exact for convex shapes that do not rotate. A corner
+that is hit stops, and its body rotates about it: another corner, or another face at the same one, penetrates
+by as much as the rotation of one step. So pairs that rotate past one another, or end faster than their
+margins allow, are tested again at the poses to which the solved velocity leads; pairs that only a faster body
+reaches are first searched among all bodies (`late_candidates`). A pair that overlaps there by more than now
+becomes a contact of this step: with the normal of that pose, the gap that its motion closes, and lever arms
+rotated back with their bodies. Its island is then solved again.
 
-Terrain is asked as a whole, so that its inner edges stay flat. Pairs that rebound are left out: they are free
+Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are exempt: they are free
 until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
@@ -41,15 +41,15 @@ from tribo.model import Shape, Status
 CAPACITY = int(Status.CAPACITY)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 SURFACE = int(Shape.SURFACE)
-ROUNDS = 3  # of looking and solving in one step
-TAKEN = -1.0  # `Work.contact_share` of a far contact that has a row now
+ROUNDS = 3  # of prediction and solve per step
+TAKEN = -1.0  # `Work.contact_share` of a deferred contact that has got a row
 ZERO = (0.0, 0.0, 0.0)
-NEW_WAY = 10.0  # times the gap that counts as none: a turn of surfaces that is looked after
+NEW_WAY = 10.0  # times the gap that counts as 0: displacement by rotation above which pairs are tested
 
 
 @kernel
 def begin_prediction(work):
-    """Begin a step: no contacts were added to it, and none of its islands was solved.
+    """Begin a step: no contact is predicted, and no island was solved yet.
 
     Writes: work.
     """
@@ -61,7 +61,7 @@ def begin_prediction(work):
 
 @kernel
 def forget_motions(work):
-    """Forget how bodies move after a step: there is another solution.
+    """Invalidate the motions of bodies after the step: there is a new solution.
 
     Writes: work.
     """
@@ -71,10 +71,10 @@ def forget_motions(work):
 
 @kernel
 def find_motions(model, state, settings, work, t):
-    """Write how the bodies of a tree move after the step, each from its parent's motion.
+    """Write the motions after the step of the bodies of tree t, from the root outwards.
 
-    Velocity of the origin [m/s], angular velocity [rad/s], and by how much farther than in its last motion a
-    point of the body moves in a step, at most [m].
+    Velocity of the origin [m/s], angular velocity [rad/s], and a bound of the additional displacement of a
+    point of the body in a step, relative to its present motion [m].
 
     Writes: work.
     """
@@ -108,7 +108,7 @@ def find_motions(model, state, settings, work, t):
 
 @kernel
 def motion_of(model, state, settings, work, i):
-    """Return how body i moves after the step, found once: velocity [m/s] and angular velocity [rad/s].
+    """Return velocity [m/s] and angular velocity [rad/s] of body i after the step; cached.
 
     Writes: work.
     """
@@ -120,7 +120,7 @@ def motion_of(model, state, settings, work, i):
 
 @kernel
 def is_motion_changed(model, state, settings, work, t):
-    """Tell whether the solve changed how tree t moves by more than its margins hold anyway."""
+    """Tell whether the solve changed the motion of tree t by more than the slack of its margins."""
     change = 0.0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         change += abs(work.next_v[dof] - state.v[dof])
@@ -129,7 +129,7 @@ def is_motion_changed(model, state, settings, work, t):
 
 @kernel
 def any_hit(settings, work):
-    """Tell whether anything is hit in this step: only that makes a body much faster within one."""
+    """Tell whether a contact is hit in this step: only that makes a body much faster within it."""
     slow = slow_speed(settings)
     for c in range(work.contact_count[0]):
         if work.contact_vel[c, 2] < -slow and work.contact_impulse[c, 2] > 0.0:
@@ -139,7 +139,7 @@ def any_hit(settings, work):
 
 @kernel
 def motion_excess(model, state, settings, work, i):
-    """Return by how much farther than thought the surface of body i moves in a step [m].
+    """Return the motion of the surface of body i in a step beyond its margin [m].
 
     Writes: work.
     """
@@ -150,7 +150,7 @@ def motion_excess(model, state, settings, work, i):
 
 @kernel
 def find_excess(model, state, settings, work):
-    """Write by how much farther than thought the surface of each body moves in a step; tell whether any does.
+    """Write the motion of the surface of each body in a step beyond its margin; tell whether any has one.
 
     Writes: work.
     """
@@ -171,28 +171,28 @@ def find_excess(model, state, settings, work):
 
 @kernel
 def has_no_edges(kind):
-    """Tell whether a shape has neither edges nor corners: its normal changes slowly, or not at all."""
+    """Tell whether a shape has neither edges nor corners."""
     return kind == PLANE or kind == SPHERE or kind == ELLIPSOID
 
 
 @kernel
 def new_faces_may_come(kind, other):
-    """Tell whether two shapes that turn past one another may meet along a normal, or at an end, that is new.
+    """Tell whether two shapes that rotate may touch along a new normal or at a new end.
 
-    Not where neither has edges. A plane has one normal only, but corners come down to it that were too far.
+    Not if neither has edges. A plane has one normal only, but further corners may come down to it.
     """
     return not (has_no_edges(kind) and has_no_edges(other))
 
 
 @kernel
 def find_key(work, key):
-    """Return the first contact whose key is not below the given one, of those that fitted."""
+    """Return the first stored contact whose key is not below `key`."""
     return first_from(work.contact_key, min(work.contact_count[0], work.contact_key.shape[0]), key)
 
 
 @kernel
 def free_key(work, key, feature):
-    """Return the key of a feature of the pair whose first key is given, or the next free one; −1: none is."""
+    """Return the key of a feature of the pair with first key `key`, or the next free one; −1: none."""
     wanted = key + feature
     for c in range(find_key(work, wanted), find_key(work, key + FEATURES)):
         if work.contact_key[c] != wanted:
@@ -203,9 +203,9 @@ def free_key(work, key, feature):
 
 @kernel
 def insert_contact(model, work, a, b, key, point, n, gap, travel):
-    """Insert a contact of two shapes where its key belongs; count on without storing when full.
+    """Insert a contact of two shapes in the order of keys; if the table is full, only count it.
 
-    The others keep the impulses that they have: the next solve goes on from these.
+    The others keep their impulses, from which the next solve continues.
 
     Writes: work.
     """
@@ -230,7 +230,7 @@ def insert_contact(model, work, a, b, key, point, n, gap, travel):
 
 @kernel
 def add_far_contact(model, work, c):
-    """Give a row to a contact that was set apart, at place c of the table; tell whether it has a key.
+    """Give a row to the deferred contact at index c; tell whether a key was free.
 
     Writes: work.
     """
@@ -238,7 +238,7 @@ def add_far_contact(model, work, c):
     n = vec.load_from(work.contact_axes, c, 6)
     point, share = vec.load(work.contact_pos, c), work.contact_share[c]
     first = first_key(model, a, b)
-    key = free_key(work, first, work.contact_key[c] - first)  # a point ahead may have taken it
+    key = free_key(work, first, work.contact_key[c] - first)  # a predicted point may have it
     work.contact_share[c] = TAKEN
     if key < 0:
         return False
@@ -250,7 +250,7 @@ def add_far_contact(model, work, c):
 
 @kernel
 def is_reached(model, state, settings, work, c):
-    """Tell whether the solved motion closes the gap of a contact that was set apart.
+    """Tell whether the solved motion closes the gap of the deferred contact c.
 
     Writes: work.
     """
@@ -262,9 +262,9 @@ def is_reached(model, state, settings, work, c):
 
 @kernel
 def add_reached(model, state, settings, work):
-    """Give rows to the contacts that were set apart and are reached; tell whether there are any.
+    """Give rows to the deferred contacts that the solved motion reaches; tell whether there are any.
 
-    Where that happens for the second time in a step all of them get rows: then nothing is left to ask.
+    If that happens a second time in a step, all deferred contacts get rows: then none is left to test.
 
     Writes: work.
     """
@@ -290,7 +290,7 @@ def add_reached(model, state, settings, work):
 
 @kernel
 def place_before_motion(settings, work, i, p, motion):
-    """Return where the point of body i is now that is at p one step later."""
+    """Return the present position of the point of body i that is at p after one step of a motion."""
     now = vec.load(work.body_pos, i)
     later = vec.axpy(settings.dt, motion[0], now)
     back = quat.to_matrix(quat.exp(vec.scale(-settings.dt, motion[1])))
@@ -299,11 +299,11 @@ def place_before_motion(settings, work, i, p, motion):
 
 @kernel
 def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
-    """Add point k of the manifold, of two shapes one step later, to the contacts of this step.
+    """Add point k of the manifold of two shapes one step later to the contacts of this step.
 
-    Its places on both bodies go back with them; two moved bodies share the point between, which keeps angular
-    momentum. The gap is what the solved motion closes, less what it overlaps: one that ends with
-    that gap closed just touches. Return False if all keys of the pair are taken: then nothing is added.
+    Its points on both bodies move back with these; two moved bodies share the midpoint, which conserves
+    angular momentum. The gap is what the solved motion closes, plus the (negative) gap of the manifold: if
+    just that is closed, the shapes touch. Returns False if no key of the pair is free: nothing is added then.
 
     Writes: work.
     """
@@ -332,7 +332,7 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
 
 @kernel
 def collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b):
-    """Write where two shapes overlap one step later into the manifold; return how many points, or −1.
+    """Write the overlap of two shapes one step later to the manifold; return its number of points, or −1.
 
     Writes: work.
     """
@@ -352,10 +352,10 @@ def collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b):
 
 @kernel
 def nearest_contact(work, key, near, far):
-    """Return which contact of a pair has the least gap, −1: it has none; and where its contacts begin.
+    """Return the contact of a pair with the least gap (−1: none), and the updated indices near and far.
 
-    key: the first one of the pair; near, far: where to begin in the list, and among those set apart. Both are
-    in the order of their keys.
+    key: first key of the pair; near, far: where to start in the contacts and in the deferred ones, which are
+    both sorted by key.
     """
     keys, gap = work.contact_key, work.contact_gap
     nearest = -1
@@ -377,13 +377,13 @@ def nearest_contact(work, key, near, far):
 
 @kernel
 def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
-    """Tell whether two shapes may meet at points, or along normals, that no contact stands for.
+    """Tell whether two shapes may touch at points, or along normals, without a contact.
 
-    The gap along the normal holds for motions without turns. Between convex shapes it is the distance
-    of all points from the plane between them: where turns do not use it up, nothing meets. Where there was no
-    contact within reach, a pair that closes faster now may reach farther.
+    The gap along the normal is exact without rotation. Between convex shapes it bounds the distance of all
+    points from the separating plane: if rotations do not use it up, nothing touches. A pair without a contact
+    within reach may reach farther if it closes faster now.
 
-    nearest: the contact with the least gap, −1: none; least: a turn of surfaces that counts [m].
+    nearest: the contact with the least gap, −1: none; least: smallest relevant displacement by rotation [m].
 
     Writes: work.
     """
@@ -403,15 +403,15 @@ def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
         return True
     n = vec.load_from(work.contact_axes, nearest, 6)
     turn = settings.dt * (vec.norm(motion_a[1]) + vec.norm(motion_b[1]))
-    bent = turn * (turned + settings.dt * vec.norm(along))  # of second order
+    bent = turn * (turned + settings.dt * vec.norm(along))  # second order
     return work.contact_gap[nearest] + settings.dt * vec.dot(n, along) - turned - bent < 0.0
 
 
 @kernel
 def predict_pair(model, state, settings, work, a, b, nearest):
-    """Add the points in which a pair of shapes overlaps one step later, and more than now; tell whether any.
+    """Add the points at which a pair overlaps one step later, and more than now; tell whether there are any.
 
-    nearest: the contact of the pair with the least gap, −1: it has none.
+    nearest: the contact of the pair with the least gap, −1: none.
 
     Writes: work.
     """
@@ -434,9 +434,9 @@ def predict_pair(model, state, settings, work, a, b, nearest):
 
 @kernel
 def predict_pairs(model, state, settings, work, is_asked):
-    """Look at all pairs that may meet where they have no contact; tell whether there are more contacts.
+    """Test all pairs that may touch at points without a contact; tell whether contacts were added.
 
-    is_asked: how bodies move after the step was asked for already.
+    is_asked: the motions after the step were invalidated already.
 
     Writes: work.
     """
@@ -461,9 +461,7 @@ def predict_pairs(model, state, settings, work, is_asked):
 
 @kernel
 def add_predicted_contacts(model, state, settings, work):
-    """Look where the solved velocity leads shapes that may touch; return 1 if there are more contacts.
-
-    How a body moves then is found when a pair asks for it: what stands on a plane does not.
+    """Test the poses to which the solved velocity leads; return 1 if contacts were added.
 
     Writes: work.
     """
@@ -485,5 +483,5 @@ def add_predicted_contacts(model, state, settings, work):
         work.prediction_rounds[0] += int(is_new)
     if work.status[0] & CAPACITY or not is_new:
         return 0
-    compliant_contacts.mark_compliant(model, state, work)  # they have other numbers now
+    compliant_contacts.mark_compliant(model, state, work)  # the indices of contacts have changed
     return 1

@@ -1,4 +1,4 @@
-"""Group `rows.assemble_rows`: writes contacts, stops and constraints as rows of one problem."""
+"""Group `rows.assemble_rows`: contacts, joint limits and constraints as rows of one problem."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact import position_pass
@@ -20,12 +20,12 @@ CAPACITY = int(Status.CAPACITY)
 
 @kernel
 def assemble_rows(model, state, command, settings, work):
-    """Write the rows of all contacts, stops and constraints, and the islands that they make of the trees.
+    """Write the rows of contacts, joint limits and constraints; join trees that share rows in islands.
 
     Writes: work.
     """
     contact_rows.write_contact_rows(model, state, work)  # J, whitened
-    if work.status[0] & CAPACITY:  # more numbers than there is room for
+    if work.status[0] & CAPACITY:  # the arrays of rows are full
         return
     contact_drift.compute_drift(model, state, settings, work)  # J̇v
     compliant_rows.set_compliance(model, state, settings, work)  # R, adhesion
@@ -36,4 +36,4 @@ def assemble_rows(model, state, command, settings, work):
     box_friction_rows.write_box_friction_rows(model, state, settings, work)  # orthotropic friction
     if work.status[0] & CAPACITY == 0:
         islands.find_islands(model, work)  # trees that share rows
-        position_pass.reserve_tables(model, settings, work)  # for the shift at the end of the step
+        position_pass.reserve_tables(model, settings, work)  # room for the position pass

@@ -1,13 +1,13 @@
 """Stages `sleep.wake_trees` and `.fall_asleep`: bodies at rest are skipped, if the world allows it.
 
-A tree that sleeps has no velocity and stays where it is, and its contacts carry what they carried when it
-fell asleep. They are still found in every step, so sensors go on reading. As long as the force on
-it, τ − h, and its contacts are the same, bit for bit, the solution of the last step is that of this one;
-any difference wakes all that it touches and that sleeps.
+A sleeping tree has no velocity and keeps its pose, and its contacts keep their impulses. They are still
+detected in every step, so sensors read them. As long as the force on the tree, τ − h, and its contacts are
+the same, bit for bit, the solution of the last step is that of this one; any difference wakes all sleeping
+trees that it touches.
 
-To fall asleep, all trees of an island have to be slow for a while. Then their velocities are taken away
-and one more step is solved, from rest: only if that leaves them at rest do they sleep. A pendulum at
-its turning point is slow, but does not pass.
+All trees of an island must be slow for `sleep_time` to fall asleep. Then their velocities are set to zero and
+one more step is solved from rest; they sleep only if that leaves them at rest. A pendulum at its turning
+point is slow, but does not pass.
 """
 
 from math import log
@@ -23,7 +23,7 @@ REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 SPHERICAL = int(Joint.SPHERICAL)
 DYNAMIC = int(Kind.DYNAMIC)
-# What a pair may resist with at rest, each with a weight of its own.
+# Columns of a pair that matter at rest; each has a weight of its own in the fingerprint.
 FRICTION = int(Pair.FRICTION)
 STATIC = int(Pair.STATIC_FRICTION)
 ROLLING = int(Pair.ROLLING_FRICTION)
@@ -40,9 +40,9 @@ AWAKE = 0  # codes of `State.tree_is_asleep`
 CANDIDATE = 1  # slow for long enough; the step from rest decides
 ASLEEP = 2
 
-LASTING = 10.0  # [s] that something at rest needs at the least to become faster than quiet again
+LASTING = 10.0  # [s] least time in which a candidate's acceleration reaches the sleep speed
 
-READY = 0  # what an island may do: sleep, wait until it was quiet long enough, neither
+READY = 0  # an island may sleep, waits for `sleep_time`, or moves
 WAITING = 1
 RESTLESS = 2
 
@@ -58,10 +58,10 @@ def has_velocity(model, state, t):
 
 @kernel
 def may_disturb(model, state, body):
-    """Tell whether a body may move what sleeps on it: it is awake, or led along."""
+    """Tell whether a body may move one that sleeps on it: it is awake, or kinematic and moving."""
     if moved_tree(model, body) >= 0:
         return state.tree_is_asleep[model.body_tree[body]] == AWAKE
-    fastest = 0.0  # of what moves a body that is led; nothing moves the base of a robot
+    fastest = 0.0  # of a kinematic body; a fixed base has no dofs
     start = model.body_chain_start[body]
     for p in range(start, start + model.body_chain_len[body]):
         fastest = max(fastest, abs(state.v[model.chain_dof[p]]))
@@ -82,10 +82,7 @@ def disturb_tied(model, work):
 
 @kernel
 def contact_fingerprint(model, work, c):
-    """Return a number that changes with where contact c is and with what its pair resists.
-
-    Contacts have weights of their own, so that the changes of two do not cancel.
-    """
+    """Return a number that changes with contact c and its law, weighted so that changes do not cancel."""
     row = (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
     pair = model.pair_table
     law = (
@@ -114,16 +111,16 @@ def contact_fingerprint(model, work, c):
 
 @kernel
 def fingerprint_contacts(model, state, settings, work):
-    """Gather what identifies the contacts of each sleeping tree; join the sleepers that touch.
+    """Compute the fingerprint of the contacts of each sleeping tree; join sleeping trees that touch.
 
-    Nothing that is tied to something by a constraint sleeps.
+    Trees with constraints do not sleep.
 
     Writes: work.
     """
     for t in range(work.tree_island.shape[0]):
         work.tree_island[t] = t
         work.tree_keys[t] = 0
-        # Impulses are forces times dt; overlap is left as the other two say.
+        # dt scales impulses; the other two say how an overlap is closed.
         work.tree_marks[t] = settings.dt + 1.1 * settings.erp + 1.3 * settings.max_push_out_speed
         work.tree_is_disturbed[t] = 0
     for c in range(work.contact_count[0]):
@@ -132,7 +129,7 @@ def fingerprint_contacts(model, state, settings, work):
             other = work.contact_body[c, 1 - side]
             if t < 0 or state.tree_is_asleep[t] == AWAKE:
                 continue
-            if side == 1 and moved_tree(model, other) == t:  # within one tree: counted already
+            if side == 1 and moved_tree(model, other) == t:  # within one tree: already counted
                 continue
             work.tree_keys[t] ^= work.contact_key[c]
             work.tree_marks[t] += contact_fingerprint(model, work, c)
@@ -145,7 +142,7 @@ def fingerprint_contacts(model, state, settings, work):
 
 @kernel
 def has_joint_row(model, state, settings, work, t):
-    """Tell whether a joint of a tree may have a row: a stop within reach, dry friction, a coupling."""
+    """Tell whether a tree may have a row of a joint: a stop within reach, dry friction, a coupling."""
     if model.tree_coupling_count[t] > 0:
         return True
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -160,7 +157,7 @@ def has_joint_row(model, state, settings, work, t):
 
 @kernel
 def is_changed(model, state, settings, work, t):
-    """Tell whether anything of what keeps a sleeping tree at rest is not what it was."""
+    """Tell whether the contacts, rows or forces of a sleeping tree differ from those at rest."""
     if work.tree_is_disturbed[t] == 1 or work.tree_keys[t] != state.rest_keys[t]:
         return True
     if work.tree_marks[t] != state.rest_marks[t] or has_velocity(model, state, t):
@@ -177,7 +174,7 @@ def is_changed(model, state, settings, work, t):
 
 @kernel
 def wake_trees(model, state, settings, work):
-    """Decide which trees rest in this step; their contacts are no part of its problem.
+    """Decide which trees sleep in this step; their contacts are not part of its problem.
 
     Writes: work.
     """
@@ -212,7 +209,7 @@ def wake_trees(model, state, settings, work):
 
 @kernel
 def is_faster(model, work, t, linear, angular):
-    """Tell whether some joint of a tree ends the step faster than two limits [m/s, rad/s]."""
+    """Tell whether a joint of tree t ends the step faster than given limits [m/s, rad/s]."""
     v = work.next_v
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
@@ -233,7 +230,7 @@ def is_faster(model, work, t, linear, angular):
 
 @kernel
 def mark_supported(model, work):
-    """Mark the trees that something carries, and those that something else than contacts holds.
+    """Mark the trees that a contact supports, and those that rows or soft contacts hold.
 
     Writes: work.
     """
@@ -245,7 +242,7 @@ def mark_supported(model, work):
             t = moved_tree(model, work.contact_body[c, side])
             if t >= 0 and work.contact_is_soft[c] != 0:
                 work.tree_is_disturbed[t] = 1
-            if t >= 0 and work.contact_impulse[c, 2] != 0.0:  # adhesion holds, too
+            if t >= 0 and work.contact_impulse[c, 2] != 0.0:  # adhesion counts, too
                 work.tree_is_borne[t] = 1
     for n in range(work.scalar_count[0]):
         for side in range(2):
@@ -256,9 +253,9 @@ def mark_supported(model, work):
 
 @kernel
 def sleep_readiness(model, state, command, settings, work, t):
-    """Return what one tree lets its island do."""
+    """Return the readiness of tree t: READY, WAITING or RESTLESS."""
     was = state.tree_is_asleep[t]
-    if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not asked to sleep
+    if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not allowed to sleep
         return RESTLESS
     if work.tree_is_disturbed[t] == 1 or work.tree_is_borne[t] == 0:
         return RESTLESS
@@ -275,7 +272,7 @@ def sleep_readiness(model, state, command, settings, work, t):
 
 @kernel
 def put_to_sleep(model, state, work, t):
-    """Take the velocity of a tree; if it had none, let it sleep and note what keeps it at rest.
+    """Set the velocity of tree t to zero; if it was a candidate, put it to sleep and store its fingerprint.
 
     Writes: state, work.
     """
@@ -296,7 +293,7 @@ def put_to_sleep(model, state, work, t):
 
 @kernel
 def fall_asleep(model, state, command, settings, work):
-    """Let islands that have been quiet for long enough fall asleep.
+    """Put islands to sleep that have been quiet long enough.
 
     Writes: state, work.
     """

@@ -1,1 +1,1 @@
-"""Contacts that give way like springs."""
+"""Compliant contacts: forces by depth and velocity."""

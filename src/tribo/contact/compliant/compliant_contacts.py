@@ -1,11 +1,10 @@
 """Stages `compliant_contacts.mark_compliant`, `.apply_forces`, `.has_changed`, `.store_displacements`.
 
-Contacts of compliant pairs follow a law of forces where rigid ones are conditions.
-
-The force of such a contact follows from depth and velocity. On a side that does not move it needs no row:
-linearised at the velocity that the step ends with, it joins τ and M̂ as a stiff drive does. Between two moved
-bodies it is three rows with compliance. `ground_law` has the law; this file has what every step runs, and
-calls it if some contact asks for it.
+Contacts of compliant pairs have a force law by depth and velocity instead of complementarity conditions.
+Against a side that does not move such a contact needs no row: linearised at the velocity at the end of the
+step, its force joins τ and M̂, as a stiff drive does. Between two moved bodies it is three rows with
+compliance. `ground_law` is the law; this file has the part that every step runs, and calls it if a contact
+needs it.
 """
 
 from tribo.collision.broadphase import is_moved
@@ -22,7 +21,7 @@ CAPACITY = int(Status.CAPACITY)
 
 @kernel
 def mark_compliant(model, state, work):
-    """Mark the contacts of compliant pairs, by whether one side of them moves or both do.
+    """Mark the contacts of compliant pairs: one side moves, or both.
 
     Writes: work.
     """
@@ -52,7 +51,7 @@ def mark_compliant(model, state, work):
 
 @kernel
 def request_functions(model, state, work, numbers):
-    """Ask for the functions and the room that compliant contacts need; the step is then made again.
+    """Ask for the functions and the space that compliant contacts need; the step is then repeated.
 
     Writes: work.
     """
@@ -70,7 +69,7 @@ def request_functions(model, state, work, numbers):
 
 @kernel
 def apply_forces(model, state, settings, work):
-    """Add the linearised forces of compliant contacts to the drives' and their slopes to M.
+    """Add the linearised forces of compliant contacts to the drive forces, and their slopes to M.
 
     Writes: work.
     """
@@ -85,7 +84,7 @@ def apply_forces(model, state, settings, work):
 
 @kernel
 def has_changed(model, state, settings, work):
-    """Compare the forces with their law at the new velocity; return 1 if the step must be made again.
+    """Compare the forces with their law at the new velocity; return 1 if the step must be solved again.
 
     Writes: work.
     """
@@ -96,7 +95,7 @@ def has_changed(model, state, settings, work):
 
 @kernel
 def store_displacements(model, state, settings, work):
-    """Keep how far the ground is displaced under each contact; let it recover where there is none.
+    """Store the displacement of the ground at each contact; it decays where there is none.
 
     Writes: state, work.
     """

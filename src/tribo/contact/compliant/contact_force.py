@@ -1,6 +1,6 @@
-"""The law of a compliant contact at the velocity of the step's end: force, slopes, solution of one contact.
+"""The law of a compliant contact at the velocity of the step's end: force, slopes, one contact alone.
 
-The equations are in `compliant`. Vectors are in contact axes, forces act on A.
+The equations are in `ground_law`. Vectors are in contact axes, forces act on A.
 """
 
 from math import sqrt
@@ -14,15 +14,15 @@ from tribo.model import Pair
 FRICTION = int(Pair.FRICTION)
 STIFFNESS = int(Pair.STIFFNESS)
 DAMPING = int(Pair.DAMPING)
-PATIENCE = 12  # passes after which they are damped
+PATIENCE = 12  # passes after which the linearisation is damped
 LOCAL_STEPS = 60
 LOCAL_TOLERANCE = 1e-12  # [–] of the impulse
-MOST_BEND = 4.0 / 3.0  # [–] of the slope of the spring, with what its damper adds
+MOST_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
 
 
 @kernel
 def contact_numbers(model, work, c):
-    """Return K, D, μ of a contact."""
+    """Return stiffness K, damping D and friction μ of contact c."""
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
     table = model.pair_table
@@ -31,14 +31,14 @@ def contact_numbers(model, work, c):
 
 @kernel
 def blend_weights(work, c):
-    """Return β, β', θ of a contact."""
+    """Return β, β', θ of contact c (`ground_law`)."""
     r = work.soft_blend[c]
     return 0.25 + 0.75 * r, 0.25 * (1.0 - r), 0.5 + 0.5 * r
 
 
 @kernel
 def spring_mean(first, last):
-    """Return the mean of δ^3/2 between two depths, 0 where there is none, and its slope by the second.
+    """Return the mean of δ^3/2 between two depths (0 for negative ones), and its derivative by the second.
 
     ∫ δ^3/2 dδ / (last − first) = 2/5 (a⁵ − b⁵)/(a² − b²), a² and b² the depths; divided out, so that nothing
     cancels where they are alike.
@@ -61,9 +61,9 @@ def spring_mean(first, last):
 
 @kernel
 def normal_law(work, settings, c, K, D, speed):
-    """Return s, f_n and −∂f_n/∂v⁺ if a step ends with a normal velocity; s = 0: no force.
+    """Return s, f_n and −∂f_n/∂v⁺ for a normal velocity at the end of the step; s = 0: no force.
 
-    s³ is the mean of δ^3/2 over the way of the step, so that the spring gives back what it took.
+    s³ is the mean of δ^3/2 over the displacement of the step, so that the spring conserves energy.
     """
     h = settings.dt
     r = work.soft_blend[c]
@@ -81,14 +81,14 @@ def normal_law(work, settings, c, K, D, speed):
     if pressure <= 0.0:
         return 0.0, 0.0, 0.0
     slope = K * h * (0.5 * (1.0 - r) * slope + 1.5 * r * ahead)
-    # The damper's share of the slope has no bound where contact begins; a third of the spring's is enough.
+    # The damper's part of the slope is unbounded at first touch; it is bounded to a third of the spring's.
     bend = min(MOST_BEND, 1.0 - D * rate / (3.0 * K * s * s))
     return s, s * pressure, bend * slope + s * D * theta
 
 
 @kernel
 def trial_force(work, settings, c, K, D, w):
-    """Return K u + D v_t if a step ends with velocity w, and its slope by w."""
+    """Return K u + D v_t for a velocity w at the end of the step, and its derivative by w."""
     h = settings.dt
     now, before, theta = blend_weights(work, c)
     a = work.contact_vel
@@ -101,7 +101,7 @@ def trial_force(work, settings, c, K, D, w):
 
 @kernel
 def force_by_law(model, settings, work, c, w):
-    """Return the force that the law gives if a step ends with velocity w, contact axes [N]."""
+    """Return the force of the law for a velocity w at the end of the step, contact axes [N]."""
     K, D, mu = contact_numbers(model, work, c)
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
@@ -114,7 +114,7 @@ def force_by_law(model, settings, work, c, w):
 
 @kernel
 def linear_force(work, c, w):
-    """Return the force that the step has taken if it ends with velocity w: force − slope (w − w₀)."""
+    """Return the linearised force for a velocity w at the end of the step: force − slope (w − w₀) [N]."""
     f = work.soft_force
     b = work.soft_slope
     v = work.soft_vel
@@ -127,7 +127,7 @@ def linear_force(work, c, w):
 
 @kernel
 def cut_force(work, c, mu, w):
-    """Return the force of a linearised law that is cut to the cone, if a step ends with velocity w."""
+    """Return `linear_force` projected on the friction cone: normal force ≥ 0, tangential one ≤ μ f_n."""
     x, y, normal = linear_force(work, c, w)
     normal = max(normal, 0.0)
     size = sqrt(x * x + y * y)
@@ -137,11 +137,11 @@ def cut_force(work, c, mu, w):
 
 @kernel
 def solve_single(model, settings, work, c, free, impulse):
-    """Return the velocity with which a step would end if only this contact changed it from `free`.
+    """Return the velocity at the end of the step if this contact alone changes it from `free`.
 
-    Newton's method, from an impulse at hand: linearised, the law is a contact with compliance, Coulomb's cone
-    with w + R λ in place of w. The normal force bends upwards with depth: from the deepest end, which is
-    `free`, and after one step from anywhere, Newton's method comes to it from one side.
+    Newton's method from a given impulse: linearised, the law is a contact with compliance, with w + R λ in
+    Coulomb's law in place of w. The normal force is convex in depth: from the deepest end, `free`, and after
+    one step from anywhere, Newton's method converges from one side.
     """
     h = settings.dt
     K, D, mu = contact_numbers(model, work, c)
@@ -169,12 +169,12 @@ def solve_single(model, settings, work, c, free, impulse):
 
 @kernel
 def linearise_contact(model, settings, work, c, w):
-    """Set force and slopes of a contact at the velocity w.
+    """Set force and slopes of contact c, linearised at the velocity w.
 
     Writes: work.
     """
     K, D, mu = contact_numbers(model, work, c)
-    if work.soft_pass[0] > PATIENCE:  # states of several contacts chase one another: go half the way
+    if work.soft_pass[0] > PATIENCE:  # states of contacts alternate: damp by half
         w = vec.scale(0.5, vec.add(w, vec.load(work.soft_vel, c)))
     s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
     vec.store(work.soft_vel, c, w)
@@ -184,7 +184,7 @@ def linearise_contact(model, settings, work, c, w):
         vec.store(work.soft_force, c, (0.0, 0.0, 0.0))
         return
     x, y, slope = trial_force(work, settings, c, K, D, w)
-    if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve cuts it to the cone
+    if work.contact_is_soft[c] == BETWEEN_MOVED:  # the solve applies the cone
         work.soft_slope[c, 0] = s * slope
         work.soft_slope[c, 1] = normal_slope
         vec.store(work.soft_force, c, (-s * x, -s * y, normal))
@@ -197,7 +197,7 @@ def linearise_contact(model, settings, work, c, w):
         taken = min(1.0, work.soft_slope[c, 0] / (s * slope))
         last = work.soft_trial[c, 0]
         if work.soft_pass[0] > 1 and last > 0.0:
-            # size (1 + give · share) is what it would be without its own force: two passes tell how it gives.
+            # Without its own force the size were size (1 + give · share); two passes determine give.
             change = size * taken - last * work.soft_trial[c, 1]
             give = (last - size) / change if change != 0.0 else 0.0
             if 0.0 < give * bound < size * (1.0 + give * taken):

@@ -4,17 +4,19 @@ A contact at depth δ under a ground with K, D, μ, displaced by u, with s = √
 
     f_n = s (K δ − D v_n) ≥ 0,   f_t = −s (K u + D v_t), cut to μ f_n
 
-A step takes as s³ the mean of δ^3/2 over its way from δ + h/2 v_n to δ − h/2 v_n⁺, where v⁺ is what the
-step ends with: the normal spring then gives back what it took, however stiff it is (a discrete gradient).
-u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t) and v_e = θ v⁺ + (1 − θ) v with β = β' = 1/4, θ = 1/2 is the
-trapezoidal rule, of second order. A contact that is far too stiff for the step would rattle so; there the
-law is that of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which no stiffness shakes. A weight r
-goes from one to the other, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: how much of the velocity the
-contact alone would take away in a step.
+A step uses for s³ the mean of δ^3/2 from δ + h/2 v_n to δ − h/2 v_n⁺, with v⁺ the velocity at the end of the
+step: the normal spring then conserves energy at any stiffness (a discrete gradient). With
 
-v⁺ is found by Newton's method: the slopes join M̂, and the step is made again until the forces are those
-of the law. The first pass begins where one sweep over these contacts ends, each solved alone with all that
-it has of the law; a slipping contact has the slope of a damper that gives μ f_n.
+    u_e = u + h/2 v_t + h (β v_t⁺ − β' v_t),   v_e = θ v⁺ + (1 − θ) v
+
+β = β' = 1/4, θ = 1/2 is the trapezoidal rule, of second order. A contact that is far too stiff for the step
+would oscillate with it; there the law is that of implicit Euler, s² = δ − h v_n⁺, β = 1, β' = 0, θ = 1, which
+is stable at any stiffness. A weight r blends the two, r/(1 − r) = (x/4)⁴, x = h s (3/2 K h + D) G_nn: the
+part of the velocity that the contact alone would remove in a step.
+
+v⁺ is found by Newton's method: the slopes join M̂, and the step is solved again until the forces are those of
+the law. The first linearisation is at the end of one sweep over these contacts, each solved alone with the
+full law; a slipping contact has the slope of a damper that gives μ f_n.
 Source: Spatial_v2 (2012); Azad & Featherstone 2010; Gonzalez 1996 (discrete gradients);
 docs/physics/compliant-ground.
 """
@@ -43,25 +45,25 @@ from tribo.model import Status
 
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-STIFF = 4.0  # [–] x of a contact that a step cannot follow: hω = 2, D = 0; half of its law is implicit there
-FOLLOWED = 0.5  # [–] x at the deepest point of a bounce with a restitution within 2 % of the law's
+STIFF = 4.0  # [–] x of a contact too fast for the step (hω = 2, D = 0): its law is half implicit
+FOLLOWED = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
 BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100
-TOLERANCE = 1e-11  # [–] of the largest force: what a force may differ from its law
-ROUNDING = 1e-14  # [–] of slope times speed: what it cannot help to differ
-FORGOTTEN = 1e-15  # [m] a displacement below is none
+TOLERANCE = 1e-11  # [–] of the largest force: admissible error of a force
+ROUNDING = 1e-14  # [–] of slope times speed: round-off of a force
+FORGOTTEN = 1e-15  # [m] a smaller displacement is 0
 
 
 @kernel
 def moved_side(model, work, c):
-    """Return the first side of a compliant contact that forces move; the other is its ground."""
+    """Return the first side of contact c that forces move; the other is its ground."""
     return 0 if is_moved(model, work.contact_body[c, 0]) else 1
 
 
 @kernel
 def write_jacobian_columns(model, work, c, side):
-    """Write J of one side of a contact dof by dof: what a unit velocity does to the contact's.
+    """Write J of one side of contact c dof by dof to `soft_column`: contact axes, per unit velocity.
 
     Writes: work.
     """
@@ -79,7 +81,7 @@ def write_jacobian_columns(model, work, c, side):
 
 @kernel
 def ground_velocity(model, work, c, v):
-    """Return the velocity of a contact, contact axes; the ground's own included.
+    """Return the velocity of contact c at velocities v, contact axes, with that of moving surfaces [m/s].
 
     Writes: work.
     """
@@ -101,7 +103,7 @@ def ground_velocity(model, work, c, v):
 
 @kernel
 def restore_displacement(model, state, work, c, old):
-    """Set u of a contact from what is kept of it; return where to look for the next one.
+    """Set u of contact c from the state; return where to continue the search for the next contact.
 
     Writes: work.
     """
@@ -122,9 +124,9 @@ def restore_displacement(model, state, work, c, old):
 
 @kernel
 def bounce_peak(settings, work, c, K, D):
-    """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than weight makes it.
+    """Return x at the deepest point of a bounce; 0 for a contact that closes no faster than by weight.
 
-    0.4 K δ^5/2 there is what the spring and the motion have now: that of a bounce without damping.
+    0.4 K δ^5/2 there is the present energy of spring and motion: the bounce without damping.
     """
     speed = -work.contact_vel[c, 2]
     if speed <= slow_speed(settings) or work.contact_gap[c] > speed * settings.dt:
@@ -137,7 +139,7 @@ def bounce_peak(settings, work, c, K, D):
 
 @kernel
 def prepare_ground(model, state, settings, work):
-    """Find velocity, rows, apparent inverse mass, blend, u and last impulse of every compliant contact.
+    """Set velocity, rows, block of G, blend weight, u and last impulse of every compliant contact.
 
     Writes: work.
     """
@@ -182,7 +184,7 @@ def prepare_ground(model, state, settings, work):
 
 @kernel
 def sweep_ground(model, settings, work):
-    """Let every compliant contact answer alone, one after the other.
+    """Solve every compliant contact alone, one after the other.
 
     Writes: work.
     """
@@ -201,7 +203,7 @@ def sweep_ground(model, settings, work):
 
 @kernel
 def linearise_ground(model, state, settings, work):
-    """Linearise every compliant contact where one sweep over them, without the rigid ones, ends.
+    """Linearise every compliant contact at the end of one sweep over them, without the rigid contacts.
 
     Writes: work.
     """
@@ -225,7 +227,7 @@ def linearise_ground(model, state, settings, work):
 
 @kernel
 def push_ground(model, settings, work):
-    """Add Jᵀ f of contacts with a ground to the drives' forces and h Jᵀ slope J to M.
+    """Add Jᵀ f of contacts with a ground to the drive forces, and h Jᵀ slope J to M.
 
     Writes: work.
     """
@@ -256,7 +258,7 @@ def push_ground(model, settings, work):
 
 @kernel
 def applied_force(model, work, c, w):
-    """Return the force that the step has taken for a contact if it ends with velocity w [N]."""
+    """Return the force of contact c that the step has used, for a velocity w at its end [N]."""
     if work.contact_is_soft[c] == ON_GROUND:
         return linear_force(work, c, w)
     _, _, mu = contact_numbers(model, work, c)
@@ -265,7 +267,7 @@ def applied_force(model, work, c, w):
 
 @kernel
 def apply_forces_in_cones(model, work):
-    """Let compliant contacts act with what they came to, within their cones: forces that only push.
+    """Fix the forces of compliant contacts at their present values, within their cones.
 
     Writes: work.
     """
@@ -280,7 +282,7 @@ def apply_forces_in_cones(model, work):
 
 @kernel
 def settle_ground(model, settings, work):
-    """Set the contacts' impulses; return 1 if they are not the law's: then it is linearised anew.
+    """Set the impulses of compliant contacts; if one is not that of the law, linearise again and return 1.
 
     Writes: work.
     """
@@ -319,7 +321,7 @@ def settle_ground(model, settings, work):
 
 @kernel
 def displacement_after(model, settings, work, c):
-    """Return u of a contact at the end of a step, contact axes, and its state.
+    """Return u of contact c at the end of the step (contact axes) [m], and its state.
 
     Writes: work.
     """
@@ -343,7 +345,7 @@ def displacement_after(model, settings, work, c):
 
 @kernel
 def keep_displacement(state, n, key, u, rate):
-    """Append a displacement to those that are kept, unless it is none; return their number.
+    """Append a displacement to the state unless it is 0; return the number stored.
 
     Writes: state.
     """
@@ -357,7 +359,7 @@ def keep_displacement(state, n, key, u, rate):
 
 @kernel
 def keep_faded(state, work, settings, n, k):
-    """Let the ground recover where nothing touches it now.
+    """Append the decayed displacement of ground without contact; return the number stored.
 
     Writes: state.
     """
@@ -368,7 +370,7 @@ def keep_faded(state, work, settings, n, k):
 
 @kernel
 def write_displacements(model, state, settings, work):
-    """Write the displacements at the end of the step, of contacts and of ground that recovers.
+    """Store the displacements of the ground at the end of the step, with and without contact.
 
     Writes: state, work.
     """
@@ -403,7 +405,7 @@ def write_displacements(model, state, settings, work):
 
 @kernel
 def run_ground_part(model, state, settings, work, part):
-    """Do one part of the stage; return what `settle_ground` says.
+    """Run one part of the stage; return the answer of `settle_ground`, else 0.
 
     Writes: state, work.
     """

@@ -1,1 +1,1 @@
-"""Pins, hinges, welds, motors and wires between bodies."""
+"""Constraints between bodies: pins, hinges, welds, motors, locks, wires, rods and winches."""

@@ -1,14 +1,14 @@
-"""Attachments of constraints on bodies: points, velocities, and the target of closing a gap.
+"""Attachments of constraints on bodies: points, velocities, and the target that closes a gap.
 
 A hard row closes its gap g at the *end* of the step. The mid-steps follow one another by dt v⁺ along a curve
-that bends by κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
+with κ = d²g/dt² without forces (constant joint velocities; a free body tumbles), so the target is
 
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
-where s is how far the curve sags between two ends of steps. The remainder is of third order in dt. Of a free
-body on constraints (`tied_drift`) less is left: instead of dt/2 κ and s, what it really turns counts, from
-the beginning of the step to its end (`end_curvature`). Ties of robots that turn far do no work instead
-(`constraint_work`). `project_positions` takes the rest out of the positions there.
+where s, the *sag*, is the mid-step gap of a constraint that is closed at the ends of steps. The remainder is
+of third order in dt. For a free body on constraints (`tied_drift`) it is smaller: dt/2 κ and s are replaced
+by its rotation from the beginning of the step to its end (`end_curvature`). Constraints of robots that rotate
+far do no work instead (`constraint_work`). `position_projection` removes the rest from the positions.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -29,7 +29,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def body_frame(model, pos, rot, c, side):
-    """Return attachment point and axes of one side of constraint c, world, for given poses of bodies."""
+    """Return point [m] and axes of one side of constraint c, world, at given poses of the bodies."""
     body = model.constraint_body[c, side]
     point = vec.load(model.constraint_point, 2 * c + side)
     axes = vec.load_mat(model.constraint_rot, 2 * c + side)
@@ -52,17 +52,16 @@ def free_acceleration(model, work, tree, omega):
 
 @kernel
 def curvature_at(model, work, tree, omega, arm):
-    """Return the acceleration of a point of a free body without forces, as seen from its centre of mass."""
+    """Return the acceleration of a point of a torque-free body relative to its centre of mass [m/s²]."""
     alpha = free_acceleration(model, work, tree, omega)
     return vec.add(vec.cross(alpha, arm), vec.cross(omega, vec.cross(omega, arm)))
 
 
 @kernel
 def attached_motion(model, state, settings, work, body, point):
-    """Return how a body (−1: the world) moves at a point if nothing pushes it.
+    """Return the free motion of a body (−1: the world) at a point: v, ω, a, α.
 
-    Velocity, angular velocity, acceleration and angular acceleration at constant joint velocities; a free
-    body whose step is split tumbles.
+    a and α are at constant joint velocities; a free body on constraints tumbles. Gravity is not part of a.
     """
     if body < 0 or model.body_chain_len[body] == 0:
         return ZERO, ZERO, ZERO, ZERO
@@ -78,7 +77,7 @@ def attached_motion(model, state, settings, work, body, point):
         alpha = free_acceleration(model, work, tree, omega) if is_constrained_single(model, tree) else ZERO
         return velocity, omega, vec.add(vec.cross(alpha, arm), vec.cross(omega, turning)), alpha
     twist = spatial.load(work.body_vel, body)
-    a = spatial.load(work.body_acc, body)  # weight is in it as an acceleration of the world
+    a = spatial.load(work.body_acc, body)  # includes gravity as an acceleration of the world
     omega = (twist[0], twist[1], twist[2])
     alpha = (a[0], a[1], a[2])
     velocity = vec.add((twist[3], twist[4], twist[5]), vec.cross(omega, arm))
@@ -89,27 +88,28 @@ def attached_motion(model, state, settings, work, body, point):
 
 @kernel
 def midstep_sag(settings, bend):
-    """Return how far a gap that bends by κ sags between two ends of steps."""
-    if settings.integrator == SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
+    """Return the mid-step gap of a constraint that is closed at the ends of steps, for a curvature κ."""
+    if settings.integrator == SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
         return 0.0
     return 0.125 * settings.dt * settings.dt * bend
 
 
 @kernel
 def perpendicular_part(path, x):
-    """Return the part of a vector across a direction."""
+    """Return the component of x perpendicular to `path`."""
     square = vec.dot(path, path)
     return vec.axpy(-vec.dot(path, x) / square, path, x) if square > 0.0 else x
 
 
 @kernel
 def end_curvature(model, state, settings, work, end, point, acceleration, is_exact):
-    """Return by how much faster an end of a constraint moves at the end of the step, and how far it sags now.
+    """Return the change of velocity of an end of a constraint until the end of the step, and its sag.
 
-    point: where the forces act, the place of side B's end; acceleration: of the body there, see
-    `attached_motion`: dt/2 a and dt²/8 a. A free body on constraints turns by whatever it turns: ω₁ × r₁ − ω
-    × r, and what the end has left of its tangent since the step began, at the velocities after the push and
-    before it. Across its path the bend at the mean of both counts: the push is across and does no work.
+    point: position of side B's end, where the forces act; acceleration: of the body there
+    (`attached_motion`), which gives dt/2 a and dt²/8 a. For a free body on constraints both follow from its
+    exact rotation: the change is ω₁ × r₁ − ω × r; the sag is the deviation of the end from its tangent at the
+    start of the step. The impulse of the step changes ω from `before` to `after`; along the path its work
+    counts at the mean of both.
     """
     h = 0.5 * settings.dt
     drift = vec.scale(h, acceleration)
@@ -143,7 +143,7 @@ def end_curvature(model, state, settings, work, end, point, acceleration, is_exa
 
 @kernel
 def is_free(model, c):
-    """Tell whether each end of constraint c is a free body that impulses move, or stands."""
+    """Tell whether each end of constraint c is a free body that impulses move, or fixed."""
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and tied_tree(model, 2 * c + side) < 0:
@@ -156,11 +156,11 @@ def is_free(model, c):
 
 @kernel
 def free_end_speed(model, settings, work, c, n, bend):
-    """Return by how much faster [m/s] the free ends of constraint c part than by their bend, in its row n.
+    """Return the excess [m/s] of the separation speed of constraint c's free ends over that by curvature.
 
-    n: not closed yet; bend: how the gap of the whole constraint bends without forces [m/s²]. It is more than
-    zero where bodies began with velocities that do not agree. Ends of robots have none, nor do loops, whose
-    rows must ask alike.
+    n: its row, not closed yet; bend: curvature of the gap of the whole constraint without forces [m/s²]. It
+    is positive if bodies start with velocities that disagree. It is 0 for ends of robots, and in loops, whose
+    rows must agree.
     """
     if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.0
@@ -169,16 +169,15 @@ def free_end_speed(model, settings, work, c, n, bend):
 
 @kernel
 def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
-    """Return target velocity of a hard row, how much of it closes the gap, and at which speed positions do.
+    """Return target velocity of a hard row, its part that closes the gap, and the speed of the shift.
 
-    gap, sag: how far it is open in mid step, and how much of that is the sag of its curve [m]. drift: by how
-    much faster it opens at the end of the step than in the middle [m/s], if nothing pushes. opens: how far a
-    step may open it by its bend, or by a change of its length [m]. parts: `free_end_speed`.
+    gap, sag: mid-step gap and its sag [m]. drift: increase of the gap's rate until the end of the step,
+    without impulses [m/s]. opens: most that the step itself opens, by curvature or a change of length [m].
+    parts: `free_end_speed`.
 
-    A stop may come closer by the whole gap in one step; what is beyond it, or a gap of an equation, is taken
-    back by a part erp of it, not faster than the world's push-out speed and than the half step before opened
-    it, where bodies began with velocities that do not agree. Velocities take back what a step itself opens,
-    by weight and by bending. All other gaps are closed in the positions.
+    A stop may approach by its whole gap in one step. An overlap of it, or the gap of an equation, closes by a
+    part erp, at most at the push-out speed of the world plus half of `parts`. Velocities close only what the
+    step itself opens, by weight and curvature; positions close the rest.
     """
     dt = settings.dt
     rest = gap - sag
@@ -188,14 +187,14 @@ def hard_target(settings, erp, gap, drift, sag, opens, parts, is_stop):
     speed = min(max(-erp * rest / dt, -fastest), fastest)
     own = step_speed(settings) + opens / dt
     near = min(max(speed, -own), own)
-    if is_stop and near != speed:  # a velocity would last
+    if is_stop and near != speed:  # a stop would keep this velocity
         near = 0.0
     return near - drift, near, speed - near
 
 
 @kernel
 def place_ends(model, q, work, c):
-    """Compute the poses of the two bodies of constraint c at given coordinates.
+    """Compute the poses of the two bodies of constraint c, and of their ancestors, at coordinates q.
 
     Writes: work.
     """

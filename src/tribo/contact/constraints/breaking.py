@@ -1,8 +1,8 @@
-"""Breaking of constraints: too much force for too long, or too many impacts; and when magnets catch.
+"""Breaking of constraints by force or accumulated impulse, and the catching of magnets.
 
-f is the size of the force on side A in the last step, or its component along a direction, less what does not
-count. Force: broken once f has been larger than it bears for longer than a time. Impulse: broken once the sum
-of dt f over all steps is larger than it bears; that sum never fades.
+f is the size of the force on side A in the last step, or its component along a direction, less an offset.
+Force: broken once f has exceeded its limit for longer than a given time. Impulse: broken once the sum of dt f
+over all steps exceeds its limit; the sum never decays.
 """
 
 from math import inf, sqrt
@@ -23,17 +23,17 @@ CATCH_ANGLE = int(Tuning.CATCH_ANGLE)
 OVERLOAD = int(Memory.OVERLOAD)
 WEAR = int(Memory.WEAR)
 IS_CAUGHT = int(Memory.IS_CAUGHT)
-ROUNDING = 1e-9  # [–] of a step: a time is as long as it says, to rounding
+ROUNDING = 1e-9  # [–] of a step: round-off of a duration
 
 
 @kernel
 def breaking_load(model, state, command, settings, c):
-    """Return the impulse of the last step that counts for whether constraint c breaks [N s]."""
+    """Return the impulse of the last step that counts for the breaking of constraint c [N s]."""
     slot = model.constraint_slot[c]
     tuning = command.constraint
     square, along, length = 0.0, 0.0, 0.0
     kind = model.constraint_kind[c]
-    for k in range(1 if kind == LENGTH or kind == WINCH else 3):  # others of a wire are its friction's
+    for k in range(1 if kind == LENGTH or kind == WINCH else 3):  # further rows of a wire are friction
         impulse = state.scalar_impulse[slot + k]
         square += impulse * impulse
         along += impulse * tuning[c, BREAK_DIRECTION + k]
@@ -44,7 +44,7 @@ def breaking_load(model, state, command, settings, c):
 
 @kernel
 def is_breaking(model, state, command, settings, work, c):
-    """Tell whether constraint c breaks after the last step; note how long, and how much, it has borne.
+    """Tell whether constraint c breaks by the last step; accumulate its overload time and impulse.
 
     Writes: work.
     """
@@ -66,7 +66,7 @@ def is_breaking(model, state, command, settings, work, c):
 
 @kernel
 def is_waiting_magnet(state, command, c):
-    """Tell whether constraint c is a magnet that had caught nothing as the step began."""
+    """Tell whether constraint c is a magnet that holds nothing at the start of the step."""
     if command.constraint[c, CATCH_DISTANCE] <= 0.0:
         return False
     return state.constraint_memory[c, IS_CAUGHT] == 0.0
@@ -74,7 +74,7 @@ def is_waiting_magnet(state, command, c):
 
 @kernel
 def is_attached(command, work, c, distance, angle):
-    """Tell whether constraint c holds: a magnet that has caught, or catches now, or none at all.
+    """Tell whether constraint c holds: no magnet, or a magnet that has caught or catches now.
 
     Writes: work.
     """

@@ -1,8 +1,8 @@
 """Stages `constraint_rows.write_constraint_rows`, `.begin_shifts`, `.close_loops`: constraints.
 
-Before the solve they are scalar rows of the contact problem (`linkage`); after it what is still open is
-closed (`position_projection`). Both are compiled when a world first has a constraint. The change of
-energy by the shifts is corrected (`projection_energy`).
+Constraints are scalar rows of the contact problem (`linkage`); gaps that are left after the step are closed
+in the positions (`position_projection`). Both are compiled when a world first has a constraint. The change of
+energy by the position shifts is corrected (`projection_energy`).
 """
 
 from tribo.compiler.jit import kernel
@@ -17,7 +17,7 @@ PROJECTION = int(Late.PROJECTION)
 
 @kernel
 def write_constraint_rows(model, state, command, settings, work):
-    """Build the rows of all constraints between bodies.
+    """Write the rows of all constraints between bodies; ask for the lazy kernels if they are not compiled.
 
     Writes: work.
     """
@@ -33,7 +33,7 @@ def write_constraint_rows(model, state, command, settings, work):
 
 @kernel
 def begin_shifts(model, state, work):
-    """Note where all that constraints hold is before the positions are corrected.
+    """Store the coordinates before the positions are corrected.
 
     Writes: work.
     """
@@ -43,7 +43,7 @@ def begin_shifts(model, state, work):
 
 @kernel
 def close_loops(model, state, command, settings, work):
-    """Take what constraints leave open at the end of the step out of the positions; keep which have broken.
+    """Close the gaps that constraints have at the end of the step; store broken constraints and their memory.
 
     Writes: state, work.
     """

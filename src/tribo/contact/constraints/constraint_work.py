@@ -1,17 +1,17 @@
-"""Removes the work of ties of robots that turn far in a step.
+"""Constraints of robots that rotate far in a step do no work.
 
-In a step that turns a robot far, dt/2 κ is not enough of how its ties bend (`attachments`): impulses of ties
-then did work, and a four-bar linkage whose crank turns at 100 rad/s lost 3.5 % of its energy in 2 s at 1 ms.
-But how much work a tie does is known: λ times J ∫ v dt over dt, with J of the middle of the step, whatever
-trajectory of the joints, also in substeps under held forces (`bias_iteration`). With the velocity v' of
-which the trajectory has (v' + v⁺)/2 as its mean, v if it goes straight, a closed tie asks for
+If a robot rotates far in a step, dt/2 κ (`attachments`) is too inaccurate: constraint impulses did work, and
+a four-bar linkage with a crank at 100 rad/s lost 3.5 % of its energy in 2 s at 1 ms. The work of a constraint
+is λ times J ∫ v dt over dt, with J of the middle of the step, for any trajectory of the joints, also in
+substeps under held forces (`bias_iteration`). Let (v' + v⁺)/2 be the mean velocity of the trajectory (v' = v
+if it is straight). A closed constraint then asks for
 
     J v⁺ = −J v' + γ J y,   y = (v − 2 v_before + v_before that)/4.
 
-The shift at the end of the step closes it. Without the last part nothing would damp what goes to and fro from
-step to step, ±a, of which y is all and γ is taken. All is J times a vector: rows that ask for the same
-thing twice ask for it alike, to round-off. So it holds for all ties that robots share or for none: where one
-is open, or its ends part, as after an impact, all ask for what `attachments` says.
+The shift at the end of the step closes its gap. The last term, with a small γ, damps oscillations ±a from
+step to step, which are all of y; nothing else would. Each term is J times a vector, so redundant rows ask for
+consistent velocities, to round-off. For the same reason either all constraints that robots share do so, or
+none: if one is open or its ends separate, as after an impact, all use the target of `attachments`.
 Source: Gonzalez 1999, "Mechanical systems subject to holonomic constraints: differential-algebraic
 formulations and conservative integration" (forces that do no work over a step).
 """
@@ -27,13 +27,13 @@ from tribo.model import IntegrationMode, Integrator
 
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-DAMPED = 0.02  # [–] of what goes to and fro, in a step
-ANGULAR = 3  # first of the angular directions in a mask, first of the angular slots
+DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
+ANGULAR = 3  # first angular direction in a mask, first angular slot
 
 
 @kernel
 def ties_fast_robot(model, state, settings, work, c):
-    """Tell whether a robot at an end of constraint c turns far in this step."""
+    """Tell whether a robot at an end of constraint c rotates far in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
     for side in range(2):
@@ -47,7 +47,7 @@ def ties_fast_robot(model, state, settings, work, c):
 
 @kernel
 def move_ends(model, state, work, c):
-    """Compute poses and velocities of the two bodies of constraint c as the step begins.
+    """Compute poses and velocities of the two bodies of constraint c at the step's start.
 
     Writes: work.
     """
@@ -61,7 +61,7 @@ def move_ends(model, state, work, c):
 
 @kernel
 def moved_end_motion(model, work, c, side, point):
-    """Return velocity of a side of constraint c at a point, and ω, where `move_ends` has put it."""
+    """Return velocity at a point and ω of side `side` of constraint c, at the poses of `move_ends`."""
     body = model.constraint_body[c, side]
     if body < 0:
         return ZERO, ZERO
@@ -73,7 +73,7 @@ def moved_end_motion(model, work, c, side, point):
 
 @kernel
 def gap_rate_at(model, work, c, k):
-    """Return the rate of the gap of row k of constraint c where `move_ends` has put its bodies."""
+    """Return the rate of the gap of row k of constraint c at the poses of `move_ends`."""
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
     point, _ = body_frame(model, work.relative_pos, work.relative_rot, c, 1)
     va, wa = moved_end_motion(model, work, c, 0, own)
@@ -85,7 +85,7 @@ def gap_rate_at(model, work, c, k):
 
 @kernel
 def separation_speed(model, work, c, first):
-    """Return how fast constraint c parts as the step begins, in those directions from `first` on it locks."""
+    """Return the norm of the gap rates of constraint c, over its locked directions first … first + 2."""
     total = 0.0
     for k in range(first, first + 3):
         if model.constraint_locked[c] & (1 << k) != 0:
@@ -96,9 +96,9 @@ def separation_speed(model, work, c, first):
 
 @kernel
 def end_speed(model, work, c, first):
-    """Return how fast the two bodies of constraint c go: what the rates of its gaps are differences of.
+    """Return the speed of the two bodies of constraint c, the scale of the round-off in its gap rates.
 
-    How fast they turn, where `first` is ANGULAR, else how fast their origins go and the arms to their ends.
+    Sum of angular speeds if `first` is ANGULAR; else of the speeds of origins plus angular speed times arm.
     """
     total = 0.0
     for side in range(2):
@@ -117,7 +117,7 @@ def end_speed(model, work, c, first):
 
 @kernel
 def mark_working(model, work, c):
-    """Note that constraint c does work on the trees at its ends.
+    """Mark the trees at the ends of constraint c as ones on which a constraint does work.
 
     Writes: work.
     """
@@ -129,7 +129,7 @@ def mark_working(model, work, c):
 
 @kernel
 def is_working(model, work, c):
-    """Tell whether a constraint does work on a tree at an end of constraint c that impulses move."""
+    """Tell whether a tree at an end of constraint c that impulses move is marked by `mark_working`."""
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and model.body_chain_len[body] > 0:
@@ -140,9 +140,7 @@ def is_working(model, work, c):
 
 @kernel
 def spread_working(model, work):
-    """Let constraints do work wherever one of those that are tied together does.
-
-    Rows that ask for the same thing twice have to ask for it alike, to round-off.
+    """Spread the marks over connected constraints, since redundant rows must ask for consistent velocities.
 
     Writes: work.
     """
@@ -158,7 +156,7 @@ def spread_working(model, work):
 
 @kernel
 def trajectory_rate(model, state, settings, work, n):
-    """Return J v' of row n, which is not closed yet, without a part of what goes to and fro."""
+    """Return J (v' − γ y) of row n, which is not closed yet."""
     trembles = 0.25 * DAMPED * settings.dt
     total = 0.0
     for side in range(2):

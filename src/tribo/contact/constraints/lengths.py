@@ -1,15 +1,15 @@
-"""Rows of wires, rods and winches: the length of a path from point to point.   φ = L − Σ ‖p_{k+1} − p_k‖
+"""Rows of wires, rods and winches: the length of a path through points. φ = L − Σ ‖p_{k+1} − p_k‖
 
-The path begins and ends at the two ends of the wire. Points between are those over which it runs; without
-friction its tension is the same all along. All points are on two bodies that move, or on what stands.
+The path begins and ends at the two ends of the wire and runs over the points between; without friction its
+tension is uniform. All points are on two moving bodies, or fixed.
 
-With friction, each point between has a row of its own: ½(Σ_{after} − Σ_{before}) of the parts' lengths, at
-which the wire slides over it. Its force f is half added to the tension behind it and half taken from that
-before it, T = λ ± f/2. T₂ ≤ T₁ e^{μβ} either way, β the turn of the wire there, is the same as
+With friction, each inner point has a row ½(Σ_{after} − Σ_{before}) of the segments' lengths, along which the
+wire slides over it. Half of its force f is added to the tension after the point, half subtracted before it,
+T = λ ± f/2. T₂ ≤ T₁ e^{μβ} in both directions, β the angle of the wire there, is equivalent to
 |f| ≤ (T₁ + T₂) tanh(μβ/2); the tensions are those of the last step.
 
-A winch changes L in time by the speed of its drum; where it would need more than its largest tension the drum
-slips, and L is what the path is at the end of the step.
+A winch changes L by the speed of its drum. Where that would need more than its largest tension the drum
+slips, and L becomes the length of the path at the end of the step.
 """
 
 from math import atan2, inf, tanh
@@ -36,14 +36,14 @@ LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
 MOST_LENGTH = int(Tuning.MOST_LENGTH)
 LET_OUT = int(Memory.LENGTH)
 IS_IDLE = int(Memory.IS_IDLE)
-# What has a bound brings energy, what has none only holds: a motor without one is given this.
+# A bounded row may add energy, an unbounded one only holds: a motor without a limit gets this one.
 STRONGEST = 1e15  # [N]
-SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch: from here on its drum slips
+SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch, from which on its drum slips
 
 
 @kernel
 def end_length(model, work, c):
-    """Return the length of the path of constraint c [m] where `place_ends` has put its bodies."""
+    """Return the length of the path of constraint c [m] at the poses of `place_ends`."""
     total = 0.0
     first = model.constraint_path[c, 0]
     last = model.constraint_path[c, 1]
@@ -54,7 +54,7 @@ def end_length(model, work, c):
 
 @kernel
 def rest_length(model, command, work, c):
-    """Return the length of wire, rod or winch c at rest [m], at the end of the step."""
+    """Return the rest length of wire, rod or winch c [m] at the end of the step."""
     if model.constraint_kind[c] == WINCH:
         return work.constraint_memory[c, LET_OUT]
     return command.constraint[c, REST]
@@ -62,9 +62,9 @@ def rest_length(model, command, work, c):
 
 @kernel
 def last_length(state, command, c):
-    """Return the length of wire or rod c at rest [m] in the last step; the present one if it did not hold.
+    """Return the rest length of wire or rod c [m] in the last step; the present one if it did not hold.
 
-    The difference is reeled in by a velocity: somebody who changes the length from step to step pulls.
+    The difference is closed by a velocity: a length that is changed from step to step pulls.
     """
     if state.constraint_memory[c, IS_IDLE] == 0.0 and state.constraint_memory[c, LET_OUT] > 0.0:
         return state.constraint_memory[c, LET_OUT]
@@ -73,7 +73,7 @@ def last_length(state, command, c):
 
 @kernel
 def push_side(model, work, n, c, body, point, direction):
-    """Let the side of row n that is a body feel a force at a point; what stands feels none.
+    """Add a unit force on a body at a point to row n of constraint c; a fixed point has no side.
 
     Writes: work.
     """
@@ -84,9 +84,9 @@ def push_side(model, work, n, c, body, point, direction):
 
 @kernel
 def open_path_row(model, work, c):
-    """Begin the row of the path of constraint c: its impulse is a tension. Return its number and the length.
+    """Begin the row of the path of constraint c; return its number and the length. Its impulse is a tension.
 
-    −1: no row, or no room. Parts without length have no direction; a rod's is upward.
+    −1: no row, or no room. Segments of length 0 have no direction; that of a rod of length 0 is upward.
 
     Writes: work.
     """
@@ -112,7 +112,7 @@ def open_path_row(model, work, c):
         if length > 0.0:
             u = vec.scale(1.0 / length, d)
         elif total == 0.0:
-            u = (0.0, 0.0, 1.0)  # pushes apart what has no direction yet
+            u = (0.0, 0.0, 1.0)  # a rod of length 0 pushes its ends apart
         else:
             continue
         push_side(model, work, n, c, model.path_body[k], p, u)
@@ -122,7 +122,7 @@ def open_path_row(model, work, c):
 
 @kernel
 def part_direction(model, work, k):
-    """Return the direction of the part from point k to the next one, and its length."""
+    """Return direction and length of the segment from point k to the next."""
     p = wire_point(model, work.body_pos, work.body_rot, k)
     d = vec.sub(wire_point(model, work.body_pos, work.body_rot, k + 1), p)
     length = vec.norm(d)
@@ -131,7 +131,7 @@ def part_direction(model, work, k):
 
 @kernel
 def last_tension(model, state, c, part):
-    """Return the impulse with which part 0, 1 … of the path of constraint c pulled in the last step [N s]."""
+    """Return the impulse of segment 0, 1 … of the path of constraint c in the last step [N s]."""
     slot = model.constraint_slot[c]
     pull = state.scalar_impulse[slot]
     for j in range(1, model.constraint_path[c, 1] - model.constraint_path[c, 0]):
@@ -141,7 +141,7 @@ def last_tension(model, state, c, part):
 
 @kernel
 def write_wire_friction(model, state, command, work, c):
-    """Build the rows of the friction of wire or winch c on its path.   |f| ≤ (T₁ + T₂) tanh(μβ/2)
+    """Write the friction rows of wire or winch c on its path. |f| ≤ (T₁ + T₂) tanh(μβ/2)
 
     Source: Euler 1769, Eytelwein 1808 (capstan).
 
@@ -181,7 +181,7 @@ def write_wire_friction(model, state, command, work, c):
 
 @kernel
 def write_length_row(model, state, command, settings, work, c):
-    """Build the row of a wire or rod.
+    """Write the row of a wire or rod.
 
     Writes: work.
     """
@@ -194,7 +194,7 @@ def write_length_row(model, state, command, settings, work, c):
     lower = -inf if model.constraint_stretch[c] & 2 else 0.0
     upper = inf if model.constraint_stretch[c] & 1 else 0.0
     stiffness = tuning[c, STIFFNESS]
-    if lower == 0.0 and upper == 0.0:  # the tension is given
+    if lower == 0.0 and upper == 0.0:  # a constant tension
         pull = dt * tuning[c, FORCE]
         scalar_rows.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
@@ -214,7 +214,7 @@ def write_length_row(model, state, command, settings, work, c):
     work.constraint_memory[c, LET_OUT] = tuning[c, REST]
     is_stop = upper == 0.0 or lower == 0.0
     parts = free_end_speed(model, settings, work, c, n, size)
-    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is free
+    if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is admissible
         target, correction, shift = hard_target(
             settings, tuning[c, ERP], -gap, -drift, -sag, opens, parts, is_stop
         )
@@ -231,9 +231,9 @@ def write_length_row(model, state, command, settings, work, c):
 
 @kernel
 def write_winch_row(model, state, command, settings, work, c):
-    """Build the row of a winch: a wire that its drum takes in at a speed.   φ' = −u − ℓ' ≥ …, 0 ≤ λ ≤ dt F
+    """Write the row of a winch: a wire that its drum reels in. φ' = −u − ℓ' ≥ …, 0 ≤ λ ≤ dt F
 
-    F is what the motor pulls while it takes in, else what the brake holds; an empty drum holds anything.
+    F: force of the motor while it reels in, else of the brake; an empty drum holds any force.
 
     Writes: work.
     """
@@ -248,7 +248,7 @@ def write_winch_row(model, state, command, settings, work, c):
         return
     pull = min(tuning[c, FORCE], STRONGEST)
     upper = dt * (pull if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
-    if tuning[c, FRICTION] > 0.0:  # what the drum pulls is the tension of the first part
+    if tuning[c, FRICTION] > 0.0:  # the drum pulls with the tension of the first segment
         mean = state.scalar_impulse[model.constraint_slot[c]]
         upper = max(0.0, upper + mean - last_tension(model, state, c, 0))
     if out >= tuning[c, MOST_LENGTH] and tuning[c, SPEED] <= 0.0:
@@ -269,7 +269,7 @@ def write_winch_row(model, state, command, settings, work, c):
 
 @kernel
 def slip_winches(model, state, command, work):
-    """Let the drums of winches out that could not hold: what they have let out is the path as it is.
+    """Make the drums of overloaded winches slip: their length becomes that of the path.
 
     Writes: state, work.
     """

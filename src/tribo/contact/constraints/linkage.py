@@ -1,8 +1,8 @@
 """Rows of pins, welds, hinges, motors, locks and wires between two bodies, or a body and the world.
 
-A hard row takes back what a step opens (`attachments`); all else is closed in the positions at the end of the
-step (`position_pass`, `position_projection`). A row with a compliance ε > 0 is a spring with the stiffness
-1/ε and the damping τ/ε, τ its spook damping, taken implicitly (`src/tribo/contact/problem/spook.py`).
+A hard row reverses what the step itself opens (`attachments`); the positions close the rest at the end of the
+step (`position_pass`, `position_projection`). A row with a compliance ε > 0 is an implicit spring with
+stiffness 1/ε and damping τ/ε, τ its SPOOK damping time (`src/tribo/contact/problem/spook.py`).
 """
 
 from math import atan2, floor, inf, pi, sqrt
@@ -46,19 +46,19 @@ SPOOK_DAMPING = int(Tuning.SPOOK_DAMPING)
 ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
 IS_ON = int(Tuning.IS_ON)
 
-ROUNDING = 1e-7  # [–] R of a hard row over G: what is redundant or singular gets a finite impulse
-WEAK = 1e-6  # [–] of the largest G of like rows: one whose own is that asks for half of what closes its gap
-SMALL = 1e-4  # [–] sine of an angle between axes that is the angle, to 1e-9 of it
-CLOSED = 0.1  # [–] of the bend of a curve in a step: a tie that is wider open is to close
-PARTING = 0.5  # [–] of the velocity by which it bends in a step: ends that part faster are to meet
-ROUNDED = 1e-6  # [–] of the velocity of its bodies: a bend of less is as good as none
-WHIRL = 0.2  # [rad] in a step: a pin that goes round faster gains or loses energy
+ROUNDING = 1e-7  # [–] R/G of a hard row: redundant and singular rows get finite impulses
+WEAK = 1e-6  # [–] of the largest G of a group of rows: a row with this G closes half of its gap
+SMALL = 1e-4  # [–] sine that equals its angle to 1e-9 of it
+CLOSED = 0.1  # [–] of the curvature of a step: a constraint with a wider gap is open
+PARTING = 0.5  # [–] of the change of velocity by curvature: ends that separate faster are open
+ROUNDED = 1e-6  # [–] of the velocity of its bodies: a smaller change of velocity is round-off
+WHIRL = 0.2  # [rad] per step: a pin that circles faster gains or loses energy
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
 def open_force(model, work, slot, a, b, point, direction):
-    """Begin a row that pushes body a along a direction, and body b back, at a point; −1: no room.
+    """Begin a row of a unit force on body a, and its reaction on body b, at a point; −1: no room.
 
     Writes: work.
     """
@@ -71,7 +71,7 @@ def open_force(model, work, slot, a, b, point, direction):
 
 @kernel
 def open_torque(model, work, slot, a, b, direction):
-    """Begin a row that turns body a about a direction, and body b back; −1: no room.
+    """Begin a row of a unit torque on body a, and its reaction on body b; −1: no room.
 
     Writes: work.
     """
@@ -84,9 +84,9 @@ def open_torque(model, work, slot, a, b, direction):
 
 @kernel
 def relax_singular_rows(work, first):
-    """Let rows from the first on that hardly anything moves, next to the others, close less of their gaps.
+    """Reduce the velocity that closes the gap of rows, from `first` on, that hardly any impulse moves.
 
-    Any speed takes an impulse without bound there: they ask for the part G/(G + `WEAK` · largest G) of it.
+    Such a velocity would take an unbounded impulse. A row keeps the part G/(G + `WEAK` · largest G).
 
     Writes: work.
     """
@@ -103,9 +103,9 @@ def relax_singular_rows(work, first):
 
 @kernel
 def add_locked_rows(model, state, command, settings, work, c, first, point, axes, gap, curve, drift, sag):
-    """Build the rows of those of three directions that constraint c locks: along its axes, or about them.
+    """Write the rows of those directions first … first + 2 that constraint c locks, along or about its axes.
 
-    first: 0 or ANGULAR. gap, curve: how far A is off and how that bends, world; drift, sag: `hard_target`.
+    first: 0 or ANGULAR. gap, curve: gap of A and its curvature, world; drift, sag: see `hard_target`.
 
     Writes: work.
     """
@@ -147,9 +147,9 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
 
 @kernel
 def is_whirling(model, settings, body, acceleration, arm):
-    """Tell whether a loose body turns the arm on which a constraint holds it too far in a step.
+    """Tell whether a free body rotates the arm of its constraint by more than `WHIRL` in a step.
 
-    dt² ω² r is more than a part of r; a wheel on its axle has no arm.
+    dt² ω² r > `WHIRL`² r; a wheel on its axle has no arm.
     """
     if body < 0 or model.tree_is_single[model.body_tree[body]] == 0:
         return False
@@ -159,9 +159,9 @@ def is_whirling(model, settings, body, acceleration, arm):
 
 @kernel
 def follows_ends(model, work, c):
-    """Tell whether the rows of constraint c follow its two ends to where these are at the same place.
+    """Tell whether the rows of constraint c use the exact rotation of its ends (`end_curvature`).
 
-    They do if it locks all three directions, one of its bodies turns, and its ties form no loop.
+    They do if it locks all three translations, one of its bodies rotates far, and its ties form no loop.
     """
     if model.constraint_locked[c] & PLACE != PLACE or work.tied_turns[0] == 0:
         return False
@@ -171,7 +171,7 @@ def follows_ends(model, work, c):
 
 @kernel
 def constraint_curvature(model, state, settings, work, c):
-    """Return how the gaps of constraint c, of its place and of its attitude, bend if nothing pushes."""
+    """Return the curvature of the gaps of constraint c, linear and angular, without forces (world)."""
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
     point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
@@ -184,11 +184,10 @@ def constraint_curvature(model, state, settings, work, c):
 
 @kernel
 def is_closed(model, state, command, settings, work, c):
-    """Tell whether constraint c is closed as the step begins, and its ends hardly part.
+    """Tell whether constraint c is closed at the step's start, and its ends hardly separate.
 
-    Hinges and welds of links that turn about one axis do not bend: what is computed as the bend of their
-    attitude is rounding, and so are gap and rate. Hence the part of the velocity of the bodies. Springs, as
-    directions with a compliance are, may be open.
+    Hinges and welds of links that rotate about one axis have no angular curvature: its computed value, gap
+    and rate are round-off, hence the term of the velocity of the bodies. Compliant directions may be open.
 
     Writes: work.
     """
@@ -213,7 +212,7 @@ def is_closed(model, state, command, settings, work, c):
 
 @kernel
 def mark_workless(model, state, command, settings, work):
-    """Note which constraints ask that their impulses do no work: all of those that robots share, or none.
+    """Mark the constraints whose impulses are to do no work: all of those that robots share, or none.
 
     Writes: work.
     """
@@ -237,7 +236,7 @@ def mark_workless(model, state, command, settings, work):
 
 @kernel
 def write_linkage_rows(model, state, command, settings, work, c):
-    """Build the rows of the directions in which constraint c holds its bodies together.
+    """Write the rows of the directions that constraint c locks.
 
     Writes: work.
     """
@@ -257,7 +256,7 @@ def write_linkage_rows(model, state, command, settings, work, c):
         work.status[0] |= TIME_STEP_TOO_LONG
     if command.constraint[c, COMPLIANCE] == 0.0:
         work.constraint_memory[c, IS_IDLE] = 0.0
-    # As the ends are apart in velocity, and the axes turn.
+    # Relative velocity of the ends, in axes that rotate with A.
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     curve = vec.add(turn, vec.sub(aa, ab))
     is_exact = follows_ends(model, work, c)
@@ -276,14 +275,14 @@ def write_linkage_rows(model, state, command, settings, work, c):
 
 @kernel
 def relative_turn(locked, axes, other_axes):
-    """Return how side A is turned against side B [rad], of which the locked directions count."""
+    """Return the rotation of side A relative to side B [rad], in the directions that are locked."""
     if locked >> ANGULAR == 7:
         return quat.rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
     z = vec.mat_col(axes, 2)
     other = vec.mat_col(other_axes, 2)
     error = vec.cross(other, z)
     s = vec.norm(error)
-    if s < SMALL:  # the angle is its sine, or the axes are opposite and it has no direction
+    if s < SMALL:  # the angle equals its sine; or the axes are opposite, without a direction
         return error
     return vec.scale(atan2(s, vec.dot(other, z)) / s, error)
 
@@ -296,7 +295,7 @@ def transposed(m):
 
 @kernel
 def write_motor_row(model, state, command, settings, work, c):
-    """Build the row of a motor: speed of body B relative to A, about or along the third axis of A.
+    """Write the row of a motor: speed of body B relative to A, about or along the third axis of A.
 
     Writes: work.
     """
@@ -321,7 +320,7 @@ def write_motor_row(model, state, command, settings, work, c):
 
 @kernel
 def write_lock_row(model, state, command, settings, work, c):
-    """Build the row of a lock: angle of body B relative to A about the third axis of A, or place along it.
+    """Write the row of a lock: angle of body B relative to A about the third axis of A, or position along it.
 
     Writes: work.
     """
@@ -337,7 +336,7 @@ def write_lock_row(model, state, command, settings, work, c):
         along = vec.mat_col(other, 0)
         angle = atan2(vec.dot(vec.cross(x, along), z), vec.dot(x, along))
         gap = angle - tuning[c, POSITION]
-        gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # the short way round
+        gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # to (−π, π]
         n = open_torque(model, work, slot, a, b, vec.neg(z))
     else:
         gap = vec.dot(vec.sub(point, own), z) - tuning[c, POSITION]
@@ -350,7 +349,7 @@ def write_lock_row(model, state, command, settings, work, c):
         damping = tuning[c, SPOOK_DAMPING]
         close_soft_row(model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most)
     else:
-        # A lock is a motor, with a largest force: it closes by a velocity.
+        # A lock has a bounded force, like a motor: it closes its gap by a velocity.
         target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False)
         scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
@@ -359,10 +358,9 @@ def write_lock_row(model, state, command, settings, work, c):
 
 @kernel
 def regularise_rows(work, first):
-    """Give hard rows from the first on a compliance at the level of rounding.
+    """Give hard rows from `first` on a compliance at the level of round-off.
 
-    Of two rows that ask for the same, each then takes its share; of two that contradict one another, each
-    gives way (see `residual_report.is_infeasible_row`).
+    Redundant rows then share the impulse; contradictory rows yield (`residual_report.is_infeasible_row`).
 
     Writes: work.
     """
@@ -379,7 +377,7 @@ def regularise_rows(work, first):
 
 @kernel
 def constraint_gap(model, command, work, c, k):
-    """Return the gap [m, rad] of row k of constraint c where `place_ends` has put its bodies."""
+    """Return the gap [m, rad] of row k of constraint c at the poses of `place_ends`."""
     kind = model.constraint_kind[c]
     if kind == LENGTH or kind == WINCH:
         rest = lengths.rest_length(model, command, work, c)
@@ -394,13 +392,13 @@ def constraint_gap(model, command, work, c, k):
 
 @kernel
 def store_gaps(model, state, command, settings, work, c, first):
-    """Note how wide open constraint c, whose rows begin at `first`, was when the step began.
+    """Store the gaps of constraint c at the step's start; its rows begin at `first`.
 
-    Where it is wide in mid step, by more than what a step closes; elsewhere how wide it is there.
+    They are computed where the mid-step gap is wider than a step closes; else the mid-step gaps are stored.
 
     Writes: work.
     """
-    width, turn = 0.0, 0.0  # metres and radians apart
+    width, turn = 0.0, 0.0  # [m²], [rad²]
     for n in range(first, work.scalar_count[0]):
         if work.scalar_reach[n] > 0.0:
             square = work.scalar_gap[n] * work.scalar_gap[n]
@@ -421,7 +419,7 @@ def store_gaps(model, state, command, settings, work, c, first):
 
 @kernel
 def write_linkages(model, state, command, settings, work):
-    """Build the rows of all constraints that are on and whole; note which of them break, and where all is.
+    """Write the rows of all constraints that are on and whole; mark those that break; store q.
 
     Writes: work.
     """
@@ -437,7 +435,7 @@ def write_linkages(model, state, command, settings, work):
             continue
         if breaking.is_breaking(model, state, command, settings, work, c):
             work.constraint_is_broken[c] = 1
-            work.constraint_memory[c, IS_CAUGHT] = 0.0  # a magnet that is mended catches anew
+            work.constraint_memory[c, IS_CAUGHT] = 0.0  # a repaired magnet must catch again
             continue
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]

@@ -1,10 +1,10 @@
-"""Second-order change of a wire's, rod's or winch's length within a step, added to its target.
+"""Second-order change of the length of a wire, rod or winch within a step, part of its target.
 
-In half a step without pushes the rate ℓ' of a path changes by D, its length by a sag beyond dt/2 ℓ'. Where
-the ends of a path are free bodies, or stand, both are exact, from where the step began to its middle, and the
-second half is taken to be like the first. A tension then takes the rate in mid step from D to −D and does no
-work, and a body that goes round on a rod by its centre keeps its energy: at 180 rad/s and 1 ms it loses 1e-6
-in a second. With dt/2 of ℓ'' instead, which other paths have, it lost 5.7 %.
+In half a step without impulses the rate ℓ' of a path changes by D, and its length deviates from dt/2 ℓ' by a
+sag. If the ends of a path are free bodies, or fixed, both are computed exactly from the step's start to its
+middle, and the second half is taken as equal. A tension then changes the mid-step rate from D to −D and does
+no work, so a body that circles on a rod keeps its energy: at 180 rad/s and 1 ms it loses 1e-6 in a second.
+Other paths use dt/2 of ℓ'', with which it lost 5.7 %.
 """
 
 from tribo.compiler.jit import kernel
@@ -19,7 +19,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 @kernel
 def side_of(model, c, body):
-    """Return which of the two bodies of constraint c a body is, −1: neither, it stands."""
+    """Return the side (0, 1) of constraint c on which a body is; −1: fixed."""
     if body < 0:
         return -1
     if body == model.constraint_body[c, 0]:
@@ -29,7 +29,7 @@ def side_of(model, c, body):
 
 @kernel
 def wire_point(model, pos, rot, k):
-    """Return point k of the paths of all wires, world, for given poses of bodies."""
+    """Return point k of the paths of all wires, world [m], at given poses of the bodies."""
     point = vec.load(model.path_point, k)
     body = model.path_body[k]
     if body < 0:
@@ -39,7 +39,7 @@ def wire_point(model, pos, rot, k):
 
 @kernel
 def end_point(model, work, c, k):
-    """Return point k, on the path of constraint c, where `place_ends` has put its bodies, world."""
+    """Return point k on the path of constraint c, world [m], at the poses of `place_ends`."""
     if side_of(model, c, model.path_body[k]) < 0:
         return wire_point(model, work.body_pos, work.body_rot, k)
     return wire_point(model, work.relative_pos, work.relative_rot, k)
@@ -47,9 +47,9 @@ def end_point(model, work, c, k):
 
 @kernel
 def wire_acceleration(model, state, settings, work, c):
-    """Return how φ bends if nothing pushes [m/s²], and the size of what bends it.
+    """Return φ'' without forces [m/s²], and the sum of the sizes of its terms.
 
-    ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ of each part, v the velocity of its end relative to its start.
+    ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ per segment, v the velocity of its end relative to its start.
     """
     bend, size = 0.0, 0.0
     for k in range(model.constraint_path[c, 0], model.constraint_path[c, 1]):
@@ -73,7 +73,7 @@ def wire_acceleration(model, state, settings, work, c):
 
 @kernel
 def point_velocity(model, c, k, point, pos, v):
-    """Return how fast point k of the path of constraint c, a free body's or one that stands, moves."""
+    """Return the velocity of point k of the path of constraint c, on a free body or fixed [m/s]."""
     side = side_of(model, c, model.path_body[k])
     tree = tied_tree(model, 2 * c + side) if side >= 0 else -1
     if tree < 0:
@@ -83,10 +83,9 @@ def point_velocity(model, c, k, point, pos, v):
 
 @kernel
 def length_and_rate(model, work, c, has_begun, v):
-    """Return length of the path of constraint c and its rate at velocities v.
+    """Return the length of the path of constraint c [m] and its rate at velocities v [m/s].
 
-    Where bodies are in mid step, or, if the step has just begun, where `place_ends` has put them. A part
-    without length is about to have one: it grows by all of its relative velocity.
+    Poses of mid step, or of `place_ends` if has_begun. A segment of length 0 grows by its relative velocity.
     """
     length, rate = 0.0, 0.0
     pos = work.relative_pos if has_begun else work.body_pos
@@ -107,9 +106,9 @@ def length_and_rate(model, work, c, has_begun, v):
 
 @kernel
 def path_curvature(model, state, settings, work, c):
-    """Return by how much faster φ grows at the end of the step [m/s], how far it sags now [m], and a bend.
+    """Return the change of φ' until the end of the step [m/s], the sag of φ [m], and a curvature [m/s²].
 
-    φ = L − ℓ of constraint c, without pushes. The bend [m/s²] is the size of what bends φ, for its reach.
+    φ = L − ℓ of constraint c, without impulses. The curvature bounds what the row may move in the step.
 
     Writes: work.
     """

@@ -1,17 +1,16 @@
-"""Removes the gaps that hard constraints leave at the end of a step from the positions.
+"""Projection of the positions on hard constraints at the end of a step.
 
-The target of a row is exact to second order in dt; the rest would show as a gap. Here the gaps e are
-evaluated at the positions that the step has reached, and all of them are closed by the shift that is
-least in kinetic energy,
+The target of a row is exact to second order in dt; the rest would remain as a gap. The gaps e are evaluated
+at the positions of the end of the step and closed by the shift of least kinetic energy,
 
     δq = M̂⁻¹ Yᵀ μ,   (Y M̂⁻¹ Yᵀ + ε D) μ = −e,
 
-with the Jacobians Y of the step, up to five times. Velocities stay, but for the spin of free bodies, which
-keep their angular momentum as they are turned, those of robots on a fixed base, which are carried along
-(`transport_velocity`), and a factor that keeps the energy (`projection_energy`). A row moves by
-at most its reach, the bend of its curve in one step: `position_pass` closes what was open before the step.
-Near a singular pose some gaps could only be closed by a large displacement: the conjugate gradients stop
-before they take it, and no island goes farther by it than by its step.
+with the Jacobians Y of the step, up to five times. Velocities stay, with three exceptions: spins of free
+bodies (their angular momentum stays), velocities of robots on a fixed base (`transport_velocity`), and a
+factor that conserves energy (`projection_energy`). A row moves at most by its reach, the effect of curvature
+in one step; `position_pass` closes gaps that were open before the step. Near singular poses some gaps need a
+large displacement: the conjugate gradients stop before it, and no island moves farther by a shift than by its
+step.
 
 Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes and Stiefel 1952.
 """
@@ -37,23 +36,23 @@ FREE = int(Joint.FREE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
-TOLERANCE = 1e-4  # [–] of the gaps, at which the conjugate gradients stop
-ROUNDING = 1e-7  # [–] ε: rows that repeat one another share the shift
+TOLERANCE = 1e-4  # [–] of the gaps: the conjugate gradients stop there
+ROUNDING = 1e-7  # [–] ε: redundant rows share the shift
 MAX_SWEEPS = 200
-FARTHEST = 1e3  # [–] energy of a shift over that of the gaps closed one by one
-MAX_STEPS = 5  # of Newton: each leaves a part (ω dt)/2 of the gaps
-CLOSED = 1e-7  # [–] of the reach: gaps below are left
-TORN = 0.1  # [–] of the reach: a gap may grow by that much in half a step
-LONG_SHIFT = 1e-3  # [–] of the displacement of a step: after longer shifts `projection_energy` looks
-SHORT_SHIFT = 1e-5  # [–] of the displacement of a step: shorter shifts change too little to look at
-SMALL = 1e-6  # [m, rad] a gap that grows by less is of no account
-OPEN, TORN_APART = 1, 2  # a gap that is left too wide; one that is far wider than it was
-GAIN = 0.25  # [–] a step that leaves more of the squared gaps is the last
+FARTHEST = 1e3  # [–] most energy of a shift, over that of the gaps closed one by one
+MAX_STEPS = 5  # Newton steps; each leaves a part (ω dt)/2 of the gaps
+CLOSED = 1e-7  # [–] of the reach: smaller gaps stay
+TORN = 0.1  # [–] of the reach: admissible growth of a gap in half a step
+LONG_SHIFT = 1e-3  # [–] of the displacement of a step: `projection_energy` corrects longer shifts
+SHORT_SHIFT = 1e-5  # [–] of the displacement of a step: shorter shifts need no correction
+SMALL = 1e-6  # [m, rad] growth of a gap that is not reported
+OPEN, TORN_APART = 1, 2  # too wide after the step; far wider than before it
+GAIN = 0.25  # [–] of the squared gaps: a Newton step that leaves more is the last
 
 
 @kernel
 def end_gaps(model, state, command, work, gap):
-    """Write how far open every row with a reach is now, 0 for others.
+    """Write the present gap of every row with a reach; 0 for the others.
 
     Writes: work, gap.
     """
@@ -72,9 +71,9 @@ def end_gaps(model, state, command, work, gap):
 
 @kernel
 def write_gaps(model, state, command, work, gap):
-    """Write what every row that holds has to move, 0 for those of joints. Return Σ e²/G, 0 if hardly any.
+    """Write the gap that every holding row is to close, 0 for rows of joints; return Σ e²/G, 0 if closed.
 
-    Rows at a bound hold nothing: they get a reach < 0.
+    Rows at a bound do not hold: their reach becomes −1.
 
     Writes: work, gap.
     """
@@ -96,7 +95,7 @@ def write_gaps(model, state, command, work, gap):
 
 @kernel
 def impulse_response(model, work, impulse, out):
-    """Set an array of dofs to the response to impulses on the rows.   out = Yᵀ μ
+    """Set an array of dofs to the response to impulses on all rows. out = Yᵀ μ
 
     Writes: out.
     """
@@ -109,9 +108,9 @@ def impulse_response(model, work, impulse, out):
 
 @kernel
 def least_shift(model, work, rest, most, out):
-    """Set an array of dofs to the whitened shift that closes the gaps in `rest`, if they are small.
+    """Set `out` to the whitened shift of least energy that closes the gaps in `rest`; return Σ e²/G.
 
-    Conjugate gradients, scaled by the rows' own G. Return Σ e²/G; from `most` on nothing is done.
+    Conjugate gradients, preconditioned by the rows' own G. Does nothing if Σ e²/G ≥ most.
 
     Writes: work, rest, out.
     """
@@ -163,7 +162,7 @@ def least_shift(model, work, rest, most, out):
 
 @kernel
 def measure_shift(model, settings, work, shift):
-    """Measure by M̂ how far islands go by a whitened shift, and by their step; keep the largest ratio so far.
+    """Measure, with M̂, the whitened shift and the step of every island; keep the largest ratio so far.
 
     Writes: work.
     """
@@ -185,9 +184,9 @@ def measure_shift(model, settings, work, shift):
 
 @kernel
 def limit_shift(model, settings, work, shift):
-    """Shorten the shift of islands that would move farther by it than by their step: no gap is worth that.
+    """Shorten the shift of islands that would move farther by it than by their step.
 
-    The bend of a curve is no measure where the velocity that bends it was taken back.
+    The curvature (reach) is no bound where the velocity that causes it was reversed.
 
     Writes: work, shift.
     """
@@ -203,7 +202,7 @@ def limit_shift(model, settings, work, shift):
 
 @kernel
 def shift_coordinates(model, state, work, shift):
-    """Shift the coordinates of every tree by what a whitened array says.
+    """Shift the coordinates of every tree by a whitened displacement.
 
     Writes: state, work.
     """
@@ -223,7 +222,7 @@ def shift_coordinates(model, state, work, shift):
 
 @kernel
 def undo_shift(model, state, work):
-    """Take back the last shift, which `pile_step` still holds: it has made it worse.
+    """Undo the last shift, `pile_step`, which has widened the gaps.
 
     Writes: state, work.
     """
@@ -234,10 +233,11 @@ def undo_shift(model, state, work):
 
 @kernel
 def gap_growth(work, gap, first, end, closes):
-    """Tell whether rows first … end − 1, of one constraint, end a step too wide: `OPEN`, `TORN_APART`, or 0.
+    """Return whether rows first … end − 1, of one constraint, end too wide: `OPEN`, `TORN_APART`, or 0.
 
-    All together, since their directions turn. Open is wider than in mid step by a part of what a step bends,
-    or than when it began by more than what a step closes; torn apart is the latter, and wide as well.
+    The norm over the rows counts, since their directions rotate. `OPEN`: wider than in mid step by more than
+    `TORN` · reach, or than at the step's start by more than a step closes. `TORN_APART`: the latter, and
+    wider than `TORN` · reach.
     """
     after = middle = before = 0.0
     for n in range(first, end):
@@ -253,7 +253,7 @@ def gap_growth(work, gap, first, end, closes):
 
 @kernel
 def end_of_rows(model, work, first):
-    """Return the number after those of the rows that hold the same directions of the same constraint."""
+    """Return one past the last row of the same three directions of the same constraint."""
     group = (work.scalar_slot[first] - model.constraint_slot[0]) // ANGULAR
     end = first + 1
     while end < work.scalar_count[0]:
@@ -265,7 +265,7 @@ def end_of_rows(model, work, first):
 
 @kernel
 def report_gaps(model, state, command, settings, work):
-    """Say so where gaps are left too wide; note islands in which one is far wider than it was.
+    """Set `TIME_STEP_TOO_LONG` where gaps are left too wide; mark islands in which a gap is torn.
 
     Writes: work.
     """
@@ -288,14 +288,14 @@ def report_gaps(model, state, command, settings, work):
 
 @kernel
 def transport_velocity(model, state, settings, work, t):
-    """Carry the velocity of a robot along its shift δ, parallel in the geometry of its kinetic energy.
+    """Transport the velocity of a robot along its shift δ, parallel in the metric of its kinetic energy.
 
-    δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω where a joint turns about three axes, those of its
-    parent. With M for M̂, what is moved without forces keeps its energy. M̂ holds drives and dampings as well:
-    a robot that has them keeps its energy but for a part of what these do.
+    δv = −M̂⁻¹ C(δ, v), C from h(v) = C(v, v), and ½ δ × ω for spherical joints, whose velocities are in the
+    parent's axes. With M for M̂, motion without forces keeps its energy. M̂ also holds drives and dampings:
+    robots with these keep it up to a part of their effect.
 
-    Writes: state, work (body_vel, body_acc and body_force of the tree stay as they are at v + δ/dt and the
-        poses of mid step; what reads them next computes them anew).
+    Writes: state, work (body_vel, body_acc and body_force of the tree are left at v + δ/dt and the poses of
+    mid step; later readers recompute them).
     """
     first, last = model.tree_v[t], model.tree_v[t] + model.tree_nv[t]
     rate = 1.0 / settings.dt
@@ -325,12 +325,11 @@ def transport_velocity(model, state, settings, work, t):
 
 @kernel
 def velocity_follows(model, settings, work, t):
-    """Tell whether the velocity of tree t follows its shift.
+    """Tell whether the velocity of tree t is transported along its shift.
 
-    That of a robot on a fixed base does, but for shifts that are next to nothing, and for long ones, after
-    which `projection_energy` looks. That one leaves out what touches something or is driven: a long shift of
-    such a robot leaves the velocity as it is. How long a shift is stands with the island's representative.
-    Not under `semi_implicit`, whose energy goes to and fro.
+    Only for robots on a fixed base, and shifts from `SHORT_SHIFT` to `LONG_SHIFT`; `projection_energy`
+    corrects longer ones, but not of robots with contacts or drives. The length of the shift is stored at the
+    island's representative. Not with `semi_implicit`, whose energy oscillates.
     """
     if settings.integrator == SEMI_IMPLICIT:
         return False
@@ -342,7 +341,7 @@ def velocity_follows(model, settings, work, t):
 
 @kernel
 def transport_velocities(model, state, settings, work):
-    """Let velocities follow the shifts: free bodies keep their angular momentum, robots are carried along.
+    """Transport velocities along the shifts: free bodies keep their angular momentum, robots as above.
 
     Writes: state, work.
     """
@@ -355,7 +354,7 @@ def transport_velocities(model, state, settings, work):
 
 @kernel
 def store_positions(model, state, work):
-    """Note where all is before the positions are corrected.
+    """Store the coordinates before the positions are corrected, and clear the measures of the shifts.
 
     Writes: work.
     """
@@ -370,7 +369,7 @@ def store_positions(model, state, work):
 
 @kernel
 def close_constraint_gaps(model, state, command, settings, work):
-    """Close the gaps, shift by shift, until they are closed or a shift makes them wider.
+    """Close the gaps by repeated shifts, until they are closed or a shift widens them.
 
     Writes: state, work.
     """
@@ -399,10 +398,10 @@ def close_constraint_gaps(model, state, command, settings, work):
 
 @kernel
 def project_positions(model, state, command, settings, work):
-    """Close the gaps of all constraints that hold. Leave in `end_q` where all was before.
+    """Close the gaps of all constraints that hold. `end_q` holds the coordinates before.
 
-    Where turns are too far, and gaps grow, the step is `TIME_STEP_TOO_LONG`. A shift that makes it worse is
-    taken back: by what is within reach, or, where robots are tied to each other, by all that is open.
+    Gaps that grow set `TIME_STEP_TOO_LONG`. A shift that widens the gaps within reach, or, in groups of
+    robots tied to one another, all gaps, is undone.
 
     Writes: state, work.
     """

@@ -1,11 +1,11 @@
-"""Part of stage `constraint_rows.close_loops`: shifts that close gaps change no energy.
+"""Part of stage `constraint_rows.close_loops`: position shifts conserve the energy.
 
-A shift moves bodies and leaves their velocities, so the mass matrix changes under these, and with it the
-energy, by a part as large as the angle of the shift: 5 % in a step that whips an arm round by 0.3 rad.
-Joint springs that it stretches hold more. So the part of the velocities beyond the rigid motion of the island
-gets one factor that brings the energy back to what it was. Such a factor keeps momenta, and together what
-constraints keep together. It is for those that `energy_limiter` watches: what turns far, touches nothing,
-and is held by no motor, spring or hand; not under `semi_implicit`, whose energy goes to and fro.
+A shift changes poses, and with them the mass matrix, but not the velocities; so it changes the kinetic energy
+by a part as large as its angle: 5 % in a step that swings an arm by 0.3 rad. Joint springs add to it. So the
+velocities beyond the rigid motion of the island are multiplied by one factor that restores the energy. Such a
+factor keeps momenta, and constraints stay satisfied. It applies to islands that `energy_limiter` watches:
+they rotate far, have no contacts, and no motors, springs or external forces act on them. Not with
+`semi_implicit`, whose energy oscillates.
 """
 
 from math import sqrt
@@ -23,13 +23,13 @@ from tribo.model import IntegrationMode, Integrator, Status
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 LIMITED = int(IntegrationMode.LIMITED)
-SLOWER = 0.9  # [–] of that motion for those that go back, which else might do so for ever
-MOST = 1.1  # [–] the largest factor: what hardly moves beyond the rigid motion is not made to
+SLOWER = 0.9  # [–] of that motion after `restore_poses`, which else might repeat for ever
+MOST = 1.1  # [–] largest factor: keeps a small motion beyond the rigid one small
 
 
 @kernel
 def island_energy(model, settings, work, t, v):
-    """Return the energy of island t [J] at `end_q` and given velocities, with that of its springs.
+    """Return the energy of island t [J] at `end_q` and velocities v, including springs.
 
     Writes: work.
     """
@@ -42,7 +42,7 @@ def island_energy(model, settings, work, t, v):
 
 @kernel
 def keep_island_momenta(model, state, work, t):
-    """Set `change_v` to the velocities of island t; base velocities, and places in `end_q`, keep momenta.
+    """Set `change_v` to the velocities of island t, with base velocities and `end_q` that keep its momenta.
 
     Writes: work.
     """
@@ -61,10 +61,10 @@ def keep_island_momenta(model, state, work, t):
 
 @kernel
 def restore_poses(model, state, settings, work, t):
-    """Take island t, a group, back to the poses in which it began the step: its gaps are what they were.
+    """Restore the poses of island t, a group, at the step's start: its gaps are then what they were.
 
-    At these poses the rigid motion with its momentum has no more energy than it had, which turned ones have
-    not. Its centre of mass goes on (`together`).
+    At these poses the rigid motion with its momentum has no more energy than before. Its centre of mass moves
+    on (`group_momentum`).
 
     Writes: state, work.
     """
@@ -79,9 +79,9 @@ def restore_poses(model, state, settings, work, t):
 
 @kernel
 def rescale_energy(model, state, settings, work, t, part):
-    """Give island t the energy that it had at `end_q`, before the shift; say so if it must have more.
+    """Scale the motion of island t beyond its rigid one to the energy at `end_q`, and times `part`.
 
-    Or only a part of the motion beyond its rigid one with which it has that.
+    `end_q`: poses before the shift. Sets `TIME_STEP_TOO_LONG` if the rigid motion alone has more energy.
 
     Writes: state, work.
     """
@@ -112,7 +112,7 @@ def rescale_energy(model, state, settings, work, t, part):
 
 @kernel
 def island_rotates_far(model, state, settings, work, t):
-    """Tell whether a tree of island t turns far in this step."""
+    """Tell whether a tree of island t rotates far in this step."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             if energy_limiter.tree_rotates_far(model, state, settings, work, tree):
@@ -122,7 +122,7 @@ def island_rotates_far(model, state, settings, work, t):
 
 @kernel
 def conserve_energy(model, state, settings, work):
-    """Give islands that turn far, and that `project_positions` has shifted far, the energy that they had.
+    """Restore the energy of islands that rotate far and were shifted far, or torn.
 
     Writes: state, work.
     """

@@ -1,1 +1,1 @@
-"""Impacts: their order within a step, and a bound on their energy."""
+"""Impacts: their order within a step, and a bound of their energy."""

@@ -1,12 +1,11 @@
-"""Part of stage `impacts.process_impacts`: impacts in their order, each a problem of its own.
+"""Part of stage `impacts.process_impacts`: impacts in order of time, each solved on its own.
 
-Between two impacts the bodies go on under the forces of the step, so a contact that rebounds meets at
-the time τ at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity
-of that time. An impact sets others off: that is how a row of balls hands a speed on. Bodies that then
-still touch are at rest, which is left to the sweep. Impulses at τ, not at the middle of the step, move the
-bodies by (m − τ) Δv more than the drift does, m its middle; `impact_shift` collects that. The points of one
-pair of shapes that meet together are one impact: a box that lands flat does not tumble. A contact that
-stays is placed on the surface.
+Between two impacts the bodies move under the forces of the step. A contact that rebounds meets at the time τ
+at which its gap closes, and gets Newton's restitution and Coulomb's friction at the velocity of that time. An
+impact causes others: so a row of balls transmits a speed. Bodies that then still touch are at rest, which is
+left to the solve. An impulse at τ, not at the middle m of the step, moves the bodies by (m − τ) Δv more than
+the drift does; `impact_shift` accumulates that. Points of one pair of shapes that meet at the same time are
+one impact: a box that lands flat does not tumble. A contact that stays is placed on the surface.
 Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
 """
 
@@ -24,18 +23,18 @@ from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 
 MAX_IMPACTS = 100  # per contact of an island
-SLOWEST = 1e-3  # [m/s] what approaches slower is resting
-TOGETHER = 1e-9  # [–] of the step: gaps that close within this time close together
+SLOWEST = 1e-3  # [m/s] a slower approach counts as rest
+TOGETHER = 1e-9  # [–] of the step: gaps that close within this time are one impact
 SWEEPS = 100  # over the points of one impact
-STILL = 1e-14  # [–] of the speed of an impact: the last change of a sweep
-HALVINGS = 20  # of a restitution that would create energy
+STILL = 1e-14  # [–] of the speed of an impact: a sweep of less change is the last
+HALVINGS = 20  # of a restitution that would add energy
 ROUND_OFF = 1e-12  # [–] of the energy of an impact
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def impact_velocity(model, work, c, time, dt, is_midpoint):
-    """Return the velocity of contact c at a time of the step, after the impacts so far."""
+    """Return the velocity of contact c at a time of the step, after the impacts so far [m/s]."""
     w = add_row_response(
         model, work, work.contact_row, c, work.impact_response, vec.load(work.contact_vel, c)
     )
@@ -45,16 +44,16 @@ def impact_velocity(model, work, c, time, dt, is_midpoint):
 
 @kernel
 def impact_opening(model, work, c):
-    """Return how far impacts at their own times have opened contact c [m]."""
+    """Return the opening of contact c by the displacement of the impacts so far [m]."""
     return add_row_response(model, work, work.contact_row, c, work.impact_shift, ZERO)[2]
 
 
 @kernel
 def closing_time(model, work, c, now, dt, is_midpoint):
-    """Return when the gap of contact c closes from `now` on, inf if not within the step.
+    """Return the time at which the gap of contact c closes, from `now` on [s]; inf: not within the step.
 
-    The gap is that of the evaluation at the middle m of the drift: φ(τ) = φ + n·s + w (τ − m) + ½ f τ²/dt,
-    f the velocity that the forces of the step give; semi-implicit: m = 0 and φ + n·s + (w + f) τ.
+    The gap is that of the evaluation at the middle m of the drift: φ(τ) = φ + n·s + w (τ − m) + ½ f τ²/dt, f
+    the velocity that the forces of the step give; semi-implicit: m = 0 and φ + n·s + (w + f) τ.
     """
     table = work.contact_row
     w = add_row_response(model, work, table, c, work.impact_response, vec.load(work.contact_vel, c))[2]
@@ -67,7 +66,7 @@ def closing_time(model, work, c, now, dt, is_midpoint):
         w += f
     gap += now * (w + 0.5 * a * now)
     w += a * now
-    if gap <= TOGETHER * dt * abs(w):  # it touches: now, or when it comes back to where it is
+    if gap <= TOGETHER * dt * abs(w):  # it touches: now, or when it returns here
         wait = 0.0 if w < 0.0 else (-2.0 * w / a if a < 0.0 else inf)
     else:  # the first root of φ + w t + ½ a t², without cancellation
         root = w * w - 2.0 * a * gap
@@ -78,16 +77,16 @@ def closing_time(model, work, c, now, dt, is_midpoint):
 
 @kernel
 def rebound_speed(work, c, approach):
-    """Return the speed at which contact c parts after an impact, 0 if it does not."""
+    """Return the speed at which contact c separates after an impact [m/s]; 0: it does not."""
     restitution = work.contact_restitution[c]
     return rebound_velocity(approach, restitution, work.contact_threshold[c], work.contact_loss[c])
 
 
 @kernel
 def speed_after_impact(model, work, c, time, dt, is_midpoint):
-    """Return the speed at which contact c parts after an impact at a time, −1 if it is no impact.
+    """Return the speed at which contact c separates after an impact at a time [m/s]; −1: no impact.
 
-    It parts with 0 if the forces of the step would bring it back within the step: so bouncing ends.
+    It is 0 if the forces of the step would reverse it within the step: so bouncing ends.
     """
     approach = -impact_velocity(model, work, c, time, dt, is_midpoint)[2]
     if approach <= SLOWEST:
@@ -99,7 +98,7 @@ def speed_after_impact(model, work, c, time, dt, is_midpoint):
 
 @kernel
 def next_impact(model, work, t, now, dt, is_midpoint):
-    """Return which contact of island t meets next (its place in the island) and when, −1 if none does."""
+    """Return the next impact in island t: index of the contact in the island (−1: none), and time."""
     first = -1
     earliest = inf
     for k in contacts_in(work, t):
@@ -115,10 +114,10 @@ def next_impact(model, work, t, now, dt, is_midpoint):
 
 @kernel
 def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
-    """Find the contacts that meet together with the one at place k; return the range of their places.
+    """Find the contacts of the pair at index k that meet at the same time; return their range of indices.
 
-    Speed after the impact in `contact_shift`, −1 for those that take no part; velocity before it in
-    `contact_spin_guess`; no impulse yet in `contact_estimate`.
+    Sets `contact_shift` to the speed after the impact (−1: not part of it), `contact_spin_guess` to the
+    velocity before it, and `contact_estimate` to zero impulse.
 
     Writes: work.
     """
@@ -133,7 +132,7 @@ def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
         j = work.island_contact[place]
         work.contact_shift[j] = -1.0
         vec.store(work.contact_estimate, j, ZERO)
-        if work.contact_compliance[j, 2] > 0.0:  # it is pressed, not hit
+        if work.contact_compliance[j, 2] > 0.0:  # compliant: no impact
             continue
         if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
             work.contact_shift[j] = speed_after_impact(model, work, j, time, dt, is_midpoint)
@@ -143,9 +142,9 @@ def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
 
 @kernel
 def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
-    """Find the impulses of one impact with a part of its restitution; return the energy that it adds.
+    """Find the impulses of one impact with a part of its restitution; return the energy that they add [J].
 
-    still: change of a velocity at which sweeps end [m/s].
+    still: change of a velocity at which the sweeps end [m/s].
 
     Writes: work.
     """
@@ -178,7 +177,7 @@ def solve_impact(model, work, low, high, part, still, time, dt, is_midpoint):
 
 @kernel
 def undo_impact(model, work, low, high):
-    """Take the impulses of an impact away.
+    """Remove the impulses of an impact.
 
     Writes: work.
     """
@@ -191,10 +190,10 @@ def undo_impact(model, work, low, high):
 
 @kernel
 def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
-    """Let the contact at place k rebound, and those that meet together with it.
+    """Solve the impact of the contact at index k and of those that meet at the same time.
 
-    Friction and restitution of coupled bodies may create energy (Kane 1984): then the restitution is
-    halved until they do not; without it they never do.
+    Friction and restitution of coupled bodies may add energy (Kane 1984): the restitution is then halved
+    until they do not; without restitution they never do.
 
     Writes: work.
     """
@@ -215,7 +214,7 @@ def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
         c = work.island_contact[place]
         impulse = vec.load(work.contact_estimate, c)
         lead = middle - time
-        if work.contact_shift[c] == 0.0:  # it stays: let it end on the surface
+        if work.contact_shift[c] == 0.0:  # it stays: place it on the surface
             above = work.contact_gap[c] + impact_opening(model, work, c)
             lead = min(max(above / work.contact_spin_guess[c, 2], -dt), dt)
         add_impulse_response(model, work, work.contact_row, c, vec.scale(lead, impulse), work.impact_shift)
@@ -224,7 +223,7 @@ def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
 
 @kernel
 def resting_target(work, c, shift, dt):
-    """Return the least normal velocity of contact c if it rests, moved apart by its impacts."""
+    """Return the target of contact c if it rests, after its impacts have opened it by `shift` [m]."""
     before = work.contact_gap[c] + work.gap_allowance[c]
     gap = before + shift
     bend = work.contact_drift[c, 2]
@@ -238,7 +237,7 @@ def resting_target(work, c, shift, dt):
 
 @kernel
 def reset_targets(model, work, t, dt):
-    """Make velocities and targets of island t those after its impacts.
+    """Set velocities and targets of island t to those after its impacts.
 
     Writes: work.
     """
@@ -268,7 +267,7 @@ def reset_targets(model, work, t, dt):
 
 @kernel
 def propagate_impacts(model, work, t, is_midpoint, dt):
-    """Let the contacts of island t rebound one after the other; return False if that does not end.
+    """Process the impacts of island t in order of time; return False if they do not end.
 
     Writes: work.
     """

@@ -1,17 +1,15 @@
-"""Bodies that tumble and are hit: an impact meets them as they move in the middle of their drift.
+"""Tumbling bodies in contact: the impulse acts on the velocity in the middle of the drift.
 
-A contact that stays is solved for the velocity at the end of the step, which is the mean velocity from
-this evaluation to the next. That velocity does not belong to the attitude at which J and M are
-taken: the body tumbles on in between. The impulse of an impact would be wrong by as much, of first order in
-the turn of a step, and so would be the energy. So an impact is split from the tumbling (Strang): the body
-tumbles for half a step, is hit there, and tumbles on for the rest (`integrate.finish_hit_body`). Each of
-the three keeps the energy exactly, if the impact does.
+A contact that stays is solved for the velocity at the end of the step, the mean from this evaluation to the
+next. For a tumbling body this velocity does not belong to the attitude at which J and M are taken: it tumbles
+on in between. The impulse of an impact, and its energy, would have an error of first order in the rotation of
+a step. So an impact is split from tumbling (Strang): the body tumbles for half a step, is hit there, and
+tumbles on for the rest (`integrate.finish_hit_body`). Each part conserves energy exactly, if the impact does.
 
-A body whose contact stays and bends its path (`contact_drift`) is split in the same way, with two
-differences: the contact holds at the end of the step, when the body has tumbled on, and attitude and angular
-velocity end where a free body's do, so that two halves of its path are those of one.
-Round bodies do not tumble. Those that constraints hold are always split so
-(`bias.is_constrained_single`), hit or not.
+A body with a persistent contact on a curved path (`contact_drift`) is split alike, with two differences: the
+contact holds at the end of the step, after the tumbling; and attitude and angular velocity end as those of a
+free body, so that two halves of its path compose to one. Bodies with three equal moments of inertia do not
+tumble. Bodies on constraints are always split (`bias.is_constrained_single`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (splitting).
 """
 
@@ -26,12 +24,12 @@ from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-TURNS = 16.0  # [1/s of sag/dt] what the points of a curve that rolls come down by: 2 dt φ̈, sag = dt²/8 φ̈
+TURNS = 16.0  # [–] of sag/dt: approach of the points of a rolling curve, 2 dt φ̈; sag = dt²/8 φ̈
 
 
 @kernel
 def impact_kind(model, settings, work, c):
-    """Return `STRUCK` if c rebounds or closes faster than by weight, `ROLLING` if it bends, else 0."""
+    """Return `STRUCK` if c rebounds or closes faster than by weight, `ROLLING` if it has drift, else 0."""
     if work.contact_is_soft[c] != 0:
         return 0
     if work.contact_bounce[c] > 0.0:
@@ -51,7 +49,7 @@ def impact_kind(model, settings, work, c):
 
 @kernel
 def find_impacts(model, settings, work, t):
-    """Return what the contacts of island t do, `STRUCK` before `ROLLING`; those that are hit do not bend.
+    """Return the kind of island t, `STRUCK` before `ROLLING`; struck contacts lose their drift.
 
     Writes: work.
     """
@@ -84,7 +82,7 @@ def is_tumbling(model, state, work, tree):
 
 @kernel
 def start_at_middle(model, state, settings, work, tree):
-    """Let a body start from its velocity in the middle, and take the tumbling out of its forces.
+    """Set the start of a body to its velocity in the middle of the step; remove the tumbling from its forces.
 
     Writes: work.
     """
@@ -115,7 +113,7 @@ def start_at_middle(model, state, settings, work, tree):
 
 @kernel
 def split_tumbling(model, state, settings, work, t):
-    """Let the bodies of island t be met as they move in the middle of their drift, if any is hit.
+    """Split the tumbling of the bodies of island t from its impacts, if it has any.
 
     Writes: work.
     """
@@ -141,7 +139,7 @@ def split_tumbling(model, state, settings, work, t):
         before = vec.load(work.contact_vel, c)
         response = work.hit_response
         after = add_row_response(model, work, work.contact_row, c, response, before)
-        if rolls:  # it is to hold at the end of the step, when the bodies have tumbled on
+        if rolls:  # the contact holds at the end of the step, after the tumbling
             bend = vec.add(vec.load(work.contact_drift, c), vec.sub(after, before))
             vec.store(work.contact_drift, c, bend)
         vec.store(work.contact_vel, c, after)

@@ -1,6 +1,6 @@
 """Stage `impacts.process_impacts`: impacts before the solve.
 
-Bodies that tumble are met where they are; with `impact = "propagate"` impacts come one after the other.
+Tumbling of bodies that are hit is split off; with `impact = "propagate"` impacts follow one another in time.
 """
 
 from tribo.compiler.jit import kernel
@@ -17,7 +17,7 @@ NOT_CONVERGED = int(Status.NOT_CONVERGED)
 
 @kernel
 def clear_impacts(work):
-    """Take the impacts of the last step away.
+    """Clear the impacts of the last step.
 
     Writes: work.
     """
@@ -30,12 +30,12 @@ def clear_impacts(work):
 
 @kernel
 def split_hit_islands(model, state, settings, work):
-    """Find the islands with an impact, and what of them tumbles.
+    """Split the tumbling of bodies in islands with an impact (`impact_split`).
 
     Writes: work.
     """
     for t in range(work.tree_is_hit.shape[0]):
-        if work.tree_is_hit[t] > 0:  # of the step before
+        if work.tree_is_hit[t] > 0:  # of the last step
             work.tree_is_hit[t] = 0
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.hit_response[dof] = 0.0
@@ -46,7 +46,7 @@ def split_hit_islands(model, state, settings, work):
 
 @kernel
 def process_impacts(model, state, settings, work):
-    """Meet what tumbles as it moves when it is hit; with `propagate`, let contacts rebound in their order.
+    """Split the tumbling of hit bodies; with `propagate`, process rebounds in order of time.
 
     Writes: work.
     """

@@ -1,9 +1,9 @@
-"""Stage `rebound_energy.limit_rebounds`: no rebound creates energy.
+"""Stage `rebound_energy.limit_rebounds`: no rebound adds energy.
 
-Newton's restitution is a statement about velocities. Where friction turns the impulse of an impact, as at the
-tip of a falling linkage, the velocities that it asks for may hold more energy than there was (Kane's
-paradox). Then all rebounds of the island are made weaker by one factor, the largest that adds no
-energy: Newton's law lies at 1, the plastic impact, which never creates any, at 0.
+Newton's restitution is a law of velocities. Where friction deflects the impulse of an impact, as at the tip
+of a falling linkage, these velocities may have more energy than before (Kane's paradox). Then all rebounds of
+the island are reduced by one factor, the largest that adds no energy: 1 is Newton's law, 0 the plastic
+impact, which never adds any.
 Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; contact-science §1.10.
 """
 
@@ -18,8 +18,8 @@ from tribo.model import Impact, Status
 
 SIMULTANEOUS = int(Impact.SIMULTANEOUS)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-ROUND_OFF = 1e-9  # [–] of the energy that changes hands; the solve is not more exact
-TRIES = 10  # at the factor; the way is halved each time
+ROUND_OFF = 1e-9  # [–] of the energy exchanged: accuracy of the solve
+TRIES = 10  # bisections of the factor
 
 
 @kernel
@@ -34,13 +34,13 @@ def has_rebound(work, t):
 
 @kernel
 def energy_gained(model, settings, work, t):
-    """Return the energy that the impulses of island t add [J], and that which changes hands.
+    """Return the energy that the impulses of island t add, and the energy exchanged [J].
 
-    λ · (w + w⁺)/2 of each row, w before all forces of the step. Bodies move with (v + v⁺)/2 while weight
-    acts: its work is what they fall, and what is left is that of the impulses. With weight in w already, they
-    might add λ dt g/2 unseen. The energy that a correction of overlap or a motor adds is wanted; the
-    energy that a row with compliance takes is in its spring. Hard rows of constraints have a little of it
-    too, so what a wire takes that tightens pays for no rebound either.
+    Sum of λ · (w + w⁺)/2 over the rows, w before all forces of the step. Bodies move with (v + v⁺)/2 while
+    weight acts: the work of weight is that of their fall, and the rest is that of the impulses. With weight
+    in w they might add λ dt g/2 unseen. The energy of overlap corrections and motors is intended and
+    excluded; so is that of compliant rows, which is in their springs. Hard rows of constraints have a small
+    compliance, too, so the energy that a wire takes when it becomes taut pays for no rebound.
     """
     total = 0.0
     turnover = 0.0
@@ -52,7 +52,7 @@ def energy_gained(model, settings, work, t):
         before = vec.load(work.contact_start, c)  # relative to the target, like w
         w = row_velocity(model, work, work.contact_row, work.contact_start, c)
         part = 0.5 * vec.dot(impulse, vec.add(w, before))
-        bend = vec.load(work.contact_drift, c)  # no path of this step
+        bend = vec.load(work.contact_drift, c)  # the drift is not part of this step's path
         part -= impulse[0] * bend[0] + impulse[1] * bend[1]
         asked = work.contact_target[c] + bend[2]
         if asked < 0.0 or work.contact_bounce[c] > 0.0:
@@ -76,7 +76,7 @@ def energy_gained(model, settings, work, t):
 
 @kernel
 def scale_rebounds(settings, work, t, part):
-    """Ask island t for a part of its restitution.
+    """Set the rebounds of island t to a part of their restitution.
 
     Writes: work.
     """
@@ -90,10 +90,9 @@ def scale_rebounds(settings, work, t, part):
 
 @kernel
 def limit_restitution(model, settings, work, t):
-    """Solve island t again with the largest part of its restitution that adds no energy.
+    """Solve island t with the largest part of its restitution that adds no energy, by bisection.
 
-    A plastic impact adds none, so the search ends. If what is left still adds some, that is the solve's
-    error and is said.
+    A plastic impact adds none; a remainder is the error of the solve: `NOT_CONVERGED`.
 
     Writes: work.
     """
@@ -110,7 +109,7 @@ def limit_restitution(model, settings, work, t):
             high = part
         else:
             low = part
-    if low < part:  # the last try was too much
+    if low < part:  # the last try added energy
         scale_rebounds(settings, work, t, low)
         is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, settings, work, t)
@@ -120,13 +119,13 @@ def limit_restitution(model, settings, work, t):
 
 @kernel
 def limit_rebounds(model, settings, work):
-    """Weaken the rebounds of islands that would end with more energy than they had.
+    """Reduce the rebounds of islands that would add energy.
 
-    An island that is not solved says so; what it gains or loses is the solve's error.
+    An island that is not solved has its own status; its gain is the error of the solve.
 
     Writes: work.
     """
-    if settings.impact != SIMULTANEOUS:  # impacts that are handed on look after themselves
+    if settings.impact != SIMULTANEOUS:  # `event_driven` limits its own impacts
         return
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):

@@ -1,1 +1,1 @@
-"""Rows of a contact problem: islands, contacts, joints, and their numbers."""
+"""The contact problem: islands, rows of contacts, joints and couplings, and their numbers."""

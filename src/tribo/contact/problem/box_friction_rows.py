@@ -1,11 +1,11 @@
-"""Stage `box_friction_rows.write_box_friction_rows`: friction that is bounded direction by direction.
+"""Stage `box_friction_rows.write_box_friction_rows`: friction with bounds along two directions.
 
-Such a contact is one without friction and two scalar rows, |λ_k| ≤ μ_k N h along its two directions. N is
-the normal force of the last step (box), the one of this step (scaled box) or a number (constant force).
-A contact that is new has none from the last step: it counts with what stops its bodies and bears them,
-m (|v_n|/h + g_n), shared by the points of its pair, m the mass that the contact feels.
+Such a contact has no cone; two scalar rows bound its friction, |λ_k| ≤ μ_k N h along direction k. N is the
+normal force of the last step (box), that of this step (scaled box) or a constant (constant force). A new
+contact has no last step: it starts with the force that stops and bears its bodies, m (|v_n|/h + g_n), shared
+by the points of its pair, with m the effective mass of the contact.
 
-The bounds of a scaled box follow the solution: it is solved again with them until they stay.
+A scaled box is solved repeatedly, each time with the bounds of the last solution, until these stay.
 Source: friction models of AGX as Algoryx and Choreonoid describe them; docs/physics/compliant-materials.
 """
 
@@ -32,13 +32,13 @@ NORMAL_FORCE = int(Pair.NORMAL_FORCE)
 CONE = int(FrictionModel.CONE)
 SCALED = int(FrictionModel.SCALED_BOX)
 CONSTANT = int(FrictionModel.CONSTANT_FORCE_BOX)
-SLOT = -2  # of the first contact's rows; a contact's rows have no slot of their own in the state
-SETTLED = 1e-9  # [–] of a bound: it has followed the solution
+SLOT = -2  # slot of the rows of contact 0; rows of contacts are not stored in the state
+SETTLED = 1e-9  # [–] of a bound: a smaller change ends the iteration
 
 
 @kernel
 def has_box(model, work, c):
-    """Tell whether the friction of contact c has bounds along two directions."""
+    """Tell whether contact c has box friction."""
     if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
         return False
     a, b = materials_of(model, work, c)
@@ -48,7 +48,7 @@ def has_box(model, work, c):
 
 @kernel
 def first_load(model, settings, work, c):
-    """Return the normal impulse with which the bounds of contact c begin [N s]."""
+    """Return the normal impulse from which the first bounds of contact c follow [N s]."""
     a, b = materials_of(model, work, c)
     table = model.pair_table
     if int(table[a, b, MODEL]) == CONSTANT:
@@ -72,7 +72,7 @@ def first_load(model, settings, work, c):
 
 @kernel
 def open_direction_row(model, state, settings, work, c, k, load):
-    """Open the row of contact c along its direction k; return its number, −1 if nothing can move it.
+    """Append the row of contact c along its tangent k; return its number, −1 if nothing can move it.
 
     Writes: work.
     """
@@ -99,7 +99,7 @@ def open_direction_row(model, state, settings, work, c, k, load):
 
 @kernel
 def write_box_friction_rows(model, state, settings, work):
-    """Open the two rows of every contact whose friction is a box.
+    """Write the two friction rows of every contact with box friction.
 
     Writes: work.
     """
@@ -120,7 +120,7 @@ def write_box_friction_rows(model, state, settings, work):
 
 @kernel
 def scale_bounds(model, work, t):
-    """Let the bounds of scaled boxes in island t follow their normal impulses; return whether one moved.
+    """Set the bounds of scaled boxes in island t by the normal impulses; return whether one changed.
 
     Writes: work.
     """
@@ -148,7 +148,7 @@ def scale_bounds(model, work, t):
 
 @kernel
 def split_impulse(work, c, impulse):
-    """Hand the tangential part of an impulse of contact c to its rows; return what is left to the contact.
+    """Move the tangential part of an impulse of contact c to its friction rows; return the rest.
 
     Writes: work.
     """

@@ -1,17 +1,17 @@
-"""Stage `compliant_rows.set_compliance`: contacts of materials that give way, as rows with a compliance R.
+"""Stage `compliant_rows.set_compliance`: contacts of compliant materials, as rows with a compliance R.
 
-A contact material presses like a spring of stiffness k with the damping k τ (`spook`), whose gap is
-g = φ + overlap, φ the gap where the step is evaluated: gaps in mid step move by h w⁺ from step to step, so
-that this is the scheme of the source whatever the integrator. k is Young's modulus, or that times the area
-of the point over the length at rest of the pair (`contact_area`). Tangential rows give way by γ_t/h, so that
-a held load F creeps at γ_t F. A contact that stands for s points (`contact_reduction`) is as stiff as they
-are.
+A compliant contact presses like a spring of stiffness k with damping k τ (`spook`), whose gap is
+g = φ + overlap, φ the gap at the evaluation of the step. Gaps at mid step change by h w⁺ from step to step,
+so the scheme is that of the source for every integrator. k is Young's modulus times the share of the point,
+or times the area of the point over the rest length of the pair (`contact_area`). Tangential rows have the
+compliance γ_t/h, so that a held load F creeps at γ_t F. A contact that stands for s points
+(`contact_reduction`) has s times the stiffness.
 
-* Adhesion is a force that pulls the bodies together, shared by the points of a pair; the impulse of the
-  solve counts from there. The cone is then the usual one, and friction gets what adhesion adds.
-* Two coefficients of friction are one cone over rows of two lengths: row k stands for s_k times a unit
-  vector, the impulse that the world feels is s_k times that of the solve.
-* A pair that meets faster than weight explains is hit before it is pressed: the contact is rigid then.
+* Adhesion is a force that pulls the bodies together, shared by the points of a pair. The impulse of the solve
+  is counted from it: the cone is the usual one, and friction profits from adhesion.
+* Two coefficients of friction are one cone over scaled rows: row k is s_k times a unit vector, and the
+  impulse on the bodies is s_k times that of the solve.
+* A pair that meets faster than weight explains is rigid in that step: it rebounds before it is pressed.
 
 Source: Lacoursière 2007, "Ghosts and Machines" (SPOOK); docs/physics/compliant-materials.
 """
@@ -42,11 +42,11 @@ CONE = int(FrictionModel.CONE)
 DIRECTION = int(Pair.DIRECTION)
 REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 
-NO_DIRECTION = 1e-6  # [–] length of a direction in the plane of contact: below, it is along the normal
-ADHERES = 1e-5  # [m] what is farther apart does not touch what pulls it
-TOUCHING = 1e-12  # [m] less is rounding: what rests shallower than that keeps its contacts
-LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: along the normal it counts as no less
-NO_SCALE = 1e-6  # [–] of the larger coefficient: less friction than that is none
+NO_DIRECTION = 1e-6  # [–] length in the plane of contact: a shorter direction is along the normal
+ADHERES = 1e-5  # [m] gap up to which an adhesive actuator acts
+TOUCHING = 1e-12  # [m] round-off: a wider gap is open
+LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R along the normal
+NO_SCALE = 1e-6  # [–] of the larger coefficient: a smaller one is 0
 
 
 @kernel
@@ -57,7 +57,7 @@ def materials_of(model, work, c):
 
 @kernel
 def add_row_compliance(work, c, k, compliance):
-    """Let row k of contact c give way by R λ.
+    """Set the compliance R of row k of contact c, and update its own block of G.
 
     Writes: work.
     """
@@ -67,7 +67,7 @@ def add_row_compliance(work, c, k, compliance):
 
 @kernel
 def turn_rows(work, c, x, y):
-    """Turn the tangential axes of contact c so that x t₁ + y t₂ becomes the first one.
+    """Rotate the tangential axes and rows of contact c so that x t₁ + y t₂ becomes the first.
 
     Writes: work.
     """
@@ -80,7 +80,7 @@ def turn_rows(work, c, x, y):
 
 @kernel
 def mix_tangents(work, c, xx, xy, yx, yy):
-    """Replace the tangential rows of contact c, and its velocity on them, by two sums of them.
+    """Replace the tangential rows of contact c, with velocity and drift, by (xx t₁ + xy t₂, yx t₁ + yy t₂).
 
     Writes: work.
     """
@@ -98,7 +98,7 @@ def mix_tangents(work, c, xx, xy, yx, yy):
 
 @kernel
 def reference_instance(model, work, c, body):
-    """Return which body of the objects of contact c is an instance of a reference body, else that itself."""
+    """Return the body of contact c's objects that is an instance of a reference body; else that body."""
     for side in range(2):
         t = model.body_tree[work.contact_body[c, side]]
         for k in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
@@ -109,9 +109,9 @@ def reference_instance(model, work, c, body):
 
 @kernel
 def orient_tangents(model, work, c, a, b):
-    """Let the first direction of friction of contact c be that of its pair, in the plane of contact.
+    """Rotate the tangents of contact c: the first becomes the direction of its pair, in the plane of contact.
 
-    A direction along the normal is none: the axes stay as they are.
+    Nothing changes if that direction is along the normal.
 
     Writes: work.
     """
@@ -129,9 +129,9 @@ def orient_tangents(model, work, c, a, b):
 
 @kernel
 def scale_friction(model, settings, work, c, a, b):
-    """Give the tangential rows of contact c the lengths and compliances of their two directions.
+    """Scale the tangential rows of contact c by its two coefficients, and set their compliances.
 
-    A row that no friction reaches has length 0, and a compliance for its impulse to be 0.
+    A row without friction has length 0, and a compliance that makes its impulse 0.
 
     Writes: work.
     """
@@ -156,7 +156,7 @@ def scale_friction(model, settings, work, c, a, b):
 
 @kernel
 def stiffness_of(model, work, c):
-    """Return the stiffness k of contact c [N/m]: that of its points, or of its area."""
+    """Return the stiffness k of contact c [N/m], from its share of points or its area."""
     a, b = materials_of(model, work, c)
     modulus = model.pair_table[a, b, YOUNGS_MODULUS]
     if work.contact_area[c] > 0.0:
@@ -166,9 +166,9 @@ def stiffness_of(model, work, c):
 
 @kernel
 def share_adhesion(model, settings, work, first, end):
-    """Share the adhesion of a pair among its contacts from `first` to `end` − 1 that it reaches.
+    """Share the adhesion of a pair among those of its contacts from `first` to `end` − 1 that it reaches.
 
-    It reaches what overlaps, and what is apart by no more than its spring is stretched by that force.
+    It reaches overlapping points, and gaps up to the extension of the pair's spring under this force.
 
     Writes: work.
     """
@@ -194,7 +194,7 @@ def share_adhesion(model, settings, work, first, end):
 
 @kernel
 def apply_adhesion(model, settings, work):
-    """Let actuators pull bodies onto what they touch: each force is shared by the contacts of its body.
+    """Apply adhesive actuators: the force on each body is shared by the contacts of the body.
 
     Writes: work.
     """
@@ -203,7 +203,7 @@ def apply_adhesion(model, settings, work):
             continue
         count = 0
         share = 0.0
-        for part in range(2):  # first count
+        for part in range(2):  # part 0 counts the contacts
             if part == 1:
                 share = settings.dt * work.body_adhesion[b] / max(1, count)
             for c in range(work.contact_count[0]):
@@ -222,10 +222,11 @@ def apply_adhesion(model, settings, work):
 
 @kernel
 def set_compliance(model, state, settings, work):
-    """Give the rows of compliant pairs their directions, lengths and compliances; let adhesion pull.
+    """Set directions, scales and compliances of the rows of compliant pairs, and apply adhesion.
 
-    The normal row's compliance is set with its target (`set_spring_target`). Of a rigid contact whose bodies
-    can hardly part along its normal, as links that touch nearly along their joints, it bounds the impulse.
+    The normal compliance follows with the target (`set_spring_target`). A rigid contact whose bodies can
+    hardly move along its normal, as links that touch nearly along their joint axes, gets a small normal
+    compliance, which bounds its impulse.
 
     Writes: work.
     """
@@ -273,10 +274,9 @@ def set_compliance(model, state, settings, work):
 
 @kernel
 def set_spring_target(model, settings, work, c, speed):
-    """Let contact c press like a spring; return the least normal velocity that it then asks for [m/s].
+    """Set the normal compliance of contact c as a spring; return its target velocity [m/s].
 
-    speed: normal velocity at the start of the step, < 0: towards each other. Bodies that are apart do not
-    press.
+    speed: normal velocity at the start of the step (< 0: approaching). −inf: an open gap without adhesion.
 
     Writes: work.
     """
@@ -295,7 +295,7 @@ def set_spring_target(model, settings, work, c, speed):
 
 @kernel
 def to_felt_impulse(work, c):
-    """Make the impulse of contact c, of the solve, that which the bodies feel.
+    """Convert the impulse of contact c from that of the solve to that on the bodies.
 
     Writes: work.
     """
@@ -309,7 +309,7 @@ def to_felt_impulse(work, c):
 
 @kernel
 def to_solver_impulse(work, c, impulse):
-    """Return the impulse of contact c as the solve has it, from that which the bodies feel."""
+    """Return an impulse of contact c as the solve has it, from that on the bodies."""
     x = work.contact_scale[c, 0]
     y = work.contact_scale[c, 1]
     return (

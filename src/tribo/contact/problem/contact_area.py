@@ -1,12 +1,12 @@
-"""The area of a patch of contact points: a layer of thickness ℓ gives way like k = E A/ℓ.
+"""The area of a patch of contact points, for a layer of thickness ℓ with stiffness k = E A/ℓ.
 
-A patch is the points of two bodies between the same two materials whose normals are within 15°. Its area is
-that of the convex hull of its points, seen along the normal, but a patch narrower than ℓ counts as ℓ wide:
+A patch is the points of two bodies between the same two materials with normals within 15°. Its area is that
+of the convex hull of its points, seen along the normal, where a patch narrower than ℓ counts as ℓ wide:
 
     A = max(A_hull, s ℓ, ℓ²),   s the longest distance of two of its points
 
-It is shared by the points as they stand for what contact reduction has left out, so that neither how many
-points there are nor how many of them are kept changes the stiffness.
+It is shared by the points in proportion to their shares (`contact_shares`). So neither the number of points
+nor contact reduction changes the stiffness.
 
 Source: docs/physics/compliant-materials, *Stiffness by area*.
 """
@@ -16,16 +16,16 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-SAME_NORMAL = 0.966  # [–] cosine of 15°: these share a patch
-ALIKE = 1e-6  # [–] of the size of a patch: places that differ by less do not differ
-MEMBER = -1.0  # `Work.contact_area` of a point of the patch that is being measured
+SAME_NORMAL = 0.966  # [–] cosine of 15°, within which normals share a patch
+ALIKE = 1e-6  # [–] of the size of a patch: positions that differ by less are equal
+MEMBER = -1.0  # `Work.contact_area` of the points of the patch in progress
 
 
 @kernel
 def gather_area_points(model, work, first):
-    """Mark the points of the patch of contact `first`; return the last one's next, and their shares.
+    """Mark the points of the patch of contact `first`; return one past the last, and the sum of their shares.
 
-    The contacts of one body A follow one another.
+    The contacts of one body A are adjacent in the list.
 
     Writes: work.
     """
@@ -54,7 +54,7 @@ def gather_area_points(model, work, first):
 
 @kernel
 def patch_place(work, c, first):
-    """Return where a point of a patch is, seen along the normal of its first one (2,) [m]."""
+    """Return the position of point c of a patch in the tangent plane of its first point (2,) [m]."""
     axes = work.contact_axes
     away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, first))
     u = vec.dot(away, (axes[first, 0], axes[first, 1], axes[first, 2]))
@@ -66,7 +66,7 @@ def patch_place(work, c, first):
 def hull_area(work, first, end):
     """Return the area of the hull of a patch [m²], and the longest distance of two of its points [m].
 
-    From a corner on, the next is the one that has all others on its left; of those in line the farthest.
+    Gift wrapping: the next corner is the one with all others on its left; of collinear ones the farthest.
     """
     x = y = size = 0.0
     for c in range(first, end):
@@ -110,7 +110,7 @@ def hull_area(work, first, end):
 
 @kernel
 def share_area(model, work, first, length):
-    """Share the area of the patch of contact `first` among its points, `length` the ℓ of its pair [m].
+    """Share the area of the patch of contact `first` among its points; length: ℓ of its pair [m].
 
     Writes: work.
     Cost: for n points of which h are corners, n h.

@@ -1,23 +1,24 @@
-"""Stage `contact_drift.compute_drift`: computes J̇v of contacts, the bend of their path within the step.
+"""Stage `contact_drift.compute_drift`: the drift J̇v of contacts, by the curvature of their paths.
 
-The velocity that a step ends with, v⁺, is the mean from this evaluation to the next, and belongs to the time
-between them, dt/2 from here. There the velocity of a contact is J v⁺ + β,
+The velocity v⁺ at the end of the step is the mean from this evaluation to the next, and belongs to the time
+dt/2 from here. There the velocity of a contact is J v⁺ + β,
 
     β = dt/2 J̇ v,   J̇ v = a_A + ω_A × (ċ − v_A) − a_B − ω_B × (ċ − v_B) + (ṅ · (v_A − v_B)) n,
 
-where v and a are velocity and acceleration, at constant joint velocities, of the points of the two bodies
-that touch, and ċ the velocity of the place where they touch. There the two surfaces have the same normal:
-with H the radii of curvature (how a support point moves with its direction),
+where v and a are velocity and acceleration, at constant joint velocities, of the two material points in
+contact, and ċ is the velocity of the contact location. At the contact both surfaces have the same normal;
+with H the radii of curvature (derivative of a support point by its direction),
 
     ċ = v_A + H_A (ω_A × n − ṅ) = v_B − H_B (ω_B × n − ṅ).
 
-Where neither surface is curved (corners, edges, faces) a contact that sticks is one point of each body. These
-two are to be together again when the step ends: ∫ v_A = ∫ v_B gives, along the tangents and without any ċ,
+Where neither surface is curved (corners, edges, faces), a sticking contact is one material point of each
+body. These two must coincide again at the end of the step: ∫ v_A = ∫ v_B gives, along the tangents and
+without ċ,
 
     β = dt/2 (a_A − a_B) + dt²/6 (ω_A × a_A − ω_B × a_B).
 
-Between two ends of steps, where it is closed, the gap sags by dt/4 of β's normal part (`gap_allowance`). A
-ball that rolls about its middle has β = 0. Sides of capsules, whose line touches, have none here either.
+A gap that is closed at the ends of steps is dt/4 of β's normal part at the evaluation (`gap_allowance`). A
+ball that rolls about its centre has β = 0. Sides of capsules, with a line of contact, have no β here.
 Source: Montana 1988, "The kinematics of contact and grasp".
 """
 
@@ -45,13 +46,13 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-UNKNOWN, FLAT, CURVED, EDGED = 0, 1, 2, 3  # what a surface is where it is touched
-SLOW = 1e-5  # [rad] that bodies turn in a step, below which nothing bends
-FAR = 0.3  # [rad] that bodies turn, or radii that the contact goes on, in a step: all of β counts
-TOO_FAR = 0.6  # … none of it does
-STUCK = 2.0  # [–] of β: what the contact may slip when the step begins, for all of β to count
-SAME = 1e-6  # [–] of a radius: points nearer than this are one
-CANCELLED = 1e-9  # [–] of the accelerations of which J̇ v is the difference: less is rounding
+UNKNOWN, FLAT, CURVED, EDGED = 0, 1, 2, 3  # kind of a surface at a contact
+SLOW = 1e-5  # [rad] rotation per step below which there is no drift
+FAR = 0.3  # [rad] rotation, or [radii] motion of the contact, per step: up to here β counts in full
+TOO_FAR = 0.6  # from here on it does not count
+STUCK = 2.0  # [–] of β: slip at the start of the step up to which β counts in full
+SAME = 1e-6  # [–] of a radius: points that are nearer coincide
+CANCELLED = 1e-9  # [–] of the accelerations whose difference is J̇ v: less is round-off
 AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
 ZERO = (0.0, 0.0, 0.0)
 UNSEEN = ((UNKNOWN, 0.0, 0.0, 0.0, 1.0), (UNKNOWN, 0.0, 0.0, 0.0, 1.0))
@@ -68,7 +69,7 @@ def tangent_part(axes, a):
 
 @kernel
 def rim_radii(rot, size, local, p, axes):
-    """Return the radii of the rim of a cylinder or cone at p; a corner's, if p is not its lowest point."""
+    """Return H (xx, xy, yy) of the rim of a cylinder or cone; 0 (corner) if p is not its lowest point."""
     around = sqrt(local[0] * local[0] + local[1] * local[1])
     if not around > SAME:
         return 0.0, 0.0, 0.0
@@ -84,7 +85,7 @@ def rim_radii(rot, size, local, p, axes):
 
 @kernel
 def ellipsoid_radii(rot, size, local, axes):
-    """Return the radii of an ellipsoid with outward normal `local`.
+    """Return H (xx, xy, yy) of an ellipsoid with outward normal `local`.
 
     H = (D² − c cᵀ)/‖D n‖, c = D² n/‖D n‖, D = diag(semi-axes).
     """
@@ -106,11 +107,11 @@ def ellipsoid_radii(rot, size, local, axes):
 
 @kernel
 def surface_curvature(model, work, c, side, axes):
-    """Return what a surface is at contact c, its radii of curvature along t₁, t₂ and its size.
+    """Return kind, radii of curvature H (xx, xy, yy) along t₁, t₂, and size of a surface at contact c.
 
-    FLAT: the contact may go over it as it likes. CURVED: the support point goes over it as the normal turns;
-    a corner is curved with radii of 0. EDGED: a corner or an edge of a solid with flat faces, or one of these
-    faces: the point cannot tell which, and need not, if the other surface has no radius either.
+    FLAT: the contact moves freely over it. CURVED: the support point moves over it as the normal rotates; a
+    corner is curved with radii 0. EDGED: a corner, edge or face of a polyhedron, which the point cannot tell
+    apart; that does not matter if the other surface has no radius either.
     """
     s = work.contact_shape[c, side]
     kind = model.shape_kind[s]
@@ -136,19 +137,19 @@ def surface_curvature(model, work, c, side, axes):
     half = 0.5 * work.contact_gap[c]
     p = vec.axpy(half if side == 0 else -half, n, vec.load(work.contact_pos, c))
     p = vec.mat_t_vec(rot, vec.sub(p, pos))
-    if kind == BOX:  # its corner, on terrain
+    if kind == BOX:  # a corner on terrain
         near = SAME * max(size[0], size[1], size[2])
         d = (abs(abs(p[0]) - size[0]), abs(abs(p[1]) - size[1]), abs(abs(p[2]) - size[2]))
         return (CURVED if max(d[0], d[1], d[2]) < near else EDGED, 0.0, 0.0, 0.0, 1.0)
     if kind == CAPSULE:
-        # A cap's point is a radius along the normal from the end of the axis.
+        # A point of a cap is one radius along the normal from the end of the axis.
         z = abs(p[2] - size[0] * local[2])
         if z < size[1] * (1.0 - SAME):
             return nothing
         return (CURVED, size[0], 0.0, size[0], size[0])
     if other != PLANE and abs(local[2]) > 1.0 - AXIAL:
         return (FLAT, 0.0, 0.0, 0.0, 1.0)  # the end of a cylinder, or the base of a cone
-    if kind == CONE and p[2] > 0.0:  # its apex
+    if kind == CONE and p[2] > 0.0:  # the apex
         return (CURVED, 0.0, 0.0, 0.0, size[0])
     xx, xy, yy = rim_radii(rot, size, local, p, axes)
     return (CURVED, xx, xy, yy, size[0])
@@ -167,19 +168,19 @@ def body_spin(model, work, body):
 
 @kernel
 def common_part(x, y):
-    """Return the smaller one of two numbers of the same sign, 0 if their signs differ."""
+    """Return the smaller of two numbers of the same sign; 0 if their signs differ."""
     return 0.0 if x * y <= 0.0 else (x if abs(x) < abs(y) else y)
 
 
 @kernel
 def common_rotation(a, b):
-    """Return what two angular velocities, in the axes of a contact, have in common."""
+    """Return the common part of two angular velocities, component by component in the axes of a contact."""
     return (common_part(a[0], b[0]), common_part(a[1], b[1]), common_part(a[2], b[2]))
 
 
 @kernel
 def common_turn(model, settings, work, c):
-    """Return by how much both bodies of contact c turn in a step, in its axes [rad]."""
+    """Return the common rotation of both bodies of contact c in a step, in its axes [rad]."""
     one = work.contact_body[c, 0]
     other = work.contact_body[c, 1]
     if model.body_chain_len[one] == 0 or model.body_chain_len[other] == 0:
@@ -200,36 +201,36 @@ def apply_curvature(h, x, y):
 
 @kernel
 def fade_weight(x):
-    """Return 1 for what is near enough, 0 for what is too far."""
+    """Return 1 up to `FAR`, 0 from `TOO_FAR` on, linear in between."""
     return min(1.0, max(0.0, (TOO_FAR - x) / (TOO_FAR - FAR)))
 
 
 @kernel
 def has_edge_or_face(one, other):
-    """Tell whether one surface is an edge or a face, each of which rolls in its own way on a radius."""
+    """Tell whether one surface is `EDGED`, the other has a radius: on it edges and faces roll differently."""
     return one[0] == EDGED and other[0] == CURVED and other[1] + other[3] > 0.0
 
 
 @kernel
 def signed_excess(x, size):
-    """Return by how much x is larger than a size, with its sign; 0 if it is not."""
+    """Return x reduced in size by `size`, with its sign; 0 if it is not larger."""
     return x - size if x > size else min(0.0, x + size)
 
 
 @kernel
 def stick_weight(slip, size):
-    """Return 1 for a contact that slips as little as a β of that size explains, 0 for one that slips."""
+    """Return 1 for a slip up to `STUCK` times a β of that size, 0 for one β more, linear in between."""
     return min(1.0, max(0.0, STUCK + 1.0 - slip / size)) if size > 0.0 else 0.0
 
 
 @kernel
 def drift_of_points(settings, axes, ha, hb, turning_a, turning_b, slip):
-    """Return (a_A − a_B, as a mean over the step) of corners, edges and faces, with what slip adds along n.
+    """Return the step's mean of a_A − a_B at corners, edges and faces, with the effect of slip along n.
 
     turning: angular velocity and acceleration of the point, of A and B; slip in the contact's axes. A corner
-    keeps its place on its own body and n that of the face, however it slips: −2 n · (ω × slip) by the face's
-    ω. Where edges cross, or a corner is not told from a face, that is unknown: the normal part then counts as
-    far as the contact sticks.
+    stays at its point of its body and n with the face, however it slips: −2 n · (ω × slip) with the face's ω.
+    Where edges cross, or a corner is not told from a face, that is unknown: the normal part counts by the
+    weight of sticking.
     """
     wa, aa = turning_a
     wb, ab = turning_b
@@ -250,7 +251,7 @@ def drift_of_points(settings, axes, ha, hb, turning_a, turning_b, slip):
 
 @kernel
 def acceleration_change(model, work, body, p, omega, other):
-    """Return by what the acceleration of a point p changes if its body turns at another rate."""
+    """Return the change of the acceleration of a point p if its body rotates at `other` instead of omega."""
     if model.body_chain_len[body] == 0:
         return ZERO
     arm = vec.sub(p, vec.load(work.body_pos, body))
@@ -260,10 +261,11 @@ def acceleration_change(model, work, body, p, omega, other):
 
 @kernel
 def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
-    """Return J̇v where one surface is round at least, and how fast the contact goes on, in sizes of a surface.
+    """Return J̇v if at least one surface is curved, and the speed of the contact in sizes of a surface [1/s].
 
-    turning, slip: see `drift_of_points`. The speed is negative where surfaces fit so well that it is unknown.
-    The common rotation of both rotates J̇v with it; as a mean over the step that is dt/3 ω × J̇v more.
+    turning, slip: see `drift_of_points`. The speed is −1 where the surfaces conform so closely that it is
+    undefined. The common rotation of both bodies rotates J̇v, too; as a mean over the step that adds
+    dt/3 ω × J̇v.
     """
     wa, aa = turning_a
     wb, ab = turning_b
@@ -292,7 +294,7 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
         ux, uy = wx - sx, wy - sy
     elif hb[0] == FLAT:
         wx, wy = ux + sx, uy + sy
-    # Over what is flat it may go as far as it likes.
+    # Motion over a flat surface is not bounded.
     speed = sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == CURVED else 0.0
     if hb[0] == CURVED:
         speed = max(speed, sqrt(wx * wx + wy * wy) / hb[4])
@@ -307,14 +309,14 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
 
 @kernel
 def is_flat_or_edged(model, s):
-    """Tell whether a shape has flat faces only: what it is at a contact does not depend on the place."""
+    """Tell whether a shape has flat faces only: its kind at a contact does not depend on the position."""
     kind = model.shape_kind[s]
     return kind == PLANE or kind == BOX or kind == HULL
 
 
 @kernel
 def is_as_before(model, work, c):
-    """Tell whether both surfaces at contact c are what they are at the one before it, of the same pair."""
+    """Tell whether contact c has the kinds of surfaces of contact c − 1: same pair, same normal."""
     if c == 0 or not is_same_pair(work, c - 1, c):
         return False
     axes = work.contact_axes
@@ -327,9 +329,9 @@ def is_as_before(model, work, c):
 
 @kernel
 def point_drift(model, state, settings, work, c, before):
-    """Return β of contact c in its axes, as far as trusted, how far it may be off [m/s], and surfaces.
+    """Return β of contact c in its axes, weighted, its truncation error [m/s], and the kinds of its surfaces.
 
-    before: what both surfaces are at the contact before, `UNSEEN` if that is not known.
+    before: the surfaces of the contact before, `UNSEEN` if unknown.
     """
     wa = body_spin(model, work, work.contact_body[c, 0])
     wb = body_spin(model, work, work.contact_body[c, 1])
@@ -337,7 +339,7 @@ def point_drift(model, state, settings, work, c, before):
     if not (turn > SLOW and turn < TOO_FAR):
         return ZERO, 0.0, UNSEEN
     way = vec.load(work.contact_travel, c)
-    if vec.dot(way, way) > 0.0 or work.contact_travel[c, 3] > 0.0:  # of a later pose
+    if vec.dot(way, way) > 0.0 or work.contact_travel[c, 3] > 0.0:  # the contact is of a later pose
         return ZERO, 0.0, UNSEEN
     axes = vec.load_mat(work.contact_axes, c)
     ha, hb = before
@@ -352,7 +354,7 @@ def point_drift(model, state, settings, work, c, before):
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
-        # What a contact that sticks slips here, the step takes back: its mean is none.
+        # The slip of a sticking contact at this time is reversed within the step: its mean is 0.
         x, y, z, speed = drift_of_rolling(settings, axes, ha, hb, (wa, aa), (wb, ab), ZERO)
         half = 0.5 * settings.dt
         off = sqrt((sx - half * x) ** 2 + (sy - half * y) ** 2)
@@ -364,7 +366,7 @@ def point_drift(model, state, settings, work, c, before):
             return ZERO, 0.0, UNSEEN
         far = max(turn, settings.dt * speed)
     else:
-        if ha[0] == FLAT and hb[0] == FLAT:  # faces that stick turn together when the step ends
+        if ha[0] == FLAT and hb[0] == FLAT:  # sticking faces rotate together at the end of the step
             mean = vec.scale(0.5, vec.add(wa, wb))
             aa = vec.add(aa, acceleration_change(model, work, work.contact_body[c, 0], p, wa, mean))
             ab = vec.add(ab, acceleration_change(model, work, work.contact_body[c, 1], p, wb, mean))
@@ -382,12 +384,12 @@ def point_drift(model, state, settings, work, c, before):
 
 @kernel
 def trusted_drift(settings, v, gap, beta):
-    """Return the part of β that counts where the contact has the velocity v = J v, both in its axes.
+    """Return the part of β that is used at a contact velocity v = J v, both in the contact's axes.
 
-    A contact that sticks has the velocity β here, 2 β if it had none half a step ago. One that slips has its
-    friction against the slip that is here. Along the normal, where β < 0 asks the bodies to part, they part
-    no faster than they approach: an impulse that turns an approach round at the most brings no energy. Where
-    they are apart, they may come closer before that.
+    Tangents: a sticking contact has the velocity β here, or 2 β if it had none half a step ago; β counts by
+    `stick_weight` of the difference. A slipping contact has friction against its slip here. Normal: β < 0
+    asks the bodies to separate, no faster than they approach: an impulse that at most reverses an approach
+    adds no energy. Bodies that are apart may approach before that.
     """
     size = sqrt(beta[0] * beta[0] + beta[1] * beta[1])
     nothing = NOTHING * step_speed(settings)
@@ -404,9 +406,9 @@ def trusted_drift(settings, v, gap, beta):
 
 @kernel
 def slip_without_jump(model, state, work, c, v):
-    """Return the slip of contact c without the last change of velocity of kinematic bodies, if that is less.
+    """Return v of contact c less the last change of velocity of kinematic bodies, if that is less slip.
 
-    A carrier that is accelerated seems to slip by that change; its load does not.
+    A carrier that accelerates seems to slip by that change; its load does not.
     """
     x, y, z = v
     for side in range(2):
@@ -426,7 +428,7 @@ def slip_without_jump(model, state, work, c, v):
 
 @kernel
 def equalise_sag(work):
-    """Let the points of a pair sag as much as the deepest of them: those of a rim go by in its place.
+    """Set the `gap_allowance` of all points of a pair to the largest: other points of a rim take its place.
 
     Writes: work.
     """
@@ -444,7 +446,7 @@ def equalise_sag(work):
 
 @kernel
 def compute_drift(model, state, settings, work):
-    """Find by how much the velocity of each contact changes from here to the end of the step, and its sag.
+    """Compute β of every contact, its truncation error, and the gap allowance.
 
     Writes: work.
     """

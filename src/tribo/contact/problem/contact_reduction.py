@@ -1,17 +1,17 @@
-"""Stage `contact_reduction.reduce_contacts`: a patch of many contact points is borne by fewer of them.
+"""Stage `contact_reduction.reduce_contacts`: fewer contact points for a patch of many.
 
-A body of many shapes touches another in many points, and contact materials say how many of them count. A
-*patch* is what two bodies have in common: the points between the same two materials (by geometry), or all
-points with the same law (all). A patch of more than `ENOUGH` points keeps
+A body of many shapes touches another in many points; contact materials say how many are kept. A *patch* is
+the points of two bodies between the same two materials (by geometry), or all points with the same law (all).
+A patch of more than `ENOUGH` points keeps
 
-1. the corners of the convex hull of the points that share a normal: forces elsewhere are sums of theirs,
+1. the corners of the convex hull of the points that share a normal: other forces are sums of theirs,
 2. the deepest point,
-3. as long as a point is farther than 1/bins from all that are kept, the farthest of them.
+3. while a point is farther than 1/bins from all kept ones, the farthest such point.
 
-Distances are those of six numbers of a point, its place in parts of the patch's size and half its normal; the
-largest difference counts. A point that is left out is similar to one that is kept, within a bin, and
-more bins keep more points. Those that are left out count where others are (`contact_shares`). Pairs that
-stick together keep all points: adhesion belongs to each pair of shapes, where it is.
+The distance of two points is the largest difference of six numbers: position relative to the size of the
+patch, and half the normal. Each removed point is thus within a bin of a kept one, and more bins keep more
+points. Removed points count in the shares of kept ones (`contact_shares`). Pairs with adhesion keep all
+points, since adhesion acts per pair of shapes.
 
 Source: docs/physics/compliant-materials, *Contact reduction*.
 """
@@ -30,14 +30,14 @@ MODE = int(Pair.REDUCTION)
 BINS = int(Pair.REDUCTION_BINS)
 NONE = int(Reduction.NONE)
 ALL = int(Reduction.ALL)
-ENOUGH = 12  # points of a patch that are left alone
-SAME_NORMAL = 0.966  # [–] cosine of 15°: these share a hull
-FLAT = 1e-9  # [–] of the size of a patch: what is deeper by less is not deeper
+ENOUGH = 12  # points: a smaller patch is not reduced
+SAME_NORMAL = 0.966  # [–] cosine of 15°, within which normals share a hull
+FLAT = 1e-9  # [–] of the size of a patch: depths that differ by less are equal
 
 
 @kernel
 def reduction_mode(model, work, c):
-    """Return the column of a contact's pair that says how its patch is thinned out."""
+    """Return the `Reduction` of the pair of contact c; `NONE` for rigid and adhesive pairs."""
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
     if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0 or model.pair_table[a, b, ADHESION] > 0.0:
@@ -47,7 +47,7 @@ def reduction_mode(model, work, c):
 
 @kernel
 def may_be_many(model, work, c):
-    """Tell whether the bodies of a contact can touch in more than one pair of shapes."""
+    """Tell whether the bodies of contact c have more than one pair of shapes."""
     a = work.contact_body[c, 0]
     b = work.contact_body[c, 1]
     return model.body_shape_count[a] > 1 or model.body_shape_count[b] > 1
@@ -55,7 +55,7 @@ def may_be_many(model, work, c):
 
 @kernel
 def is_of_patch(model, work, c, first, mode):
-    """Tell whether contact c belongs to the patch of contact `first`, that is thinned out in a mode."""
+    """Tell whether contact c belongs to the patch of contact `first` in a mode of reduction."""
     if work.contact_patch[c, 0] >= 0 or reduction_mode(model, work, c) != mode:
         return False
     body = work.contact_body
@@ -79,9 +79,9 @@ def is_of_patch(model, work, c, first, mode):
 
 @kernel
 def gather_patch(model, work, first, n):
-    """Mark the contacts of the patch that begins with `first`; return how many they are, and the last's next.
+    """Mark the contacts of the patch that begins with `first`; return their number, and one past the last.
 
-    The contacts of one body A follow one another.
+    The contacts of one body A are adjacent in the list.
 
     Writes: work.
     """
@@ -116,7 +116,7 @@ def patch_size(work, first, end):
 
 @kernel
 def keep_patch_point(work, c, first, end, size):
-    """Keep point c of a patch: it stands for itself, and others have it near.
+    """Keep point c of a patch, and update the distances of the others to the nearest kept point.
 
     Writes: work.
     """
@@ -128,9 +128,9 @@ def keep_patch_point(work, c, first, end, size):
 
 @kernel
 def keep_hull(work, first, end, leader, size):
-    """Keep the corners of the hull of the points with the normal of one of them, seen along it.
+    """Keep the corners of the hull of the points with the normal of `leader`, seen along it.
 
-    From a corner on, the next is the one that has all others on its left; of those in line the farthest.
+    Gift wrapping: the next corner is the one with all others on its left; of collinear ones the farthest.
 
     Writes: work.
     """
@@ -192,7 +192,7 @@ def keep_hulls(work, first, end, size):
 
 @kernel
 def keep_deepest(work, first, end, size):
-    """Keep the deepest point of a patch, if none that is kept is as deep.
+    """Keep the deepest point of a patch unless a kept one is as deep.
 
     Writes: work.
     """
@@ -211,7 +211,7 @@ def keep_deepest(work, first, end, size):
 
 @kernel
 def keep_farthest(work, first, end, size, bin_size):
-    """Keep points until each has a kept one nearer than a bin.
+    """Keep the farthest points until every point has a kept one within a bin.
 
     Writes: work.
     """
@@ -229,7 +229,7 @@ def keep_farthest(work, first, end, size, bin_size):
 
 @kernel
 def mark_removed_points(model, work, first, end):
-    """Mark the contacts of a patch that are left out.
+    """Mark the contacts of a patch to remove, and set the shares of the others.
 
     Writes: work.
     """
@@ -248,10 +248,10 @@ def mark_removed_points(model, work, first, end):
 
 @kernel
 def reduce_contacts(model, work):
-    """Leave out contacts of patches that have more than enough.
+    """Remove contacts of patches with more than `ENOUGH` points.
 
     Writes: work.
-    Cost: a look at each contact; for a patch of n points of which m are kept, n m.
+    Cost: one pass over the contacts; for a patch of n points of which m are kept, n m.
     """
     n = work.contact_count[0]
     if n > work.contact_key.shape[0]:

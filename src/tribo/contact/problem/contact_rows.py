@@ -1,9 +1,9 @@
-"""Stage `contact_rows.write_contact_rows`: the Jacobians of contacts in whitened coordinates.
+"""Stage `contact_rows.write_contact_rows`: the whitened Jacobians of contacts.
 
-A contact moves only the dofs of the two chains that end in its bodies. Per side the rows t₁, t₂, n
-are stored dof by dof: J, then y = D^(−1/2) L⁻ᵀ Jᵀ in place, so that G = y yᵀ and
-Δv = L⁻¹ D^(−1/2) y λ. The whitened rows keep the pattern of J; no n×n matrix is formed. A pair with
-rolling or spinning friction has three more rows per side, for torques about the same axes.
+A contact moves only the dofs of the two chains that end in its bodies. Per side, the rows t₁, t₂, n are
+stored dof by dof: first J, then in place y = D^(−1/2) L⁻ᵀ Jᵀ, so that G = y yᵀ and Δv = L⁻¹ D^(−1/2) y λ.
+Whitened rows keep the pattern of J; no n×n matrix is formed. A pair with rolling or spinning friction has
+three more rows per side, for torques about the same axes.
 """
 
 from tribo.collision.broadphase import is_moved
@@ -24,11 +24,11 @@ ON_GROUND, BETWEEN_MOVED = 1, 2  # of `Work.contact_is_soft`: which sides of a c
 
 @kernel
 def contact_point(model, work, c, side):
-    """Return where the impulse acts on one side of a contact.
+    """Return the point of one side of contact c at which its impulse acts, world [m].
 
-    Two bodies that impulses move share the point in the middle of the gap: so angular momentum is kept.
-    Where they meet on the way, it is each body's own surface. So it is against a body that impulses do not
-    move: the lever arm is then exact.
+    Two bodies that impulses move share the point in the middle of the gap, so that angular momentum is kept.
+    At a contact of a later pose (`contact_travel`), and against a body that impulses do not move, it is the
+    point on each body's own surface: the lever arm is then exact.
     """
     p = vec.load(work.contact_pos, c)
     way = vec.load(work.contact_travel, c)
@@ -43,14 +43,14 @@ def contact_point(model, work, c, side):
 
 @kernel
 def axis_wrench(axis, arm):
-    """Return the spatial force of a unit force along an axis at an arm from the tree origin."""
+    """Return the spatial force of a unit force along an axis, at an arm from the tree origin."""
     m = vec.cross(arm, axis)
     return (m[0], m[1], m[2], axis[0], axis[1], axis[2])
 
 
 @kernel
 def write_force_rows(model, work, c, side, first):
-    """Write the (not yet whitened) Jacobian of one side of a contact, a robot's.   J = [arm × t; t] · S
+    """Write the Jacobian, not yet whitened, of one side of a contact with a robot. J = [arm × t; t] · S
 
     Writes: work.
     """
@@ -76,10 +76,10 @@ def write_force_rows(model, work, c, side, first):
 
 @kernel
 def free_body_row(work, arm, axis, dof, a, b, gives_way, speed):
-    """Return the row of a force along an axis at an arm of a free body, and its velocity.
+    """Return the row of a force along an axis at an arm of a free body, and `speed` plus its velocity.
 
-    Whitened, if impulses move the body: what `write_force_rows`, `add_product`, `whiten_contact` would make
-    of it, without a loop. a, b: where the last two rows of its factor begin.
+    The row is whitened if impulses move the body: as `write_force_rows`, `add_product` and `whiten_contact`,
+    but unrolled. a, b: first numbers of the last two rows of its factor.
     """
     x, y, z = axis
     u, v, w = vec.cross(arm, axis)
@@ -102,7 +102,7 @@ def free_body_row(work, arm, axis, dof, a, b, gives_way, speed):
 
 @kernel
 def write_free_body_rows(model, work, c, side, first, gives_way):
-    """Write the rows of one side of a contact that is a free body, and add its velocity.
+    """Write the rows of one side of a contact with a free body, and add its velocity to `contact_vel`.
 
     Writes: work.
     """
@@ -129,7 +129,7 @@ def write_free_body_rows(model, work, c, side, first, gives_way):
 
 @kernel
 def write_spin_rows(model, work, c, side, first):
-    """Write the (not yet whitened) angular Jacobian of one side of a contact.
+    """Write the angular Jacobian, not yet whitened, of one side of a contact.
 
     Writes: work.
     """
@@ -250,7 +250,7 @@ def write_diagonal_blocks(model, work, c):
 
 @kernel
 def reserve_row(work, count):
-    """Return the first of `count` free numbers in `work.row`, −1 if there is no room.
+    """Reserve `count` numbers of `work.row`; return the first, −1 if there is no room.
 
     Writes: work.
     """
@@ -261,7 +261,7 @@ def reserve_row(work, count):
 
 @kernel
 def write_side_rows(model, state, work, c, side, gives_way):
-    """Build the rows of one side of a contact and add its velocities.
+    """Write the rows of one side of contact c, whitened if `gives_way`, and add its velocities.
 
     Writes: work.
     """

@@ -1,13 +1,13 @@
-"""Number of points of a patch for which a kept contact stands.
+"""The share of a kept contact: the number of points of its patch for which it stands.
 
-Each point that is left out first counts where the nearest kept one of its normal is. Then the shares w of the
-points of one normal are corrected so that the patch stays as stiff as all of it, also against tilting:
+Each removed point first counts at the nearest kept one of its normal. Then the shares w of the points of one
+normal are corrected so that the patch keeps its stiffness, also against tilting:
 
     Σ_kept w φ(x) = Σ_all φ(x),   φ = (1, u, v, u², u v, v²)
 
-u, v the places across the normal. Of all shares that do so it takes the nearest to the first ones,
-w = s (1 + yᵀ φ). Where there are none, as for four corners alone, or where that asks for next to nothing or
-less of a point, φ = (1, u, v): the force and its line of action stay; else the first ones stay.
+with u, v the positions across the normal. Of all solutions the nearest to the first shares s is taken,
+w = s (1 + yᵀ φ). If there is none, as for four corners alone, or if a point would get less than `LEAST` of
+its share, φ = (1, u, v) is used: force and line of action stay; failing that, the first shares.
 
 Source: docs/physics/compliant-materials, *Contact reduction*.
 """
@@ -17,15 +17,15 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-ALIKE = 1e-6  # [–] of the size of a patch: places that differ by less do not differ
-MOMENTS = 6  # numbers of φ; the first three of them are force and line of action
-SINGULAR = 1e-9  # [–] of the largest number: a pivot that is less is none
-LEAST = 0.05  # [–] of its first share: less is next to nothing
+ALIKE = 1e-6  # [–] of the size of a patch: positions that differ by less are equal
+MOMENTS = 6  # numbers of φ; the first three are force and line of action
+SINGULAR = 1e-9  # [–] of the largest diagonal entry: a smaller pivot is 0
+LEAST = 0.05  # [–] of its first share: lower bound of a share
 
 
 @kernel
 def patch_distance(work, c, d, size):
-    """Return how far two points of a patch are from being the same [–]."""
+    """Return the distance of two points of a patch in position and normal [–]."""
     most = 0.0
     for k in range(3):
         place = abs(work.contact_pos[c, k] - work.contact_pos[d, k]) / size
@@ -36,19 +36,19 @@ def patch_distance(work, c, d, size):
 
 @kernel
 def is_in_face(work, c, first, leader):
-    """Tell whether a point of a patch has the normal of its point `leader`."""
+    """Tell whether point c of a patch has the normal of its point `leader`."""
     return work.contact_patch[c, 0] == first and work.contact_patch[c, 1] == leader
 
 
 @kernel
 def is_share_kept(work, c, first, leader):
-    """Tell whether a point of a patch with the normal of its point `leader` is kept."""
+    """Tell whether point c of a patch has the normal of its point `leader` and is kept."""
     return is_in_face(work, c, first, leader) and work.kept_distance[c] < 0.0
 
 
 @kernel
 def share_removed_point(work, c, first, end, size):
-    """Let point c, that is left out, count where the nearest of its normal are, in equal shares.
+    """Add the removed point c to the shares of the nearest kept points of its normal, in equal parts.
 
     Writes: work.
     """
@@ -68,7 +68,7 @@ def share_removed_point(work, c, first, end, size):
 
 @kernel
 def share_moments(work, c, leader, size):
-    """Return φ of a point, its place counted from that of the leader in parts of the patch's size."""
+    """Return φ of point c, with positions relative to `leader` and the size of the patch."""
     axes = work.contact_axes
     away = vec.sub(vec.load(work.contact_pos, c), vec.load(work.contact_pos, leader))
     u = vec.dot(away, (axes[leader, 0], axes[leader, 1], axes[leader, 2])) / size
@@ -78,7 +78,7 @@ def share_moments(work, c, leader, size):
 
 @kernel
 def solve_equations(a, n):
-    """Solve n equations, rows of a with the right side in its last column; tell whether that is possible.
+    """Solve n symmetric equations, the right side in the last column of a; return whether it is possible.
 
     Writes: a (the solution: its last column).
     """
@@ -86,8 +86,8 @@ def solve_equations(a, n):
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(a[i, i]))
-    for k in range(n):  # symmetric and not negative: the diagonal has the pivots
-        if a[k, k] <= SINGULAR * largest:  # nothing can answer to it: is anything asked?
+    for k in range(n):  # symmetric and positive semidefinite: no pivoting
+        if a[k, k] <= SINGULAR * largest:  # a zero row needs a zero right side
             if abs(a[k, last]) > SINGULAR * largest:
                 return False
             a[k, k] = 1.0
@@ -106,7 +106,7 @@ def solve_equations(a, n):
 
 @kernel
 def share_correction(work, c, leader, size, n):
-    """Return by how much of itself the first share of a point changes: yᵀ φ."""
+    """Return the relative change of the first share of point c: yᵀ φ."""
     phi = share_moments(work, c, leader, size)
     change = 0.0
     for k in range(n):
@@ -116,7 +116,7 @@ def share_correction(work, c, leader, size, n):
 
 @kernel
 def correct_shares(work, first, end, leader, size, n):
-    """Correct the shares of the points of one normal for n moments; tell whether that was possible.
+    """Correct the shares of the points of one normal by n moments; return whether that was possible.
 
     Writes: work.
     """
@@ -146,7 +146,7 @@ def correct_shares(work, first, end, leader, size, n):
 
 @kernel
 def distribute_shares(work, first, end, size):
-    """Find for how many points each kept one of a patch stands.
+    """Set the shares of the kept points of a patch.
 
     Writes: work.
     """

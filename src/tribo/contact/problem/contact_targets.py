@@ -1,6 +1,6 @@
-"""Stage `contact_targets.set_targets`: the numbers that a material pair writes into its contact's rows.
+"""Stage `contact_targets.set_targets`: friction bounds and target velocities from material pairs.
 
-The solver knows friction bounds and target velocities, never materials: docs/physics/materials.
+The solver knows these numbers, never materials: docs/physics/materials.
 """
 
 from math import inf, sqrt
@@ -33,29 +33,29 @@ DISTANCE = int(EffectiveRadius.DISTANCE)
 CYLINDER = int(Shape.CYLINDER)
 CAPSULE = int(Shape.CAPSULE)
 
-SLOW_IMPACT = 1e-3  # [m/s] what approaches slower is resting
-ON_SIDE = 0.1  # sine of the angle between a cylinder's axis and the ground up to which it lies on its side
-LATER = -1e300  # [m/s] target of what rebounds in a later step: 0 times it is 0
-LOOSE = 0.1  # [–] of the speed that forces make in a step: so far off may be what a contact asks for
-NOTHING = 1e-7  # [–] of the speed that weight gains in a step: a gap that asks for less is none
+SLOW_IMPACT = 1e-3  # [m/s] a slower approach counts as rest
+ON_SIDE = 0.1  # [–] sine of the angle between a cylinder's axis and the ground up to which it lies
+LATER = -1e300  # [m/s] stands for −inf in `contact_start`: finite, so that 0 · LATER = 0
+LOOSE = 0.1  # [–] of the speed that forces give in a step: dead band of the target of a contact
+NOTHING = 1e-7  # [–] of the speed that weight gives in a step: dead band of round-off in a gap
 
 
 @kernel
 def step_speed(settings):
-    """Return the speed that weight gains in one step [m/s]."""
+    """Return the speed that weight gives in one step [m/s]."""
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
     return settings.dt * sqrt(g2)
 
 
 @kernel
 def slow_speed(settings):
-    """Return the speed [m/s] below which what approaches is resting: weight of two steps, or round-off."""
+    """Return the approach speed [m/s] below which a contact is at rest: weight of two steps, or round-off."""
     return max(2.0 * step_speed(settings), SLOW_IMPACT)
 
 
 @kernel
 def forced_speed(model, work, c):
-    """Return the largest speed that the forces on the bodies of contact c could give it in a step.
+    """Return an upper bound of the speed that the forces on the bodies of contact c give it in a step [m/s].
 
     ‖z‖ √G, z of the dofs of its two sides, G its own block along the normal.
     """
@@ -70,9 +70,9 @@ def forced_speed(model, work, c):
 
 @kernel
 def free_fall_speed(model, settings, work, c):
-    """Return the speed that forces give contact c in a step [m/s]: weight, or all others where there is none.
+    """Return the speed that forces give contact c in a step [m/s]: weight, or without weight all others.
 
-    Forces on bodies far away in the same island, or world, do not count.
+    Forces on other bodies of the island do not count.
     """
     slow = step_speed(settings)
     return slow if slow > 0.0 else forced_speed(model, work, c)
@@ -80,7 +80,7 @@ def free_fall_speed(model, settings, work, c):
 
 @kernel
 def effective_friction(friction, static, static_speed, speed):
-    """Return μ_eff: static at rest, falling linearly to μ at the transition speed.
+    """Return μ_eff: `static` at rest, falling linearly to μ at the transition speed.
 
     Source: RaiSim material system, μ_s + (μ − μ_s) s/v_s.
     """
@@ -91,59 +91,62 @@ def effective_friction(friction, static, static_speed, speed):
 
 @kernel
 def rest_target(gap, settings):
-    """Return the least normal velocity of a contact that does not rebound [m/s].
+    """Return the target velocity of a contact that does not rebound [m/s]: it closes the gap in the step.
 
-    A body on uneven ground cannot close gaps of different size and stick at the same time. So gaps
-    that are next to nothing are nothing: else a body at rest would slip for ever to mend 1e-12 m. Gaps
-    above the threshold count from there on: a jump at its edge would be felt by all that sticks.
+    A body on uneven ground cannot close different gaps and stick at the same time, so gaps at the level of
+    round-off are zero: else a body at rest would slip for ever to close 1e-12 m. Larger gaps are reduced by
+    the same amount, since a jump of the target would be felt by all sticking contacts.
     """
     return min(0.0, beyond_deadband(-gap / settings.dt, NOTHING * step_speed(settings)))
 
 
 @kernel
 def gap_correction(settings, gap):
-    """Return how fast a share `erp` of a gap < 0 closes in a step [m/s, rad/s]; 0 for one that is open."""
+    """Return the speed that closes a share `erp` of an overlap in a step [m/s, rad/s]; 0 for a gap > 0."""
     return max(0.0, min(-gap * settings.erp / settings.dt, settings.max_push_out_speed))
 
 
 @kernel
 def beyond_deadband(asked, nothing):
-    """Return what is left of a speed without what counts as nothing, 0 if that is all of it."""
+    """Return a speed reduced in size by the dead band `nothing`; 0 within it."""
     return max(0.0, asked - nothing) if asked > 0.0 else min(0.0, asked + nothing)
 
 
 @kernel
 def curved_rest_target(work, c, settings):
-    """Return the least normal velocity of contact c if it does not rebound, and its path is curved [m/s]."""
+    """Return `rest_target` of contact c with the drift β of its path [m/s]."""
     return rest_target(work.contact_gap[c] + work.gap_allowance[c], settings) - work.contact_drift[c, 2]
 
 
 @kernel
 def rebound_velocity(approach, restitution, threshold, loss):
-    """Return the speed at which a pair parts after an impact [m/s]; 0: it does not.
+    """Return the speed at which a pair separates after an impact [m/s]; 0: no rebound.
 
-    loss: what of the approach is no part of it: the threshold (law `offset`) or nothing (`gate`).
+    loss: part of the approach that does not count: the threshold (law `offset`) or 0 (`gate`).
     """
     return restitution * (approach - loss) if approach > threshold else 0.0
 
 
 @kernel
 def impact_speed(gap, speed, push, dt):
-    """Return the speed at which surfaces that approach with −`speed` meet when their gap is closed [m/s].
+    """Return the speed [m/s] at which surfaces meet that approach at −`speed` over a gap.
 
-    push: the velocity f that the step's forces give [m/s]. Their work along the rest of the gap counts:
-    u² = w² + f w − 2 f φ/dt, where φ is the gap at the evaluation of the step and w the velocity before it.
-    Midpoint and semi-implicit steps both keep w² + f w − 2 f φ/dt in free motion.
+    push: velocity f that the step's forces give [m/s]. Their work along the gap counts:
+
+        u² = w² + f w − 2 f φ/dt
+
+    with φ the gap at the evaluation of the step and w the velocity before it. Midpoint and semi-implicit
+    steps both conserve the right side in free motion.
     """
     return sqrt(max(0.0, speed * speed + push * (speed - 2.0 * gap / dt)))
 
 
 @kernel
 def parting_speed(gap, bounce, push, dt):
-    """Return the speed at the end of the step of surfaces that part with `bounce` when they touch [m/s].
+    """Return the speed at the end of the step of surfaces that separate with `bounce` when they touch [m/s].
 
-    They turn round where the step evaluates them, at the gap φ ≥ 0, and have there the energy of the rebound:
-    v² − f v − 2 f φ/dt = b². Where the rebound does not lead up to φ, they stop there.
+    They reverse at the evaluation of the step, at the gap φ ≥ 0, with the energy of the rebound there,
+    v² − f v − 2 f φ/dt = b². If the rebound does not reach φ, they stop there.
     """
     square = max(bounce * bounce + 2.0 * push * gap / dt, -0.25 * push * push)
     root = sqrt(0.25 * push * push + square)
@@ -152,11 +155,11 @@ def parting_speed(gap, bounce, push, dt):
 
 @kernel
 def normal_target(gap, speed, bounce, push, settings):
-    """Return the least normal velocity that a contact may end with [m/s].
+    """Return the least normal velocity at the end of the step [m/s].
 
-    speed: normal velocity before the step's forces; bounce: at which the surfaces would part. A pair that
-    will rebound is left alone until it touches, so that no part of its speed is lost to prediction; but not
-    one that approaches slower than `slow_speed`: that is a resting contact and round-off.
+    speed: normal velocity before the step's forces; bounce: separation speed at touch. A pair that will
+    rebound gets no target (−inf) before it touches, so that prediction takes none of its speed; an approach
+    slower than `slow_speed` is a resting contact with round-off, which has one.
     """
     rest = rest_target(gap, settings)
     if gap > 0.0 and (bounce <= 0.0 or gap > -(speed + push) * settings.dt):
@@ -172,19 +175,20 @@ def forced_velocity(model, work, c):
 
 @kernel
 def deadband_speed(model, work, c):
-    """Return how fast contact c may part without leaving [m/s]: `LOOSE` of what forces take in a step.
+    """Return the speed at which contact c may separate and still stay [m/s]: `LOOSE` of that of the forces.
 
-    A small overlap, as the bend of a path leaves, is closed by the velocity: that keeps energy.
+    Small overlaps, as the drift of a path leaves them, are closed by the velocity up to this speed: that
+    conserves energy. The position pass closes the rest.
     """
     return LOOSE * max(0.0, -forced_velocity(model, work, c))
 
 
 @kernel
 def rolling_arm(model, work, arm, n, s):
-    """Return ‖arm‖ from a centre of mass to a contact of shape s; on its side that across its axis.
+    """Return the distance from a centre of mass to a contact of shape s [m]; of a lying cylinder its radius.
 
-    Source: RaiSim material system: distance from contact point to centre of mass, which is the radius of a
-    cylinder on its side, of which collision detection gives the two ends of its line of contact.
+    Source: RaiSim material system: distance from contact point to centre of mass. A lying cylinder touches at
+    the two ends of its line of contact.
     """
     kind = model.shape_kind[s]
     if kind == CYLINDER or kind == CAPSULE:
@@ -197,7 +201,7 @@ def rolling_arm(model, work, arm, n, s):
 
 @kernel
 def effective_radius(model, settings, work, c):
-    """Return r_e, |(contact − centre of mass) · n| or the distance, the mean of the bodies that move."""
+    """Return r_e, |(contact − centre of mass) · n| or the distance, the mean of the moving bodies [m]."""
     n = (work.contact_axes[c, 6], work.contact_axes[c, 7], work.contact_axes[c, 8])
     total = 0.0
     count = 0
@@ -219,7 +223,7 @@ def effective_radius(model, settings, work, c):
 
 @kernel
 def set_target(work, c, target, speed):
-    """Ask contact c for a normal velocity [m/s]; `speed` is the one that it has without forces.
+    """Set the target normal velocity of contact c [m/s]; `speed`: its velocity without forces.
 
     Writes: work.
     """
@@ -229,7 +233,7 @@ def set_target(work, c, target, speed):
 
 @kernel
 def relax_target(work, c, nothing):
-    """Take what counts as nothing [m/s] off what contact c asks along its normal.
+    """Reduce the target of contact c by a dead band `nothing` [m/s], its correction by the band's rest.
 
     Writes: work.
     """
@@ -243,7 +247,7 @@ def relax_target(work, c, nothing):
 
 @kernel
 def set_contact_target(model, settings, work, c):
-    """Set the target of a contact from its velocity, and its velocity relative to the target.
+    """Set friction, targets and correction of contact c, and its velocity relative to the targets.
 
     Writes: work.
     """
@@ -263,13 +267,13 @@ def set_contact_target(model, settings, work, c):
     if e > 0.0 and z < 0.0:
         push = forced_velocity(model, work, c)
         bounce = rebound_velocity(impact_speed(max(gap, 0.0), z, push, settings.dt), e, threshold, loss)
-        if 2.0 * bounce < -push:  # the step's forces bring it back within the step: it rests
+        if 2.0 * bounce < -push:  # forces reverse it within the step: it rests
             bounce = 0.0
     target = normal_target(gap, z, bounce, push, settings)
     is_rigid = table[a, b, YOUNGS_MODULUS] <= 0.0
     if not is_rigid:
         work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
-        if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was apart a step ago
+        if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was open one step ago
             add_row_compliance(work, c, 2, 0.0)
         else:
             bounce = e = 0.0
@@ -293,9 +297,9 @@ def set_contact_target(model, settings, work, c):
 
 @kernel
 def use_linearised_law(settings, work, c, friction):
-    """Let the rows of a contact of a compliant pair follow its linearised law.
+    """Set the rows of contact c, between two moving bodies of compliant ground, to its linearised law.
 
-    f = F − b (w − w₀) is w + λ/(dt b) = w₀ + F/b. Without a force there is nothing to ask for.
+    f = F − b (w − w₀) is w + λ/(dt b) = w₀ + F/b. Without a force there is no target.
 
     Writes: work.
     """
@@ -318,13 +322,13 @@ def use_linearised_law(settings, work, c, friction):
 
 @kernel
 def set_targets(model, settings, work):
-    """Set friction bounds and targets of every contact; make its velocity relative to them.
+    """Set friction bounds and targets of every contact, and its velocity relative to them.
 
     Writes: work.
     """
     table = model.pair_table
     for c in range(work.contact_count[0]):
-        if work.contact_is_soft[c] == ON_GROUND:  # its forces are among τ already
+        if work.contact_is_soft[c] == ON_GROUND:  # its force is part of τ
             work.contact_target[c] = -inf
             continue
         a = model.shape_material[work.contact_shape[c, 0]]
@@ -337,7 +341,7 @@ def set_targets(model, settings, work):
             use_linearised_law(settings, work, c, table[a, b, FRICTION])
             continue
         if work.diagonal_delassus[c] == 0.0 and table[a, b, YOUNGS_MODULUS] <= 0.0:
-            work.contact_target[c] = -inf  # nothing moves there: it is on the axis of a hinge
+            work.contact_target[c] = -inf  # no impulse moves it, as on the axis of a hinge
             work.contact_friction[c] = 0.0
             continue
         set_contact_target(model, settings, work, c)

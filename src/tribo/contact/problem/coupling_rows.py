@@ -1,7 +1,7 @@
-"""Stage `coupling_rows.write_coupling_rows`: tendons over joints and points, and joints that follow others.
+"""Stage `coupling_rows.write_coupling_rows`: tendons over joints and points, and mimic joints.
 
-One number φ of joints (`dynamics.couplings`) has up to six rows, with J = ∂φ/∂q: an equation φ = b or its
-stops, dry friction, its spring, its damping, and what actuators do to it.
+A coupling is one function φ(q) of joints (`dynamics.couplings`). It has up to six rows with J = ∂φ/∂q: an
+equation φ = b or its stops, dry friction, spring, damping, and its actuators.
 """
 
 from math import inf
@@ -26,7 +26,9 @@ DRIVE = int(CouplingSlot.DRIVE)
 
 @kernel
 def add_segment_pull(model, work, n, k, end, side, by):
-    """Let one end of the straight part after element k of a path move row n; its body is above a side's.
+    """Add one end of the straight part after element k of a path to J of row n, times `by`.
+
+    The body at this end is an ancestor of the body of `side`.
 
     Writes: work.
     """
@@ -40,7 +42,7 @@ def add_segment_pull(model, work, n, k, end, side, by):
 
 @kernel
 def add_coupling_row(model, state, work, c, kind, slope, target, lower, upper):
-    """Append a row along coupling c, for an impulse between bounds; return its number, −1 if there is none.
+    """Append a row along coupling c with bounds of its impulse; return its number, −1 if there is none.
 
     slope: of its polynomial.
 
@@ -65,7 +67,7 @@ def add_coupling_row(model, state, work, c, kind, slope, target, lower, upper):
 
 @kernel
 def add_coupling_equation(model, state, settings, work, c, phi, slope):
-    """Append the equation of a coupling that is held.   φ̇⁺ = 0, and a share of φ − b is taken out.
+    """Append the equation of a coupling, φ̇⁺ = 0; the position pass closes a share of φ − b.
 
     Writes: work.
     """
@@ -100,9 +102,9 @@ def add_coupling_stops(model, state, settings, work, c, phi, slope):
 
 @kernel
 def add_coupling_spring(model, state, settings, work, c, phi, slope):
-    """Append the spring, the damping and the rotor of a coupling.
+    """Append the spring, the damping and the armature of a coupling.
 
-    Between two lengths at rest the spring is slack: the nearer one counts, and it presses one way only.
+    Between two rest lengths the spring is slack: the nearer one counts, with a one-sided force.
 
     Writes: work.
     """
@@ -126,7 +128,7 @@ def add_coupling_spring(model, state, settings, work, c, phi, slope):
 
 @kernel
 def add_coupling_drive(model, state, settings, work, c, phi, slope):
-    """Append what actuators do to a coupling: F − k φ − d φ̇ within their bounds.
+    """Append the actuators of a coupling: F − k φ − d φ̇ within their bounds.
 
     Writes: work.
     """
@@ -141,7 +143,7 @@ def add_coupling_drive(model, state, settings, work, c, phi, slope):
 
 @kernel
 def write_coupling_rows(model, state, settings, work):
-    """Build the rows of all couplings of joints.
+    """Write the rows of all couplings.
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""Sums over the contacts of an island: Yᵀ λ over its dofs, Yᵀ D Y in blocks, and the energy of impulses."""
+"""Sums over the rows of an island: Yᵀ λ over its dofs, Yᵀ D Y in blocks, the energy of its impulses."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, scalars_in
@@ -16,7 +16,7 @@ from tribo.math import vec
 
 @kernel
 def subtract_free_response(model, work, count, out):
-    """Set an array of dofs to z − z_free, z the present response.
+    """Set `out` to z − z_free at the dofs of all nodes, with z the present response.
 
     Writes: out.
     """
@@ -39,7 +39,7 @@ def dof_product(model, work, count, x, y):
 
 @kernel
 def add_block(model, work, out_table, in_table, c, r, d):
-    """Add what contact c couples.   matrix += r Y_outᵀ D Y_in, D row by row
+    """Add the coupling by contact c to the matrix. matrix += r Y_outᵀ D Y_in, D row by row
 
     Writes: work.
     """
@@ -76,7 +76,7 @@ def add_block(model, work, out_table, in_table, c, r, d):
 
 @kernel
 def add_force_block(model, work, c, d):
-    """Add what the force of contact c couples.   matrix += Yᵀ D Y, D row by row
+    """Add the coupling by the force of contact c to the matrix. matrix += Yᵀ D Y, D row by row
 
     Writes: work.
     """
@@ -93,7 +93,7 @@ def add_force_block(model, work, c, d):
 
 @kernel
 def add_scalar_block(model, work, n, r):
-    """Add what scalar row n couples.   matrix += r yᵀ y
+    """Add the coupling by scalar row n to the matrix. matrix += r yᵀ y
 
     Writes: work.
     """
@@ -143,7 +143,7 @@ def subtract_impulses(model, work, t, out):
 
 @kernel
 def sum_response(model, work, t, count):
-    """Make the response that of the impulses, whatever it was.   z = z_free + Yᵀ λ
+    """Recompute the response from the impulses. z = z_free + Yᵀ λ
 
     Writes: work.
     """
@@ -161,9 +161,9 @@ def sum_response(model, work, t, count):
 
 @kernel
 def adds_energy(model, work, t, count):
-    """Tell whether the impulses of island t bring energy, besides what their targets ask for.
+    """Tell whether the impulses of island t add energy beyond that of their targets.
 
-    They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after them, relative to the targets.
+    They change it by λ·(w₀ + w)/2 = λ·w − ½ λ·Gλ; w₀, w: before and after, relative to the targets.
 
     Writes: work.
     """

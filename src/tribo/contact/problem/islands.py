@@ -1,4 +1,4 @@
-"""Stage `islands.find_islands`: groups of trees that touch one another are solved apart from all others."""
+"""Stage `islands.find_islands`: islands, sets of trees that rows connect, are solved independently."""
 
 from math import inf
 
@@ -10,13 +10,13 @@ DYNAMIC = int(Kind.DYNAMIC)
 
 @kernel
 def contacts_in(work, t):
-    """Return where the contacts of island t stand in `Work.island_contact`."""
+    """Return the indices of the contacts of island t in `Work.island_contact`."""
     return range(work.island_contact_start[t], work.island_contact_start[t + 1])
 
 
 @kernel
 def scalars_in(work, t):
-    """Return where the scalar rows of island t stand in `Work.island_scalar`."""
+    """Return the indices of the scalar rows of island t in `Work.island_scalar`."""
     return range(work.island_scalar_start[t], work.island_scalar_start[t + 1])
 
 
@@ -38,7 +38,7 @@ def spun_rows(work, t):
 
 @kernel
 def find_representative(parent, t):
-    """Return the representative of a tree's island, shortening the way to it.
+    """Return the representative of a tree's island (union–find with path halving).
 
     Writes: parent.
     """
@@ -50,7 +50,7 @@ def find_representative(parent, t):
 
 @kernel
 def join_islands(parent, a, b):
-    """Make the islands of two trees (−1: none) one.
+    """Join the islands of two trees (−1: none).
 
     Writes: parent.
     """
@@ -86,7 +86,7 @@ def is_member(model, work, tree, t):
 
 @kernel
 def contact_island(model, work, c):
-    """Return the island of an active contact, −1 for one that takes no part."""
+    """Return the island of contact c, −1 if it is not part of the problem."""
     if work.contact_target[c] == -inf:
         return -1
     tree = moved_tree(model, work.contact_body[c, 0])
@@ -97,17 +97,17 @@ def contact_island(model, work, c):
 
 @kernel
 def scalar_island(model, work, n):
-    """Return the island of a scalar row: impulses move at least one of its sides."""
+    """Return the island of scalar row n, which moves at least one of its sides."""
     side = 0 if work.scalar_len[n, 0] > 0 else 1
     return find_representative(work.tree_island, model.body_tree[work.scalar_body[n, side]])
 
 
 @kernel
 def find_islands(model, work):
-    """Sort contacts and scalar rows by island; the lowest tree of an island names it.
+    """Sort contacts and scalar rows by island; an island is named by its lowest tree.
 
     Writes: work.
-    Cost: O(contacts), almost.
+    Cost: almost O(contacts).
     """
     parent = work.tree_island
     start = work.island_contact_start
@@ -141,7 +141,7 @@ def find_islands(model, work):
 
 @kernel
 def write_island_lists(model, work):
-    """Write the sorted lists; afterwards start[t] is the *end* of island t − 1 again.
+    """Write the sorted lists; afterwards start[t] is again the end of island t − 1.
 
     Writes: work.
     """

@@ -1,8 +1,8 @@
 """Rows of joints besides the stops of one dof: dry friction, cones, limits of drives.
 
-Friction −dt τ_f ≤ λ ≤ dt τ_f with v⁺ = 0 inside; a drive at a
-limit is a spring and damper whose impulse has bounds. A cone is a stop of a spherical joint: a turn across it
-leads over its rim, as a tangent leaves a circle, and the row asks for as much less speed.
+Dry friction is v⁺ = 0 with −dt τ_f ≤ λ ≤ dt τ_f. A drive at a limit is a spring and damper whose impulse has
+bounds. A cone is the stop of a spherical joint. Rotation along the cone leads over its rim, as a tangent
+leaves a circle, so the row reduces the speed by that much.
 """
 
 from math import acos, asin, inf
@@ -21,14 +21,14 @@ REVOLUTE = int(Joint.REVOLUTE)
 PRISMATIC = int(Joint.PRISMATIC)
 LIMIT = int(Slot.LIMIT)
 FRICTION = int(Slot.FRICTION)
-STEADY = 0.8  # [–] least ratio of the impulses of two steps, whichever is larger, of a steady force
-GENTLE = 0.1  # [–] of the velocity along a cone, that a cone may turn inwards in a step
-STRAIGHT = 1e-9  # [–] sine of an angle whose axis is lost in round-off
+STEADY = 0.8  # [–] smaller over larger impulse of two steps, above which a force is steady
+GENTLE = 0.1  # [–] of the velocity along a cone: most that the cone may turn inwards
+STRAIGHT = 1e-9  # [–] sine of an angle whose axis is round-off
 
 
 @kernel
 def stop_target(settings, gap):
-    """Return the least velocity away from a stop: it is reached just now, or not left any farther."""
+    """Return the target velocity away from a stop: a gap closes within the step, an overlap does not grow."""
     return min(0.0, -gap / settings.dt)
 
 
@@ -48,7 +48,7 @@ def add_dof_row(model, state, work, slot, i, dof, target, lower, upper, complian
 
 @kernel
 def mark_compliant_row(work, n):
-    """Note that row n, if there is one, fixes no position; return n.
+    """Mark row n, if there is one, as fixing no position; return n.
 
     Writes: work.
     """
@@ -59,10 +59,10 @@ def mark_compliant_row(work, n):
 
 @kernel
 def add_drive(model, state, command, settings, work, slot, i, dof):
-    """Append the rows of the limits that the drive of a dof meets.
+    """Append the rows of the limits that the drive of a dof reaches.
 
-    Within its effort limits a drive obeys τ = τ(v) − K (v⁺ − v): v⁺ + λ/(dt K) = v + τ(v)/K. At its speed
-    limit a row of its own takes off at most what it gives there.
+    Within its effort limits a drive obeys τ = τ(v) − K (v⁺ − v), that is v⁺ + λ/(dt K) = v + τ(v)/K. At its
+    speed limit another row removes at most the impulse that the drive gives there.
 
     Writes: work.
     """
@@ -82,7 +82,7 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
 
 @kernel
 def add_friction_and_drive(model, state, command, settings, work, i, count):
-    """Append the dry friction of joint i, and its drive where that is at a limit.
+    """Append the dry friction of joint i, and its drive if that is at a limit.
 
     Writes: work.
     """
@@ -98,9 +98,9 @@ def add_friction_and_drive(model, state, command, settings, work, i, count):
 
 @kernel
 def cone_angle(model, turn, i):
-    """Return how far a quaternion turns spherical joint i and about which axis of the parent's side.
+    """Return the angle and rotation axis (parent frame) of quaternion `turn` of spherical joint i.
 
-    The angle is that between the joint's axis and where the child has it, or that of the whole turn.
+    Of a cone: the angle between the joint's axis and its image; else the angle of the whole rotation.
     """
     if model.joint_is_cone[i] == 0:
         e = rotation_error(turn, (1.0, 0.0, 0.0, 0.0))
@@ -116,14 +116,14 @@ def cone_angle(model, turn, i):
     if sine < STRAIGHT:
         return (0.0 if cosine > 0.0 else acos(-1.0)), across
     angle = acos(min(1.0, max(-1.0, cosine)))
-    if sine < 0.5:  # the arc cosine has few digits there
+    if sine < 0.5:  # the arc cosine is inaccurate there
         angle = asin(sine) if cosine > 0.0 else acos(-1.0) - asin(sine)
     return angle, vec.scale(1.0 / sine, across)
 
 
 @kernel
 def is_near_cone(model, state, settings, work, i):
-    """Tell whether one step can bring spherical joint i to its cone."""
+    """Tell whether spherical joint i can reach its cone within the step."""
     dof = model.joint_v[i]
     w = (state.v[dof], state.v[dof + 1], state.v[dof + 2])
     upper = model.joint_upper[i]
@@ -133,18 +133,19 @@ def is_near_cone(model, state, settings, work, i):
 
 @kernel
 def cone_opening(model, turn, angle, i, w, dt):
-    """Return by how much [rad] a turn with angular velocity w for a time dt opens the angle of joint i."""
+    """Return the increase of the angle of joint i [rad] by angular velocity w over a time dt."""
     opened, _ = cone_angle(model, quat.mul(quat.exp(vec.scale(dt, w)), turn), i)
     return opened - angle
 
 
 @kernel
 def add_cone(model, state, settings, work, i):
-    """Append the stop of a spherical joint.   n·ω ≤ (gap + s − b)/dt
+    """Append the stop of a spherical joint. n·ω ≤ (gap + s − b)/dt
 
-    b is what the motion across the cone opens in a step, s in half a step: so far outside is the middle
-    of a step whose ends are on the cone. b/dt is at most a tenth of the velocity across: no stop adds energy.
-    The angle beyond it comes back by a velocity: the shift of a joint about three axes keeps no energy.
+    b is the increase of the angle in a step by the motion across n, s the same in half a step: that far
+    outside is the middle of a step whose ends are on the cone. b/dt is at most `GENTLE` of the velocity
+    across, so that a stop adds no energy. An overlap is closed by the velocity, since a position shift of a
+    joint with three axes does not conserve energy.
 
     Writes: work.
     """
@@ -155,7 +156,7 @@ def add_cone(model, state, settings, work, i):
     w = (work.mid_v[dof], work.mid_v[dof + 1], work.mid_v[dof + 2])
     across = vec.axpy(-vec.dot(w, axis), axis, w)
     gap = model.joint_upper[i] - angle
-    if settings.integrator != SEMI_IMPLICIT:  # `rk4` takes midpoint steps here
+    if settings.integrator != SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
         gap += cone_opening(model, turn, angle, i, across, 0.5 * dt)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
@@ -171,9 +172,9 @@ def add_cone(model, state, settings, work, i):
 
 @kernel
 def slides_on_cone(model, state, work, n):
-    """Tell whether row n is a cone on which a joint slides: it presses about as much as in the last step.
+    """Tell whether row n is a cone on which a joint slides: its impulse is about that of the last step.
 
-    Such a force bends the path for longer than an impact does: the next step counts on it.
+    Unlike an impact it curves the path for longer, so the next step includes it in the free response.
     """
     i = work.scalar_body[n, 0]
     slot = work.scalar_slot[n]
@@ -186,7 +187,7 @@ def slides_on_cone(model, state, work, n):
 
 @kernel
 def needs_rows(model, work, i):
-    """Tell whether joint i needs rows besides its stops: friction, a drive at a limit."""
+    """Tell whether joint i needs rows besides its stops: dry friction, a drive at a limit."""
     first = model.joint_v[i]
     for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
         if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] != 0:
@@ -196,7 +197,7 @@ def needs_rows(model, work, i):
 
 @kernel
 def write_joint_rows(model, state, command, settings, work, i):
-    """Append what joint i needs besides its stops.
+    """Append the rows of joint i besides its stops.
 
     Writes: work.
     """

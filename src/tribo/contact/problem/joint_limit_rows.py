@@ -1,8 +1,8 @@
-"""Stage `joint_limit_rows.write_joint_limits`: rows of joints; limits are one-sided rows.
+"""Stage `joint_limit_rows.write_joint_limits`: rows of joints.
 
-A limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0. A stop with a
-compliance is a spring with damping that begins there (`src/tribo/contact/problem/spook.py`). Where both stops
-are in one place and give way, they are one spring that holds the joint there, either way, within its forces.
+A joint limit is a contact of a joint with its stop: gap g ≥ 0, restitution 0, g + dt w ≥ 0. A stop with a
+compliance is a damped spring from there on (`src/tribo/contact/problem/spook.py`). If both stops coincide and
+are compliant, one spring holds the joint there, in both directions, within its forces.
 """
 
 from math import inf
@@ -24,10 +24,10 @@ LIMIT = int(Slot.LIMIT)
 
 @kernel
 def add_limit(model, state, settings, work, i, sign, gap):
-    """Append a limit of joint i: the lower (sign +1) or the upper one (−1).   sign v⁺ ≥ −gap/dt
+    """Append a limit of joint i: the lower (sign +1) or the upper (−1). sign v⁺ ≥ −gap/dt
 
-    Beyond the stop it asks for correction. The row is that of the joint itself, so both stops share a slot. A
-    stop that gives way presses from there on only.
+    Beyond the stop the position pass closes the overlap. The row is along the joint itself for both stops, so
+    they share a slot. A compliant stop acts beyond its position only.
 
     Writes: work.
     """
@@ -51,7 +51,7 @@ def add_limit(model, state, settings, work, i, sign, gap):
 
 @kernel
 def add_held_joint(model, state, settings, work, i, gap):
-    """Append the row that holds joint i where both its stops are: a spring either way, with bounds.
+    """Append the row of a joint whose stops coincide: a two-sided spring with bounds.
 
     Writes: work.
     """
@@ -67,9 +67,9 @@ def add_held_joint(model, state, settings, work, i, gap):
 
 @kernel
 def stop_reach(model, state, settings, i):
-    """Return how far from a stop of joint i its row begins [m, rad].
+    """Return the distance from a stop of joint i within which it has a row [m, rad].
 
-    Impulses of other rows may push towards the stop: take it in well before it is reached.
+    Twice the motion of the step, and more: impulses of other rows may push towards the stop.
     """
     share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])
     return 2.0 * settings.dt * abs(state.v[model.joint_v[i]]) + share
@@ -77,7 +77,7 @@ def stop_reach(model, state, settings, i):
 
 @kernel
 def is_near(model, state, settings, work, i):
-    """Tell whether a joint is near one of its stops."""
+    """Tell whether joint i is near one of its stops."""
     joint = model.joint_type[i]
     if joint == SPHERICAL:
         is_limited = model.joint_upper[i] != inf
@@ -115,7 +115,7 @@ def add_joint_stops(model, state, settings, work, i):
 
 @kernel
 def write_joint_limits(model, state, command, settings, work):
-    """Build the rows of all joints: stops that this step can reach, friction, drives at limits.
+    """Write the rows of all joints: stops that this step can reach, dry friction, drives at limits.
 
     Writes: work.
     """
@@ -132,5 +132,5 @@ def write_joint_limits(model, state, command, settings, work):
                 continue
             if joint_friction_rows.needs_rows(model, work, i):
                 joint_friction_rows.write_joint_rows(model, state, command, settings, work, i)
-            if work.tree_is_free[t] == 0:  # else `free_trees` has seen that none is near
+            if work.tree_is_free[t] == 0:  # else `unconstrained_trees` found none near
                 add_joint_stops(model, state, settings, work, i)

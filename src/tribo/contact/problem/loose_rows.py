@@ -1,11 +1,10 @@
-"""Contacts of loose bodies: their rows four numbers at a time.
+"""The rows of contacts of loose bodies, processed four numbers at a time.
 
-A loose body has six dofs one after the other. Most contacts of a heap are between two of them, or between
-one and what nothing moves. `loose_contacts.lay_out_loose` puts what a visit to such a contact reads together,
-in the order in which the processor takes it (`Work.loose_row`): for each axis t₁, t₂, n the rows of the first
-body's dofs 0 to 3, those of the second's, and both bodies' dofs 4 and 5, four numbers at a time; then
-(G + lift)⁻¹, which each visit would else find anew. A contact with one loose body has the same body twice,
-the second time with rows of zeros.
+A loose body has six consecutive dofs and is a tree of its own. Most contacts of a heap are between two such
+bodies, or one and a body that impulses do not move. `loose_contacts.lay_out_loose` copies the data of such a
+contact in the order of access (`Work.loose_row`): per axis t₁, t₂, n the rows of the first body's dofs 0 to
+3, those of the second's, and dofs 4 and 5 of both, four numbers at a time; then (G + lift)⁻¹. A contact with
+one loose body has it twice, the second time with zero rows.
 """
 
 from tribo.compiler.jit import kernel
@@ -23,13 +22,13 @@ from tribo.compiler.lanes import (
 )  # fmt: skip
 
 AXIS = 12  # numbers of one axis
-SECOND, ENDS = 4, 8  # where the second body's first four, and both bodies' last two stand in them
+SECOND, ENDS = 4, 8  # offsets of the second body's dofs 0–3, and of dofs 4, 5 of both
 INVERSE, LOOSE_WIDTH = 36, 42
 
 
 @kernel
 def inverse_of(work, c):
-    """Return (G + lift)⁻¹ of contact c, one of loose bodies."""
+    """Return (G + lift)⁻¹ of contact c of loose bodies (xx, yy, zz, xy, xz, yz)."""
     row = work.loose_row
     i = INVERSE
     return (row[c, i], row[c, i + 1], row[c, i + 2], row[c, i + 3], row[c, i + 4], row[c, i + 5])
@@ -37,7 +36,7 @@ def inverse_of(work, c):
 
 @kernel
 def moved_loose(work, c, z, start):
-    """Return `start` and what a response z adds to the velocity of contact c, one of loose bodies."""
+    """Return `start` plus the velocity of contact c of loose bodies by a response z."""
     a = work.loose_dof[c, 0]
     b = work.loose_dof[c, 1]
     row = work.loose_row
@@ -55,7 +54,7 @@ def moved_loose(work, c, z, start):
 
 @kernel
 def add_loose(work, c, impulse, z):
-    """Add the response to an impulse of contact c, one of loose bodies, to an array of dofs.
+    """Add the response to an impulse of contact c of loose bodies to an array of dofs.
 
     Writes: z.
     """
@@ -73,7 +72,7 @@ def add_loose(work, c, impulse, z):
     ends = load4(row, i + ENDS) * x + load4(row, j + ENDS) * y + load4(row, k + ENDS) * n
     first = load4(z, a) + first
     ends = joined(load2(z, a + 4), load2(z, b + 4)) + ends
-    # The first body's come last: where both are one body, the second has changed nothing.
+    # The first body is stored last: if both are the same body, the second has zero rows.
     store4(z, b, load4(z, b) + second)
     store2(z, b + 4, high(ends))
     store4(z, a, first)
@@ -82,7 +81,7 @@ def add_loose(work, c, impulse, z):
 
 @kernel
 def add_lines(value, first_at, second_at, first, second, ends):
-    """Add a line to two blocks of six.
+    """Add a line to two 6×6 blocks, or to one if they are the same.
 
     Writes: value.
     """
@@ -95,9 +94,9 @@ def add_lines(value, first_at, second_at, first, second, ends):
 
 @kernel
 def add_loose_block(work, c, d, aa, ab, ba, bb):
-    """Add what contact c, one of loose bodies, couples to four blocks of six.   matrix += Yᵀ D Y
+    """Add the coupling by contact c of loose bodies to four 6×6 blocks. matrix += Yᵀ D Y
 
-    d: D row by row; aa, ab, ba, bb: first numbers of the blocks, all the same where there is one body.
+    d: D row by row; aa, ab, ba, bb: first numbers of the blocks, all equal if there is one body.
 
     Writes: work.
     """

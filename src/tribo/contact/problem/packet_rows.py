@@ -1,11 +1,10 @@
-"""Four contacts of loose bodies side by side: where a packet stands in memory, what impulses do to it.
+"""Packets: four contacts of loose bodies in the lanes of a register; layout, velocities and responses.
 
-Contacts that share no body can be visited at the same time, one in each lane of the processor's registers
-(`compiler/lanes.py`). A packet is four such contacts; `contact_packets` forms them. All that a visit reads
-stands together, each number of the four contacts side by side (`Work.packet_row`): for each axis t₁, t₂, n
-the rows of both bodies' six dofs, then G, (G + lift)⁻¹, the velocity without forces, the compliance, μ. As in
-`loose_rows`, a contact with one loose body has it twice, the second time with rows of zeros. In a packet of
-fewer than four contacts the first one stands again, with zeros for all its numbers and moving apart.
+Contacts that share no body are visited together, one per lane (`compiler/lanes.py`); `contact_packets` forms
+the packets. The data of a visit is contiguous, each number of the four contacts side by side
+(`Work.packet_row`): per axis t₁, t₂, n the rows of both bodies' six dofs, then G, (G + lift)⁻¹, the velocity
+without forces, the compliance, μ. As in `loose_rows`, a contact with one loose body has it twice, the second
+time with zero rows. Empty lanes repeat the first contact, with zero rows and a separating velocity.
 """
 
 from tribo.compiler.jit import kernel
@@ -14,7 +13,7 @@ from tribo.math import lane_rows
 from tribo.math.lane_rows import LANES
 
 AXIS = 48  # numbers of one axis: two bodies, six dofs, four lanes
-SECOND = 24  # where the second body's begin
+SECOND = 24  # offset of the second body
 OWN = 144  # G: xx, yy, zz, xy, xz, yz
 INVERSE = 168  # (G + lift)⁻¹
 START = 192  # velocity relative to the target, without forces
@@ -25,7 +24,7 @@ PACKET_WIDTH = 220
 
 @kernel
 def load_six(array, i):
-    """Return six numbers of four contacts."""
+    """Return six consecutive numbers of four contacts."""
     return (
         load4(array, i),
         load4(array, i + 4),
@@ -51,7 +50,7 @@ def packet_impulses(work, p):
 
 @kernel
 def set_packet_impulses(work, p, impulse):
-    """Set the impulses of the contacts of packet p; the first one's last, for it may stand there again.
+    """Set the impulses of the contacts of packet p; the first is stored last, since empty lanes repeat it.
 
     Writes: work.
     """
@@ -60,7 +59,7 @@ def set_packet_impulses(work, p, impulse):
 
 @kernel
 def packet_places(work, p, side):
-    """Return where the response of the bodies on one side of packet p begins."""
+    """Return the first dofs of the four bodies on one side of packet p."""
     dof = work.packet_dof
     return (dof[p, side], dof[p, side + 2], dof[p, side + 4], dof[p, side + 6])
 
@@ -76,7 +75,7 @@ def load_packet_bodies(work, p, side):
 
 @kernel
 def store_packet_bodies(work, p, side, x):
-    """Set the response of the bodies on one side of packet p; the first contact's last, as above.
+    """Store the response of the bodies on one side of packet p; the first contact's last, as above.
 
     Writes: work.
     """
@@ -87,7 +86,7 @@ def store_packet_bodies(work, p, side, x):
 
 @kernel
 def dot_dofs(row, i, x):
-    """Return the sum over six dofs of a row times what the bodies do."""
+    """Return Σ over six dofs of row · x."""
     early = load4(row, i) * x[0] + load4(row, i + 4) * x[1] + load4(row, i + 8) * x[2]
     return early + (load4(row, i + 12) * x[3] + load4(row, i + 16) * x[4] + load4(row, i + 20) * x[5])
 
@@ -96,7 +95,7 @@ def dot_dofs(row, i, x):
 def axis_velocity(work, p, axis, impulse, first, second):
     """Return the velocities of the contacts of packet p on one axis, relative to their targets.
 
-    w = J v⁺ − target + R λ; impulse: on that axis; first, second: what the bodies do.
+    w = J v⁺ − target + R λ; impulse: on that axis; first, second: responses of the bodies.
     """
     row = work.packet_row
     at = PACKET_WIDTH * p
@@ -107,7 +106,7 @@ def axis_velocity(work, p, axis, impulse, first, second):
 
 @kernel
 def packet_velocity(work, p, impulse, first, second):
-    """Return the velocities of the contacts of packet p as `whitened_products.contact_velocity` does."""
+    """Return the velocities of the contacts of packet p, as `whitened_products.contact_velocity`."""
     return (
         axis_velocity(work, p, 0, impulse[0], first, second),
         axis_velocity(work, p, 1, impulse[1], first, second),
@@ -124,7 +123,7 @@ def packet_response(row, at, x, y, z, i):
 
 @kernel
 def pushed_six(row, at, x, y, z, i, before):
-    """Return the responses of six dofs from i on, to impulses (x, y, z), added to those before."""
+    """Return `before` plus the responses of six dofs from i on to impulses (x, y, z)."""
     return (
         before[0] + packet_response(row, at, x, y, z, i),
         before[1] + packet_response(row, at, x, y, z, i + 1),
@@ -139,7 +138,7 @@ def pushed_six(row, at, x, y, z, i, before):
 def push_packet(work, p, impulse, first, second):
     """Add the response to impulses at the contacts of packet p to that of their bodies.
 
-    The first bodies are set last: where both are one body, the second has not changed.
+    The first bodies are stored last: if both are the same body, the second has zero rows.
 
     Writes: work.
     """

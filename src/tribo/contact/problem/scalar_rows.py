@@ -1,12 +1,12 @@
-"""Scalar rows: one number each, between two bounds. All of the contact problem but the contacts.
+"""Scalar rows: one impulse between two bounds. All rows of the contact problem except contacts.
 
-A row has a side A and a side B, each the chain of dofs of a body, and asks for a velocity w = J v − target:
+A row has sides A and B, each the chain of dofs of a body, and a velocity w = J v − target:
 
     lower ≤ λ ≤ upper,   w = G λ + c + R λ,   w > 0 only at the lower bound, w < 0 only at the upper one
 
-0 … ∞ is a joint limit or a wire, −∞ … ∞ an equation (pin, weld, coupled joints), −hτ … hτ dry friction or a
-motor. A law opens a row, adds what moves it, and closes it with target, bounds and compliance R. Its
-impulse is remembered from step to step in the slot that the law names.
+0 … ∞ is a joint limit or a wire, −∞ … ∞ an equation (pin, weld, mimic joint), −hτ … hτ dry friction or a
+motor. A law opens a row, adds its Jacobian, and closes it with target, bounds and compliance R. Its impulse
+is stored from step to step in the slot that the law names.
 """
 
 from tribo.compiler.jit import kernel
@@ -20,12 +20,12 @@ DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 
 GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
-ROUNDED = 1e-24  # [m²] square of a lever that is rounding: what moves a row with it does not move it
+ROUNDED = 1e-24  # [m²] square of a lever arm that is round-off
 
 
 @kernel
 def tie_of(model, work, n):
-    """Return the constraint between bodies that row n belongs to, −1 if it is one of a joint."""
+    """Return the constraint between bodies that row n belongs to; −1 for a row of a joint."""
     if model.constraint_slot.shape[0] == 0 or work.scalar_slot[n] < model.constraint_slot[0]:
         return -1
     return (work.scalar_slot[n] - model.constraint_slot[0]) // TIE_SLOTS
@@ -33,14 +33,14 @@ def tie_of(model, work, n):
 
 @kernel
 def is_coupling_row(model, work, n):
-    """Tell whether row n, no constraint between bodies, is one of a coupling of joints."""
+    """Tell whether row n, not of a constraint between bodies, belongs to a coupling of joints."""
     slot = work.scalar_slot[n]
     return slot >= model.tree_coupling_slot[model.body_tree[work.scalar_body[n, 0]]]
 
 
 @kernel
 def open_row(model, work, slot, a, b):
-    """Begin a row between bodies a and b (−1: none) with J = 0; return its number, −1 if there is no room.
+    """Begin a row between bodies a and b (−1: none) with J = 0; return its number, −1 without room.
 
     Writes: work.
     """
@@ -67,7 +67,7 @@ def open_row(model, work, slot, a, b):
 
 @kernel
 def add_dof(model, work, n, side, dof, factor):
-    """Let a dof of the chain of a side move the row.   J += factor
+    """Add a factor to J of row n at a dof of the chain of a side. J += factor
 
     Writes: work.
     """
@@ -76,13 +76,13 @@ def add_dof(model, work, n, side, dof, factor):
 
 @kernel
 def add_wrench(model, work, n, side, torque, force):
-    """Let a side feel a torque and a force at the origin of its tree, world axes.   J += fᵀ S
+    """Add a wrench on a side, at the origin of its tree, world axes, to J of row n. J += fᵀ S
 
     Writes: work.
     """
     body = work.scalar_body[n, side]
     first = work.scalar_row[n, side]
-    if model.tree_is_single[model.body_tree[body]] == 1:  # the motion axes are the world's
+    if model.tree_is_single[model.body_tree[body]] == 1:  # its motion axes are those of the world
         if work.scalar_len[n, side] > 0:
             for k in range(3):
                 work.row[first + k] += force[k]
@@ -97,7 +97,7 @@ def add_wrench(model, work, n, side, torque, force):
 
 @kernel
 def add_force_along(model, work, n, side, point, direction):
-    """Let a side feel a force along a direction at a point of the world.   J += dᵀ ∂v_point/∂v
+    """Add a unit force along a direction at a point, world axes, to J of row n. J += dᵀ ∂v_point/∂v
 
     Writes: work.
     """
@@ -108,7 +108,7 @@ def add_force_along(model, work, n, side, point, direction):
 
 @kernel
 def add_torque(model, work, n, side, direction):
-    """Let a side feel a torque about a direction.   J += dᵀ ∂ω/∂v
+    """Add a unit torque about a direction to J of row n. J += dᵀ ∂ω/∂v
 
     Writes: work.
     """
@@ -137,7 +137,7 @@ def whiten_scalar(model, work, body, first):
 
 @kernel
 def own_delassus(model, work, n):
-    """Return y yᵀ of a row; where its sides share dofs, their sum acts."""
+    """Return y yᵀ of row n; on shared dofs the sum of both sides acts."""
     row = work.row
     i = work.scalar_row[n, 0]
     j = work.scalar_row[n, 1]
@@ -157,7 +157,7 @@ def own_delassus(model, work, n):
 
 @kernel
 def set_row_target(work, n, target, speed):
-    """Ask row n for a velocity [m/s, rad/s]; `speed` is the one that it has without forces.
+    """Set the target of row n [m/s, rad/s]; `speed`: its velocity without forces.
 
     Writes: work.
     """
@@ -167,7 +167,7 @@ def set_row_target(work, n, target, speed):
 
 @kernel
 def row_speed(model, work, n, v):
-    """Return J v of row n, which is not closed yet [m/s, rad/s]."""
+    """Return J v of row n, before it is whitened [m/s, rad/s]."""
     w = 0.0
     for side in range(2):
         if work.scalar_len[n, side] > 0:
@@ -180,14 +180,14 @@ def row_speed(model, work, n, v):
 
 @kernel
 def close_row(model, state, work, n, target, lower, upper, compliance):
-    """Finish a row: its velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
+    """Finish a row: velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
 
-    A row that nothing can move is taken out again.
+    A row that no impulse can move is removed.
 
     Writes: work.
     """
     w = row_speed(model, work, n, work.start_velocity)
-    lightness = 0.0  # Σ 1/D of the dofs of both sides: G if each had a lever of 1
+    lightness = 0.0  # Σ 1/D of the dofs of both sides: G at unit lever arms
     for side in range(2):
         count = work.scalar_len[n, side]
         if count == 0:

@@ -1,11 +1,11 @@
-"""SPOOK: a spring with damping as a row of the contact problem, taken implicitly.
+"""SPOOK: an implicit damped spring as a row of the contact problem.
 
-A row whose gap is g gives way like a spring of compliance ε with the damping time τ. With the time step h
+A row with gap g, compliance ε and damping time τ becomes, with the time step h,
 
     w + R λ = γ w₀ − (4 γ/h) g,   γ = 1/(1 + 4 τ/h),   R = 4 ε γ/h²
 
-w₀ the velocity before the step, g where the step is evaluated. Contact materials, constraints and stops of
-joints share it.
+with w₀ the velocity before the step and g at the evaluation of the step. Used by contact materials,
+constraints and stops of joints.
 
 Source: Lacoursière 2007, "Ghosts and Machines"; docs/physics/compliant-materials.
 """
@@ -16,14 +16,14 @@ from tribo.contact.problem import scalar_rows
 
 @kernel
 def spook_compliance(compliance, damping, dt):
-    """Return γ [–] and R of a row that gives way by `compliance`, with a damping time [s]."""
+    """Return γ [–] and R of a row with a compliance ε and a damping time τ [s]."""
     gamma = 1.0 / (1.0 + 4.0 * damping / dt)
     return gamma, 4.0 * compliance * gamma / (dt * dt)
 
 
 @kernel
 def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper):
-    """Finish a row that gives way like a spring: gap, compliance ε, spook damping τ, bounds [N s, N m s].
+    """Finish a row as a damped spring: gap, compliance ε, damping time τ [s], bounds [N s, N m s].
 
     Writes: work.
     """

@@ -1,9 +1,9 @@
-"""Springs, dampers and servos as rows of the contact problem, taken implicitly: wires, tendons.
+"""Springs, dampers and servos as implicit rows of the contact problem: wires, tendons.
 
     λ = dt (F − ½ k (φ₀ + φ₁) − d w⁺) − m (w⁺ − w)
 
-φ₀ and φ₁ are the gap at the beginning and the end of the step: without damping a spring keeps its energy. F
-is a force that is given, m an inertia that moves by φ.
+φ₀ and φ₁ are the gap at the beginning and the end of the step, so a spring without damping conserves energy.
+F is a given force, m an inertia that moves with φ.
 """
 
 from tribo.compiler.jit import kernel
@@ -15,7 +15,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 @kernel
 def ends_of(settings, gap, speed):
-    """Return the gap φ₀ at the beginning of the step, and t in φ₁ = gap + t w⁺."""
+    """Return the gap φ₀ at the beginning of the step, and the time t in φ₁ = gap + t w⁺."""
     if settings.integrator == SEMI_IMPLICIT:
         return gap, settings.dt
     return gap - 0.5 * settings.dt * speed, 0.5 * settings.dt
@@ -23,9 +23,9 @@ def ends_of(settings, gap, speed):
 
 @kernel
 def set_law(settings, work, n, push, stiffness, damping, inertia):
-    """Let row n, which is closed, give λ = dt (push − (t stiffness + damping) w⁺) − inertia (w⁺ − w).
+    """Set the law of row n, which is closed: λ = dt (push − (t stiffness + damping) w⁺) − inertia (w⁺ − w).
 
-    `push` has all that does not depend on w⁺. Bounds of λ stay.
+    push: all terms without w⁺. The bounds of λ stay.
 
     Writes: work.
     """
@@ -46,10 +46,10 @@ def set_law(settings, work, n, push, stiffness, damping, inertia):
 
 @kernel
 def set_spring(settings, work, n, gap, stiffness, damping):
-    """Make a spring and a damper of row n, which is closed with target 0.   λ = −dt (½ k (φ₀ + φ₁) + d w⁺)
+    """Set a damped spring on row n, which is closed with target 0. λ = −dt (½ k (φ₀ + φ₁) + d w⁺)
 
-    Of a spring that is slack at the beginning, λ = −½ dt k s φ₁ with s = φ₁/(φ₁ − φ₀), which is ΔU/Δφ; with
-    φ₁ of the present velocity in s, which is the farthest, a wire that catches brings no energy.
+    A spring that is slack at the beginning has λ = −½ dt k s φ₁ with s = φ₁/(φ₁ − φ₀), which is ΔU/Δφ. s is
+    taken at φ₁ of the present velocity, which is the farthest, so a wire that becomes taut adds no energy.
     Source: Gonzalez 1996 (discrete gradient).
 
     Writes: work.

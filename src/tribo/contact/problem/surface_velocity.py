@@ -1,13 +1,13 @@
-"""Stage `surface_velocity.set_surface_velocities`: moving surfaces: conveyors and tracks.
+"""Stage `surface_velocity.set_surface_velocities`: conveyors and tracks.
 
-The surface of a shape has the velocity u of this page, besides that of its body: for
-friction it is as if the body moved so, and the body stays where it is. In the frame of the body, with the
-outward normal n of the shape at the contact,
+The surface of a shape moves at the velocity u relative to its body; friction acts as if the body moved so,
+and the body stays where it is. In the frame of the body, with the outward normal n of the shape at the
+contact,
 
     u = v + ‖a‖ (a × n)/‖a × n‖
 
-v carries everything one way: a conveyor. a is the axis of a belt times its speed: it runs round the body as a
-wheel turns about that axis. Only the part of u along the plane of contact counts.
+v is a uniform velocity (conveyor). a is the axis of a belt times its speed; the belt runs round the body as a
+wheel turns about that axis. Only the part of u in the plane of contact counts.
 Source: Choreonoid's manual, pseudo continuous track.
 """
 
@@ -16,12 +16,12 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-ALONG_AXIS = 1e-6  # [–] sine of an angle: a belt does not run where the normal is along its axis
+ALONG_AXIS = 1e-6  # [–] sine of the angle of normal and axis below which a belt does not run
 
 
 @kernel
 def belt_velocity(model, command, work, shape, normal):
-    """Return the velocity of the surface of a shape over it, where its outward normal is given; world."""
+    """Return the velocity of a shape's surface relative to its body, at an outward normal; world [m/s]."""
     row = command.surface_velocity
     along = (row[shape, 0], row[shape, 1], row[shape, 2])
     axis = (row[shape, 3], row[shape, 4], row[shape, 5])
@@ -39,7 +39,7 @@ def belt_velocity(model, command, work, shape, normal):
 
 @kernel
 def has_belt(command, shape):
-    """Tell whether the surface of a shape runs."""
+    """Tell whether the surface of a shape moves relative to its body."""
     most = 0.0
     for k in range(6):
         most = max(most, abs(command.surface_velocity[shape, k]))
@@ -48,7 +48,7 @@ def has_belt(command, shape):
 
 @kernel
 def set_surface_velocities(model, command, work):
-    """Find how fast the surfaces of each contact run over their bodies: A's minus B's.
+    """Set the surface velocity of each contact, A's minus B's, in the plane of contact.
 
     Writes: work.
     """
@@ -68,7 +68,7 @@ def set_surface_velocities(model, command, work):
 
 @kernel
 def add_surface(work, c):
-    """Let the surfaces of contact c run: their velocity comes to that of the bodies.
+    """Add the surface velocity of contact c to its velocity.
 
     Writes: work.
     """

@@ -1,7 +1,4 @@
-"""Stage `unconstrained_trees.note_unconstrained_trees`: marks trees that need no rows of M.
-
-Dry friction and couplings of joints touch a tree as well: they are rows.
-"""
+"""Stage `unconstrained_trees.note_unconstrained_trees`: trees that need no rows of M."""
 
 from math import inf
 
@@ -14,14 +11,14 @@ DYNAMIC = int(Kind.DYNAMIC)
 
 @kernel
 def note_unconstrained_trees(model, state, settings, work):
-    """Note the trees without contacts, constraints, and joint limits that this step can reach.
+    """Mark the trees without contacts, constraints, dry friction, couplings, or joint limits within reach.
 
     Writes: work.
     """
     trees = model.tree_body.shape[0]
     for t in range(trees):
         work.tree_is_free[t] = 1 if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0 else 0
-    # A table that is too small counts on; the step is then made again.
+    # If the table is too small, the count goes on; the step is then repeated.
     for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
         work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0
         work.tree_is_free[model.body_tree[work.contact_body[c, 1]]] = 0

@@ -1,7 +1,7 @@
 """Effect of impulses on velocities, in whitened coordinates z: Δz = yᵀ λ and w = J v + y z.
 
-A row table holds per contact and side where the whitened Jacobian begins in `work.row`: three
-numbers per dof of the chain, `contact_row` for forces and `contact_spin_row` for torques.
+A row table holds, per contact and side, the first number of the whitened Jacobian in `work.row`: three
+numbers per dof of the chain; `contact_row` for forces and `contact_spin_row` for torques.
 """
 
 from tribo.compiler.jit import kernel
@@ -11,7 +11,7 @@ from tribo.math import vec
 
 @kernel
 def dot6(row, i, x, d):
-    """Return six numbers of a row, three apart, times six of x.   The short sums run side by side."""
+    """Return the dot product of six numbers of a row, three apart, and six of x; three independent sums."""
     low = row[i] * x[d] + row[i + 3] * x[d + 1]
     middle = row[i + 6] * x[d + 2] + row[i + 9] * x[d + 3]
     high = row[i + 12] * x[d + 4] + row[i + 15] * x[d + 5]
@@ -46,7 +46,7 @@ def add_response(model, work, table, c, impulse):
 
 @kernel
 def add_row_response(model, work, table, c, response, start):
-    """Return `start` and what a response adds to the velocity of contact c on the rows of a table."""
+    """Return `start` plus the velocity of contact c, on the rows of a table, by a response."""
     row = work.row
     dofs = model.chain_dof
     x, y, z = start
@@ -70,13 +70,13 @@ def add_row_response(model, work, table, c, response, start):
 
 @kernel
 def row_velocity(model, work, table, start, c):
-    """Return the velocity of contact c on the rows of a table; `start` is its part without forces."""
+    """Return the velocity of contact c on the rows of a table; start: the velocities without forces."""
     return add_row_response(model, work, table, c, work.response, vec.load(start, c))
 
 
 @kernel
 def contact_velocity(model, work, c):
-    """Return the velocity of contact c relative to its target, with what its compliance gives way.
+    """Return the velocity of contact c relative to its target, including that of its compliance.
 
     w = J v⁺ − target + R λ
     """
@@ -89,7 +89,7 @@ def contact_velocity(model, work, c):
 
 @kernel
 def add_force_response(model, work, c, response, start):
-    """Return `start` and what a response adds to the velocity of contact c, while its island is solved."""
+    """Return `start` plus the velocity of contact c by a response, from its layout for sweeps if laid out."""
     if work.loose_dof[c, 0] >= 0:
         return moved_loose(work, c, response, start)
     return add_row_response(model, work, work.contact_row, c, response, start)
@@ -97,7 +97,7 @@ def add_force_response(model, work, c, response, start):
 
 @kernel
 def add_contact_response(model, work, c, impulse, out):
-    """Add the response to an impulse of contact c to an array of dofs, while its island is solved.
+    """Add the response to an impulse of contact c to an array of dofs, by its layout for sweeps if laid out.
 
     Writes: out.
     """
@@ -109,7 +109,7 @@ def add_contact_response(model, work, c, impulse, out):
 
 @kernel
 def normal_velocity(model, work, c):
-    """Return the normal velocity of contact c relative to its target: the last of `contact_velocity`."""
+    """Return the normal component of `contact_velocity`."""
     row = work.row
     dofs = model.chain_dof
     z = work.contact_start[c, 2] + work.contact_compliance[c, 2] * work.contact_impulse[c, 2]
@@ -145,7 +145,7 @@ def add_scalar_response(model, work, n, impulse):
 
 @kernel
 def add_scalar_row_response(model, work, n, response, start):
-    """Return `start` and what a response adds to the velocity of scalar row n."""
+    """Return `start` plus the velocity of scalar row n by a response."""
     for side in range(2):
         first = work.scalar_row[n, side]
         chain = model.body_chain_start[work.scalar_body[n, side]]
@@ -156,7 +156,7 @@ def add_scalar_row_response(model, work, n, response, start):
 
 @kernel
 def scalar_velocity(model, work, n):
-    """Return the velocity of scalar row n relative to its target, with what its compliance gives way.
+    """Return the velocity of scalar row n relative to its target, including that of its compliance.
 
     w = J v⁺ − target + R λ
     """
@@ -166,13 +166,13 @@ def scalar_velocity(model, work, n):
 
 @kernel
 def clamp_impulse(work, n, impulse):
-    """Return the impulse within the bounds of scalar row n that is nearest to one."""
+    """Return an impulse clamped to the bounds of scalar row n."""
     return min(max(impulse, work.scalar_lower[n]), work.scalar_upper[n])
 
 
 @kernel
 def shared_dofs(model, a, b):
-    """Return how many dofs the chains of two bodies have in common (root first)."""
+    """Return the number of dofs that the chains of two bodies share (root first)."""
     n = min(model.body_chain_len[a], model.body_chain_len[b])
     if a == b or model.body_tree[a] != model.body_tree[b]:
         return n if a == b else 0

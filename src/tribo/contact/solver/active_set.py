@@ -1,7 +1,7 @@
-"""Trials that keep the set of the present impulses: what is open, sticks or slides, which rows hold.
+"""Trials that keep the active set of the present impulses: open, sticking, sliding, at a bound or not.
 
-A Newton step of the proximal problem is linearised at trials. Those of the present velocities, times a large
-rate, say little about the set that the impulses had; these here say that set exactly. A linear solve with
+A Newton step of the proximal problem is linearised at trials. Trials of the present velocities times a large
+rate lose the active set of the impulses; the trials written here represent it exactly. A linear solve with
 the right set ends in the solution, whatever the rate.
 Source: Hintermüller, Ito, Kunisch 2002 (primal-dual active sets).
 """
@@ -37,17 +37,17 @@ from tribo.contact.solver.proximal_rows import (
     copy_vector,
 )
 
-SET_RATE = 1e6  # of a solve with the set of the last step
-REDUNDANT_RATE = 1e4  # the same where what sticks is more than needed
-SLIDES = 1.0 - 1e-9  # [–] of a bound: from here on an impulse slides
-BARELY = 1e-6  # [–] of an impulse: by so much the trial of what begins to slide is beyond its bound
-LEAST = 1e-12  # the same of what slides already
-OPEN = -1e-300  # trial of what does not push
+SET_RATE = 1e6  # [–] rate of a solve with a given active set
+REDUNDANT_RATE = 1e4  # [–] the same with more sticking rows than dofs
+SLIDES = 1.0 - 1e-9  # [–] of a bound: an impulse from here on counts as sliding
+BARELY = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
+LEAST = 1e-12  # least excess of the trial of a row that slides already
+OPEN = -1e-300  # trial of an open contact
 
 
 @kernel
 def set_trial(work, i, a, b):
-    """Set the trials of two rows.
+    """Set the trials of rows i and i + 1 to a and b.
 
     Writes: work.
     """
@@ -56,7 +56,7 @@ def set_trial(work, i, a, b):
 
 @kernel
 def set_disc(work, i, a, b, bound, more):
-    """Set two impulses along a direction, as long as their bound, and their trials, longer by `more`.
+    """Set the impulses of rows i, i + 1 to length `bound` along (a, b), their trials to length bound + more.
 
     Writes: work.
     """
@@ -73,29 +73,29 @@ def set_disc(work, i, a, b, bound, more):
 
 @kernel
 def slip_speed_of_row(work, i):
-    """Return the speed of the two rows i and i + 1."""
+    """Return the speed √(w_i² + w_{i+1}²) in the two rows of a contact."""
     x = work.dense_vector
     return sqrt(x[MOTION, i] * x[MOTION, i] + x[MOTION, i + 1] * x[MOTION, i + 1])
 
 
 @kernel
 def stopping_impulse(work, i, press):
-    """Return the impulse that stops row i of an open contact by the block of its normal row alone."""
+    """Return the impulse that stops row i of an open contact, computed with its own block alone."""
     return -work.dense_vector[MOTION, i] / (1.0 + work.dense_vector[SOFT, press])
 
 
 @kernel
 def trial_excess(work, i):
-    """Return by how much the trial of row i, at a bound, is beyond it at the present velocity."""
+    """Return by how much the trial of row i, at its bound, exceeds it at the present velocity."""
     x = work.dense_vector
     return x[RATE, i] * (abs(x[MOTION, i]) + LEAST)
 
 
 @kernel
 def write_active_set(work, is_first):
-    """Write trials that keep the set of the present impulses, at the measured velocities.
+    """Write trials that keep the active set of the present impulses, at the velocities in MOTION.
 
-    is_first: an open contact that approaches closes.
+    is_first: open contacts that approach become closed.
 
     Writes: work.
     """
@@ -126,7 +126,7 @@ def write_active_set(work, is_first):
 
 @kernel
 def write_active_spinning(work, b, i):
-    """Write a trial of row i, spinning friction, that keeps it in its bounds, or beyond the one where it is.
+    """Write the trial of spinning row i: its impulse between the bounds, beyond a bound where it is at one.
 
     Writes: work.
     """
@@ -142,7 +142,7 @@ def write_active_spinning(work, b, i):
 
 @kernel
 def excess4(work, i):
-    """Return by how much the trials of four rows, at a bound, are beyond it at the present velocity."""
+    """Return `trial_excess` of four rows from i on."""
     x = work.dense_vector
     n = x.shape[1]
     return load4(x, n * RATE + i) * (abs(load4(x, n * MOTION + i)) + spread4(LEAST))
@@ -150,7 +150,7 @@ def excess4(work, i):
 
 @kernel
 def write_active_scalars(work):
-    """Write trials that keep scalar rows between their bounds, or beyond the one at which they are.
+    """Write trials of scalar rows: the impulse between the bounds, beyond a bound where it is at one.
 
     Writes: work.
     """
@@ -167,7 +167,7 @@ def write_active_scalars(work):
 
 @kernel
 def update_active_disc(work, b, i, n):
-    """Set impulses and trials of friction or rolling friction after a linear solve with the set.
+    """Set impulses and trials of rows i, i + 1 of law b after a linear solve; n: row of their normal impulse.
 
     Writes: work.
     """
@@ -178,18 +178,18 @@ def update_active_disc(work, b, i, n):
         set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, trial_excess(work, i))
         return
     p, q = x[LINEAR, i], x[LINEAR, i + 1]
-    if not x[WAS, n] > 0.0:  # it has closed just now
+    if not x[WAS, n] > 0.0:  # the contact has just closed
         if kind == ROLLING:
             set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
             return
         p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
-    elif x[WAS, i] * x[WAS, i] + x[WAS, i + 1] * x[WAS, i + 1] > old * old:  # it slid
+    elif x[WAS, i] * x[WAS, i] + x[WAS, i + 1] * x[WAS, i + 1] > old * old:  # the contact slid
         p, q = x[MEMORY, i], x[MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
             set_disc(work, i, p, q, bound, x[RATE, i] * slip_speed_of_row(work, i) + LEAST * bound)
             return
-        s = sqrt(p * p + q * q)  # along its friction: it sticks
+        s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
         p *= f
         q *= f
@@ -202,7 +202,7 @@ def update_active_disc(work, b, i, n):
 
 @kernel
 def update_active_spinning(work, b, i):
-    """Set impulse and trial of row i, spinning friction, after a linear solve with the set.
+    """Set impulse and trial of spinning row i of law b after a linear solve.
 
     Writes: work.
     """
@@ -224,9 +224,9 @@ def update_active_spinning(work, b, i):
 
 @kernel
 def update_active_scalars(work):
-    """Set impulses and trials of scalar rows after a linear solve with the set.
+    """Set impulses and trials of scalar rows after a linear solve.
 
-    A row beyond a bound stops there, and stays there as long as its velocity leads on beyond it.
+    A row beyond a bound is set to it, and stays there while its velocity points beyond it.
 
     Writes: work.
     """
@@ -250,10 +250,10 @@ def update_active_scalars(work):
 
 @kernel
 def update_active_set(work):
-    """Set impulses and trials after a linear solve with the set of the trials.
+    """Update the active set, with its impulses and trials, after a linear solve.
 
-    A contact that pulls opens, one that approaches closes, one beyond its bound slides, one that slides
-    along its friction sticks. The impulses are in their cones.
+    A contact that pulls opens, an open one that approaches closes; a sticking one beyond its bound slides, a
+    sliding one whose velocity points along its friction sticks. The impulses obey their bounds and cones.
 
     Writes: work.
     """

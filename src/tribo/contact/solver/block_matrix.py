@@ -1,7 +1,7 @@
-"""A sparse matrix of blocks, one per pair of trees that touch: order of elimination, LU factor, solution.
+"""A block-sparse matrix, one block per pair of trees that touch: elimination order, LU factor, solution.
 
-Nodes are the trees of one island. Block (a, b) couples their dofs; it exists where the two touch and
-where elimination fills in. Nodes of few neighbours are eliminated first, so that little fills in.
+Nodes are the trees of one island. Block (a, b) couples their dofs; it exists where the two touch or where
+elimination fills in. Nodes with the fewest neighbours are eliminated first (minimum degree).
 Source: George, Liu 1989, "The evolution of the minimum degree ordering algorithm".
 """
 
@@ -22,8 +22,8 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
-MANY = 12  # trees: an island of more may be too large; a robot of a hundred joints is one tree
-MIN_PIVOT = 1e-13  # the matrix is the identity and more: what falls far below 1 counts as singular
+MANY = 12  # trees: a larger island is a pile; a robot of a hundred joints is one tree
+MIN_PIVOT = 1e-13  # the matrix is I + a product: a pivot far below 1 is singular
 
 
 @kernel
@@ -53,7 +53,7 @@ def add_nodes(model, work, bodies, lengths, k, count):
 
 @kernel
 def forget_nodes(model, work, t):
-    """Let no tree of island t be a node.
+    """Clear the node numbers of all trees of island t.
 
     Writes: work.
     """
@@ -68,7 +68,7 @@ def forget_nodes(model, work, t):
 
 @kernel
 def find_nodes(model, work, t):
-    """Number the trees of island t that impulses move; return how many.
+    """Number the trees of island t that impulses move; return their number.
 
     Writes: work.
     """
@@ -85,7 +85,7 @@ def find_nodes(model, work, t):
 
 @kernel
 def couple_nodes(work, a, b):
-    """Mark the blocks of two nodes, unless they are one or it was done.
+    """Mark the blocks (a, b) and (b, a), and count the neighbours, unless a = b or they are marked.
 
     Writes: work.
     """
@@ -124,7 +124,7 @@ def connect_nodes(model, work, t, count):
 
 @kernel
 def order_elimination(work, count):
-    """Choose the order of elimination, fewest neighbours first, and mark what fills in.
+    """Choose the order of elimination, fewest neighbours first, and mark the blocks that fill in.
 
     Writes: work.
     """
@@ -162,7 +162,7 @@ def node_size(model, work, a):
 
 @kernel
 def place_blocks(model, work, count):
-    """Give every block its place in `block_value`; return the numbers these are.
+    """Assign every block its place in `block_value`, set `factor_work`; return the size of all blocks.
 
     Writes: work.
     """
@@ -188,9 +188,9 @@ def place_blocks(model, work, count):
 
 @kernel
 def prepare_matrix(model, work, t, count, most_work):
-    """Set up the blocks of so many nodes of island t; return whether there is room for them.
+    """Set up the blocks of `count` nodes of island t; return whether they fit.
 
-    most_work: multiplications that a factor may take at most.
+    most_work: most multiplications that a factor may take.
 
     Writes: work.
     """
@@ -231,7 +231,7 @@ def set_identity(model, work, count):
 
 @kernel
 def invert_block(value, at, n):
-    """Replace an n×n block by its inverse; return False if it has none.
+    """Replace an n×n block by its inverse (Gauss–Jordan); return False if it is singular.
 
     Writes: value.
     """
@@ -258,9 +258,9 @@ def invert_block(value, at, n):
 def factor_alone(value, at, n):
     """Factor an n×n block in place, from the last row to the first; return False if it is singular.
 
-    The only block of a matrix is not inverted, which saves two thirds of the multiplications. Its rows are
-    the dofs of one tree: eliminated from the leaves to the root, a dof couples none but those above it, and
-    what no contact moves costs nothing. U stands above a diagonal of ones.
+    Used for a matrix of one block, where no inverse is needed: a third of the multiplications. Its rows are
+    the dofs of one tree: eliminated from the leaves to the root, a dof couples only its ancestors, and dofs
+    that no contact moves cost nothing. U has ones on its diagonal.
 
     Writes: value.
     """
@@ -283,7 +283,7 @@ def factor_alone(value, at, n):
 
 @kernel
 def solve_block(value, at, n, x, first):
-    """Replace a part of x by the solution of a block that `factor_alone` factored.
+    """Replace a part of x, from `first` on, by the solution with a block that `factor_alone` factored.
 
     Writes: x.
     """
@@ -407,7 +407,7 @@ def factor_matrix(model, work, count):
 
 @kernel
 def line_6(value, at, four, two):
-    """Return two numbers whose sum is that of a line of six times four and two numbers."""
+    """Return two numbers whose sum is the product of a row of six numbers with (four, two)."""
     product = load4(value, at) * four
     return low(product) + high(product) + load2(value, at + 4) * two
 

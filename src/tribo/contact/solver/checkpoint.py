@@ -1,15 +1,15 @@
-"""Impulses of an island that are kept to come back to."""
+"""Copies of the impulses of an island, to return to."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, scalars_in
 
-BEST, SWEPT, DIRECTION = range(3)  # the best; those before a sweep, and the direction of sweeps
+BEST, SWEPT, DIRECTION = range(3)  # slots: the best; before a sweep; direction of conjugate sweeps
 
 
 @kernel
 def save_impulses(work, t, slot):
-    """Remember the present impulses.
+    """Copy the present impulses of island t to a slot.
 
     Writes: work.
     """
@@ -25,7 +25,7 @@ def save_impulses(work, t, slot):
 
 @kernel
 def load_impulses(model, work, t, count, slot):
-    """Go back to impulses that were kept.
+    """Restore the impulses of island t from a slot, and recompute the response of its `count` nodes.
 
     Writes: work.
     """

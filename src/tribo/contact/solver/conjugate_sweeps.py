@@ -1,10 +1,10 @@
 """Sweeps accelerated by nonlinear conjugate gradients.
 
-The change of a sweep, Δλ, stands for the gradient, and the search direction is p = Δλ + β p, with β the
-square of this change over that of the one before (Fletcher, Reeves 1964). A sweep takes a load from a body
-to the next one; sweeps along one direction go many times as far. Squares are those of the responses,
-‖Δz‖² = Δλᵀ G Δλ. Where a change is larger than the one before, the direction is reset. The last sweep goes no
-farther than it leads, so its impulses obey their bounds.
+The change Δλ of a sweep takes the place of the gradient; the search direction is p = Δλ + β p, with β the
+square of this change over that of the last (Fletcher, Reeves 1964). A sweep carries a load from a body to the
+next one; conjugate sweeps carry it many times as far. Squares are those of the responses, ‖Δz‖² = Δλᵀ G Δλ.
+If a change is larger than the last, the direction is reset. The last sweep is not extrapolated, so its
+impulses satisfy their bounds.
 Source: Silcowitz, Niebe, Erleben 2010, "A nonsmooth nonlinear conjugate gradient method for interactive
 contact force problems".
 """
@@ -18,7 +18,7 @@ from tribo.contact.solver.gauss_seidel_iteration import sweep_island
 
 @kernel
 def mark_sweep_start(model, work, t, count):
-    """Remember where sweeps begin; there is no direction yet.
+    """Save response and impulses as the start of a sweep, and clear the direction.
 
     Writes: work.
     """
@@ -38,7 +38,7 @@ def mark_sweep_start(model, work, t, count):
 
 @kernel
 def measure_change(model, work, count):
-    """Return the square of what a sweep has changed of the response."""
+    """Return ‖Δz‖² of the last sweep."""
     square = 0.0
     for a in range(count):
         tree = work.node_tree[a]
@@ -50,7 +50,7 @@ def measure_change(model, work, count):
 
 @kernel
 def continue_along(model, work, t, count, beta):
-    """Go on from a sweep by β times the last direction; the sum is the next direction.
+    """Add β times the last direction to the change of a sweep; store the sum as next direction and new start.
 
     Writes: work.
     """
@@ -86,9 +86,9 @@ def continue_along(model, work, t, count, beta):
 
 @kernel
 def sweep_conjugate(model, work, t, count, sweeps, limit):
-    """Sweep island t a number of times, each but the last continued along the direction.
+    """Run conjugate sweeps on island t; return how many were made, at most `sweeps`.
 
-    They end earlier where a sweep changes no velocity by more than a limit [m/s]. Return how many were made.
+    Ends earlier if a sweep changes no velocity by more than `limit` [m/s]. count: nodes of the island.
 
     Writes: work.
     """

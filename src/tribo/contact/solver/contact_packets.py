@@ -1,10 +1,9 @@
-"""Packets of four contacts of loose bodies that share no body.
+"""Packets of four contacts of loose bodies that share no body, solved in the lanes of a register.
 
-A contact goes into the first packet, of those with room, in which neither of its bodies is. Each such packet
-has a bit, and each tree those of the packets in which it is, so that a contact finds its packet by a few
-operations on whole numbers. A sweep visits packet by packet and after these, alone, the contacts that are in
-none: of robots, with rolling friction, or left over. Contacts of one packet have no body in common, so
-each is solved given all the others, as in any sweep.
+A contact joins the first open packet in which neither of its bodies is. Each open packet has a bit, and each
+tree the bits of the packets that it is in, so the search is a few bit operations. A sweep visits all packets,
+then one by one the contacts in none: those of robots, with rolling friction, or left over. Contacts of one
+packet share no body, so each is solved with all others fixed, as in any sweep.
 Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, Voroshilov 2012.
 """
 
@@ -15,14 +14,14 @@ from tribo.contact.problem.packet_rows import AXIS, FRICTION, GIVE, INVERSE, OWN
 from tribo.math import vec
 from tribo.math.lane_rows import LANES
 
-FEWEST = 16  # contacts of an island that are worth packets
-SLIPS = 1.0 - 1e-9  # [–] of what friction can do: less: it sticks
-SLOTS = 62  # packets with room at a time
+FEWEST = 16  # contacts: packets do not pay for fewer
+SLIPS = 1.0 - 1e-9  # [–] of the bound of friction: less is sticking
+SLOTS = 62  # open packets at a time, one bit each
 
 
 @kernel
 def first_bit(bits):
-    """Return the place of the lowest bit that is set, of those that a whole number has."""
+    """Return the index of the lowest bit that is set."""
     k = 0
     while bits & 1 == 0:
         bits >>= 1
@@ -32,7 +31,7 @@ def first_bit(bits):
 
 @kernel
 def tree_of(model, work, c, side):
-    """Return the tree of a body of contact c; of the other one, if that has no rows."""
+    """Return the tree of side `side` of contact c, or of the other side if that is not moved."""
     if work.contact_len[c, side] == 0:
         side = 1 - side
     return model.body_tree[work.contact_body[c, side]]
@@ -40,7 +39,7 @@ def tree_of(model, work, c, side):
 
 @kernel
 def close_packet(model, work, p, bit):
-    """Let nothing more come into packet p, whose bit this is.
+    """Close packet p: clear its bit at the trees of its contacts.
 
     Writes: work.
     """
@@ -52,7 +51,7 @@ def close_packet(model, work, p, bit):
 
 @kernel
 def last_contact_state(work, c):
-    """Return what contact c did last: 0: it stuck, 1: it slipped, 2: it was open."""
+    """Return the state of contact c by its impulse: 0 stick, 1 slip, 2 open."""
     x, y, z = vec.load(work.contact_impulse, c)
     if z <= 0.0:
         return 2
@@ -62,9 +61,9 @@ def last_contact_state(work, c):
 
 @kernel
 def put_into_packet(model, work, c, count, open_slots, free_slots):
-    """Put contact c into a packet, or among those that stand alone; return the last three numbers anew.
+    """Add contact c to a packet or to the single contacts; return count, open_slots and free_slots, updated.
 
-    count: of packets; open_slots, free_slots: bits of packets with room, and of those that are no packet's.
+    count: packets; open_slots, free_slots: bits of open packets, and bits that are not in use.
 
     Writes: work.
     """
@@ -102,9 +101,9 @@ def put_into_packet(model, work, c, count, open_slots, free_slots):
 
 @kernel
 def form_packets(model, work, t):
-    """Put contacts of island t into packets; return how many packets there are, some of them with one.
+    """Sort the contacts of island t into packets; return their number, including packets of one contact.
 
-    Those that do the same come together: four that are open, or that stick, take less time.
+    Contacts of the same state come together: four that are all open, or all stick, take less time.
 
     Writes: work.
     """
@@ -125,7 +124,7 @@ def form_packets(model, work, t):
 
 @kernel
 def drop_single_packets(work, count):
-    """Keep packets of two contacts and more; return how many there are.
+    """Move contacts of packets of one to the single contacts; return the number of packets left.
 
     Writes: work.
     """
@@ -173,7 +172,7 @@ def write_lane(work, p, lane, c):
 
 @kernel
 def write_empty(work, p, lane):
-    """Let a lane of packet p stand for nothing: its bodies are those of the first, its gap is open.
+    """Fill an empty lane of packet p with an open contact of the bodies of its first contact.
 
     Writes: work.
     """
@@ -189,7 +188,7 @@ def write_empty(work, p, lane):
 
 @kernel
 def make_packets(model, work, t):
-    """Form and write the packets of island t, whose contacts are laid out, if it is worth it.
+    """Form and write the packets of island t, whose contacts are laid out, if that pays.
 
     Writes: work.
     """
@@ -198,7 +197,7 @@ def make_packets(model, work, t):
     if contacts < FEWEST:
         return
     work.packet_count[0] = drop_single_packets(work, form_packets(model, work, t))
-    if 2 * work.packet_alone[0] > contacts:  # of a robot, or of one body on many points
+    if 2 * work.packet_alone[0] > contacts:  # contacts of a robot, or of one body with many points
         return
     work.packet_island[0] = 1 + t
     for p in range(work.packet_count[0]):
@@ -211,13 +210,13 @@ def make_packets(model, work, t):
 
 @kernel
 def has_packets(work, t):
-    """Tell whether the packets that stand written are those of island t."""
+    """Tell whether the packets that are written belong to island t."""
     return work.packet_island[0] == 1 + t
 
 
 @kernel
 def leave_packets(work):
-    """Say that what stands in the packets does not count any more.
+    """Invalidate the packets.
 
     Writes: work.
     """

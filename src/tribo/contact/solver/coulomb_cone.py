@@ -1,11 +1,11 @@
-"""One contact alone, solved exactly: Signorini's condition and Coulomb's cone in three numbers.
+"""The exact solution of one contact: Signorini's condition and Coulomb's cone in three numbers.
 
-w = G λ + c with the contact's own block G. Open (λ = 0), stick (w = 0), or slip: w_n = 0 and λ on the
-cone, λ_t = −μ λ_n w_t/‖w_t‖. On w_n = 0 the cone leaves a curve λ(θ), and slip is opposite to friction
-where w_t × λ_t = 0: one root in the angle θ.
+w = G λ + c with the contact's own block G. Open: λ = 0. Stick: w = 0. Slip: w_n = 0 and λ on the cone,
+opposed to the slip, λ_t = −μ λ_n w_t/‖w_t‖. The cone meets the plane w_n = 0 in a curve λ(θ), and slip
+opposes friction where w_t × λ_t = 0: one root in the angle θ.
 
-Design note: Hwangbo et al. 2018 look on the same curve for the point of least kinetic energy. That
-is not Coulomb's law when normal and tangential motion are coupled (2.7° mean error in direction).
+Hwangbo et al. 2018 take instead the point of least kinetic energy on this curve. That is not Coulomb's law
+when normal and tangential motion are coupled (2.7° mean error in direction).
 Source: docs/physics/contact.
 """
 
@@ -14,24 +14,24 @@ from math import atan2, cos, sin, sqrt
 from tribo.compiler.jit import kernel
 from tribo.math import linalg
 
-NO_FRICTION = 1e-12  # [–] below this μ the tangential rows are left out
-MIN_PIVOT = 1e-12  # [–] of tr(G)/3: smaller eigenvalues are lifted before the stick test
-STUCK = 1e-3  # [–] of the speed before: more than this is left only where G is singular
-BRACKET_STEP = 0.05  # [rad] march outwards until the sign changes
-NEWTON_STEPS = 8  # enough from a good start; bisection follows if not
-MOST_TURN = 0.5  # [rad] of a step
+NO_FRICTION = 1e-12  # [–] a smaller μ is none
+MIN_PIVOT = 1e-12  # [–] of tr G: added to the diagonal before the stick test
+STUCK = 1e-3  # [–] of the speed before: a sticking contact keeps more only if G is singular
+BRACKET_STEP = 0.05  # [rad] of the outward search for a change of sign
+NEWTON_STEPS = 8  # enough from a good start; bisection follows
+MOST_TURN = 0.5  # [rad] of a Newton step
 SIXTH = 1.0 / 6.0
-SMALL_TURN = 1e-3  # [rad] below it sine and cosine are two terms
-LAST_TURN = 1e-7  # [rad] the next step would be its square
+SMALL_TURN = 1e-3  # [rad] below it two terms of sine and cosine are exact
+LAST_TURN = 1e-7  # [rad] after a step as small the error is its square
 BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
 FIXED_POINT_STEPS = 200
-SECULAR_STEPS = 30  # quadratic from below: 4 to 8 are made
+SECULAR_STEPS = 30  # Newton's method from below takes 4 to 8
 MIN_LIMIT = 1e-300  # [N m s] keeps a division by a vanishing bound finite
 
 
 @kernel
 def slip_impulse(g, c, mu, x, y):
-    """Return the impulse on the cone in direction (x, y) that makes w_n = 0, r < 0 if none does."""
+    """Return the impulse on the cone in direction (x, y) with w_n = 0, and its friction r (< 0: none)."""
     d = g[2] / mu + g[4] * x + g[5] * y
     r = -c[2] / d
     if d <= 0.0:
@@ -49,10 +49,10 @@ def slip_error(g, c, impulse):
 
 @kernel
 def slip_terms(g, c, k, n, x, y):
-    """Return d of `slip_impulse` in direction (x, y), and of w_t d/r: along it, across it, the slope of that.
+    """Return d of `slip_impulse` in direction (x, y), and of w_t d/r: along, across, slope of across.
 
-    k = 1/μ, n = −c_n; numbers, or lanes of them. The component across is −w_t × λ_t, and the slope its rate
-    with the angle, turned round: Newton's step is the one over the other.
+    k = 1/μ, n = −c_n; numbers, or lanes of numbers. The component across is −w_t × λ_t; the slope is minus
+    its derivative by the angle, so Newton's step is across/slope.
     """
     d = g[2] * k + g[4] * x + g[5] * y
     slope = g[5] * x - g[4] * y
@@ -68,9 +68,8 @@ def slip_terms(g, c, k, n, x, y):
 def slip_by_newton(g, c, mu, x, y):
     """Return the slip impulse by Newton's method on the angle from direction (x, y), and success.
 
-    Times d of `slip_impulse`, w_t × λ_t/r is a polynomial in the direction: no step needs a root, and what
-    does not depend on c can be computed before c is known. The step that ends it is smaller than its error
-    squared is visible.
+    w_t × λ_t/r times d of `slip_impulse` is a polynomial in the direction: no step needs a root, and terms
+    without c can be computed early.
     """
     k = 1.0 / mu
     n = -c[2]
@@ -97,7 +96,7 @@ def slip_by_newton(g, c, mu, x, y):
 
 @kernel
 def slip_by_bisection(g, c, mu, x, y):
-    """Return the slip impulse by bracketing outwards from direction (x, y), and success."""
+    """Return the slip impulse by bracketing outwards from direction (x, y) and bisection, and success."""
     start = atan2(y, x)
     first, _ = slip_impulse(g, c, mu, x, y)
     steps = int(3.2 / BRACKET_STEP)
@@ -169,7 +168,10 @@ def affine_velocity(g, x, c):
 
 @kernel
 def solve_slip(g, c, mu, stick, last):
-    """Return the impulse of a slipping contact; `last` is a guess of its direction."""
+    """Return the impulse of a slipping contact; `last` is a guess of its direction.
+
+    Newton's method from the last direction, then from −c, then bisection, then the fixed-point iteration.
+    """
     x, y = last[0], last[1]
     if x == 0.0 and y == 0.0:
         x, y = stick[0], stick[1]
@@ -193,17 +195,17 @@ def solve_slip(g, c, mu, stick, last):
 
 @kernel
 def lifted_inverse(g):
-    """Return the inverse of a contact's own block whose smallest eigenvalues are lifted."""
+    """Return (G + MIN_PIVOT tr(G) 1)⁻¹ of a contact's own block."""
     lift = MIN_PIVOT * (g[0] + g[1] + g[2])
     return linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
 
 
 @kernel
 def solve_contact(g, c, mu, last):
-    """Return the impulse λ of one contact.
+    """Return the impulse λ of one contact [N s].
 
-    g: own block (xx, yy, zz, xy, xz, yz); c: velocity without its own impulse, relative to the
-    target; last: previous impulse, a guess.
+    g: own block (xx, yy, zz, xy, xz, yz); c: velocity without its own impulse, relative to the target; last:
+    previous impulse, a guess.
     """
     if c[2] >= 0.0 and not (mu > NO_FRICTION and c[2] == 0.0):
         return (0.0, 0.0, 0.0)
@@ -214,14 +216,14 @@ def solve_contact(g, c, mu, last):
 
 @kernel
 def solve_rough(g, inverse, c, mu, last):
-    """Return the impulse λ of one contact with friction that would else close; inverse: `lifted_inverse`."""
+    """Return the impulse λ of one contact with friction, if c_n ≤ 0; inverse: `lifted_inverse`."""
     lift = MIN_PIVOT * (g[0] + g[1] + g[2])
-    if g[2] <= lift:  # no impulse parts the bodies: a jam
+    if g[2] <= lift:  # a normal impulse does not move the bodies: a jam
         return (0.0, 0.0, 0.0)
     stick = affine_velocity(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
     bound = mu * stick[2]
     in_cone = stick[2] >= 0.0 and stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound
-    # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
+    # Sticking leaves w = −lift λ. If that is not small, c has a part that no impulse removes.
     left = lift * (abs(stick[0]) + abs(stick[1]) + abs(stick[2]))
     if in_cone and left <= STUCK * (abs(c[0]) + abs(c[1]) + abs(c[2])):
         return stick
@@ -232,11 +234,11 @@ def solve_rough(g, inverse, c, mu, last):
 
 @kernel
 def solve_spin(k, omega, torque, rolling, spinning, normal):
-    """Return the new rolling and spinning impulse of one contact.
+    """Return the new impulse of rolling and spinning friction of one contact [N m s].
 
-    k: own angular block; omega: angular velocity with the present torque impulse; the accumulated
-    impulse is clamped to ‖τ_xy‖ ≤ rolling · λ_n, |τ_z| ≤ spinning · λ_n (coefficients include r_e).
-    Where one part is at its bound the other is solved again with it.
+    k: own angular block; omega: angular velocity with the present torque impulse. The impulse is clamped to
+    ‖τ_xy‖ ≤ rolling · λ_n, |τ_z| ≤ spinning · λ_n (coefficients in m). Both parts are solved in turn, each
+    with the other fixed, up to four times.
     """
     c = affine_velocity(k, (-torque[0], -torque[1], -torque[2]), omega)
     limit_z = spinning * normal
@@ -264,10 +266,10 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
 
 @kernel
 def clamp_disc(k, bx, by, limit):
-    """Return the impulse τ of length `limit` that is opposite to the rolling velocity it leaves.
+    """Return the impulse τ of length `limit` that opposes the rolling velocity that it leaves.
 
-    K τ + b = −s τ with s ≥ 0: in the axes of K one number s is left, found by Newton's method on
-    1/‖τ(s)‖, which climbs to it from below. K's smaller eigenvalue must be positive.
+    K τ + b = −s τ with s ≥ 0. In the principal axes of K this is one equation in s (secular equation), solved
+    by Newton's method on 1/‖τ(s)‖, which converges from below. K's smaller eigenvalue must be positive.
     """
     mean = 0.5 * (k[0] + k[1])
     half = 0.5 * (k[0] - k[1])

@@ -1,4 +1,4 @@
-"""One visit to every contact and row of an island: each is solved exactly, given all the others.
+"""A sweep: one visit to every contact and row of an island, each solved exactly with all others fixed.
 
 Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve of `coulomb_cone`.
 """
@@ -27,7 +27,7 @@ from tribo.math.lane_rows import LANES
 
 @kernel
 def sweep_scalar(model, work, n):
-    """Solve one scalar row given all other rows; return the change of its velocity.
+    """Solve scalar row n with all other rows fixed; return the change of its velocity.
 
     Writes: work.
     """
@@ -42,7 +42,7 @@ def sweep_scalar(model, work, n):
 
 @kernel
 def solve_alone(work, c, g, free, before):
-    """Return the impulse of contact c given its velocity without it; G⁻¹ of what is laid out is known."""
+    """Return the impulse of contact c for the velocity `free` without it; if laid out, G⁻¹ is stored."""
     mu = work.contact_friction[c]
     if work.loose_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
         return coulomb_cone.solve_contact(g, free, mu, before)
@@ -51,7 +51,7 @@ def solve_alone(work, c, g, free, before):
 
 @kernel
 def sweep_contact(model, work, c):
-    """Solve one contact given all other rows; return the change of its velocity.
+    """Solve contact c with all other rows fixed; return the change of its velocity.
 
     Writes: work.
     """
@@ -74,7 +74,7 @@ def sweep_contact(model, work, c):
 
 @kernel
 def sweep_spin(model, work, c, normal):
-    """Solve rolling and spinning friction of one contact; return the change of speed at its radius.
+    """Solve rolling and spinning friction of contact c; return the change of velocity at its radius.
 
     Writes: work.
     """
@@ -95,7 +95,7 @@ def sweep_spin(model, work, c, normal):
 
 @kernel
 def sweep_packets(model, work):
-    """Visit packet by packet, and every contact that stands in none; return the largest change of a velocity.
+    """Visit all packets, then the contacts that are in none; return the largest change of a velocity.
 
     Writes: work.
     """
@@ -131,7 +131,9 @@ def sweep_island(model, work, t):
 
 @kernel
 def sweep_only(model, work, t, sweeps, limit):
-    """Sweep island t at most a number of times; return whether it is solved.
+    """Sweep island t at most `sweeps` times; return whether it is solved.
+
+    A sweep that changes no velocity by more than `limit` ends it; the violation then decides.
 
     Writes: work.
     """
@@ -144,7 +146,7 @@ def sweep_only(model, work, t, sweeps, limit):
 
 @kernel
 def start_cold(model, work, t):
-    """Take all impulses of island t away.
+    """Set all impulses of island t to zero, and remove their response.
 
     Writes: work.
     """

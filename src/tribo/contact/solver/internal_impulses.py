@@ -1,9 +1,9 @@
-"""Impulses of a contact that move nothing are taken off: those of links that few joints part.
+"""Removal of internal impulses: parts of a contact impulse that move nothing.
 
 Two links with one or two joints between them, or a robot of so few joints and the world, cannot move along
-all three directions of a contact. The contact's own block G has a null space then: with λ each λ + n with
-G n = 0 moves the same, and obeys the same law while it sticks. The least is taken that the cone of friction
-holds: the projection on the range of G, or the last point of the way to it.
+all three directions of a contact. Its own block G then has a null space: with λ, each λ + n, G n = 0, moves
+the same and satisfies the same law while it sticks. The smallest of these within the friction cone is taken:
+the projection on the range of G, or the last point in the cone on the line to it.
 """
 
 from math import sqrt
@@ -12,12 +12,12 @@ from tribo.compiler.jit import kernel
 from tribo.contact.solver.active_set import SLIDES
 from tribo.math import spatial, vec
 
-IDLE = 1e-12  # [–] of the mean of G: an eigenvalue below that is 0
+IDLE = 1e-12  # [–] of tr G: a smaller eigenvalue is 0
 
 
 @kernel
 def range_part(g, x):
-    """Return the part of x that a symmetric matrix g (xx, yy, zz, xy, xz, yz) moves; x if all is."""
+    """Return the part of x in the range of a symmetric g (xx, yy, zz, xy, xz, yz); x if g is regular."""
     xx, yy, zz, xy, xz, yz = g
     least = IDLE * (xx + yy + zz)
     a = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy)  # the adjugate of g
@@ -34,7 +34,7 @@ def range_part(g, x):
 
 @kernel
 def fraction_in_cone(mu, x, d):
-    """Return how far, up to 1, x + s d stays in the cone of friction μ, if x is in it."""
+    """Return the largest s ≤ 1 for which x + s d is in the cone of friction μ, given x in it."""
     c = mu * mu * x[2] * x[2] - x[0] * x[0] - x[1] * x[1]  # > 0 inside
     b = mu * mu * x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
     a = mu * mu * d[2] * d[2] - d[0] * d[0] - d[1] * d[1]
@@ -47,7 +47,7 @@ def fraction_in_cone(mu, x, d):
 
 @kernel
 def remove_internal_impulse(work, c):
-    """Take off that part of the impulse of contact c, if it sticks, which moves nothing.
+    """Subtract from the impulse of contact c, if it sticks, the part that moves nothing.
 
     Writes: work.
     """

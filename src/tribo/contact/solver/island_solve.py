@@ -1,10 +1,8 @@
-"""Stages `island_solve.solve_islands` and `.remember_impulses`: the impulses of all islands.
+"""Stages `island_solve.solve_islands` and `.remember_impulses`: the impulses of all islands, warm-started.
 
-They start from those of the last step, and are kept for the next one.
-
-The effect of the impulses on the velocities is kept as the whitened vector z = Σ yᵀ λ (`work.response`,
-which begins with what the forces do), so one contact costs O(depth) whatever the pile. How an island is
-solved: `strategy`.
+The effect of the impulses on the velocities is kept as the whitened response z = z_free + Σ yᵀ λ
+(`work.response`; z_free is the effect of all other forces). So one visit to a contact costs O(depth of its
+two chains), however large the pile. `method_choice` selects the solver of each island.
 """
 
 from math import inf
@@ -31,13 +29,13 @@ CAPACITY = int(Status.CAPACITY)
 SETTLED = int(IntegrationMode.SETTLED)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
-ROUNDING = 1.01  # times a miss: the same impulses, summed up anew
-BOUND_ROUNDS = 30  # in which bounds of friction follow what they are bounds for
+ROUNDING = 1.01  # [–] of a violation: growth that re-summing the same impulses may cause
+BOUND_ROUNDS = 30  # solves in which the bounds of box friction follow the normal impulse
 
 
 @kernel
 def turn_vector(a, x):
-    """Return a vector turned by a small angle a [rad], to third order."""
+    """Return x rotated by a small rotation vector a [rad]: x + a × x + ½ a × (a × x), exact to O(|a|³)."""
     if a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0:
         return x
     y = vec.cross(a, x)
@@ -46,10 +44,11 @@ def turn_vector(a, x):
 
 @kernel
 def find_origins(work):
-    """Find out whether islands begin with the impulses of the last step or of the last round of this one.
+    """Set the origin of each island: impulses of the last step, or of the last round of this step.
 
-    They go on from the round before if only contacts of `predicted_contacts` are new; an island with
-    scalar rows, whose numbers may be others now, begins with the last step all the same.
+    An island continues from the last round only if the sole change since is contacts that
+    `predicted_contacts` has added. An island with scalar rows starts from the last step, since the numbers of
+    its rows may have changed.
 
     Writes: work.
     """
@@ -68,16 +67,17 @@ def find_origins(work):
 
 @kernel
 def is_continued(model, work, c):
-    """Tell whether contact c begins with the impulse that it has."""
+    """Tell whether contact c keeps the impulse that it has from the last round of this step."""
     t = contact_island(model, work, c)
     return t >= 0 and work.island_origin[t] != LAST_STEP
 
 
 @kernel
 def warm_start(model, state, settings, work):
-    """Begin with the impulses that the same contacts and rows had in the last step, or in the last round.
+    """Set the starting impulses of all contacts and rows, and the response that belongs to them.
 
-    Those of two bodies that turn together have turned with them since the last step.
+    A contact is matched with the last step by its key. If its two bodies rotate together
+    (`contact_drift.common_turn`), its impulse is rotated with them.
 
     Writes: work.
     """
@@ -87,7 +87,7 @@ def warm_start(model, state, settings, work):
     zero = (0.0, 0.0, 0.0)
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
-        work.loose_dof[c, 0] = -1  # not laid out
+        work.loose_dof[c, 0] = -1  # not laid out for sweeps
         if is_continued(model, work, c):
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:
@@ -103,7 +103,7 @@ def warm_start(model, state, settings, work):
             continue
         axes = vec.load_mat(work.contact_axes, c)
         impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
-        if work.contact_is_resting[c] == 1:  # what it carries is known and moves nothing
+        if work.contact_is_resting[c] == 1:  # its impulse is known, both bodies sleep
             vec.store(work.contact_impulse, c, impulse)
             impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
             vec.store(work.contact_spin_impulse, c, impulse)
@@ -130,7 +130,9 @@ def warm_start(model, state, settings, work):
 
 @kernel
 def solve_island(model, settings, work, t, rows):
-    """Find the impulses of island t as well as the settings ask for.
+    """Solve island t to the tolerance of the settings.
+
+    Box friction has bounds that depend on the normal impulse: solve and rescale the bounds until they agree.
 
     Writes: work.
     """
@@ -145,14 +147,14 @@ def solve_island(model, settings, work, t, rows):
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:
         return
-    speed = island_speed(settings, work, t)  # a large one that moves is not solved exactly
+    speed = island_speed(settings, work, t)  # a large moving island is not solved to the tolerance
     if speed > 0.0:
         work.island_miss[t] = island_violation(model, work, t) / speed
 
 
 @kernel
 def is_as_good(model, settings, work, t):
-    """Tell whether island t, to which no contacts were added, misses its law by no more than it did."""
+    """Tell whether island t, without new contacts, violates its laws no more than after the last round."""
     if work.island_origin[t] != UNCHANGED or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
@@ -161,9 +163,10 @@ def is_as_good(model, settings, work, t):
 
 @kernel
 def mark_turning_islands(model, state, settings, work):
-    """Note the islands of trees whose bias force may change with what their contacts do.
+    """Mark the islands of trees whose bias force may change with their contact impulses as stale.
 
-    `bias_iteration` solves these to the end, after a look at the velocity of a draft.
+    In the first round these get a draft, solved to the tolerance `FLAGGED`; `bias_iteration` updates h and
+    solves them again.
 
     Writes: work.
     """
@@ -178,7 +181,7 @@ def mark_turning_islands(model, state, settings, work):
 
 @kernel
 def solve_islands(model, state, settings, work):
-    """Find the impulses of all contacts and scalar rows; a draft where the bias force may change with them.
+    """Find the impulses of all contacts and scalar rows; of stale islands only a draft in the first round.
 
     Writes: work.
     """
@@ -212,9 +215,10 @@ def solve_islands(model, state, settings, work):
 
 @kernel
 def remember_impulses(model, state, work):
-    """Keep the impulses for the next step's start; count those of equations among the steady forces.
+    """Store the impulses as warm start of the next step.
 
-    Impulses of contacts become those that the bodies feel.
+    Contact impulses are stored as the bodies feel them (`compliant_rows.to_felt_impulse`), in world axes.
+    Impulses of equality rows (no bounds) and of rows that slide on a cone are added to `free_response`.
 
     Writes: state, work.
     """

@@ -1,4 +1,4 @@
-"""Contacts of loose bodies, laid out for many sweeps over one island (`loose_rows`)."""
+"""Layout of the contacts of loose bodies for sweeps over one island (`loose_rows`)."""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in
@@ -10,9 +10,9 @@ from tribo.math import spatial
 
 @kernel
 def loose_dof(model, work, c, side):
-    """Return the first dof of a loose body, −1 of one that does not give way, −2 of any other.
+    """Return the first dof of a loose body; −1 for a body that impulses do not move; −2 for any other.
 
-    The base of a robot has six dofs, too, but its blocks are as large as the robot.
+    The base of a robot also has six dofs, but is no loose body: its blocks are as large as the robot.
     """
     n = work.contact_len[c, side]
     if n == 0:
@@ -23,7 +23,7 @@ def loose_dof(model, work, c, side):
 
 @kernel
 def lay_out_rows(work, c, side, place):
-    """Copy the rows of one side of contact c to the place of a first (0) or second (1) body.
+    """Copy the rows of one side of contact c to the place of the first (0) or second (1) body.
 
     Writes: work.
     """
@@ -40,7 +40,7 @@ def lay_out_rows(work, c, side, place):
 
 @kernel
 def lay_out_loose(model, work, t):
-    """Lay out the contacts of island t that are of loose bodies, and say which are not.
+    """Lay out those contacts of island t whose bodies are loose, mark the others, and form packets.
 
     Writes: work.
     """

@@ -1,4 +1,8 @@
-"""Choice of the solver of an island: cheap ones first."""
+"""Selection of the solver of an island.
+
+One contact, or some scalar rows: Gauss–Seidel visits. Up to `MANY` trees and `MAX_DOFS` dofs: Newton's method
+(`proximal_newton`). Larger islands: sweeps and Newton's method on pieces (`pile`).
+"""
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import LOOSE, free_fall_speed, relax_target
@@ -17,15 +21,15 @@ from tribo.model import MAX_DOFS, Status
 
 CAPACITY = int(Status.CAPACITY)
 SWEEPS_ONLY = int(Solver.SWEEPS)
-FEW_ROWS = 3  # one contact, or some scalar rows: a few visits solve it
-PAIR = 2  # trees: a robot and what it holds; a sweep over more is cheap next to a solve
-SMALL_ROWS = 32  # up to here an island is no heap
-MOVING_SHARE = 0.01  # [–] of the contacts: from here on an island moves
+FEW_ROWS = 3  # rows of one contact, or some scalar rows: a few visits solve them
+PAIR = 2  # trees, as a robot and what it holds: with more, one sweep is cheap beside a solve
+SMALL_ROWS = 32  # rows: fewer are no heap
+MOVING_SHARE = 0.01  # [–] of the contacts: an island in which more move counts as moving
 
 
 @kernel
 def has_room(work, t, columns):
-    """Tell whether island t, of so many columns, fits; if not, ask for larger tables: the step is made again.
+    """Tell whether island t, of `columns` dofs, fits; if not, ask for larger tables: the step is repeated.
 
     Writes: work.
     """
@@ -40,7 +44,7 @@ def has_room(work, t, columns):
 
 @kernel
 def is_moving(model, settings, work, t):
-    """Tell whether more than a few contacts of island t move faster than forces make them in a step."""
+    """Tell whether more than `MOVING_SHARE` of the contacts of island t are faster than `free_fall_speed`."""
     count = 0
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]
@@ -55,7 +59,7 @@ def is_moving(model, settings, work, t):
 def is_tied(work, t):
     """Tell whether island t has more rows of joints and constraints than contacts.
 
-    Sweeps carry little along a chain: such an island is solved as one that rests, however it moves.
+    Sweeps converge slowly along chains: such an island is always solved as one at rest.
     """
     contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
     return work.island_scalar_start[t + 1] - work.island_scalar_start[t] > contacts
@@ -63,11 +67,11 @@ def is_tied(work, t):
 
 @kernel
 def relax_heap_targets(model, settings, work, t, rows):
-    """Let the rigid contacts of island t, if it has many trees, ask for nothing less than `LOOSE`.
+    """Give the rigid contacts of island t, if it has many trees, a dead band: `LOOSE` · `free_fall_speed`.
 
-    A heap has contacts that ask for what cannot be at the same time: gaps of 1e-7 m, here and there,
-    between bodies that others hold. No impulse closes them all, and those that try never end. A rebound
-    has its full speed. A solve by sweeps alone needs all: sweeps end after a number of them.
+    Contacts of a heap ask for contradictory velocities: gaps of 1e-7 m between bodies that others hold, which
+    no impulses close, so a solver would never end. Rebounds are exempt. With sweeps alone the band is not
+    needed: sweeps end after a fixed number.
 
     Writes: work.
     """
@@ -83,15 +87,13 @@ def relax_heap_targets(model, settings, work, t, rows):
 
 @kernel
 def solve_listed(model, settings, work, t, count, limit):
-    """Find the impulses of those contacts of island t that stand in its list; return success.
-
-    count: its trees.
+    """Solve the contacts in the list of island t, which has `count` trees; return success.
 
     Writes: work.
     """
     if count > PAIR:
         lay_out_loose(model, work, t)
-        if sweep_only(model, work, t, 1, limit):  # what rests needs no more
+        if sweep_only(model, work, t, 1, limit):  # enough for islands at rest
             return True
     if count <= block_matrix.MANY:
         is_solved, columns = True, find_columns(model, work, t, MAX_DOFS + 1)
@@ -106,14 +108,14 @@ def solve_listed(model, settings, work, t, count, limit):
 
 @kernel
 def solve_to_tolerance(model, settings, work, t, rows, tolerance):
-    """Find the impulses of island t from those at hand; return success.
+    """Solve island t from its present impulses; return success.
 
-    tolerance: [–] of the speed that the island must remove.
+    tolerance: [–] of the speed that the island must remove (`island_speed`).
 
     Writes: work.
     """
     speed = island_speed(settings, work, t)
-    if speed == 0.0:  # nothing is to be removed: no impulse is a solution
+    if speed == 0.0:  # zero impulses are a solution
         start_cold(model, work, t)
         return True
     work.removed_speed[0] = speed
@@ -127,9 +129,7 @@ def solve_to_tolerance(model, settings, work, t, rows, tolerance):
 
 @kernel
 def solve_by_settings(model, settings, work, t, rows, tolerance):
-    """Find the impulses of island t from those at hand, in the way that the settings ask for; return success.
-
-    tolerance: [–] of the speed that the island must remove.
+    """Solve island t to a tolerance (`solve_to_tolerance`) by the method of the settings; return success.
 
     Writes: work.
     """

@@ -1,7 +1,7 @@
-"""Distance of an island from the hard law, as a velocity: the test of every solver.
+"""The violation of the contact laws as a velocity: the convergence test of every solver.
 
-The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖; over r it is the velocity by
-which Signorini's condition or Coulomb's law is missed.
+The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖, P_K the projection on the
+friction cone. Divided by r it is the velocity by which Signorini's condition or Coulomb's law is violated.
 Source: De Saxcé, Feng 1998; contact-science §1.1.
 """
 
@@ -25,22 +25,22 @@ from tribo.contact.solver.packet_visit import packet_violations
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
 
-GOOD = 5.0  # [–] of an error: other measures of the same one are up to twice this one
-FLAGGED = 1e-3  # [–] of the speed that a solve removes: a violation beyond it is said
-ENOUGH = 1e4  # [–] of the limit: what comes no nearer than that contradicts itself, or is rounding
-ROUNDED = 1e-6  # [–] of a speed, or of a position in one step: rounding over the least sensible tolerance
+GOOD = 5.0  # [–] of a limit: accepted; other measures of the same error are up to twice this one
+FLAGGED = 1e-3  # [–] of the speed that a solve removes: a larger violation sets `NOT_CONVERGED`
+ENOUGH = 1e4  # [–] of the limit: success of a solve that contradictory rows or rounding stop
+ROUNDED = 1e-6  # [–] of a speed, or of a position per step: round-off over the smallest sensible tolerance
 
 
 @kernel
 def inverse_mean_diagonal(block):
-    """Return 3/tr of a contact's own block of G, 0 if nothing moves it."""
+    """Return 3/tr of a contact's own block of G; 0 if it is 0."""
     trace = block[0] + block[1] + block[2]
     return 3.0 / trace if trace > 0.0 else 0.0
 
 
 @kernel
 def project_on_cone(mu, x):
-    """Return the impulse in the friction cone nearest to x; without friction, on its axis."""
+    """Return the impulse in the friction cone nearest to x; without friction, in its axis."""
     if mu <= NO_FRICTION:
         return (0.0, 0.0, max(0.0, x[2]))
     return coulomb_cone.nearest_in_cone(mu, x)
@@ -48,7 +48,7 @@ def project_on_cone(mu, x):
 
 @kernel
 def spin_law(roll, spin, x):
-    """Return the torque impulse nearest to x that rolling and spinning friction allow."""
+    """Return the torque impulse nearest to x within the bounds of rolling and spinning friction."""
     s = sqrt(x[0] * x[0] + x[1] * x[1])
     f = roll / s if s > roll else 1.0
     return (f * x[0], f * x[1], min(max(x[2], -spin), spin))
@@ -56,20 +56,20 @@ def spin_law(roll, spin, x):
 
 @kernel
 def largest_component(a):
-    """Return the largest size of three numbers."""
+    """Return the largest absolute value of three numbers."""
     return max(abs(a[0]), abs(a[1]), abs(a[2]))
 
 
 @kernel
 def torque_violation(model, work, c):
-    """Return how far rolling and spinning torque of contact c are from their law, at its radius [m/s]."""
+    """Return the violation of rolling and spinning friction of contact c, as a speed at its radius [m/s]."""
     omega = row_velocity(model, work, work.contact_spin_row, work.contact_spin_start, c)
     return torque_violation_at(work, c, omega)
 
 
 @kernel
 def torque_violation_at(work, c, omega):
-    """Return the same if the angular velocity of contact c is omega [rad/s]."""
+    """Return `torque_violation` of contact c for an angular velocity omega [rad/s]."""
     r = inverse_mean_diagonal(spatial.load(work.contact_spin_delassus, c))
     if r == 0.0:
         return 0.0
@@ -83,7 +83,7 @@ def torque_violation_at(work, c, omega):
 
 @kernel
 def scalar_violation(model, work, n):
-    """Return how far scalar row n is from its law [m/s, rad/s]: of a hard one |w| between its bounds."""
+    """Return the violation of scalar row n [m/s, rad/s]; of a hard row between its bounds that is |w|."""
     w = scalar_velocity(model, work, n)
     g = work.scalar_delassus[n]
     impulse = work.scalar_impulse[n]
@@ -93,22 +93,22 @@ def scalar_violation(model, work, n):
 
 @kernel
 def is_open(work, c):
-    """Tell whether contact c has no impulse."""
+    """Tell whether contact c has no impulse and no rolling or spinning friction."""
     x = vec.load(work.contact_impulse, c)
     return x[0] == 0.0 and x[1] == 0.0 and x[2] == 0.0 and work.contact_is_spun[c] == 0
 
 
 @kernel
 def contact_violation(model, work, c):
-    """Return how far the impulse of contact c is from the hard law, as a velocity [m/s]."""
-    if is_open(work, c) and normal_velocity(model, work, c) >= 0.0:  # lawful, however it slides
+    """Return the violation of contact c as a velocity [m/s]."""
+    if is_open(work, c) and normal_velocity(model, work, c) >= 0.0:  # open and separating: lawful
         return 0.0
     return violation_at(model, work, c, contact_velocity(model, work, c))
 
 
 @kernel
 def violation_at(model, work, c, w):
-    """Return how far the impulses of contact c are from the hard law if its velocity is w."""
+    """Return the violation of contact c [m/s] for a velocity w of its point."""
     worst = force_violation_at(work, c, w)
     if work.contact_is_spun[c] == 1:
         worst = max(worst, torque_violation(model, work, c))
@@ -117,7 +117,7 @@ def violation_at(model, work, c, w):
 
 @kernel
 def force_violation_at(work, c, w):
-    """Return how far the force of contact c is from the hard law if its velocity is w."""
+    """Return the violation of the force of contact c [m/s] for a velocity w of its point."""
     mu = work.contact_friction[c]
     r = inverse_mean_diagonal(spatial.load(work.contact_delassus, c))
     if r == 0.0 or (w[2] >= 0.0 and is_open(work, c)):
@@ -130,13 +130,13 @@ def force_violation_at(work, c, w):
 
 @kernel
 def larger_violation(a, b):
-    """Return the larger of two violations; no number is the worst."""
+    """Return the larger of two violations; NaN counts as the largest."""
     return a if b <= a or not a >= 0.0 else b
 
 
 @kernel
 def island_violation(model, work, t):
-    """Return how far the impulses of island t are from the hard law, as a velocity [m/s]."""
+    """Return the largest violation of island t as a velocity [m/s]."""
     worst = 0.0
     if has_packets(work, t):
         for p in range(work.packet_count[0]):
@@ -155,7 +155,7 @@ def island_violation(model, work, t):
 
 @kernel
 def rounded_speed(settings, work, n):
-    """Return a speed next to which the rounding of where the bodies of scalar row n are does not count."""
+    """Return the speed that corresponds to round-off in the positions of the bodies of scalar row n."""
     size = 1.0  # [m, rad]
     for side in range(2):
         if work.scalar_len[n, side] > 0:
@@ -165,23 +165,23 @@ def rounded_speed(settings, work, n):
 
 @kernel
 def scalar_speed(work, n, push):
-    """Return the speed that scalar row n must remove, as far as its bounds let it; `push`: see caller."""
+    """Return the speed that row n must remove within its bounds; push: √(2 energy) of the step's forces."""
     g = work.scalar_delassus[n]
     own = g - work.scalar_compliance[n]
-    if not own > 0.0:  # it hardly moves anything
+    if not own > 0.0:  # compliance only: its impulse moves nothing
         return 0.0
-    start = work.scalar_start[n] * own / g  # of a spring: what its force does to the velocity
+    start = work.scalar_start[n] * own / g  # of a spring: the change of velocity by its force
     up = work.scalar_upper[n] * own
     down = -work.scalar_lower[n] * own
-    given = max(-up, -down)  # > 0 where the bounds leave out zero: an impulse that is given
+    given = max(-up, -down)  # > 0 where the bounds exclude 0: an impulse that is imposed
     return max(min(-start, up), min(start, down), min(push * sqrt(g), max(up, down)), given)
 
 
 @kernel
 def island_speed(settings, work, t):
-    """Return the speed relative to which island t is converged: the largest that it must remove."""
+    """Return the reference speed of convergence of island t [m/s]: the largest that its rows must remove."""
     scale = step_speed(settings)
-    push = 0.0  # without weight: what the other forces do in a step, ‖z‖ = √(2 energy)
+    push = 0.0  # without weight: effect of all other forces in a step, ‖z‖ = √(2 energy)
     is_weightless = scale == 0.0
     if is_weightless:
         for dof in range(work.free_response.shape[0]):
@@ -191,7 +191,7 @@ def island_speed(settings, work, t):
         c = work.island_contact[k]
         own, give = work.diagonal_delassus[c], work.contact_compliance[c, 2]
         asked = -work.contact_start[c, 2]
-        if give > 0.0 and own > 0.0:  # a spring: what its force does to the velocity
+        if give > 0.0 and own > 0.0:  # a spring: the change of velocity by its force
             asked *= own / (own + give)
         scale = max(scale, asked, push * sqrt(work.contact_delassus[c, 2]))
         if is_weightless:

@@ -1,7 +1,7 @@
-"""Contacts with friction solved exactly, four at a time: `coulomb_cone` lane by lane.
+"""The exact solution of four contacts at a time: `coulomb_cone` lane by lane.
 
-Stick, slip or opening is decided for all four, and each lane takes its own case. The few
-that Newton's method solves from neither of two guesses are said to be hard: they are solved alone.
+Stick, slip or opening is decided per lane. Lanes in which Newton's method fails from both of two starting
+directions are reported as hard; the caller solves them one by one.
 """
 
 from tribo.compiler.jit import kernel
@@ -16,18 +16,18 @@ from tribo.contact.solver.coulomb_cone import (
 )
 from tribo.math import vec
 
-LAST_TURN = 1e-2  # [rad] of a step after which there are no more
+LAST_TURN = 1e-2  # [rad] a step as small is the last: the next visit continues from there
 
 
 @kernel
 def sum_of_sizes(x):
-    """Return the sum of the sizes of three numbers."""
+    """Return |x₁| + |x₂| + |x₃|."""
     return abs(x[0]) + abs(x[1]) + abs(x[2])
 
 
 @kernel
 def first_guess(c, stick, last):
-    """Return the friction, of any size, from which the search begins: the last, of sticking, against c."""
+    """Return the starting direction of the search, not normalised: last friction, that of sticking, or −c."""
     zero = spread4(0.0)
     is_new = (last[0] * last[0] + last[1] * last[1]) <= zero
     is_apart = is_new & (stick[2] <= zero)
@@ -39,7 +39,7 @@ def first_guess(c, stick, last):
 
 @kernel
 def direction(x):
-    """Return the direction of two numbers; the first axis where both are zero."""
+    """Return the unit vector of two numbers; the first axis where both are zero."""
     zero = spread4(0.0)
     one = spread4(1.0)
     s = roots(x[0] * x[0] + x[1] * x[1])
@@ -50,11 +50,11 @@ def direction(x):
 
 @kernel
 def solve_slips(g, c, mu, x, y, slips):
-    """Return the slip impulses by Newton's method on the angle from directions (x, y), and which exist.
+    """Return the slip impulses by Newton's method on the angle from directions (x, y), and which are found.
 
-    slips: lanes that need one; others mean nothing. It is `coulomb_cone.slip_by_newton` with a turn
-    by 2 atan(N/D), N/D half of Newton's step, which takes one division. It ends where the last step was
-    smaller than `LAST_TURN`: the next visit begins where this one ends, with the square of what is left.
+    slips: lanes to solve; the others are undefined. As `coulomb_cone.slip_by_newton`, with a rotation by 2
+    atan(N/D), N/D half of Newton's step, which takes one division. It ends after a step smaller than
+    `LAST_TURN`: the next visit starts from there, with the square of the error.
     """
     zero = spread4(0.0)
     one = spread4(1.0)
@@ -86,7 +86,7 @@ def solve_slips(g, c, mu, x, y, slips):
 
 @kernel
 def solve_four(g, inverse, c, mu, last):
-    """Return the impulses of four contacts, and which are hard: those are not solved.
+    """Return the impulses of four contacts [N s], and which lanes are hard: these are not solved.
 
     g: own blocks (xx, yy, zz, xy, xz, yz); inverse: `coulomb_cone.lifted_inverse`; c: velocities without
     their own impulses, relative to the targets; last: previous impulses, a guess.
@@ -95,11 +95,11 @@ def solve_four(g, inverse, c, mu, last):
     lift = spread4(MIN_PIVOT) * (g[0] + g[1] + g[2])
     is_rough = spread4(NO_FRICTION) < mu
     is_pressed = c[2] < zero
-    gives_way = is_rough & (lift < g[2])  # else no impulse parts the bodies: a jam
+    gives_way = is_rough & (lift < g[2])  # else a normal impulse does not move the bodies: a jam
     stick = vec.sub((zero, zero, zero), vec.sym_vec(inverse, c))
     bound = mu * stick[2]
     in_cone = (zero <= stick[2]) & (stick[0] * stick[0] + stick[1] * stick[1] <= bound * bound)
-    # What sticks ends with w = −lift λ. Where that is not small, c has a part that nothing takes away.
+    # Sticking leaves w = −lift λ. If that is not small, c has a part that no impulse removes.
     in_cone = in_cone & (lift * sum_of_sizes(stick) <= spread4(STUCK) * sum_of_sizes(c))
     sticks = gives_way & in_cone & (c[2] <= zero)
     slips = gives_way & is_pressed & ~in_cone

@@ -1,4 +1,4 @@
-"""A visit to four contacts at once, and how far they are from the law."""
+"""A visit to the four contacts of a packet, and their violations."""
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, roots, some, spread4
@@ -22,7 +22,7 @@ from tribo.math import vec
 
 @kernel
 def visit_packet(work, p):
-    """Solve the contacts of packet p given all others; return changes of velocities, and which are hard.
+    """Solve the contacts of packet p, all others fixed; return changes of velocities, and unsolved lanes.
 
     Writes: work.
     """
@@ -33,7 +33,7 @@ def visit_packet(work, p):
     first = load_packet_bodies(work, p, 0)
     second = load_packet_bodies(work, p, 1)
     z = axis_velocity(work, p, 2, before[2], first, second)
-    if not some(zero < sum_of_sizes(before)) and not some(z < zero):  # open, and they stay so
+    if not some(zero < sum_of_sizes(before)) and not some(z < zero):  # all are open and stay open
         return zero, z < zero
     x = axis_velocity(work, p, 0, before[0], first, second)
     y = axis_velocity(work, p, 1, before[1], first, second)
@@ -54,13 +54,13 @@ def visit_packet(work, p):
 
 @kernel
 def larger_lanes(a, b):
-    """Return the larger of two numbers, lane by lane; what is no number is left out."""
+    """Return the larger of two numbers, lane by lane; a lane of b that is NaN is left out."""
     return chosen(a < b, b, a)
 
 
 @kernel
 def packet_violations(work, p):
-    """Return how far the contacts of packet p are from the law [m/s]: `contact_violation` lane by lane."""
+    """Return the violations of the contacts of packet p [m/s]: `contact_violation` lane by lane."""
     row = work.packet_row
     at = PACKET_WIDTH * p
     zero = spread4(0.0)

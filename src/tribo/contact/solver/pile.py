@@ -1,11 +1,11 @@
-"""An island of many bodies: far sweeps, then Newton's method on the bodies that still miss their laws.
+"""An island of many bodies: conjugate sweeps, then Newton's method on the bodies that violate their laws.
 
-Sweeps find out quickly which contacts open, stick and slip, for that is decided near by; how a load goes
-through a pile they find slowly. After some of them few contacts still miss their laws. These, the bodies that
-they touch and the next ones are a *piece*: a problem of its own, in which the impulses of all other contacts
-stay, solved by the method of small islands (`proximal_newton`). A few sweeps carry what has changed there to
-the rest, and the next piece is found. A pile at rest is one piece, for its load goes through all of it.
-Source: Silcowitz, Niebe, Erleben 2010 (sweeps and subspace minimisation in turns).
+Sweeps decide quickly which contacts open, stick or slip, for that is local; a load travels slowly through a
+pile. After some sweeps few contacts violate their laws. These, the bodies that they touch and their
+neighbours form a *piece*: a smaller problem, with the impulses of all other contacts fixed, solved by
+Newton's method (`proximal_newton`). More sweeps spread the change, and the next piece is found. A pile at
+rest is one piece, since its load goes through all of it.
+Source: Silcowitz, Niebe, Erleben 2010 (sweeps alternating with subspace minimisation).
 """
 
 from math import inf
@@ -43,21 +43,19 @@ from tribo.model import Late, Status
 CAPACITY = int(Status.CAPACITY)
 LATE = int(Late.PILE)
 LAST_ROUND = int(Origin.LAST_ROUND)
-MAX_NODES = 1500  # of a piece: the table of blocks has the square of it
-MAX_WORK = 3e7  # multiplications of one factor of what rests: about 20 ms
-PIECE_WORK = 3e5  # the same of a part of a pile
-MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # far ones, before the first piece
+MAX_NODES = 1500  # trees of a piece: the table of blocks has MAX_NODES² entries
+MAX_WORK = 3e7  # multiplications of one factor of a pile at rest: about 20 ms
+PIECE_WORK = 3e5  # the same of a piece of it
+MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piece
 PIECES = 8  # at most
-FIRST_SWEEPS, MOST_SWEEPS = 20, 320  # far ones after a piece, twice as many each time
-PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of a pile
-NEAR = 0.5  # [–] of what has to be said, and of that in a piece: what moves is left there
+FIRST_SWEEPS, MOST_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
+PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of all pieces
+NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of that limit: limit of its pieces
 
 
 @kernel
 def list_violating(model, work, t, most):
-    """Make nodes of the trees of island t whose contacts or rows miss their laws by more than `most` [m/s].
-
-    And of those next to them, which a contact presses. Return how many.
+    """Make nodes of the trees of island t with a violation above `most` [m/s] and of trees pressed on them.
 
     Writes: work.
     """
@@ -81,7 +79,7 @@ def list_violating(model, work, t, most):
 
 @kernel
 def touches_nodes(model, work, c, bad):
-    """Tell whether one of the first nodes, as many as `bad`, has contact c."""
+    """Tell whether contact c touches one of the first `bad` nodes."""
     for side in range(2):
         if work.contact_len[c, side] > 0:
             if 0 <= work.tree_node[model.body_tree[work.contact_body[c, side]]] < bad:
@@ -91,9 +89,7 @@ def touches_nodes(model, work, c, bad):
 
 @kernel
 def bring_forward(model, work, members, first, stop, bodies, lengths):
-    """Bring those of a list forward whose both sides are of nodes, or of what does not give way.
-
-    Return where they end.
+    """Move those members of a list forward whose moved sides are all nodes; return the end of this part.
 
     Writes: members.
     """
@@ -112,9 +108,10 @@ def bring_forward(model, work, members, first, stop, bodies, lengths):
 
 @kernel
 def restrict_lists(model, work, t, most):
-    """Let the lists of island t end after the contacts and rows of a piece, which are brought forward.
+    """Restrict the lists of island t to the contacts and rows of a piece; return its number of nodes.
 
-    most: violation [m/s] beyond which its bodies miss their laws. Return how many nodes it has.
+    The members are moved to the front of the lists, whose ends are set behind them. most: violation [m/s]
+    above which bodies belong to the piece.
 
     Writes: work.
     """
@@ -130,7 +127,7 @@ def restrict_lists(model, work, t, most):
 
 @kernel
 def pile_has_room(model, work, t):
-    """Tell whether the rows of island t fit, and the late kernel is there; if not, the step is made again.
+    """Tell whether the rows of island t fit and the lazy kernel is compiled; if not, the step is repeated.
 
     Writes: work.
     """
@@ -147,7 +144,9 @@ def pile_has_room(model, work, t):
 
 @kernel
 def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
-    """Improve the impulses of what stands in the lists of island t, of so many nodes, if there is room.
+    """Improve the impulses in the lists of island t, of `count` nodes, by Newton's method, if there is room.
+
+    most_work: `prepare_matrix`; is_whole: these lists are the whole island; its active set is tried first.
 
     Writes: work.
     """
@@ -166,7 +165,7 @@ def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
 
 @kernel
 def sweep_pile(model, work, t, sweeps, limit):
-    """Sweep island t far.
+    """Run conjugate sweeps on island t.
 
     Writes: work.
     """
@@ -177,7 +176,7 @@ def sweep_pile(model, work, t, sweeps, limit):
 
 @kernel
 def keep_best(model, work, t, best):
-    """Keep the present impulses if they are the best so far; return their violation, and the least [m/s].
+    """Save the present impulses if they are the best so far; return their violation, and the least [m/s].
 
     Writes: work.
     """
@@ -190,17 +189,18 @@ def keep_best(model, work, t, best):
 
 @kernel
 def solve_pile(model, work, t, limit, moves):
-    """Find the impulses of island t, of many dofs or trees, from those at hand; return success.
+    """Solve island t, of many dofs or trees, from its present impulses; return success.
 
-    moves: then half of what has to be said is near enough, for it is another problem in the next step. If
-    that fails the impulses are the best that were found or, if these bring energy, those of some sweeps.
+    moves: the pile moves; half of the flagged violation is then enough, since the next step is another
+    problem. Without success the impulses are the best that were found or, if these add energy, those of some
+    sweeps.
 
     Writes: work.
     """
     said = max(limit, FLAGGED * work.removed_speed[0])
     near = max(limit, NEAR * said) if moves else limit
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
-    if work.island_origin[t] == LAST_ROUND:  # a good start
+    if work.island_origin[t] == LAST_ROUND:  # a warm start is good
         sweeps //= 2
     sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS

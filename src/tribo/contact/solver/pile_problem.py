@@ -1,10 +1,11 @@
 """A pile as a problem in the dofs of its trees: products with its rows, and its Newton step.
 
-Its rows stay where they are, those of loose bodies laid out for lanes (`loose_rows`): a product with them
-costs as much as a sweep. With D, the derivative of the laws at the trials, three by three of each contact, a
-step solves (I + Yᵀ D Y) δz = b, a matrix of one block per pair of trees that touch (`block_matrix`).
+Rows stay in `Work.row`; those of loose bodies are laid out for lanes (`loose_rows`). A product with all rows
+costs as much as a sweep. With D, the derivative of the laws at the trials, block-diagonal by contact, a
+Newton step solves (I + Yᵀ D Y) δz = b, a sparse matrix with one block per pair of trees that touch
+(`block_matrix`).
 
-`run_pile_operation` is a function of its own, compiled when an island is first too large.
+`run_pile_operation` is compiled when an island is first too large for the dense problem.
 """
 
 from math import sqrt
@@ -54,14 +55,14 @@ from tribo.contact.solver.proximal_rows import (
     spin_size,
 )
 
-PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # what `run_pile_operation` does
-REFINEMENTS = 2  # of that solution
+PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # operations of `run_pile_operation`
+REFINEMENTS = 2  # of a solution with a given active set
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def store_velocities(work, out, i, f, w):
-    """Write three velocities w times f to rows from i on; to MOTION, those at no response besides.
+    """Write f · w to three rows from i on; for MOTION add START, the velocities at zero response.
 
     Writes: work.
     """
@@ -73,7 +74,7 @@ def store_velocities(work, out, i, f, w):
 
 @kernel
 def measure_pile(model, work, t, z):
-    """Write the velocities at the response in row Z to MOTION; what a change in another row does, to CHANGE.
+    """Write the velocities Y z + START of row Z to MOTION; of another row, a change, Y z to CHANGE.
 
     Writes: work.
     """
@@ -136,10 +137,7 @@ def gather_pile(model, work, t, v, z):
 
 @kernel
 def disc_block(work, i, share, n):
-    """Return D of two rows from i on, bounded by a share of the normal impulse of row n.
-
-    By their own velocities, xx, xy, yy, and by that of row n, x and y.
-    """
+    """Return D of two rows from i on, bounded by a share of row n's impulse: xx, xy, yy; x, y by row n."""
     x = work.dense_vector
     most = share * x[TRIAL, n]
     if not most > 0.0:
@@ -157,7 +155,7 @@ def disc_block(work, i, share, n):
 
 @kernel
 def line_block(work, i, share, n):
-    """Return the same of one row: by its own velocity, by that of row n."""
+    """Return D of row i, bounded by a share of the impulse of row n: by its own velocity, by that of n."""
     x = work.dense_vector
     most = share * x[TRIAL, n]
     if not most > 0.0:
@@ -169,14 +167,14 @@ def line_block(work, i, share, n):
 
 @kernel
 def force_block(work, b, i):
-    """Return D of the force in rows from i on, row by row; b: its law of friction."""
+    """Return D of the force of a contact with rows from i on, row by row; b: its law of friction."""
     xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, SHARE], i + 2)
     return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[RATE, i + 2])
 
 
 @kernel
 def spin_blocks(work, b, i):
-    """Return D of the torque in rows from i on by turning, and by the normal velocity; b: its first law."""
+    """Return D of the torque rows from i on, by angular velocity and by normal velocity; b: its first law."""
     n = work.law_row[b, PRESS]
     xx, xy, yy, u, v = disc_block(work, i, work.law_number[b, SHARE], n)
     zz, w = line_block(work, i + 2, work.law_number[b + 1, SHARE], n)
@@ -185,7 +183,7 @@ def spin_blocks(work, b, i):
 
 @kernel
 def is_inside_bound(work, i):
-    """Tell whether the trial of scalar row i is between its bounds, which are two."""
+    """Tell whether the trial of scalar row i is within its bounds, and these differ."""
     x = work.dense_vector
     return x[LOWER, i] < x[UPPER, i] and x[LOWER, i] <= x[TRIAL, i] <= x[UPPER, i]
 
@@ -198,7 +196,7 @@ def scaled_block(f, d):
 
 @kernel
 def assemble_blocks(model, work, t):
-    """Write I + Yᵀ D Y at the trials.
+    """Write the matrix I + Yᵀ D Y at the trials.
 
     Writes: work.
     """
@@ -258,7 +256,7 @@ def push_solution(work, v):
 
 @kernel
 def slide_direction(work):
-    """Tell whether an impulse is at a bound that follows the normal impulse: D is not symmetric then."""
+    """Tell whether a row is at a bound that follows the normal impulse: D is then not symmetric."""
     x, law = work.dense_vector, work.law_row
     for b in range(work.dense_size[LAWS]):
         i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
@@ -273,7 +271,7 @@ def slide_direction(work):
 
 @kernel
 def add_solution(model, work):
-    """Add H⁻¹ of row STEP to row Z.
+    """Add H⁻¹ of row STEP to row Z, H the factored matrix.
 
     Writes: work.
     """
@@ -285,7 +283,7 @@ def add_solution(model, work):
 
 @kernel
 def refine_set(model, work, t):
-    """Improve a solution with a set in which nothing slides: velocities of what sticks become nothing.
+    """Refine a solution with a sticking active set: make the remaining velocities w + R λ vanish.
 
     Writes: work.
     """
@@ -307,9 +305,9 @@ def refine_set(model, work, t):
 
 @kernel
 def solve_set(model, work, t, is_exact):
-    """Solve the problem that is linear around the trials; tell whether there was a solution.
+    """Solve the problem that is linear at the trials, with the active set fixed; return success.
 
-    As `proximal_step.solve_active_set` does. A pile has more that sticks than dofs.
+    As `proximal_step.solve_active_set`; a pile always has more sticking rows than dofs.
 
     Writes: work.
     """
@@ -342,7 +340,7 @@ def solve_set(model, work, t, is_exact):
 
 @kernel
 def newton_step_of_pile(model, work, t):
-    """Replace row STEP by the Newton step that it asks for at the trials; tell whether there is one.
+    """Replace row STEP, the right side, by the Newton step at the trials; return success.
 
     Writes: work.
     """
@@ -355,11 +353,11 @@ def newton_step_of_pile(model, work, t):
 
 @kernel
 def run_pile_operation(model, work, what, z, number):
-    """Do one part of the solve of a pile, which `dense_size` names; return 1 or 0: whether it succeeded.
+    """Run one operation of the solve of a pile, whose island `dense_size` holds; return 1 on success, else 0.
 
-    PREPARE: set up the blocks of z nodes of an island; number: multiplications that a factor may take.
-    MEASURE: velocities of row z. GATHER: the response to impulses in row `number`, added to row z. NEWTON:
-    the step for row STEP. SET: a linear solve, to the end if z is 1.
+    PREPARE: set up the blocks of z nodes; number: most multiplications of a factor. MEASURE: velocities of
+    row z. GATHER: add the response to the impulses in row `number` to row z. NEWTON: Newton step for row
+    STEP. SET: linear solve with the active set, refined if z is 1.
 
     Writes: work.
     """

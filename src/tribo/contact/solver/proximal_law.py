@@ -1,9 +1,10 @@
-"""The laws of contacts and scalar rows as functions of a velocity, with a memory.
+"""The regularised laws of contacts and scalar rows: impulses as functions of a velocity.
 
-With a memory λ̂ and a rate r, the *trial* of a row is x = λ̂ − r (w + R λ), solved for λ. The impulse is the
-lawful one nearest to it, friction bounded by the normal impulse of the same trial. Where λ = λ̂ the hard law
-holds. So a trial also says in which part of its law a row is: open, sticking, sliding along a direction;
-between its bounds or at one.
+With an estimate λ̂ of the impulse (memory) and a rate r, the *trial* of a row is x = λ̂ − r (w + R λ̂). Its
+impulse is the projection of the trial on the admissible set: λ_n ≥ 0, the disc of friction, bounded by the
+normal impulse of the same trial, or the bounds of a scalar row. At λ = λ̂ this is the unregularised law. A
+trial also says in which part of its law a row is: open, sticking, sliding; between its bounds or at one.
+Compliance is part of r: r = 1/(R + 1/ρ) (`set_row_rates`).
 Source: Alart, Curnier 1991.
 """
 
@@ -42,7 +43,7 @@ from tribo.math import vec
 
 @kernel
 def set_row_rates(work, rho):
-    """Set the rate of every row; rho: the rate of one that does not give way.
+    """Set the rate of every row to 1/(SOFT + 1/ρ); SOFT is its scaled compliance.
 
     Writes: work.
     """
@@ -54,7 +55,7 @@ def set_row_rates(work, rho):
 
 @kernel
 def write_trials(work):
-    """Write the trials at the present velocities.
+    """Write the trials of all rows at the velocities in MOTION.
 
     Writes: work.
     """
@@ -75,7 +76,7 @@ def trial_at(work, i, w):
 
 @kernel
 def bounds_of(work, b, out):
-    """Return the bounds of law b, which has one row, for the normal impulses in a row of `dense_vector`."""
+    """Return the bounds of the one-row law b for the normal impulses in row `out` of `dense_vector`."""
     n = work.law_row[b, PRESS]
     if n < 0:
         return 0.0, inf
@@ -85,14 +86,14 @@ def bounds_of(work, b, out):
 
 @kernel
 def clamp4(own, lower, upper):
-    """Return four numbers between bounds."""
+    """Clamp four numbers between bounds, lane by lane."""
     own = chosen(own < lower, lower, own)
     return chosen(upper < own, upper, own)
 
 
 @kernel
 def apply_laws(work, trial, out):
-    """Set a row of `dense_vector` to what the laws make of the trials in another; both may be one.
+    """Project row `trial` of `dense_vector` on the laws; write the impulses to row `out` (may be the same).
 
     Writes: work.
     """
@@ -116,7 +117,7 @@ def apply_laws(work, trial, out):
 
 @kernel
 def impulse_product(work, part):
-    """Return the impulses a part of a step on, times the change of velocity of the whole step.
+    """Return λ(z + part · STEP) · Y STEP, a term of the line search.
 
     Writes: work.
     """
@@ -140,14 +141,14 @@ def sum4(four):
 
 @kernel
 def own_velocity(work, i):
-    """Return the velocity of row i, with what its compliance gives way."""
+    """Return the velocity of row i including that of its compliance, w + R λ."""
     x = work.dense_vector
     return x[MOTION, i] + x[GIVE, i] * x[IMPULSE, i]
 
 
 @kernel
 def violation_of_scalars(work):
-    """Return how far the impulses of scalar rows are from their hard law [m/s]."""
+    """Return how far the impulses of scalar rows are from their laws [m/s]; not a number counts as worst."""
     x = work.dense_vector
     n = x.shape[1]
     worst = zero = spread4(0.0)
@@ -156,7 +157,7 @@ def violation_of_scalars(work):
         w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
         after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
         v = abs(own - after) * load4(x, n * UNIT + i)
-        worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # no number is the worst
+        worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # NaN is the worst
     most = 0.0
     for k in range(4):
         most = larger_violation(most, number(worst, k))
@@ -165,7 +166,10 @@ def violation_of_scalars(work):
 
 @kernel
 def violation_here(work):
-    """Return how far the impulses are from the hard law [m/s] at the velocities that are measured."""
+    """Return how far the impulses are from the unregularised laws [m/s] at the velocities in MOTION.
+
+    The natural map of `natural_residual`, in scaled rows; UNIT converts to m/s.
+    """
     worst = 0.0
     x, law, numbers = work.dense_vector, work.law_row, work.law_number
     for b in range(work.dense_size[LAWS]):
@@ -198,7 +202,7 @@ def violation_here(work):
 
 @kernel
 def memory_error(work, rho):
-    """Return the velocity [m/s] by which the memory still errs: |λ − λ̂| over the rate."""
+    """Return the largest error of the memory as a velocity [m/s]: |λ − λ̂|/ρ."""
     x = work.dense_vector
     n = x.shape[1]
     worst = spread4(0.0)

@@ -1,13 +1,13 @@
-"""The Newton step of the proximal problem, in the unknowns of which there are fewer: directions, or dofs.
+"""The Newton step of the proximal problem, solved in the smaller number of unknowns: directions or dofs.
 
-Impulses follow velocities along *directions*. A contact that sticks has three: each velocity takes its own
-impulse away. Of one that slides the normal velocity takes normal impulse and the friction that goes with it,
-the velocity across the slip turns the friction, and the velocity along it does nothing. An open contact, or a
-row at a bound, has none. So a direction is what it feels (a row l), what it pushes (a row p), and a slope d:
-impulses change by −d p (l · dw). Most directions are rows of Y; the others are written behind these.
+Impulses follow velocities along *directions*: a row l that feels the velocity, a row p along which the
+impulse acts, and a slope d, δλ = −d p (l · δw). A sticking contact has three, one per row. A sliding one has
+two: its normal velocity changes the normal impulse and the friction that follows it, and the velocity across
+the slip rotates the friction; the velocity along the slip changes nothing. An open contact and a row at a
+bound have none. Most directions are rows of Y; the others are written behind the rows.
 
-With them the step z solves (I + Σ d p lᵀ) z = b. In the dofs that is a matrix; zeros are skipped, and columns
-come leaves first. In the directions s = d l · z it is (1/d + L Pᵀ) s = L b and z = b − Pᵀ s.
+The step z solves (I + Σ d p lᵀ) z = b. In the dofs this is a matrix whose zeros are skipped, with columns
+from the leaves to the root. In the unknowns s = d (l · z) it is (1/d + L Pᵀ) s = L b, with z = b − Pᵀ s.
 Source: Woodbury 1950.
 """
 
@@ -43,15 +43,15 @@ from tribo.contact.solver.proximal_rows import (
 )
 
 FELT, PUSH = 0, 1  # of `direction_row`
-# Of `direction_number`: 1/d, where it leads to, its part of the impulses.
+# Of `direction_number`: 1/d; its request (`target_change`); its impulse.
 RESISTANCE, ASK, PART = 0, 1, 2
-SETTLINGS = 3  # of the change of impulses that are more than needed
-MIN_PIVOT = 1e-13  # [–] of a matrix with a diagonal of about one or more
+SETTLINGS = 3  # iterations of `remove_opposed_impulses`
+MIN_PIVOT = 1e-13  # [–] a smaller pivot is singular; the diagonal is about one or more
 
 
 @kernel
 def combine_rows(work, new, i, a, j, b):
-    """Set row `new` of Y to a times row i and b times row j.
+    """Set row `new` of Y to a · row i + b · row j.
 
     Writes: work.
     """
@@ -63,14 +63,14 @@ def combine_rows(work, new, i, a, j, b):
 
 @kernel
 def target_change(work, i):
-    """Return the velocity, less the present one, to which row i leads if its impulse stays."""
+    """Return the request a of row i: after a change of velocity δw its trial is r (a − δw)."""
     x = work.dense_vector
     return x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
 
 
 @kernel
 def add_direction(work, row, resistance, ask):
-    """Add a direction that pushes what it feels: a row of Y.
+    """Append a direction with l = p = a row of Y; resistance: 1/d, ask: its `target_change`.
 
     Writes: work.
     """
@@ -83,7 +83,7 @@ def add_direction(work, row, resistance, ask):
 
 @kernel
 def push_along_rows(work, n, i, a, j, b, extra):
-    """Let the direction of normal row n push a times row i and b times row j too; return the next free row.
+    """Add a · row i + b · row j of Y to the row p of the direction of normal row n; return the next free row.
 
     Writes: work.
     """
@@ -103,7 +103,7 @@ def push_along_rows(work, n, i, a, j, b, extra):
 
 @kernel
 def write_directions(work):
-    """Write the directions at the trials, and to LINEAR the impulses at bounds; tell whether L is P.
+    """Write the directions at the trials, and the impulses of rows at bounds to LINEAR; tell whether L = P.
 
     Writes: work.
     """
@@ -158,7 +158,7 @@ def write_directions(work):
 
 @kernel
 def dot_row(work, u, z):
-    """Return what direction u feels of row z of `column_vector`."""
+    """Return l · z of direction u and row z of `column_vector`."""
     y, x = work.dense_row, work.column_vector
     at, i = x.shape[1] * z, y.shape[1] * work.direction_row[u, FELT]
     total = spread4(0.0)
@@ -169,7 +169,7 @@ def dot_row(work, u, z):
 
 @kernel
 def write_products(work, is_symmetric):
-    """Write 1/d + L Pᵀ; its upper part if that is enough.
+    """Write the matrix 1/d + L Pᵀ; its upper triangle only if it is symmetric.
 
     Writes: work.
     """
@@ -196,7 +196,7 @@ def write_products(work, is_symmetric):
 
 @kernel
 def write_dofs(work, is_symmetric):
-    """Write I + Σ d p lᵀ; its upper part if that is enough.
+    """Write the matrix I + Σ d p lᵀ; its upper triangle only if it is symmetric.
 
     Writes: work.
     """
@@ -207,7 +207,7 @@ def write_dofs(work, is_symmetric):
             store4(h, h.shape[1] * i + j, spread4(0.0))
         h[i, i] = 1.0
     for u in range(0, work.dense_size[DIRECTIONS], 2):
-        v = min(u + 1, work.dense_size[DIRECTIONS] - 1)  # the last one alone: its slope is 0 then
+        v = min(u + 1, work.dense_size[DIRECTIONS] - 1)  # an odd number: the last has no partner, slope 0
         slope = 1.0 / work.direction_number[u, RESISTANCE]
         other = 1.0 / work.direction_number[v, RESISTANCE] if v > u else 0.0
         push, beside = row[u, PUSH], row[v, PUSH]
@@ -225,7 +225,7 @@ def write_dofs(work, is_symmetric):
 
 @kernel
 def push_parts(work, z):
-    """Add Pᵀ of the parts of the directions to row z of `column_vector`.
+    """Add Pᵀ times the impulses of the directions to row z of `column_vector`.
 
     Writes: work.
     """
@@ -241,7 +241,7 @@ def push_parts(work, z):
 
 @kernel
 def solve_by_directions(work, z, is_symmetric, asks):
-    """Replace row z of `column_vector` by the step, with the parts of the directions as unknowns.
+    """Replace row z of `column_vector` by the step, with the directions as unknowns; return success.
 
     Writes: work.
     """
@@ -260,7 +260,7 @@ def solve_by_directions(work, z, is_symmetric, asks):
 
 @kernel
 def solve_by_dofs(work, z, is_symmetric, asks):
-    """Do the same with a matrix of the dofs, however many directions there are.
+    """Replace row z of `column_vector` by the step, with the dofs as unknowns; return success.
 
     Writes: work.
     """
@@ -285,9 +285,10 @@ def solve_by_dofs(work, z, is_symmetric, asks):
 
 @kernel
 def solve_step(work, z, is_symmetric, asks):
-    """Replace row z of `column_vector` by the step that it asks for; return False if there is none.
+    """Replace row z of `column_vector`, the right side, by the step; return False if the matrix is singular.
 
-    asks: to where the directions lead, else as the velocities change; then LINEAR gets the impulses.
+    asks: the directions add their requests to the right side, and LINEAR gets their impulses; without it the
+    step is a Newton step.
 
     Writes: work.
     """
@@ -306,7 +307,7 @@ def solve_step(work, z, is_symmetric, asks):
 
 @kernel
 def eliminate_row(h, count, k, i, begin, is_symmetric):
-    """Take row k of H from row i, from column `begin` on, so that column k of it is 0; return the factor.
+    """Clear H[i, k] by a multiple of row k, from column `begin` on; return the factor.
 
     Writes: h.
     """
@@ -321,7 +322,7 @@ def eliminate_row(h, count, k, i, begin, is_symmetric):
 
 @kernel
 def solve_in_place(h, count, is_symmetric, b):
-    """Replace b by H⁻¹ b; return False if H has a pivot that is nothing. Two rows are eliminated at a time.
+    """Replace b by H⁻¹ b; return False at a vanishing pivot. Eliminates two rows at a time.
 
     Writes: h, b.
     """
@@ -353,7 +354,7 @@ def solve_in_place(h, count, is_symmetric, b):
 
 @kernel
 def back_substitute(h, count, b):
-    """Replace b by U⁻¹ b, U the upper triangle of H.
+    """Replace b by U⁻¹ b, with U the upper triangle of H.
 
     Writes: b.
     """
@@ -366,7 +367,7 @@ def back_substitute(h, count, b):
 
 @kernel
 def solve_factored(h, count, b):
-    """Replace b by H⁻¹ b once more, H symmetric and eliminated.
+    """Replace b by H⁻¹ b, with H symmetric and factored by `solve_in_place`.
 
     Writes: b.
     """
@@ -379,7 +380,7 @@ def solve_factored(h, count, b):
 
 @kernel
 def respond_to_targets(work):
-    """Add to row STEP, which is 0, the response to what directions ask for, by the factor of the dofs.
+    """Add to row STEP, which is 0, the response to the requests of the directions, by the factor in dofs.
 
     Writes: work.
     """
@@ -397,9 +398,9 @@ def respond_to_targets(work):
 
 @kernel
 def refine_set_solution(work):
-    """Improve a solve with directions that push what they feel: the velocities of row Z become nothing.
+    """Refine a symmetric solve once: make the remaining velocities w + R λ of its directions vanish.
 
-    Its matrix is factored. The velocities of row Z are measured, before; Z, STEP and LINEAR change.
+    Uses the factored matrix. Needs the velocities of row Z in MOTION; changes Z, STEP and LINEAR.
 
     Writes: work.
     """
@@ -429,11 +430,11 @@ def refine_set_solution(work):
 
 @kernel
 def remove_opposed_impulses(work):
-    """Leave impulses against one another, from which no velocity follows, out of the change of LINEAR.
+    """Remove from the change of LINEAR the internal impulses: those that oppose one another and move nothing.
 
-    Requests of directions contradict one another by rounding, and their part of the impulses would add up
-    from step to step. The rest is Y u; the factored matrix finds all but 1/(ρσ) of it each time, σ an
-    eigenvalue of Yᵀ Y.
+    With more directions than dofs, requests contradict one another by rounding, and their impulses would add
+    up from step to step. Impulses that move something are Y u; each iteration with the factored matrix finds
+    all but 1/(ρσ) of them, σ an eigenvalue of Yᵀ Y.
 
     Writes: work.
     """

@@ -1,13 +1,16 @@
-"""An island of up to `MAX_DOFS` dofs: Newton's method in its dofs, with a memory of the impulses.
+"""Newton's method in the dofs of an island of up to `MAX_DOFS` dofs, by proximal points (multipliers).
 
-The unknown is the whitened response z. With a memory λ̂ the laws give an impulse for every velocity
-(`proximal_law`), and z − z_free − Yᵀ λ(z) = 0 is solved by Newton's method, with a look along each step for
-the root of the left side times the step. Then λ̂ ← λ, and the rate grows: a *round*. Rounds begin soft,
-for any start will do then; each shrinks the error of the memory by about its rate. The hard law holds where
-λ = λ̂.
-Before the first round the set of the last step is tried: a linear solve, as each round begins with one too.
-The best impulses are kept; they are in their cones whenever the budget ends.
-Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991; Hintermüller, Ito, Kunisch 2002 (sets).
+Unknown: the whitened response z. Given an estimate λ̂ of the impulses (the *memory*), regularised laws give
+an impulse λ(z) for every velocity (`proximal_law`). Newton's method with a line search solves
+z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the rate ρ grows: one *round*. At λ = λ̂ the
+unregularised laws hold. The first rounds use a small ρ, which converges from any start; each round reduces
+the error of λ̂ by about a factor ρ.
+
+Before the first round the active set of the last step is tried, which takes one linear solve if it is still
+right. Every round starts with such a solve, too. The best impulses found are kept: they satisfy their bounds
+and cones whenever the budget ends.
+Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991 (semismooth Newton); Hintermüller, Ito,
+Kunisch 2002 (active sets).
 """
 
 from tribo.compiler.jit import kernel
@@ -35,26 +38,26 @@ from tribo.contact.solver.proximal_step import column_product, find_violation, r
 
 MAX_STEPS = 150  # Newton steps of a solve
 ROUND_STEPS = 10  # Newton steps of a round
-FIRST_RATE = 30.0  # [–] in units of the inverse of a row's own block of G
+FIRST_RATE = 30.0  # [–] ρ of the first round, in units of the inverse of a row's own block of G
 LEAST_RATE = 1e-2
 LAST_RATE = 1e9
-NEARER = 0.2  # [–] of the limit, for one solve more: what rests is to lie still
-SET_STEPS = 12  # solves with sets
-VAIN = 3  # of these in a row that did not halve the error, and end the trial
-ROUNDING = 1e-6  # [–] of the speed to remove: nearer than that, `VAIN` rounds that gain little end it
-GAIN = 0.7  # [–] of the error: a round that leaves more has taken away little
-WORSE = 8.0  # times the error: a round that ends there is not taken
-GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: rounds that leave less, and how the rate grows
+NEARER = 0.2  # [–] of the limit: above it one solve more, so that bodies at rest do not creep
+SET_STEPS = 12  # linear solves with an active set
+VAIN = 3  # solves or rounds in a row that may gain little before the method stops
+ROUNDING = 1e-6  # [–] of the speed to remove: below it `VAIN` rounds of little gain end the solve
+GAIN = 0.7  # [–] of the best error: a round that leaves more has gained little
+WORSE = 8.0  # [–] of the error before: a round that leaves more is rejected
+GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: if less is left, ρ grows FASTER, MUCH_FASTER
 FASTER, MUCH_FASTER, BIT_FASTER, SLOWER, BACK = 10.0, 30.0, 2.0, 0.3, 0.1
-SOFT_RATE = 10.0  # of the last round, where nothing else helped
+SOFT_RATE = 10.0  # ρ of the fallback round (`round_without_memory`)
 SOFT_STEPS = 20
 
 
 @kernel
 def try_active_set(model, work, limit, best, last):
-    """Solve with the set of the present impulses, and correct it, as long as that helps.
+    """Solve with the active set of the present impulses and update the set while the violation falls.
 
-    Returns the least violation [m/s]. Its impulses are the memory and BEST then, and their response in row Z.
+    Returns the smallest violation [m/s]; its impulses are then the memory and BEST, their response is row Z.
 
     Writes: work.
     """
@@ -83,7 +86,7 @@ def try_active_set(model, work, limit, best, last):
 
 @kernel
 def restore_impulses(model, work, kept):
-    """Make impulses that are kept the present ones and the memory.
+    """Copy stored impulses to IMPULSE and MEMORY, and recompute response and velocities.
 
     Writes: work.
     """
@@ -94,7 +97,7 @@ def restore_impulses(model, work, kept):
 
 @kernel
 def largest_unit(work):
-    """Return the largest velocity that a whitened response of 1 is."""
+    """Return the largest UNIT of all rows: the most m/s that a whitened response of size 1 can be."""
     most = 0.0
     for i in range(work.dense_size[ROWS]):
         most = max(most, work.dense_vector[UNIT, i])
@@ -103,7 +106,10 @@ def largest_unit(work):
 
 @kernel
 def make_rounds(model, work, limit, best, last):
-    """Make rounds from the memory and row Z; return the least violation [m/s], whose impulses are BEST.
+    """Run rounds from the memory and row Z; return the smallest violation [m/s], of the impulses in BEST.
+
+    A round is accepted if it converged without raising the violation by more than `WORSE`. The rate grows the
+    faster, the more a round has gained, and falls after a round that is rejected or does not converge.
 
     Writes: work.
     """
@@ -123,7 +129,7 @@ def make_rounds(model, work, limit, best, last):
             write_active_set(work, False)
             is_begun = solve_active_set(model, work, False)
         arrived = run_round(model, work, rho, limit, unit, last, ROUND_STEPS, is_begun)
-        if not arrived and work.newton_steps[0] == begun:  # no numbers
+        if not arrived and work.newton_steps[0] == begun:  # not finite, or singular
             break
         now = find_violation(model, work)
         idle = 0 if now < GAIN * best else idle + 1
@@ -152,7 +158,7 @@ def make_rounds(model, work, limit, best, last):
 
 @kernel
 def impulse_energy(model, work):
-    """Return what the present impulses bring, ½ λᵀ G λ + λ · c [J]: none that obey their laws bring any.
+    """Return the energy that the present impulses add, ½ λᵀ G λ + λ · c [J]; lawful impulses add none.
 
     Writes: work.
     """
@@ -168,7 +174,9 @@ def impulse_energy(model, work):
 
 @kernel
 def round_without_memory(model, work, limit):
-    """Make one soft round without a memory, whose impulses bring no energy, and take them if they do not.
+    """Run one round with λ̂ = 0 and a small rate; keep its impulses unless they add energy, else take BEST.
+
+    Fallback of a problem for which no solution was found: regularised laws with λ̂ = 0 are dissipative.
 
     Writes: work.
     """
@@ -186,9 +194,9 @@ def round_without_memory(model, work, limit):
 
 @kernel
 def improve_impulses(model, work, limit, last, tries_set):
-    """Improve the impulses of the problem at hand; return the least violation [m/s], whose impulses are BEST.
+    """Improve the impulses of the present problem; return the least violation [m/s], that of BEST.
 
-    last: `newton_steps` that end it; tries_set: with the set of the present impulses first.
+    last: value of `newton_steps` that ends the solve; tries_set: try the present active set first.
 
     Writes: work.
     """
@@ -207,8 +215,8 @@ def improve_impulses(model, work, limit, last, tries_set):
 def solve_in_dofs(model, work, t, count, limit):
     """Solve island t, whose dofs are listed, from the present impulses; return success.
 
-    If that fails the impulses are the best that were found, or, if these are far from the law and bring
-    energy, some that bring none.
+    Else the impulses are the best that were found or, if their violation is flagged and they add energy,
+    those of `round_without_memory`.
 
     Writes: work.
     """

@@ -1,6 +1,6 @@
-"""Products with the rows of a problem: velocities of a response, and the response to impulses.
+"""Products with the rows of a problem: w = Y z, and the response Yᵀ λ.
 
-Those of a dense problem are made here, four numbers at a time; a pile's rows are asked where they stand.
+A dense problem is multiplied here, four numbers at a time; a pile by `pile_problem`.
 """
 
 from tribo.compiler.jit import kernel
@@ -27,7 +27,7 @@ LATE = int(Late.PILE)
 
 @kernel
 def call_pile_operation(model, work, what, z, number):
-    """Ask the late kernel of piles for something (`pile_problem`); return its answer.
+    """Call `pile_problem.run_pile_operation`, which is compiled on first use; return its answer.
 
     Writes: work.
     """
@@ -36,7 +36,7 @@ def call_pile_operation(model, work, what, z, number):
 
 @kernel
 def measure_motion(model, work, z):
-    """Write the velocities at the response in row Z to MOTION; what a change in another row does, to CHANGE.
+    """Write the velocities Y z + START of row Z to MOTION; of another row, a change, Y z to CHANGE.
 
     Writes: work.
     """
@@ -63,7 +63,7 @@ def measure_motion(model, work, z):
 
 @kernel
 def gather_response(model, work, v, z):
-    """Add Yᵀ of a row of `dense_vector` to row z of `column_vector`.
+    """Add Yᵀ times row v of `dense_vector` to row z of `column_vector`.
 
     Writes: work.
     """

@@ -1,14 +1,13 @@
 """An island as a problem in the dofs that its rows move: rows, laws, responses.
 
-Rows are divided by the root of their own block of G: Y Yᵀ has a diagonal near one, and impulses and
-velocities of rows are in the same unit, the root of an energy. Each contact has a law for its normal impulse
-and one for its friction, and two more where it resists rolling and spinning. Scalar rows, the last ones, have
-bounds; laws take them four at a time.
+Each row is divided by the root of the mean diagonal of its own block of G. So Y Yᵀ has a diagonal near 1, and
+impulses and velocities of all rows have one unit, the root of an energy. Each contact has a law for its
+normal impulse and one for friction, and two more if it has rolling and spinning friction. Scalar rows follow
+behind all contacts; they have bounds, and are computed four at a time.
 
-A *dense* problem has a column for each dof that a row moves, and a matrix Y; a robot's leaves come before its
-root, so that elimination fills in little. In a *pile*, of many trees, dofs have the places that they have in
-the world, and rows stay where they are (`pile_problem`); its responses are all that the island's other rows
-leave to it.
+A *dense* problem has one column of Y for each dof that a row moves. The leaves of a robot come before its
+root, so that elimination fills in little. A *pile* (many trees) keeps dofs at their places in the world and
+rows where they stand (`pile_problem`); impulses of rows outside the problem are part of its z_free.
 """
 
 from math import sqrt
@@ -19,7 +18,7 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.math import spatial, vec
 
-# Of `dense_size`; the first scalar row, the first column in use; of a pile: 1 + the island, nodes.
+# Of `dense_size`. SCALARS: first scalar row; FIRST: first column; PILE: 1 + island, 0 if dense; NODES: of it.
 ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES = range(8)
 Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
 (
@@ -33,13 +32,13 @@ NORMAL, FRICTION, ROLLING, SPINNING = 0, 1, 2, 3  # kinds of laws; 1 and 2 are o
 
 @kernel
 def wide(count):
-    """Return how many numbers there is room for: the next multiple of four."""
+    """Return a count rounded up to a multiple of four."""
     return (count + 3) & ~3
 
 
 @kernel
 def list_chain(model, work, body, length, count, most):
-    """List those dofs of a chain that have no place yet; return how many are listed then.
+    """Append the dofs of a chain that are not yet listed to `column_dof`; return the length of the list.
 
     Writes: work.
     """
@@ -55,7 +54,7 @@ def list_chain(model, work, body, length, count, most):
 
 @kernel
 def find_columns(model, work, t, most):
-    """List the dofs that rows of island t move, parents first; return how many there are, at most `most`.
+    """List the dofs that rows of island t move, parents first; return their number, at most `most`.
 
     Writes: work.
     """
@@ -77,7 +76,7 @@ def find_columns(model, work, t, most):
 
 @kernel
 def leave_columns(work, count):
-    """Take the columns of the dofs on the list away.
+    """Clear `column_of` for the listed dofs.
 
     Writes: work.
     """
@@ -87,7 +86,7 @@ def leave_columns(work, count):
 
 @kernel
 def write_side(model, work, body, length, first, i, scale, height):
-    """Add the numbers of one side, `height` a dof, times a scale, to rows from i on.
+    """Add one side of a row block, `height` numbers per dof, times a scale, to the rows of Y from i on.
 
     Writes: work.
     """
@@ -103,7 +102,7 @@ def write_side(model, work, body, length, first, i, scale, height):
 
 @kernel
 def clear_rows(work, i, stop, width):
-    """Let rows of Y be zero.
+    """Set rows i … stop − 1 of Y to zero.
 
     Writes: work.
     """
@@ -115,7 +114,9 @@ def clear_rows(work, i, stop, width):
 
 @kernel
 def add_law(work, row, kind, press, share, reach):
-    """Add a law; press: row of the normal impulse that bounds it, by its share; reach: r of the natural map.
+    """Append a law.
+
+    press: row of the normal impulse that, times `share`, bounds it (−1: none); reach: r of the natural map.
 
     Writes: work.
     """
@@ -127,7 +128,7 @@ def add_law(work, row, kind, press, share, reach):
 
 @kernel
 def write_number(work, i, start, give, soft, unit, impulse):
-    """Write the numbers of row i.
+    """Write the scalars of row i: START, GIVE, SOFT, UNIT, IMPULSE.
 
     Writes: work.
     """
@@ -137,18 +138,20 @@ def write_number(work, i, start, give, soft, unit, impulse):
 
 @kernel
 def spin_size(work, c):
-    """Return the root of the own block of the torques of contact c, by which they are divided; 0: none."""
+    """Return the factor that normalises the torque rows of contact c, √(3/tr G_spin); 0 if G_spin is 0."""
     return sqrt(inverse_mean_diagonal(spatial.load(work.contact_spin_delassus, c)))
 
 
 @kernel
 def write_contact_problem(model, work, c, i, width):
-    """Write contact c from row i on; width: of Y, 0 of a pile. Return the next row.
+    """Write the rows, scalars and laws of contact c from row i on; return the next row.
+
+    width: columns of Y to clear, 0 of a pile, whose rows are not copied.
 
     Writes: work.
     """
     own = work.diagonal_delassus[c]
-    if not own > 0.0:  # nothing moves it
+    if not own > 0.0:  # no impulse moves it
         return i
     size = sqrt(own)
     is_spun = work.contact_is_spun[c] == 1
@@ -184,7 +187,7 @@ def write_contact_problem(model, work, c, i, width):
 
 @kernel
 def write_sides(model, work, table, c, i, scale):
-    """Write the rows of a table for both sides of contact c, times a scale, as rows of Y from i on.
+    """Write the three rows of contact c in a table, both sides, times a scale, to the rows of Y from i on.
 
     Writes: work.
     """
@@ -195,7 +198,7 @@ def write_sides(model, work, table, c, i, scale):
 
 @kernel
 def write_scalar(model, work, n, i, width):
-    """Write scalar row n as row i; width: of Y, 0 of a pile. Return the next row.
+    """Write scalar row n as row i; return the next row. width: as in `write_contact_problem`.
 
     Writes: work.
     """
@@ -219,7 +222,7 @@ def write_scalar(model, work, n, i, width):
 
 @kernel
 def write_problem_rows(model, work, t, width):
-    """Write rows and laws of island t with the present impulses; width: of Y, 0 of a pile.
+    """Write all rows and laws of island t with the present impulses. width: as in `write_contact_problem`.
 
     Writes: work.
     """
@@ -233,14 +236,14 @@ def write_problem_rows(model, work, t, width):
         i = write_scalar(model, work, work.island_scalar[k], i, width)
     size[ROWS] = i
     x = work.dense_vector
-    for row in range(x.shape[0]):  # scalar rows are taken four at a time, from any row on
+    for row in range(x.shape[0]):  # padding: scalar rows are read four at a time from any row on
         store4(x, x.shape[1] * row + i, spread4(0.0))
         store4(x, x.shape[1] * row + i + 4, spread4(0.0))
 
 
 @kernel
 def write_island(model, work, t, count):
-    """Write island t, whose dofs are listed, as a dense problem, with the present impulses and response.
+    """Write island t as a dense problem of `count` listed dofs, with the present impulses and responses.
 
     Writes: work.
     """
@@ -259,9 +262,9 @@ def write_island(model, work, t, count):
 
 @kernel
 def write_pile(model, work, t, count):
-    """Write island t, or what stands in its lists, as a pile of so many nodes.
+    """Write the rows in the lists of island t as a pile of `count` nodes.
 
-    z_free, of its rows, is still to be found: the response less that to their impulses.
+    Leaves z_free zero; `pile.improve_piece` sets it to the response less that to the impulses of these rows.
 
     Writes: work.
     """
@@ -281,7 +284,7 @@ def write_pile(model, work, t, count):
 
 @kernel
 def unscaled(work, n, impulse):
-    """Return the impulse of scalar row n from a scaled one; at a bound it is the bound, to the last bit."""
+    """Return the impulse of scalar row n from its scaled one; exactly the bound where it is at a bound."""
     size = sqrt(work.scalar_delassus[n])
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     if impulse >= upper * size:
@@ -291,7 +294,7 @@ def unscaled(work, n, impulse):
 
 @kernel
 def read_impulses(work, t):
-    """Take the impulses of the problem of island t and the response in row Z over.
+    """Copy the impulses of the problem and the response in row Z back to the contacts and rows of island t.
 
     Writes: work.
     """
@@ -330,7 +333,7 @@ def read_impulses(work, t):
 
 @kernel
 def copy_vector(work, old, new):
-    """Copy a row of `dense_vector`.
+    """Copy row `old` of `dense_vector` to row `new`.
 
     Writes: work.
     """

@@ -1,7 +1,7 @@
-"""One memory of the proximal problem: Newton's method for it, and the linear solve with a known set.
+"""Newton's method for one memory of the proximal problem, and the linear solve with a given active set.
 
-The residual z − z_free − Yᵀ λ(z) has no potential where contacts slide, so its size is no measure of
-progress. Along a step d the root of its product with d is looked for instead, which costs the laws alone:
+The residual z − z_free − Yᵀ λ(z) has no potential where contacts slide, so its norm is no merit function. The
+line search along a step d finds instead a root of d · residual. It costs evaluations of the laws only, since
 velocities are linear in z.
 Source: Alart, Curnier 1991; Rockafellar 1976.
 """
@@ -51,14 +51,14 @@ from tribo.contact.solver.proximal_rows import (
     Z,
 )
 
-LINE_STEPS = 8  # looks along a step
-FLAT = 0.1  # [–] of the first slope: a point this flat is good enough
-EXACT = 0.05  # [–] of the limit: Newton's method goes no farther
+LINE_STEPS = 8  # evaluations of a line search
+FLAT = 0.1  # [–] of the slope at the start: the line search ends at a smaller one
+EXACT = 0.05  # [–] of the limit: residual at which Newton's method ends
 
 
 @kernel
 def write_difference(work, a, b, out):
-    """Set a row of `column_vector` to the difference of two others; return its square.
+    """Set row `out` of `column_vector` to row a less row b; return its square.
 
     Writes: work.
     """
@@ -74,7 +74,7 @@ def write_difference(work, a, b, out):
 
 @kernel
 def column_product(work, a, b):
-    """Return the product of two rows of `column_vector`."""
+    """Return the dot product of rows a and b of `column_vector`."""
     x = work.column_vector
     n = x.shape[1]
     total = spread4(0.0)
@@ -85,7 +85,7 @@ def column_product(work, a, b):
 
 @kernel
 def add_scaled_row(table, first, count, out, part, step):
-    """Add a part of a row of a table to another row, from a first number on.
+    """Add `part` times row `step` of a table to row `out`, from column `first` on.
 
     Writes: table.
     """
@@ -96,7 +96,7 @@ def add_scaled_row(table, first, count, out, part, step):
 
 @kernel
 def add_to_response(work, part):
-    """Add a part of row STEP to row Z.
+    """Add `part` times row STEP to row Z.
 
     Writes: work.
     """
@@ -106,7 +106,7 @@ def add_to_response(work, part):
 
 @kernel
 def write_residual(model, work):
-    """Write the impulses of the trials, and z − z_free − Yᵀ λ; return its size.
+    """Write the impulses at the trials, and the residual z − z_free − Yᵀ λ to LACK; return its norm.
 
     Writes: work.
     """
@@ -117,7 +117,7 @@ def write_residual(model, work):
 
 @kernel
 def newton_step(model, work):
-    """Write the Newton step at the trials to row STEP; return whether there is one.
+    """Write the Newton step at the trials to row STEP; return whether the matrix is regular.
 
     Writes: work.
     """
@@ -130,7 +130,7 @@ def newton_step(model, work):
 
 @kernel
 def line_search(work):
-    """Return the part of the step after which what lacks is orthogonal to it; 0 if it leads nowhere.
+    """Return, by regula falsi, the fraction of STEP at which the residual is orthogonal to it; 0: no descent.
 
     Writes: work.
     """
@@ -156,10 +156,10 @@ def line_search(work):
 
 @kernel
 def run_round(model, work, rho, limit, unit, last, steps, is_begun):
-    """Follow Newton's method for one memory from row Z; return whether it arrived.
+    """Run Newton's method for one memory from row Z; return whether it converged.
 
-    unit: largest velocity that a whitened response of 1 is; last: `newton_steps` that end the solve;
-    is_begun: a linear solve with the set has been made. The velocities of row Z are measured.
+    unit: `largest_unit`; last: value of `newton_steps` that ends the solve; is_begun: the linear solve with
+    the active set has been made. Needs the velocities of row Z in MOTION.
 
     Writes: work.
     """
@@ -192,12 +192,12 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 @kernel
 def solve_active_set(model, work, exact):
-    """Solve the problem that is linear around the trials; tell whether there was a solution.
+    """Solve the problem that is linear at the trials, with the active set fixed; return success.
 
-    exact: to the end where it is cheap: where nothing slides the matrix is symmetric, and its factor is good
-    for more than one memory. More directions than dofs contradict one another by rounding, which a rate
-    multiplies: it is small then, and one memory more makes up for it. Row Z is that of the solution, whose
-    impulses are LINEAR; so are the velocities, to about 1e-6 of the change.
+    exact: refine the solution where that is cheap, that is where nothing slides: the matrix is symmetric then
+    and its factor serves again. With more directions than dofs the requests contradict one another by
+    rounding, which a large rate amplifies: `REDUNDANT_RATE` is used, and one refinement more makes up for it.
+    Row Z is the solution, LINEAR its impulses, MOTION its velocities, to about 1e-6 of the change.
 
     Writes: work.
     """
@@ -231,7 +231,7 @@ def solve_active_set(model, work, exact):
 
 @kernel
 def find_violation(model, work):
-    """Return how far the impulses are from the hard law [m/s]; row Z and the velocities are theirs.
+    """Recompute row Z and the velocities from the impulses; return how far these are from their laws [m/s].
 
     Writes: work.
     """

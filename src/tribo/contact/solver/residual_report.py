@@ -1,10 +1,10 @@
-"""Stage `residual_report.report_residual`: computes the residual of the contact problem.
+"""Stage `residual_report.report_residual`: the residual of the contact problem, and the status of the step.
 
-With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K*
-and λ · d = 0. The three violations are reported as multiples of the impulse m̄ s, the speed s and the
-energy m̄ s² of the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G).
-A velocity counts as far as the contact's own is known: beyond what β leaves out (`contact_drift`).
-Rolling and spinning friction count as a speed at the contact's radius, in the dual violation.
+With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction cone K, d in its dual K* and
+λ · d = 0. The three violations are reported relative to the impulse m̄ s, the speed s and the energy m̄ s² of
+the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G). Errors of a velocity within the
+truncation error of β (`contact_drift`) do not count. Rolling and spinning friction enter the dual violation
+as a speed at the contact's radius.
 Source: contact-science §1.1.
 """
 
@@ -35,20 +35,20 @@ from tribo.model import Status
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 INFEASIBLE = int(Status.INFEASIBLE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-SLOWEST = 1e-300  # [m/s] where nothing is removed
-OPEN = 0.2  # [–] of the speed to remove: beyond, rows contradict one another
+SLOWEST = 1e-300  # [m/s] avoids a division by zero where no speed is removed
+OPEN = 0.2  # [–] of the speed to remove: a hard row that yields more contradicts another row
 
 
 @kernel
 def beyond_cone(mu, impulse, w):
-    """Return how far d of velocity w is from the dual cone [m/s], and |λ · d| [J]."""
+    """Return the distance of d (of velocity w) from the dual cone [m/s], and |λ · d| [J]."""
     d = (w[0], w[1], w[2] + mu * sqrt(w[0] * w[0] + w[1] * w[1]))
     return largest_component(vec.sub(d, nearest_in_cone(1.0 / mu, d))), abs(vec.dot(impulse, d))
 
 
 @kernel
 def contact_residual(work, c, w):
-    """Return primal [N s], dual [m/s] and complementarity [J] violation of one contact of velocity w."""
+    """Return the primal [N s], dual [m/s] and complementarity [J] violation of contact c at velocity w."""
     impulse = vec.load(work.contact_impulse, c)
     mu = work.contact_friction[c]
     if mu <= NO_FRICTION:
@@ -56,8 +56,8 @@ def contact_residual(work, c, w):
         return primal, max(0.0, -w[2]), abs(impulse[2] * w[2])
     primal = largest_component(vec.sub(impulse, nearest_in_cone(mu, impulse)))
     dual, energy = beyond_cone(mu, impulse, w)
-    slack = GOOD * work.contact_drift_error[c]  # no contact asks for more
-    if slack > 0.0:  # it may also be nearer to 0: one velocity that is lawful is enough
+    slack = GOOD * work.contact_drift_error[c]  # velocities within the error of β are equivalent
+    if slack > 0.0:  # one lawful velocity among them is enough
         w = (signed_excess(w[0], slack), signed_excess(w[1], slack), signed_excess(w[2], slack))
         nearer, less = beyond_cone(mu, impulse, w)
         dual, energy = min(dual, nearer), min(energy, less)
@@ -66,10 +66,11 @@ def contact_residual(work, c, w):
 
 @kernel
 def scalar_residual(model, work, n, speed):
-    """Return primal and dual violation of one scalar row; speed: the largest that is removed, > 0.
+    """Return the primal and dual violation of scalar row n; speed: the largest that is removed, > 0.
 
-    A velocity is lawful where the impulse is at the bound that allows it. It counts as far as that bound is
-    away, in parts of what the largest speed takes; without a bound, and from there on, whole.
+    A velocity is lawful where the impulse is at the bound that permits it. Short of the bound, |w| is
+    weighted by the distance to it, relative to the impulse that removes the largest speed; the weight is at
+    most 1.
     """
     w = scalar_velocity(model, work, n)
     impulse = work.scalar_impulse[n]
@@ -80,10 +81,9 @@ def scalar_residual(model, work, n, speed):
 
 @kernel
 def is_infeasible_row(work, t, speed):
-    """Tell whether a hard row of a constraint in island t gives way: another asks for what cannot be at once.
+    """Tell whether a hard constraint row of island t yields, because another row contradicts it.
 
-    The compliance that all hard rows have, at the level of rounding, then makes up for what is left of
-    the speed that the island removes.
+    All hard rows have a compliance at the level of round-off; contradictory rows make its velocity R λ large.
     """
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -95,10 +95,10 @@ def is_infeasible_row(work, t, speed):
 
 @kernel
 def is_penetrated(model, settings, work, c):
-    """Tell whether a body has come into another one at contact c within a step, by a part of its size.
+    """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
-    Pairs that rebound may (`predicted_contacts` skips them): a hit turns a body, and another of its corners
-    comes down in the same step.
+    Pairs that rebound are exempt (`predicted_contacts` skips them): a hit rotates a body, and another of its
+    corners may penetrate in the same step.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -115,14 +115,14 @@ def is_penetrated(model, settings, work, c):
 
 @kernel
 def report_residual(model, settings, work):
-    """Record the three normalised residuals of the step; say what contradicts, misses its law or is entered.
+    """Record the three residuals of the step, and set its status: infeasible, not converged, step too long.
 
     Writes: work.
     """
     primal = 0.0
     dual = 0.0
     complementarity = 0.0
-    miss = 0.0  # [m/s] by which a contact misses its law, in impulse or in velocity, whichever is nearer
+    miss = 0.0  # [m/s] violation of a contact, in impulse or velocity, whichever is smaller
     diagonal = 0.0
     count = 0
     speed = step_speed(settings)

@@ -1,1 +1,1 @@
-"""Stabilisation of positions and bounds on the energy of a step."""
+"""Consistency of a step at fast rotation: bias force, momentum, and a bound of the energy."""

@@ -1,10 +1,11 @@
-"""Stage `bias_iteration.iterate_bias`: repeats the solve until the bias force belongs to the solved velocity.
+"""Stage `bias_iteration.iterate_bias`: solve again until the bias force belongs to the solved velocity.
 
-Where a tree turns far in a step, and drives, friction, stops or constraints act on it, its impulses belong
-to the whole step and the path does not. So the tree is integrated in substeps of fourth order under what was
-solved for, drives and Jᵀλ/dt, held as constant joint forces; M (v_end − v)/dt then tells which h the
-whole step has to have, and all is solved anew until both end at the same velocity. The impulses keep
-their laws, the path keeps the energy; trees that contacts push take v̄ anew alone (`update_pushed_bias`).
+Where a tree rotates far in a step, and drives, friction, stops or constraints act on it, impulses apply to
+the whole step, but the bias force h changes within it. So the tree is integrated in substeps of fourth order
+under the solved joint forces, drives and Jᵀλ/dt, held constant; M (v_end − v)/dt then gives the mean h of the
+step, and all is solved again until both end at the same velocity. The impulses satisfy their laws, and the
+trajectory conserves energy. Trees that contacts push only evaluate h again at the new mean velocity v̄
+(`update_pushed_bias`).
 """
 
 from math import inf
@@ -39,11 +40,11 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
-ERROR_PUSHED = 5e-3  # [–] of the velocity: how much h(v̄) may err where contacts push, and take more
-LOST_TRACK = 0.5  # [–] the same where taking h anew leads farther and farther away
-APART = 0.1  # [–] of the velocity, by which v̄ may be off there in the end
-CLOSE = 0.03  # [–] the same however far the tree turns; substeps and solve after the last but one round
-LEFT = 1e-4  # [–] the same in the end
+ERROR_PUSHED = 5e-3  # [–] of the velocity: admissible error of h(v̄) with contacts, whose own is larger
+LOST_TRACK = 0.5  # [–] the same, from which on the iteration diverges
+APART = 0.1  # [–] of the velocity: admissible error of v̄ with contacts at the end
+CLOSE = 0.03  # [–] the same at any rotation; of substeps and solve after the last round but one
+LEFT = 1e-4  # [–] of substeps and solve at the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 
@@ -57,7 +58,7 @@ def is_side(model, work, c, t):
 
 @kernel
 def has_contact(model, work, t):
-    """Tell whether a contact pushes a tree."""
+    """Tell whether a contact pushes tree t."""
     island = find_representative(work.tree_island, t)
     for k in contacts_in(work, island):
         c = work.island_contact[k]
@@ -73,7 +74,7 @@ def has_contact(model, work, t):
 
 @kernel
 def save_bias(model, work, t):
-    """Remember the bias force of a tree.
+    """Store the bias force of tree t.
 
     Writes: work.
     """
@@ -83,7 +84,7 @@ def save_bias(model, work, t):
 
 @kernel
 def restore_bias(model, work, t):
-    """Take back the bias force of a tree that was remembered: the one that the solve had.
+    """Restore the bias force of tree t that the solve used.
 
     Writes: work.
     """
@@ -93,7 +94,7 @@ def restore_bias(model, work, t):
 
 @kernel
 def move_response(model, settings, work, t):
-    """Add to the responses of a tree what its h changed by; its island has to be solved on from there.
+    """Add the effect of a change of h to the responses of tree t, and mark its island to be solved again.
 
     z ← z − D^(−1/2) L⁻ᵀ dt (h − h_before)
 
@@ -112,7 +113,7 @@ def move_response(model, settings, work, t):
 
 @kernel
 def use_explicit_bias(model, state, settings, work, t):
-    """Go back to one h for the whole step, at the velocity with which it begins, for a tree.
+    """Evaluate h of tree t once for the whole step, at the velocity at its start.
 
     Writes: work.
     """
@@ -125,10 +126,10 @@ def use_explicit_bias(model, state, settings, work, t):
 
 @kernel
 def update_pushed_bias(model, state, settings, work, t):
-    """Take h of a tree that contacts push anew at the velocity to which it leads, if it errs by much.
+    """Evaluate h of tree t, which contacts push, at the new mean velocity if it errs; return whether it did.
 
-    Tell whether it was. h(v̄) errs by the turn of the step times the error of v̄. Not under held forces: what
-    contacts do within a step, to part what overlaps for one, is no force to hold.
+    The error of h(v̄) is the rotation of the step times the error of v̄. Held forces are not used here:
+    contact impulses within a step, as those that part an overlap, are no constant forces.
 
     Writes: work.
     """
@@ -140,7 +141,7 @@ def update_pushed_bias(model, state, settings, work, t):
     work.tree_is_fourth[t] = 0
     if not error <= LOST_TRACK:
         if work.island_miss[find_representative(work.tree_island, t)] == inf:
-            return False  # a draft says too little for that
+            return False  # a draft is too inaccurate to decide
         use_explicit_bias(model, state, settings, work, t)
         return True
     work.tree_mode[t] = SETTLED if is_near or apart <= APART else NOT_SETTLED
@@ -153,10 +154,9 @@ def update_pushed_bias(model, state, settings, work, t):
 
 @kernel
 def update_tree_bias(model, state, command, settings, work, t, is_first):
-    """Take h of a tree that something touches, or might, anew where it errs; note whether it needs parts.
+    """Update h of tree t if it errs, or request substeps for it; return whether h changed.
 
-    Return whether h is another one. Where contacts push, or dampers take more from each joint, h may err by a
-    little.
+    With contacts, or dampers that dissipate more, h may have a small error.
 
     Writes: work.
     """
@@ -164,7 +164,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
     if work.tree_is_free[t] == 1 and (code == SETTLED or code == SUBSTEPPED):
         return False
     if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
-        return False  # nothing changed since it was looked at
+        return False  # unchanged since the last comparison
     if code == SETTLED and not rotates_far(model, state, settings, work, t):
         return False
     if reached_round_limit(work, work.bias_rounds[0]):
@@ -189,7 +189,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
 
 @kernel
 def mark_ruled_joints(model, work, t):
-    """Note which joints of a tree end where their rows have them: at a stop that presses, in an equation.
+    """Mark the joints of tree t whose end position rows determine: at a stop with an impulse, or coupled.
 
     Writes: work.
     """
@@ -207,10 +207,10 @@ def mark_ruled_joints(model, work, t):
 
 @kernel
 def check_substeps(model, state, settings, work, t):
-    """Tell whether a tree needs its substeps again; note which joints end as their rows have it.
+    """Tell whether tree t needs its substeps again; mark the joints that rows determine.
 
-    Substeps that still end elsewhere by much are discarded: held
-    forces would accelerate light links too far.
+    Substeps that still end far from the solve in the last round but one are discarded: held forces would
+    accelerate light links too far.
 
     Writes: work.
     """
@@ -228,9 +228,9 @@ def check_substeps(model, state, settings, work, t):
 
 @kernel
 def compare_bias(model, state, command, settings, work, is_first):
-    """Compare the h of all trees that turn far with where they end; tell whether one is new.
+    """Compare h of all trees that rotate far with the solved velocity; return whether one changed.
 
-    Responses are moved by what a new h changes.
+    Responses follow the changes of h.
 
     Writes: work.
     """
@@ -258,9 +258,9 @@ def compare_bias(model, state, command, settings, work, is_first):
 
 @kernel
 def has_new_rows(model, work):
-    """Tell whether a tree with a new h has rows that follow from its motion in mid step as well.
+    """Tell whether a tree with a new h has rows that depend on its mid-step motion, too.
 
-    So have constraints, and stops of ball joints, along which a joint goes round.
+    These are constraints, and stops of spherical joints, along which a joint moves.
     """
     for n in range(work.scalar_count[0]):
         for side in range(2):
@@ -278,7 +278,7 @@ def has_new_rows(model, work):
 
 @kernel
 def solve_stale(model, settings, work):
-    """Solve islands with a new h again, and drafts to the end; tell whether there are any.
+    """Solve islands with a new h again, and drafts to the end; return whether there were any.
 
     Writes: work.
     """
@@ -295,11 +295,9 @@ def solve_stale(model, settings, work):
 
 @kernel
 def iterate_bias(model, state, command, settings, work):
-    """Make h agree with the velocity to which it leads, in trees that something touches, or that take parts.
+    """Iterate h and the solve until h agrees with the solved velocity; return 1 if the rows must be rebuilt.
 
-    Only the islands of trees with a new h are solved again, from the impulses at hand; return 1 if all is to
-    be solved anew: rows have to change with it. Impacts one after the other are left
-    out: they come at times of their own.
+    Only the islands of trees with a new h are solved again, from their present impulses.
 
     Writes: work.
     """
@@ -310,7 +308,7 @@ def iterate_bias(model, state, command, settings, work):
         return 0
     for t in range(work.island_is_stale.shape[0]):
         work.island_is_stale[t] = 0
-    for k in range(ROUNDS + 2):  # the end of a draft is one
+    for k in range(ROUNDS + 2):  # a draft takes one, too
         if compare_bias(model, state, command, settings, work, k == 0):
             work.bias_rounds[0] += 1
             if has_new_rows(model, work):

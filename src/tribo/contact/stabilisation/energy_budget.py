@@ -1,7 +1,7 @@
 """Part of stage `energy_limiter.limit_energy`: the energy with which an island may end a step.
 
-That is the energy that it has, of motion, of weight and of joint springs, and what drives, motors and hands
-give. Under `semi_implicit`, whose energy goes to and fro, springs give too.
+That is its present energy of motion, weight and joint springs, plus the work of drives, motors and external
+forces. With `semi_implicit`, whose energy oscillates, springs count as forces.
 """
 
 from math import inf
@@ -22,14 +22,14 @@ LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
 REST = int(Tuning.LENGTH)
 KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-ROUNDING = 1e-12  # [–] of an energy that is given
+ROUNDING = 1e-12  # [–] of the work: round-off
 
 
 @kernel
 def drive_work(model, state, settings, work, tree):
-    """Return what drives within their limits and hands give to a tree in this step [J], if positive.
+    """Return the work of unsaturated drives and external forces on a tree in this step [J], if positive.
 
-    Springs have their energy (`spring_energy_kept`): their force, at `spring_error`, is taken out.
+    The force of springs (at `spring_error`) is excluded: their energy counts in `spring_energy_kept`.
     """
     total = 0.0
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -44,14 +44,14 @@ def drive_work(model, state, settings, work, tree):
 
 @kernel
 def may_act(work, n):
-    """Tell whether row n is bounded on one side alone, and may give energy: a motor, a given tension."""
+    """Tell whether row n, with one bound of 0 and a finite one, may add energy: a motor, a given tension."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     return max(-lower, upper) < inf and min(-lower, upper) == 0.0
 
 
 @kernel
 def is_kinematic_row(model, work, n):
-    """Tell whether row n holds on to a kinematic body that moves."""
+    """Tell whether row n acts against a kinematic body that moves."""
     for side in range(2):
         tree = model.body_tree[work.scalar_body[n, side]]
         if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == KINEMATIC:
@@ -63,7 +63,7 @@ def is_kinematic_row(model, work, n):
 
 @kernel
 def is_winding(model, state, command, c):
-    """Tell whether the length of constraint c changes in this step: the user's work, or a motor's."""
+    """Tell whether the length of constraint c changes in this step, which is work of the user or a motor."""
     kind = model.constraint_kind[c]
     changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
     return kind == WINCH or (kind == LENGTH and changes)
@@ -71,10 +71,10 @@ def is_winding(model, state, command, c):
 
 @kernel
 def motor_work(model, state, command, work, t):
-    """Return the work [J] of motors, drives at limits, springs and the user's hand on island t, if positive.
+    """Return the work [J] of motors, limited drives, springs and kinematic bodies on island t, if positive.
 
-    λ·J (v + v⁺)/2 of the trees that move, at the places in mid step. Of a row that holds on to what the user
-    moves it is −λ times the velocity of that end: how far the row itself opens or closes gives nothing.
+    λ·J (v + v⁺)/2 of the trees that move, at the mid-step poses. Of a row against a kinematic body it is −λ
+    times the velocity of that end; opening or closing of the row itself does no work.
 
     Writes: work.
     """
@@ -100,7 +100,7 @@ def motor_work(model, state, command, work, t):
 
 @kernel
 def spring_energy_kept(model, q, settings, work, tree):
-    """Return the energy of the joint springs of a tree [J] that a step keeps: none under `semi_implicit`.
+    """Return the energy of the joint springs of a tree [J] that a step conserves; 0 with `semi_implicit`.
 
     Writes: work.
     """
@@ -111,9 +111,9 @@ def spring_energy_kept(model, q, settings, work, tree):
 
 @kernel
 def stop_energy(model, work, t):
-    """Return the energy [J] that stops of ball joints of island t may give to bring joints back, ½ r²/G.
+    """Return the energy [J] that stops of spherical joints of island t may add to close overlaps, ½ r²/G.
 
-    r is the speed at which a stop alone brings its joint back; other stops do so by shifts.
+    r is the speed at which a stop closes its overlap; other stops do so by position shifts.
     """
     total = 0.0
     for k in scalars_in(work, t):
@@ -125,9 +125,9 @@ def stop_energy(model, work, t):
 
 @kernel
 def energy_budget(model, state, command, settings, work, t, error):
-    """Return the energy [J] with which island t may end the step: what it has and is given.
+    """Return the energy [J] with which island t may end the step: its present energy and the work on it.
 
-    A part `error` of what moves and swings more; at least what its stops may give.
+    A part `error` of its kinetic and spring energy is added; its stops may always add `stop_energy`.
 
     Writes: work.
     """
@@ -135,7 +135,7 @@ def energy_budget(model, state, command, settings, work, t, error):
     brought = motor_work(model, state, command, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            # First what is given: `spring_energy_kept` overwrites `spring_error`.
+            # First the work: `spring_energy_kept` overwrites `spring_error`.
             brought += drive_work(model, state, settings, work, tree)
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + spring_energy_kept(model, state.q, settings, work, tree)

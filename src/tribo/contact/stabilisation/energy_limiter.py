@@ -1,16 +1,16 @@
-"""Stage `energy_limiter.limit_energy`: limits the energy that constraints may add in a step.
+"""Stage `energy_limiter.limit_energy`: bound of the energy that constraints add in a step.
 
-Two light boxes on pins between heavy ones straighten within a fraction of a step, and pins that go round by
-0.3 rad in a step bring energy that there never was. Bodies that are held together, move by themselves and
-touch only each other and what stands are a constrained group: it may end the step with the energy that it
-had and was given. If it would have more, it is slowed (`velocity_scaling`): `TIME_STEP_TOO_LONG`;
-impulses and the residual stay those of the solve. Where ties, and contacts beside them, do more work than a
-swing explains (`error_of_ties`) the step has it as well. So has a robot that nothing holds, if its
-trajectory was integrated with springs too stiff for the time step.
-Where joints of a robot on a fixed base that turn fast meet their stops, the velocity changes within the
-step, but forces that depend on it are taken at one velocity: one hit would give a chain of ball joints at
-100 rad/s, in steps of 1 ms, as much energy as it has. Stops only take, and so do couplings and what ties a
-robot to itself or to what stands still. So it is slowed likewise. That happens often, and is not said.
+Two light boxes pinned between heavy ones straighten within a fraction of a step, and pins that circle by 0.3
+rad per step add energy. Tied bodies that touch only each other and fixed bodies are a constrained group: it
+may end the step with its energy plus the work on it. If it would have more, its motion is scaled
+(`velocity_scaling`) and the status is `TIME_STEP_TOO_LONG`; impulses and the residual stay those of the
+solve. The status is set, too, if constraints (and contacts beside them) do more work than oscillation
+explains (`error_of_ties`), and for a free robot whose substeps had springs too stiff for the time step.
+
+Fast joints of a robot on a fixed base that meet their stops change velocity within the step, while
+velocity-dependent forces are evaluated once: one hit would give a chain of spherical joints at 100 rad/s, in
+steps of 1 ms, as much energy as it has. Stops, couplings, and constraints within a robot or to fixed bodies
+only dissipate, so it is scaled likewise. That happens often, and is not reported.
 """
 
 from math import inf
@@ -39,22 +39,22 @@ LIMITED = int(IntegrationMode.LIMITED)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
-NOTHING, TIES, STOPS = 0, 1, 2  # what holds an island
-FAST = 0.02  # [rad] in a step; slower joints gain nothing that could be measured
-LOOSE = 0.1  # [rad] in a step; loose bodies that turn less gain little
-JERK = 0.01  # [–] of the energy: what ties give more is taken back
-ERROR = 1e-3  # [–] of the kinetic energy, that ties, and stops of slow joints, may give in a step
+NOTHING, TIES, STOPS = 0, 1, 2  # kinds of rows that hold an island
+FAST = 0.02  # [rad] per step; slower joints gain no measurable energy
+LOOSE = 0.1  # [rad] per step; floating bodies that rotate less gain little
+JERK = 0.01  # [–] of the energy: more work of constraints is removed
+ERROR = 1e-3  # [–] of the kinetic energy: admissible work of constraints, and of stops of slow joints
 
 
 @kernel
 def is_lost(work, tree):
-    """Tell whether a tree turns too far in this step, and nothing could be done."""
+    """Tell whether a tree rotates too far in this step and its bias force did not converge."""
     return work.tree_mode[tree] == NOT_SETTLED or work.tree_mode[tree] == EXPLICIT_BIAS
 
 
 @kernel
 def is_doubtful(model, settings, work, tree):
-    """Tell whether a tree's trajectory is known to be wrong, or had stiff springs, held constant."""
+    """Tell whether a tree's trajectory is inaccurate, or had stiff springs held constant in substeps."""
     if work.tree_mode[tree] == SUBSTEPS_DONE and max_spring_share(model, settings, work, tree) > STIFF:
         return True
     return is_lost(work, tree)
@@ -62,9 +62,9 @@ def is_doubtful(model, settings, work, tree):
 
 @kernel
 def joint_rotates_fast(model, state, settings, work, t, is_strict):
-    """Tell whether a joint of a tree turns far in this step, by its velocity before or after.
+    """Tell whether a joint of tree t rotates by more than `FAST` in this step, before or after the solve.
 
-    Not strictly: far for the curve of its stop, which bends the more the narrower it is.
+    Not strict: the limit of a spherical joint shrinks with its cone, whose rim is then more curved.
     """
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         joint = model.joint_type[i]
@@ -81,7 +81,7 @@ def joint_rotates_fast(model, state, settings, work, t, is_strict):
 
 @kernel
 def tree_rotates_far(model, state, settings, work, tree):
-    """Tell whether a tree turns far in this step: its base, if that is loose, or one of its joints."""
+    """Tell whether a tree rotates far in this step: its base, if it floats, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
         most = LOOSE / settings.dt
         first = model.tree_v[tree] + 3
@@ -96,7 +96,7 @@ def tree_rotates_far(model, state, settings, work, tree):
 
 @kernel
 def note_last(model, work):
-    """Note the last tree of every island.
+    """Store the last tree of every island.
 
     Writes: work.
     """
@@ -107,7 +107,7 @@ def note_last(model, work):
 
 @kernel
 def is_any_doubtful(model, settings, work, t):
-    """Tell whether the trajectory of a tree of island t is doubtful."""
+    """Tell whether a tree of island t is doubtful."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_doubtful(model, settings, work, tree) and is_member(model, work, tree, t):
             return True
@@ -116,11 +116,11 @@ def is_any_doubtful(model, settings, work, t):
 
 @kernel
 def work_of_ties(model, state, command, work, t):
-    """Return the work of hard ties on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · their curvature [J s].
+    """Return the work of hard constraints on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · curvature [J s].
 
-    Ties do no work, but for closing a gap. Their directions in mid step are right to second order, so energy
-    goes to and fro: of what swings by Ω dt, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed across a
-    tie of length L. Source: Hairer, Lubich, Wanner 2006, section IX.3.
+    Constraints do no work except to close gaps. Their mid-step directions are exact to second order, so the
+    energy oscillates: of a motion of frequency Ω, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed
+    across a constraint of length L. Source: Hairer, Lubich, Wanner 2006, section IX.3.
     """
     done = bent = 0.0
     for k in scalars_in(work, t):
@@ -139,7 +139,7 @@ def work_of_ties(model, state, command, work, t):
 
 @kernel
 def is_still(model, work, c):
-    """Tell whether contact c gives nothing: the user moves neither body, and no surface runs."""
+    """Tell whether contact c adds no energy: neither body is kinematic, and no surface moves."""
     for side in range(2):
         if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == KINEMATIC:
             return False
@@ -149,9 +149,9 @@ def is_still(model, work, c):
 
 @kernel
 def work_of_contacts(model, work, t):
-    """Return the work of rigid contacts of island t with itself and with what stands [J], if positive.
+    """Return the work of rigid contacts of island t with itself and with fixed bodies [J], if positive.
 
-    They do none, or take some: where ties press bodies into one another, each gives what the other takes.
+    By themselves they dissipate; if constraints press bodies together, each adds what the other removes.
     """
     done = 0.0
     for k in contacts_in(work, t):
@@ -166,10 +166,10 @@ def work_of_contacts(model, work, t):
 
 @kernel
 def error_of_ties(model, state, command, settings, work, t):
-    """Return the work of ties and contacts on island t as a part of its energy; 0 if swings explain it.
+    """Return the work of constraints and contacts on island t over its energy; 0 if oscillation explains it.
 
-    Its energy is that of its motion, and of its weight at the height of its size. A swing by θ in a step
-    exchanges θ³/8 of that at most, θ up to `LOOSE`, and θ/8 of what ties bend, up to `LOOSE`/2.
+    The energy is that of motion, and of weight at the height of its size. An oscillation by θ per step
+    exchanges at most θ³/8 of it, θ up to `LOOSE`, and θ/8 of the curvature of constraints, up to `LOOSE`/2.
     """
     done, bent = work_of_ties(model, state, command, work, t)
     if done == 0.0:
@@ -191,7 +191,7 @@ def error_of_ties(model, state, command, settings, work, t):
 
 @kernel
 def island_rotates_fast(model, state, settings, work, t):
-    """Tell whether a tree of island t turns far and rows act on the island, or its trajectory is doubtful."""
+    """Tell whether a tree of island t rotates far and the island has rows, or a tree is doubtful."""
     has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
     for tree in range(t, work.island_last_tree[t] + 1):
         if not is_member(model, work, tree, t) or work.tree_is_resting[tree] == 1:
@@ -205,9 +205,9 @@ def island_rotates_fast(model, state, settings, work, t):
 
 @kernel
 def is_apart(model, work, t):
-    """Tell whether island t touches nothing; one of several trees may touch itself and what stands, rigidly.
+    """Tell whether island t has no contacts; several trees may touch one another and fixed bodies, rigidly.
 
-    A rigid motion of all of it leaves its own contacts as they are, and a slower one those with what stands.
+    A rigid motion of it does not change its own contacts, a slower one not those with fixed bodies.
     """
     for k in contacts_in(work, t):
         if work.island_last_tree[t] == t or not is_still(model, work, work.island_contact[k]):
@@ -224,7 +224,7 @@ def is_apart(model, work, t):
 
 @kernel
 def holding_rows(model, work, t):
-    """Return what holds island t: `NOTHING`, `TIES` or `STOPS`."""
+    """Return the kind of rows that hold island t: `NOTHING`, `TIES` or `STOPS`."""
     found = NOTHING
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -243,10 +243,10 @@ def holding_rows(model, work, t):
 
 @kernel
 def limit_island(model, state, command, settings, work, t, is_strict):
-    """Slow island t if it touches nothing and its rows would add energy; tell whether that is reported.
+    """Scale the motion of island t, without contacts, if its rows add energy; return whether to report it.
 
-    Strictly: it may gain nothing. Under `semi_implicit` energy goes to and fro: only stops of a robot on a
-    fixed base are asked for it.
+    is_strict: it may gain nothing. With `semi_implicit`, whose energy oscillates, this applies only to stops
+    of a robot on a fixed base.
 
     Writes: work.
     """
@@ -271,10 +271,10 @@ def limit_island(model, state, command, settings, work, t, is_strict):
 
 @kernel
 def limit_energy(model, state, command, settings, work):
-    """Slow what would leave stops, wires, pins with more energy than it had and was given; say so.
+    """Bound the energy of islands with stops, wires, pins or doubtful trajectories; report it in the status.
 
-    It is said as well where ties bring energy and nothing is slowed, but not under `semi_implicit`, whose
-    energy goes to and fro by first order.
+    The status is set, too, if constraints add energy and nothing is scaled, but not with `semi_implicit`,
+    whose energy oscillates at first order.
 
     Writes: work.
     """
@@ -289,7 +289,7 @@ def limit_energy(model, state, command, settings, work):
             continue
         error = error_of_ties(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, command, settings, work, t, error > JERK)
-        keeps = settings.integrator != SEMI_IMPLICIT  # whose energy goes to and fro
+        keeps = settings.integrator != SEMI_IMPLICIT  # its energy oscillates
         is_wrong = keeps and error > FLAGGED * FLAGGED
         if is_slowed or is_wrong:
             work.status[0] |= TIME_STEP_TOO_LONG

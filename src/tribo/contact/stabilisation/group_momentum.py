@@ -1,10 +1,10 @@
-"""Stages `group_momentum.set_group_targets`, `.keep_group_momenta`: momentum of bodies that interact.
+"""Stages `group_momentum.set_group_targets`, `.keep_group_momenta`: momentum of groups of bodies.
 
-Ties and contacts exchange momentum between trees, so none of them keeps its own (`dynamics.momentum`). All
-that act on one another, a group, keep their sum: where their common centre of mass and momenta have to be
-after the step is known, and the rigid motion that is missing is added to every base. Such a motion opens no
-tie or contact and closes none. Groups that something holds or that push against what does not give way are
-left alone.
+Constraints and contacts exchange momentum between trees, so a single tree does not conserve its own
+(`dynamics.momentum`). A *group*, all trees that act on one another, conserves the sum. The position of its
+centre of mass and its momenta after the step are known, and the missing rigid motion is added to every base.
+A rigid motion neither opens nor closes constraints and contacts. Groups with forces from the world, or
+against fixed bodies, are left as they are.
 """
 
 from math import inf
@@ -30,32 +30,32 @@ FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
-# Codes of `tree_is_kept`, of the first tree of a group that keeps its momentum.
+# Codes of `tree_is_kept` of the first tree of a group that conserves its momentum.
 TOGETHER = 2
-TOUCHING = 3  # of free bodies without ties: their linear momentum is right as it is
-EVERY = -1  # in place of an island
-# Entries of `group_motion` while groups are found: nothing holds the group, as far as is known.
+TOUCHING = 3  # free bodies without constraints: their linear momentum is exact already
+EVERY = -1  # for an island: all islands
+# Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0
-TIED = 2.0  # the same, with ties or robots
+TIED = 2.0  # the same, with constraints or robots
 
 
 @kernel
 def base_place(model, q, tree):
-    """Return where the base of a loose tree is."""
+    """Return the position of the base of a floating tree [m]."""
     at = model.joint_q[model.tree_body[tree]]
     return (q[at], q[at + 1], q[at + 2])
 
 
 @kernel
 def momentum_group(work, tree):
-    """Return the first tree of the group of a tree, −1 if it is in none that keeps its momentum."""
+    """Return the first tree of a tree's group; −1 if it is in none that conserves its momentum."""
     first = find_representative(work.tree_group, tree)
     return first if work.tree_is_kept[first] >= TOGETHER else -1
 
 
 @kernel
 def has_group(work, begin, end):
-    """Tell whether a group that keeps its momentum begins with one of the trees begin … end − 1."""
+    """Tell whether a group that conserves its momentum begins with one of the trees begin … end − 1."""
     is_any = False
     for tree in range(begin, end):
         is_any = is_any or work.tree_is_kept[tree] >= TOGETHER
@@ -64,7 +64,7 @@ def has_group(work, begin, end):
 
 @kernel
 def is_group(model, work, t, end):
-    """Tell whether all of island t, its trees before `end`, is one group that keeps its momentum."""
+    """Tell whether island t, with trees before `end`, is one group that conserves its momentum."""
     is_one = True
     for tree in range(t, end):
         is_one = is_one and (momentum_group(work, tree) == t or not is_member(model, work, tree, t))
@@ -73,13 +73,13 @@ def is_group(model, work, t, end):
 
 @kernel
 def end_of(model, work, n, side):
-    """Return the tree on a side of row n, −1 if impulses of that row move none."""
+    """Return the tree on a side of row n; −1 if its impulse moves none."""
     return model.body_tree[work.scalar_body[n, side]] if work.scalar_len[n, side] > 0 else -1
 
 
 @kernel
 def is_contact_active(work, c):
-    """Tell whether contact c pushes or pulls in this step, or may shift what overlaps at its end."""
+    """Tell whether contact c has an impulse in this step, or may shift an overlap at its end."""
     x, y, z = vec.load(work.contact_impulse, c)
     is_pushed = x != 0.0 or y != 0.0 or z != 0.0
     shifts = work.contact_target[c] > -inf and work.contact_correction[c] > 0.0
@@ -88,9 +88,9 @@ def is_contact_active(work, c):
 
 @kernel
 def join_ends(model, work):
-    """Find which trees act on one another. Return whether two that move do so.
+    """Join the trees that act on one another to groups; return whether there is a pair.
 
-    As far as is known these are `ALONE` or `TIED`: the first tree of a group has that in `group_motion`.
+    Groups are `ALONE` or `TIED`, as far as is known: an entry of `group_motion` of the first tree.
 
     Writes: work.
     """
@@ -122,7 +122,7 @@ def join_ends(model, work):
 
 @kernel
 def mark_held_group(work, tree):
-    """Note that the world acts on the group of a tree (−1: none).
+    """Mark that the world acts on the group of a tree (−1: none).
 
     Writes: work.
     """
@@ -132,13 +132,13 @@ def mark_held_group(work, tree):
 
 @kernel
 def is_single_body_group(work, tree):
-    """Tell whether the group of a tree has neither ties nor robots."""
+    """Tell whether the group of a tree has neither constraints nor robots."""
     return work.group_motion[find_representative(work.tree_group, tree), 0] == ALONE
 
 
 @kernel
 def runs_over_world(model, c):
-    """Tell whether the path of constraint c, if it is a wire, runs over a point that stands."""
+    """Tell whether the path of constraint c, if it is a wire, runs over a fixed point."""
     first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
     if first == last:
         return False
@@ -150,9 +150,9 @@ def runs_over_world(model, c):
 
 @kernel
 def find_held(model, work):
-    """Note which groups exchange momentum with the world, or are free bodies that met within the step.
+    """Mark the groups that exchange momentum with the world, or are free bodies that met within the step.
 
-    These are pushed at their own surfaces, where they meet: velocities are right, places in mid step are not.
+    The latter have impulses at a later pose: exact velocities, but not mid-step positions.
 
     Writes: work.
     """
@@ -174,13 +174,13 @@ def find_held(model, work):
                 mark_held_group(work, max(a, b))
     for c in range(model.coupling_path.shape[0]):
         for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
-            if model.element_body[k] < 0:  # a thread pulls it towards what stands
+            if model.element_body[k] < 0:  # a tendon runs over a fixed point
                 mark_held_group(work, model.body_tree[model.coupling_body[c, 0]])
 
 
 @kernel
 def find_lone_groups(model, work):
-    """Find the groups that keep their momentum; return whether there is one.
+    """Find the groups that conserve their momentum; return whether there is one.
 
     Writes: work.
     """
@@ -200,7 +200,7 @@ def find_lone_groups(model, work):
 
 @kernel
 def late_spin_change(model, state, work, tree):
-    """Return by how much the angular momentum of a body that is hit differs in mid step from what it was."""
+    """Return the change of a hit body's angular momentum from the step's start to the impact in mid step."""
     root = model.tree_body[tree]
     b = model.tree_v[tree] + 3
     s = spatial.load(model.body_inertia, root)
@@ -214,10 +214,10 @@ def late_spin_change(model, state, work, tree):
 
 @kernel
 def set_group_targets(model, state, settings, work):
-    """Set where centre of mass and momentum of every group have to be after the step.
+    """Set the centre of mass and the momenta that every group has to have after the step.
 
-    Forces between its bodies add nothing; weight, drives of bases and hands do. Of a body that is
-    hit the angular momentum at the impact counts (`late_spin_change`): with e = 1 the energy stays.
+    Internal forces add nothing; weight, drives of bases and external wrenches do. Of a hit body the angular
+    momentum at the impact counts (`late_spin_change`): with e = 1 the energy stays.
 
     Writes: work.
     """
@@ -249,9 +249,9 @@ def set_group_targets(model, state, settings, work):
 
 @kernel
 def sum_group_motion(model, q, v, work, t, begin, end):
-    """Sum up m, c, p, L about c and the inertia about c of groups of island t at (q, v).
+    """Sum m, c, p, L about c and the inertia about c of the groups of island t at (q, v).
 
-    They are among the trees begin … end − 1. c counts from the base of the first tree of a group.
+    They are among the trees begin … end − 1. c is relative to the base of the first tree of a group.
 
     Writes: work.
     """
@@ -281,9 +281,9 @@ def sum_group_motion(model, q, v, work, t, begin, end):
 
 @kernel
 def set_group_momenta(model, q, v, work, t, begin, end):
-    """Set base velocities and positions of groups of island t at (q, v) so that their momenta are right.
+    """Correct base velocities and positions of the groups of island t at (q, v) to their momenta.
 
-    Of all islands with `EVERY`. They are among the trees begin … end − 1.
+    t may be `EVERY`. They are among the trees begin … end − 1.
 
     Writes: q, v, work.
     """
@@ -301,10 +301,10 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             if is_touching:
                 velocity = vec.cross(c, omega)
             shift = vec.sub(vec.sub(place, base_place(model, q, tree)), c)
-            if is_touching or work.impact_count[0] > 0:  # within the step: the displacement is known already
+            if is_touching or work.impact_count[0] > 0:  # already exact
                 shift = (0.0, 0.0, 0.0)
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
-    for tree in range(end - 1, begin - 1, -1):  # the first of a group is its last here
+    for tree in range(end - 1, begin - 1, -1):  # the first tree of a group comes last
         first = momentum_group(work, tree)
         if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
             continue
@@ -321,7 +321,7 @@ def set_group_momenta(model, q, v, work, t, begin, end):
 
 @kernel
 def keep_group_momenta(model, state, work):
-    """Let every group that is awake end the step with the momentum that it has to have.
+    """Correct every awake group to its momentum at the end of the step.
 
     Writes: state, work.
     """

@@ -1,8 +1,8 @@
-"""Energy of trees at the end of a step, and scaling of their velocities if it is too much.
+"""Energy of trees at the end of a step, and scaling of their motion to a bound.
 
-A slowed group keeps its momentum: its motion is brought nearer to that of one rigid body, or to rest if the
-world holds it. That leaves together what constraints keep together. When this is asked for, and for which:
-`energy_limiter`; the energy that there may be: `energy_budget`.
+The motion of a floating group is scaled towards that of one rigid body of the same momentum; the motion of
+one that the world holds, towards rest. Constraints stay satisfied. `energy_limiter` decides when,
+`energy_budget` how much energy there may be.
 """
 
 from tribo.compiler.jit import kernel
@@ -31,16 +31,16 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 LIMITED = int(IntegrationMode.LIMITED)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
-TRIES = 40  # of a part of a motion: more than round-off needs
+TRIES = 40  # of the scale factor: more than round-off needs
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def end_coordinates(model, settings, work, tree, v):
-    """Set the coordinates with which a tree ends the step if v is its new velocity.
+    """Set the coordinates at the end of the step of a tree with the new velocity v.
 
-    A base that floats gets the velocity that keeps the momentum. The part of a ball joint's motion from
-    the change of its axis is left out: nobody knows it yet.
+    A floating base gets the velocity that conserves the momentum. The second-order motion of a spherical
+    joint by the change of its axis is omitted, since it is not yet known.
 
     Writes: work, v.
     """
@@ -54,7 +54,7 @@ def end_coordinates(model, settings, work, tree, v):
 
 @kernel
 def tree_end_energy(model, settings, work, tree, v):
-    """Return the energy of a tree [J] at `end_q` and given velocities, with what its springs keep.
+    """Return the energy of a tree [J] at `end_q` and velocities v, with the springs that a step conserves.
 
     Writes: work.
     """
@@ -64,7 +64,7 @@ def tree_end_energy(model, settings, work, tree, v):
 
 @kernel
 def end_energy(model, settings, work, t, rigid, part):
-    """Return the energy [J] with which island t ends the step at a part of its motion beyond the rigid one.
+    """Return the final energy [J] of island t with a part of its motion beyond the rigid one.
 
     Writes: work.
     """
@@ -85,7 +85,7 @@ def end_energy(model, settings, work, t, rigid, part):
 
 @kernel
 def is_anchored(model, work, t):
-    """Tell whether island t is held by the world, or presses on what stands."""
+    """Tell whether the world holds island t, or it presses on a fixed body."""
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
             return True
@@ -104,7 +104,7 @@ def is_anchored(model, work, t):
 
 @kernel
 def write_island_end(model, settings, work, t):
-    """Set the coordinates `end_q` and velocities `change_v` with which island t ends the step as solved.
+    """Set `end_q` and `change_v` to the end of the step of island t as solved.
 
     Writes: work.
     """
@@ -119,9 +119,9 @@ def write_island_end(model, settings, work, t):
 
 @kernel
 def island_motion(model, q, v, work, t, origin):
-    """Return m, c, p, L about c and the inertia about c of loose island t at (q, v).
+    """Return m, c, p, L about c and the inertia about c of floating island t at (q, v).
 
-    c counts from a given origin near it, so that nothing is lost far from the world's.
+    c is relative to a given origin near it, to avoid round-off far from the world's origin.
 
     Writes: work.
     """
@@ -143,7 +143,7 @@ def island_motion(model, q, v, work, t, origin):
 
 @kernel
 def rigid_motion(model, work, t, out):
-    """Set an array of dofs to loose island t, at `end_q` and `change_v`, as a rigid body of its momentum.
+    """Set `out` to the rigid motion of floating island t, at `end_q` and `change_v`, with the same momenta.
 
     Writes: work, out.
     """
@@ -158,7 +158,7 @@ def rigid_motion(model, work, t, out):
 
 @kernel
 def move_base(model, tree, velocity, omega, out):
-    """Set the base velocity of a loose tree in an array of dofs.
+    """Set the base velocity of a floating tree in an array of dofs.
 
     Writes: out.
     """
@@ -170,7 +170,7 @@ def move_base(model, tree, velocity, omega, out):
 
 @kernel
 def freeze_tree(model, state, work, tree):
-    """Leave the coordinates of a tree as they were when the step began: parts of a step that lead nowhere.
+    """Set the result of the step of a tree to its coordinates at the step's start.
 
     Writes: work.
     """
@@ -185,11 +185,10 @@ def freeze_tree(model, state, work, tree):
 
 @kernel
 def freeze_floating(model, state, settings, work, tree, rigid):
-    """Set an array of dofs to the motion of a floating tree that has its momentum and stays as it was.
+    """Set `rigid` to the motion of a floating tree with its momentum and its joints at their positions.
 
-    Its joints, and how its base is turned, are at the step's end what they were at its beginning: of all
-    motions with that momentum it has the least energy, and not more than there was. It gets there like a
-    tree that took parts of the step and was left at rest.
+    Joints and attitude at the step's end are those at its start: of all motions with that momentum this has
+    the least energy, and not more than before. It is stored like the result of substeps that end at rest.
 
     Writes: work, rigid.
     """
@@ -207,7 +206,7 @@ def freeze_floating(model, state, settings, work, tree, rigid):
 
 @kernel
 def release_groups(model, work, t):
-    """Let nothing of island t keep a momentum of its own, unless all of it is one group.
+    """Release the trees of island t from momenta of their own, unless all of it is one group.
 
     Writes: work.
     """
@@ -220,15 +219,15 @@ def release_groups(model, work, t):
 
 @kernel
 def freeze_together(model, state, settings, work, t, rigid):
-    """Set an array of dofs to the motion of several loose bodies that keep their momentum and their poses.
+    """Set `rigid` to the motion of several floating trees that conserve their momentum and their poses.
 
-    All move as their centre of mass does and end the step as one rigid body, in the poses in which they
-    began it: what ties them is no wider open than it was.
+    All move with their centre of mass and end the step as one rigid body, in their poses at the step's start:
+    constraints are open no wider than before.
 
     Writes: work, rigid.
     """
     dt = settings.dt
-    h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # left once the velocity is known
+    h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # time that is left after the drift
     origin = base_place(model, state.q, t)
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
@@ -259,7 +258,7 @@ def freeze_together(model, state, settings, work, t, rigid):
 
 @kernel
 def is_sprung(model, settings, work, t):
-    """Tell whether a joint of island t has a spring whose energy a step keeps."""
+    """Tell whether a joint of island t has a spring whose energy a step conserves."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
     for tree in range(t, work.island_last_tree[t] + 1):
@@ -272,9 +271,9 @@ def is_sprung(model, settings, work, t):
 
 @kernel
 def freeze_island(model, state, work, t):
-    """Let island t, which hangs on the world, stay as it was, and say so.
+    """Keep the coordinates of island t, which the world holds, and set `TIME_STEP_TOO_LONG`.
 
-    In half a step at its velocity it would have strained its springs by more than it has.
+    Half a step at its velocity would have strained its springs by more than its energy.
 
     Writes: work.
     """
@@ -287,9 +286,9 @@ def freeze_island(model, state, work, t):
 
 @kernel
 def largest_part(model, settings, work, t, rigid, least, most):
-    """Return the largest part of its motion beyond the rigid one that gives island t no more than `most` [J].
+    """Return the largest part of the non-rigid motion with which island t has at most `most` [J].
 
-    least: its energy in rigid motion [J], not more than `most`; its whole motion has more.
+    least: its energy in rigid motion [J], at most `most`; its whole motion has more.
     Source: Dowell, Jarratt 1971 (the Illinois method).
 
     Writes: work.
@@ -300,7 +299,7 @@ def largest_part(model, settings, work, t, rigid, least, most):
     last = 0.0
     for _ in range(TRIES):
         part = high - above * (high - low) / (above - below)
-        if not low < part < high:  # rounding, or no more at rest
+        if not low < part < high:  # round-off, or the energy at rest is above
             part = 0.5 * (low + high)
         error = end_energy(model, settings, work, t, rigid, part) - most
         if error > 0.0:
@@ -319,11 +318,11 @@ def largest_part(model, settings, work, t, rigid, least, most):
 
 @kernel
 def slow_island(model, state, settings, work, t, most):
-    """Slow island t if it would end the step with more energy than `most`; tell whether that was done.
+    """Scale the motion of island t if its final energy exceeds `most` [J]; return whether it did.
 
-    In rigid motion, or at rest, it may have more still, at the places where it ends. A robot that floats has
-    drawn itself together, or strained its springs: its joints stay where they were. So do several loose
-    bodies, and what hangs on the world, if it has springs; if its weight does it, it is left with no more.
+    In rigid motion, or at rest, it may still have more, at the positions where it ends: a floating robot has
+    contracted, or strained its springs. Then its joints keep their positions, as do several floating trees,
+    and trees that the world holds if they have springs. If weight is the cause, nothing more is removed.
 
     Writes: work.
     """

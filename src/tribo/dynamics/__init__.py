@@ -1,1 +1,1 @@
-"""Motion of trees of joints without contact: poses, inertias, forces."""
+"""Motion of trees of joints without contact: poses, inertias, forces, integration."""

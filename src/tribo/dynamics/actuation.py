@@ -1,15 +1,16 @@
 """Stages `actuation.prepare_drives`, `.apply_drives`, `.saturate_drives`, `.store_modes`, `.clear_wrenches`.
 
-They are what drives, springs, damping and external wrenches do to each dof.
+Forces of drives, springs, damping and external wrenches on each dof. A drive is implicit: its torque uses
+position and velocity at the end of the step,
 
-A drive is implicit: its torque belongs to a position and a velocity that the step has yet to find,
-τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d). The factor of v⁺ joins the mass
-matrix, M̂ = M + dt c K_d + dt² b K_p, and the same M̂ is used for contacts. The four forms differ in
-a, b, c. Source: contact-science §1.13; docs/physics/drives.
+    τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d)
 
-A drive that the solved v⁺ takes to a limit becomes a row of the contact problem for the rest of the step:
-its impulse obeys the same law, between its bounds (`joint_friction_rows.add_drive`). Rows only join, so the
-passes of a step are few. The next step begins with the rows whose bounds acted.
+The factor of v⁺ joins the mass matrix, M̂ = M + dt c K_d + dt² b K_p, which contacts use as well. The four
+forms differ in a, b, c. Source: contact-science §1.13; docs/physics/drives.
+
+A drive that reaches a limit at the solved v⁺ becomes a row of the contact problem for the rest of the step:
+its impulse follows the same law within its bounds (`joint_friction_rows.add_drive`). Rows are only added, so
+a step takes few passes. The next step starts with the rows whose bounds were active.
 """
 
 from math import inf
@@ -36,10 +37,10 @@ EFFORT, SPEED = 1, 2  # of `Work.drive_mode`: the limits for which a drive has a
 
 @kernel
 def form_weights(form, integrator):
-    """Return a, b, c: shares of dt v and dt v⁺ in the position, of v⁺ in the velocity.
+    """Return a, b, c: weights of dt v and dt v⁺ in the position, and of v⁺ in the velocity.
 
-    The mean over a midpoint step is e_m + dt/4 (v⁺ − v); over a semi-implicit one, which moves by
-    dt v⁺, it is e + dt/2 v⁺.
+    The mean over a midpoint step is e_m + dt/4 (v⁺ − v); over a semi-implicit one, which moves by dt v⁺, it
+    is e + dt/2 v⁺.
     """
     if form == IMPLICIT:
         return 0.0, 1.0, 1.0
@@ -58,7 +59,7 @@ def pd_torque(feed_forward, kp, error, kd, rate_error):
 
 @kernel
 def within_effort(model, dof, torque):
-    """Return a torque within the effort limits of the drive of a dof; what is no number stays none."""
+    """Return a torque clamped to the effort limits of the drive of a dof; NaN stays NaN."""
     if torque < model.dof_effort_lower[dof]:
         return model.dof_effort_lower[dof]
     return model.dof_effort_upper[dof] if torque > model.dof_effort_upper[dof] else torque
@@ -66,16 +67,16 @@ def within_effort(model, dof, torque):
 
 @kernel
 def spring_torque(model, settings, work, dof, v, next_v):
-    """Return the torque against which a joint spring is strained in the step.   k (e + dt (a v + b v⁺))"""
+    """Return the mean torque of a joint spring over the step (trapezoid). k (e + dt (a v + b v⁺))"""
     a, b, _ = form_weights(TRAPEZOID, settings.integrator)
     return model.dof_stiffness[dof] * (work.spring_error[dof] + settings.dt * (a * v + b * next_v))
 
 
 @kernel
 def drive_gain(model, command, settings, dof):
-    """Return by how much the torque of a drive falls with v⁺ [N s/m, N m s/rad].   c K_d + dt b K_p
+    """Return minus the derivative of the torque of a drive by v⁺ [N s/m, N m s/rad]. c K_d + dt b K_p
 
-    0 if its limits leave it no choice.
+    0 if its two effort limits are equal.
     """
     if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
         return 0.0
@@ -87,7 +88,7 @@ def drive_gain(model, command, settings, dof):
 
 @kernel
 def drive_torque(command, settings, work, dof, v, next_v):
-    """Return the torque that a drive gives if nothing limits it, feed-forward included."""
+    """Return the torque of a drive without limits, including feed-forward [N, N m]."""
     if command.kp[dof] == 0.0 and command.kd[dof] == 0.0:
         return work.feed_forward[dof]
     a, b, c = form_weights(command.drive_form[dof], settings.integrator)
@@ -98,7 +99,7 @@ def drive_torque(command, settings, work, dof, v, next_v):
 
 @kernel
 def set_drive(model, state, command, settings, work, dof):
-    """Set force and added inertia of one dof from its errors.
+    """Set force and added inertia of one dof.
 
     Writes: work.
     """
@@ -123,7 +124,7 @@ def set_drive(model, state, command, settings, work, dof):
 
 @kernel
 def collect_forces(model, command, settings, work, t):
-    """Collect errors, feed-forward and external wrenches of a tree where `mid_q` and the poses are.
+    """Compute errors, feed-forward and external forces of tree t at `mid_q` and the present poses.
 
     Writes: work.
     """
@@ -147,9 +148,9 @@ def collect_forces(model, command, settings, work, t):
 
 @kernel
 def prepare_drives(model, state, command, settings, work):
-    """Collect what does not change while the step is solved: errors, forces from outside, actuators.
+    """Compute the forces that stay constant while the step is solved: errors, external forces, actuators.
 
-    A drive begins with the rows of the limits at which it was in the last step.
+    A drive starts with the rows of the limits that were active in the last step.
 
     Writes: work.
     """
@@ -170,10 +171,10 @@ def prepare_drives(model, state, command, settings, work):
 
 @kernel
 def has_effort_row(model, command, settings, work, dof, v):
-    """Tell whether the effort limit of a drive is a row once it is met: a constant torque needs none.
+    """Tell whether the effort limit of a drive becomes a row when it is reached.
 
-    Nor under `rk4` where nothing touches the tree: each of its stages clamps the torque. A command that is no
-    number goes on to the velocity, where it is found.
+    A constant torque needs none, nor do unconstrained trees under `rk4`, whose stages clamp the torque. A
+    command that is not finite passes on to the velocity, where it is detected.
     """
     if settings.integrator == RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
         return False
@@ -184,9 +185,9 @@ def has_effort_row(model, command, settings, work, dof, v):
 
 @kernel
 def speed_cap(model, command, settings, work, dof, v):
-    """Return the speed limit towards which a drive pushes, signed, and the torque that it gives there.
+    """Return the signed speed limit towards which a drive pushes, and its torque there.
 
-    The torque is 0 if it pushes towards none.
+    The torque is 0 if it pushes to neither limit.
     """
     most = model.dof_speed[dof]
     if most == inf:
@@ -212,14 +213,14 @@ def apply_drives(model, state, command, settings, work):
 
 @kernel
 def carry_weight(model, command, settings, work, t):
-    """Set the feed-forward of the drives that bear the weight of a tree: as commanded, and that.
+    """Set the feed-forward of drives that compensate the weight of tree t: commanded torque plus weight.
 
     Writes: work.
     """
     gravity = (settings.gravity_x, settings.gravity_y, settings.gravity_z)
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        share = model.body_support[i] - 1.0  # what is borne from outside is no load
+        share = model.body_support[i] - 1.0  # minus the part that is supported externally
         own = work.body_inertia
         moment = vec.scale(share, vec.cross((own[i, 1], own[i, 2], own[i, 3]), gravity))
         weight = share * own[i, 0]
@@ -234,7 +235,7 @@ def carry_weight(model, command, settings, work, t):
 
 @kernel
 def outside_wrench(model, command, settings, i):
-    """Return torque and force at the centre of mass of body i: commanded, and what bears its weight."""
+    """Return torque and force at the centre of mass of body i: commanded wrench, and weight support."""
     lift = -model.body_support[i] * model.body_mass[i]
     return (command.wrench[i, 0], command.wrench[i, 1], command.wrench[i, 2]), (
         command.wrench[i, 3] + lift * settings.gravity_x,
@@ -245,7 +246,7 @@ def outside_wrench(model, command, settings, i):
 
 @kernel
 def add_external_forces(model, command, settings, work, t):
-    """Set the joint forces of what acts on the bodies of a tree from outside.
+    """Set the joint forces of external wrenches on the bodies of tree t.
 
     Writes: work.
     """
@@ -271,13 +272,13 @@ def add_external_forces(model, command, settings, work, t):
 
 @kernel
 def row_torque(settings, work, row):
-    """Return the torque that row `row` gives, 0 if there is none."""
+    """Return the torque of scalar row `row`; 0 for −1."""
     return work.scalar_impulse[row] / settings.dt if row >= 0 else 0.0
 
 
 @kernel
 def saturate_drives(model, state, command, settings, work):
-    """Compute the applied torques; tell how many limits of drives need a row that they do not have.
+    """Compute the applied torques; return the number of limits that need a row in another pass.
 
     Writes: work.
     """
@@ -309,7 +310,7 @@ def saturate_drives(model, state, command, settings, work):
 
 @kernel
 def store_modes(model, state, work):
-    """Keep which drives were at their limits, with the sign of the limit: the next step begins with these.
+    """Store which drives were at limits, with the sign of the limit: the next step starts with these rows.
 
     Writes: state.
     """
@@ -335,7 +336,7 @@ def store_modes(model, state, work):
 
 @kernel
 def clear_wrenches(command):
-    """Clear the external wrenches: they last one step, unless they are held for a whole call.
+    """Clear the external wrenches, which last one step unless they are held for a whole call.
 
     Writes: command.
     """

@@ -2,10 +2,10 @@
 
     F = gain(L, L') x + bias(L, L'),   x the control u or the activation a,   L = gear φ
 
-on a coupling of joints, a body, or what a body touches. Gain and bias are linear in L and L', or those of a
-muscle. In so far as F falls with L and L' it is a spring and a damper that the step takes implicitly, as a
-row (`src/tribo/contact/problem/coupling_rows.py`); else it is a force. Activations are those in the middle of
-the step, as all else. Source: MuJoCo's documentation, "Actuation model".
+on a coupling of joints, a body, or a contact (adhesion). Gain and bias are linear in L and L', or those of a
+muscle. If F decreases with L or L', it becomes an implicit spring and damper row
+(`src/tribo/contact/problem/coupling_rows.py`), else a force. Activations are those in the middle of the step.
+Source: MuJoCo's documentation, "Actuation model".
 """
 
 from math import exp
@@ -26,14 +26,14 @@ FORCE, STIFFNESS, DAMPING, LEAST, MOST = 0, 1, 2, 3, 4  # columns of `Work.coupl
 
 @kernel
 def control_of(model, command, a):
-    """Return the control of an actuator within its range."""
+    """Return the control of actuator a, clamped to its range."""
     low, high = model.actuator_control_range[a, 0], model.actuator_control_range[a, 1]
     return min(max(command.control[a], low), high)
 
 
 @kernel
 def activation_after(model, state, command, a, time):
-    """Return the activation of an actuator after a time [s] of its present control."""
+    """Return the activation of actuator a after a time [s] of its present control."""
     kind = model.actuator_dynamics[a]
     now, u = state.activation[a], control_of(model, command, a)
     if kind == NONE:
@@ -52,13 +52,13 @@ def activation_after(model, state, command, a, time):
 
 @kernel
 def evaluate_linear_law(table, a, x):
-    """Return x times the three coefficients of a linear law: constant, by length, by speed."""
+    """Return x times the coefficients of a linear law: constant, by length, by speed."""
     return x * table[a, 0], x * table[a, 1], x * table[a, 2]
 
 
 @kernel
 def actuator_law(model, a, x, length, speed):
-    """Return F of actuator a at L and L', and by how much it falls with each: stiffness and damping ≥ 0."""
+    """Return F of actuator a at L and L', and its stiffness −∂F/∂L and damping −∂F/∂L', both ≥ 0."""
     force = stiffness = damping = 0.0
     for part in range(2):
         table = model.actuator_gain if part == 0 else model.actuator_bias
@@ -83,7 +83,7 @@ def actuator_law(model, a, x, length, speed):
 
 @kernel
 def push_body(model, work, b, by, wrench):
-    """Add a multiple of a wrench about the origin of its tree to what pushes the dofs of body b.
+    """Add a multiple of a wrench about the tree origin to the actuator forces on the dofs of body b.
 
     Writes: work.
     """
@@ -95,7 +95,7 @@ def push_body(model, work, b, by, wrench):
 
 @kernel
 def push_along(model, work, c, force):
-    """Let a force act along coupling c on its joints, and where its path bends.
+    """Add a force along coupling c to its joints, and at the points of its path.
 
     Writes: work.
     """
@@ -117,7 +117,7 @@ def push_along(model, work, c, force):
 
 @kernel
 def push_on_body(model, settings, work, a, x):
-    """Let an actuator push its body, or pull it onto what it touches.
+    """Apply an actuator to its body: a wrench, or adhesion at its contacts.
 
     Writes: work.
     """
@@ -142,7 +142,7 @@ def push_on_body(model, settings, work, a, x):
 
 @kernel
 def push_on_coupling(model, state, work, a, x):
-    """Add what an actuator asks of its coupling, for L and L' of which F is 0 there.
+    """Add an actuator to the law of its coupling, written with L and L' relative to 0.
 
     Writes: work.
     """
@@ -165,7 +165,7 @@ def push_on_coupling(model, state, work, a, x):
 
 @kernel
 def apply_actuators(model, state, command, settings, work):
-    """Find what actuators do in this step: forces on joints and bodies, and what rows of couplings get.
+    """Compute the effect of all actuators in this step: forces on joints and bodies, laws of couplings.
 
     Writes: work.
     """
@@ -194,7 +194,7 @@ def apply_actuators(model, state, command, settings, work):
 
 @kernel
 def store_activations(model, state, command, settings):
-    """Take the activations of all actuators to the end of the step.
+    """Advance the activations of all actuators to the end of the step.
 
     Writes: state.
     """

@@ -1,10 +1,10 @@
-"""M̂⁻¹ of a tree in O(dofs), by articulated bodies: for trees that nothing touches.
+"""M̂⁻¹ of a tree in O(dofs) by articulated bodies, for unconstrained trees.
 
-The same whitened coordinates as in `whitening`: eliminating the dofs from the leaves to the root is
-the factorization M̂ = Lᵀ D L, only that the rows of L are not formed. Their effect on a dof is in the
-articulated inertia behind it. A tree with contacts or limits needs the rows.
-Source: Featherstone 2008, table 7.1, about a common point; Rodriguez, Jain, Kreutz-Delgado 1992 for
-the factorization.
+It uses the whitened coordinates of `whitening`: elimination of the dofs from the leaves to the root is the
+factorization M̂ = Lᵀ D L, but the rows of L are not formed; the articulated inertia behind a dof contains
+their effect. A tree with contacts or limits needs the rows.
+Source: Featherstone 2008, table 7.1, about a common point; Rodriguez, Jain, Kreutz-Delgado 1992 for the
+factorization.
 """
 
 from math import sqrt
@@ -20,7 +20,7 @@ FREE = int(Joint.FREE)
 
 @kernel
 def dof_count(joint):
-    """Return how many degrees of freedom a type of joint has."""
+    """Return the number of degrees of freedom of a joint type."""
     if joint == FREE:
         return 6
     if joint == SPHERICAL:
@@ -30,7 +30,7 @@ def dof_count(joint):
 
 @kernel
 def start_inertias(rigid, articulated, first, count):
-    """Start the articulated inertias of some bodies with those of the bodies alone.
+    """Initialise the articulated inertias of bodies with their rigid inertias.
 
     Writes: articulated.
     """
@@ -46,9 +46,9 @@ def start_inertias(rigid, articulated, first, count):
 
 @kernel
 def axis_share(articulated, at, axes, dof, k):
-    """Return what two numbers of a motion axis, k and the next, add to the product of `times_axis`.
+    """Return the part of two components of a motion axis, k and k + 1, in the product of `times_axis`.
 
-    In pairs: no sum waits for more than three others.
+    In pairs, so that no sum depends on more than three others.
     """
     first = six.scale(axes[dof, k], six.load(articulated, at + k))
     return six.axpy(axes[dof, k + 1], six.load(articulated, at + k + 1), first)
@@ -56,7 +56,7 @@ def axis_share(articulated, at, axes, dof, k):
 
 @kernel
 def times_axis(articulated, i, axes, dof):
-    """Return the articulated inertia of body i times the motion axis of a dof, side by side."""
+    """Return the articulated inertia of body i times the motion axis of a dof."""
     a = axis_share(articulated, 6 * i, axes, dof, 0)
     b = axis_share(articulated, 6 * i, axes, dof, 2)
     c = axis_share(articulated, 6 * i, axes, dof, 4)
@@ -65,21 +65,21 @@ def times_axis(articulated, i, axes, dof):
 
 @kernel
 def release_dof(articulated, i, inverse, column, columns, dof):
-    """Let the articulated inertia of body i give way along a dof.   A ← A − u uᵀ / d, d = 1/inverse
+    """Project the articulated inertia of body i along a dof. A ← A − u uᵀ / d, d = 1/inverse
 
-    column: u = A s, which stands in row `dof` of `columns` as well.
+    column: u = A s, also stored in row `dof` of `columns`.
 
     Writes: articulated.
     """
     for k in range(6):
         row = six.load(articulated, 6 * i + k)
-        product = six.scale(columns[dof, k], column)  # that waits for no division
+        product = six.scale(columns[dof, k], column)  # independent of the division
         six.store(articulated, 6 * i + k, six.axpy(-inverse, product, row))
 
 
 @kernel
 def add_inertia(articulated, to, i):
-    """Add the articulated inertia of body i to that of another one.
+    """Add the articulated inertia of body i to that of body `to`.
 
     Writes: articulated.
     """
@@ -89,7 +89,7 @@ def add_inertia(articulated, to, i):
 
 @kernel
 def factorize_articulated(model, work, t):
-    """Compute what every dof of a tree sees of the bodies behind it; its D^(−1/2) as `mass_factor` has it.
+    """Compute the articulated columns of every dof of tree t, and D^(−1/2) as in `mass_factor`.
 
     Writes: work.
     """
@@ -111,7 +111,7 @@ def factorize_articulated(model, work, t):
 
 @kernel
 def whiten_articulated(model, work, t, x):
-    """Turn generalized impulses on a tree into whitened coordinates, as `whitening` does.
+    """Convert generalized impulses on tree t to whitened coordinates, as `whitening` does.
 
     Writes: work, x.
     """
@@ -136,7 +136,7 @@ def whiten_articulated(model, work, t, x):
 
 @kernel
 def unwhiten_articulated(model, work, t, z, out):
-    """Turn whitened coordinates of a tree into velocities, as `whitening` does.
+    """Convert whitened coordinates of tree t to velocities, as `whitening` does.
 
     Writes: work, out.
     """

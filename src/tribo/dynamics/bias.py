@@ -1,6 +1,6 @@
-"""Stages `bias.predict_free_spins`, `.write_body_velocities` and `.compute_bias_force`: h.
+"""Stages `bias.predict_free_spins`, `.write_body_velocities` and `.compute_bias_force`: the bias force h.
 
-It keeps the present motion going: M v̇ + h = τ + Jᵀλ/dt.
+h is the force at zero acceleration, in M v̇ + h = τ + Jᵀλ/dt.
 """
 
 from math import tan
@@ -17,18 +17,18 @@ FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
-MAX_SPIN_SWEEPS = 100  # fixed point of the free rotation; 6 reach round-off at 50 rad/s and 1 ms
-SPIN_LOST = 1e-9  # [–] change of the momentum in the last sweep that tells that there is no end
-SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at which the fixed point has converged
+MAX_SPIN_SWEEPS = 100  # fixed-point iterations; 6 reach round-off at 50 rad/s and 1 ms
+SPIN_LOST = 1e-9  # [–] change of the momentum in the last iteration that shows divergence
+SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at convergence
 
 
 @kernel
 def mean_free_spin(inertia, momentum, dt):
-    """Return mean spin and final momentum of a torque-free rotation, all in body axes.
+    """Return mean spin and final momentum of a torque-free rotation, in body axes.
 
-    Implicit midpoint on the body's angular momentum Π:  Π⁺ = Π + dt Π_m × I⁻¹Π_m,
-    Π_m = (Π + Π⁺)/2. With the Cayley update of the attitude it keeps energy and momentum. Where a step is a
-    turn or more the iteration may have no end: Π then stays in the body, which keeps energy and ‖Π‖.
+    Implicit midpoint rule on the body's angular momentum Π: Π⁺ = Π + dt Π_m × I⁻¹Π_m, Π_m = (Π + Π⁺)/2. With
+    the Cayley update of the attitude it conserves energy and momentum. If a body turns about once per step,
+    the iteration may diverge: Π is then kept constant in the body, which conserves energy and ‖Π‖.
 
     Source: Austin, Krishnaprasad, Wang 1993; contact-free accuracy in docs/physics/integration.
     """
@@ -51,9 +51,9 @@ def mean_free_spin(inertia, momentum, dt):
 
 @kernel
 def rotate_free_body(inertia, r, omega, dt):
-    """Return the mean spin of a torque-free rotation, in the world, and how it ends, in body axes.
+    """Return the mean spin of a torque-free rotation (world), and the final angular velocity (body axes).
 
-    r and ω: attitude and angular velocity at the start.
+    r and omega: attitude and angular velocity at the start.
     """
     momentum = vec.sym_vec(inertia, vec.mat_t_vec(r, omega))
     spin, momentum = mean_free_spin(inertia, momentum, dt)
@@ -62,25 +62,25 @@ def rotate_free_body(inertia, r, omega, dt):
 
 @kernel
 def exact_turn(half_angle):
-    """Return the factor by which a Cayley rotation must be faster to turn by the whole angle."""
-    if half_angle < 1e-8 or half_angle > 1.5:  # round-off; or half a turn per step, beyond any meaning
+    """Return the factor on the angular velocity with which a Cayley rotation has the exact angle."""
+    if half_angle < 1e-8 or half_angle > 1.5:  # round-off; or about half a turn per step, too fast
         return 1.0
     return tan(half_angle) / half_angle
 
 
 @kernel
 def has_equal_inertias(s):
-    """Tell whether a body with inertia s (xx, yy, zz, xy, xz, yz) has the same about every axis."""
+    """Tell whether inertia s (xx, yy, zz, xy, xz, yz) is the same about every axis."""
     return s[0] == s[1] and s[1] == s[2] and s[3] == 0.0 and s[4] == 0.0 and s[5] == 0.0
 
 
 @kernel
 def is_constrained_single(model, t):
-    """Tell whether tree t is a free body to which a constraint is tied: its step is split from its tumbling.
+    """Tell whether tree t is a free body with a constraint; its step is split from its tumbling.
 
-    It tumbles for half a step, is pushed, and tumbles on for the other half. So impulses change the angular
-    momentum that it has in the middle, at the attitude that it has there: of second order in dt. With the
-    spin of the start and the attitude of the middle a gyroscope on a pin was of first order.
+    It tumbles for half a step, gets the impulses, and tumbles for the other half. So impulses change the
+    angular momentum in mid step, at the attitude there: second order in dt. With the spin of the start and
+    the attitude of the middle, a gyroscope on a pin had first order.
     Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (Strang splitting).
     """
     is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == DYNAMIC
@@ -89,7 +89,7 @@ def is_constrained_single(model, t):
 
 @kernel
 def free_time(model, settings, t):
-    """Return how long free body t rotates without torque before forces act on it [s]."""
+    """Return the time for which free body t rotates without torque before impulses act on it [s]."""
     if not is_constrained_single(model, t):
         return settings.dt
     return 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
@@ -97,9 +97,9 @@ def free_time(model, settings, t):
 
 @kernel
 def free_rotation(model, t, q, omega, dt):
-    """Return mean spin and final angular velocity of free body t, world, without torque for a time dt.
+    """Return mean spin and final angular velocity of free body t, world, after a torque-free time dt.
 
-    q, ω: attitude and angular velocity at the start.
+    q, omega: attitude and angular velocity at the start.
     """
     mean = vec.scale(exact_turn(0.5 * dt * vec.norm(omega)), omega)
     s = spatial.load(model.body_inertia, model.tree_body[t])
@@ -113,9 +113,9 @@ def free_rotation(model, t, q, omega, dt):
 
 @kernel
 def turned_spin(model, t, old, new, omega):
-    """Return the angular velocity of free body t after a turn that leaves its angular momentum as it was.
+    """Return the angular velocity of free body t after a rotation at constant angular momentum.
 
-    ω' = R' I⁻¹ R'ᵀ R I Rᵀ ω; old, new: its axes R before the turn and R' after it; ω: before it.
+    ω' = R' I⁻¹ R'ᵀ R I Rᵀ ω; old, new: its axes R before and R' after the rotation; omega: before it.
     """
     s = spatial.load(model.body_inertia, model.tree_body[t])
     l = vec.mat_vec(old, vec.sym_vec(s, vec.mat_t_vec(old, omega)))
@@ -124,7 +124,7 @@ def turned_spin(model, t, old, new, omega):
 
 @kernel
 def predict_free_spins(model, state, settings, work):
-    """Predict the torque-free rotation of every free body over the step, or up to the middle of it.
+    """Predict the torque-free rotation of every free body over the step, or to its middle.
 
     Writes: work.
     """
@@ -142,9 +142,9 @@ def predict_free_spins(model, state, settings, work):
 
 @kernel
 def compute_single_bias(model, state, settings, work, t):
-    """Write h of a free body: weight, and the torque that turns it as `mean_free_spin` says.
+    """Write h of a free body: weight, and the torque that changes its spin as in `mean_free_spin`.
 
-    None if its step is split: the tumbling is in the velocity that it has in the middle.
+    A body whose step is split has no such torque: the tumbling is part of its mid-step velocity.
 
     Writes: work.
     """
@@ -174,7 +174,7 @@ def body_motion(model, v, work, i, velocity, acceleration):
     if joint == FREE:
         linear = (v[dof], v[dof + 1], v[dof + 2])
         omega = (v[dof + 3], v[dof + 4], v[dof + 5])
-        a = vec.cross(linear, omega)  # the tree origin stays while the body's origin moves on
+        a = vec.cross(linear, omega)  # the tree origin is fixed while the body's origin moves
         return (
             (omega[0], omega[1], omega[2], linear[0], linear[1], linear[2]),
             spatial.axpy(1.0, acceleration, (0.0, 0.0, 0.0, a[0], a[1], a[2])),
@@ -195,7 +195,10 @@ def body_motion(model, v, work, i, velocity, acceleration):
 
 @kernel
 def lane_velocities(model, v, work, bodies):
-    """Return, of four bodies abreast: parents' velocities, joint axes, joint velocities, own velocities."""
+    """Return velocities of the parents, joint axes, joint velocities and own velocities of four bodies.
+
+    The bodies are abreast (`body_lanes`).
+    """
     dofs = load_four(model.joint_v, bodies)
     parents = lane_rows.load6(work.body_vel, load_four(model.body_parent, bodies))
     axis = lane_rows.load6(work.dof_axis, dofs)
@@ -205,7 +208,7 @@ def lane_velocities(model, v, work, bodies):
 
 @kernel
 def write_tree_velocities(model, v, work, t):
-    """Write the spatial velocity of every body of a tree at joint velocities v.
+    """Write the spatial velocity of every body of tree t at joint velocities v.
 
     Writes: work.
     """
@@ -229,7 +232,7 @@ def write_tree_velocities(model, v, work, t):
 
 @kernel
 def write_body_velocities(model, state, work):
-    """Compute how fast the bodies of robots move now; a free body's velocity stands in the state.
+    """Write the present velocities of the bodies of robots; those of free bodies are in the state.
 
     Writes: work.
     """
@@ -240,7 +243,7 @@ def write_body_velocities(model, state, work):
 
 @kernel
 def write_tree_motions(model, v, settings, work, t):
-    """Write velocity and acceleration of every body of a tree, with v̇ = 0 and gravity as acceleration.
+    """Write velocity and acceleration of every body of tree t, with v̇ = 0 and gravity as acceleration.
 
     Writes: work.
     """
@@ -293,7 +296,7 @@ def compute_tree_bias(model, v, settings, work, t):
 
 @kernel
 def project_forces(model, work, t, out):
-    """Add body forces up towards the root and project them on the joints.   out_i = S_iᵀ f_i
+    """Sum body forces towards the root and project them on the joints. out_i = S_iᵀ f_i
 
     Writes: work, out.
     """

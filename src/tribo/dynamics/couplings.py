@@ -1,9 +1,9 @@
-"""Couplings: a number that depends on joints of one tree, and how it moves with them.
+"""Couplings: a function of the joints of one tree, and its derivatives.
 
     φ = s₀ − p(s₁),   s = Σ c q + ℓ of each of its two parts,   p a polynomial of degree 4
 
-ℓ is the length of a path from body to body (`tendon_paths`). A tendon is a φ without p, a joint that
-follows another, or another tendon, an equation φ = 0.
+ℓ is the length of a path from body to body (`tendon_paths`). A tendon is a φ without p; a mimic joint, or a
+tendon that follows another, is an equation φ = 0.
 """
 
 from tribo.compiler.jit import kernel
@@ -12,7 +12,7 @@ from tribo.dynamics import tendon_paths
 
 @kernel
 def part_sum(model, work, q, c, part):
-    """Return Σ c q + ℓ of one part of coupling c, whose path is routed."""
+    """Return s = Σ c q + ℓ of one part of coupling c, whose path is routed."""
     total = tendon_paths.path_length(model, work, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
@@ -22,7 +22,7 @@ def part_sum(model, work, q, c, part):
 
 @kernel
 def part_speed(model, work, v, c, part):
-    """Return the rate of the sum of one part of coupling c, whose path is routed."""
+    """Return ds/dt of one part of coupling c, whose path is routed."""
     total = tendon_paths.path_speed(model, work, v, c, part)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         if model.term_part[k] == part:
@@ -42,14 +42,14 @@ def curve_at(model, c, s):
 
 @kernel
 def coupling_length(model, work, q, c):
-    """Return φ of coupling c at coordinates q, for which its path is routed."""
+    """Return φ of coupling c at coordinates q, at which its path is routed."""
     bent, _ = curve_at(model, c, part_sum(model, work, q, c, 1))
     return part_sum(model, work, q, c, 0) - bent
 
 
 @kernel
 def part_slope(part, slope):
-    """Return ∂φ/∂s of a part, where the polynomial has a slope."""
+    """Return ∂φ/∂s of a part, with the slope dp/ds."""
     return 1.0 if part == 0 else -slope
 
 
@@ -80,7 +80,7 @@ def coupling_energy(model, work, q, t):
 
 @kernel
 def note_coupled(model, work, t):
-    """Note which joints of tree t an equation between joints rules.
+    """Mark the joints of tree t that an equation of a coupling determines.
 
     Writes: work.
     """

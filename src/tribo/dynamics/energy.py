@@ -1,4 +1,4 @@
-"""Energy and momentum of every tree: from poses and inertias that `work` holds, or anywhere."""
+"""Energy and momentum of trees: at the poses and inertias in `work`, or at any state."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import write_tree_velocities
@@ -8,7 +8,7 @@ from tribo.model import Joint, Kind
 
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
-ROTOR = 0.2  # [m] lever at which a rotor counts as mass: a link of a robot is about as long
+ROTOR = 0.2  # [m] lever arm that converts armature to mass: about the length of a link
 
 
 @kernel
@@ -74,7 +74,7 @@ def energy_at(model, q, v, settings, work, t):
 
 @kernel
 def tree_mass(model, t):
-    """Return the mass of all bodies of a tree [kg], and that of its rotors at a lever of `ROTOR`."""
+    """Return the mass of all bodies of tree t [kg], plus that of its rotors at the lever arm `ROTOR`."""
     mass = 0.0
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         mass += model.body_mass[i]

@@ -1,7 +1,7 @@
 """Stages `inertia.compute_mass_matrix` and `.factorize`: the mass matrix M and its sparse factor M̂ = Lᵀ D L.
 
-Row i of a packed matrix holds the columns of the chain of dof i only, root first: a dof is coupled
-with its ancestors and descendants and with nothing else, and the factor (`mass_factor`) has the same pattern.
+Row i of a packed matrix holds the columns of the chain of dof i, root first: a dof couples only with its
+ancestors and descendants, and the factor (`mass_factor`) has the same pattern.
 """
 
 from tribo.compiler.jit import kernel
@@ -19,7 +19,7 @@ FREE = int(Joint.FREE)
 
 @kernel
 def rotate_inertias(model, work, first, count):
-    """Turn the inertias of some bodies into world axes about their tree origin.
+    """Express the inertias of bodies in world axes about their tree origin.
 
     Writes: work.
     """
@@ -66,7 +66,7 @@ def write_single_mass(model, work, root):
 
 @kernel
 def write_base_columns(matrix, row, force):
-    """Write the first six columns of the row of a joint that a floating base carries, along the world's axes.
+    """Write the first six columns, of a floating base, of the row of a joint; world axes.
 
     Writes: matrix.
     """
@@ -80,7 +80,7 @@ def write_base_columns(matrix, row, force):
 
 @kernel
 def write_base_block(model, work, root):
-    """Write the rows of a floating base: the inertia of all that it carries, about its own origin.
+    """Write the rows of a floating base: the composite inertia of the tree about the base's origin.
 
     Writes: work.
     """
@@ -104,9 +104,9 @@ def write_base_block(model, work, root):
 
 @kernel
 def write_mass_row(model, work, dof, known):
-    """Write the row of a dof: the momentum of all that it moves, along the axes that move its body.
+    """Write the row of a dof: momentum of the bodies it moves per unit velocity, along the axes of its chain.
 
-    known: how many dofs of a floating base come first.
+    known: number of dofs of a floating base, which come first.
 
     Writes: work.
     """
@@ -125,7 +125,7 @@ def write_mass_row(model, work, dof, known):
 
 @kernel
 def write_mass_rows(model, work, bodies, known):
-    """Do what `write_mass_row` does for four bodies; one that is less deep writes its last entry again.
+    """Write the rows of four bodies abreast; shallower ones repeat their last entry.
 
     Writes: work.
     """
@@ -152,7 +152,7 @@ def write_mass_rows(model, work, bodies, known):
 
 @kernel
 def write_composite_mass(model, work, t):
-    """Write M of a tree whose bodies' inertias are known.   M_ij = S_jᵀ I^c_i S_i
+    """Write M of a tree from the inertias of its bodies. M_ij = S_jᵀ I^c_i S_i
 
     Writes: work.
     """
@@ -182,7 +182,7 @@ def write_composite_mass(model, work, t):
 
 @kernel
 def compute_mass_matrix(model, work):
-    """Compute M by the composite-rigid-body method; of a tree that nothing touches only what it is made of.
+    """Compute M by the composite-rigid-body method; of rowless trees only the inertias of the bodies.
 
     Writes: work.
     Cost: O(Σ depth of dofs).
@@ -202,7 +202,7 @@ def compute_mass_matrix(model, work):
 
 @kernel
 def factorize_one_tree(model, work, t):
-    """Do what `factorize` does, for one tree that forces move.
+    """Factor M̂ of one dynamic tree.
 
     Writes: work.
     """
@@ -216,7 +216,7 @@ def factorize_one_tree(model, work, t):
 
 @kernel
 def factorize(model, work):
-    """Factor M̂ = M + drives' share of the diagonal, or do what amounts to it without rows.
+    """Factor M̂ = M + diagonal of the drives; of rowless trees by articulated bodies.
 
     Writes: work.
     """
@@ -230,7 +230,7 @@ def factorize(model, work):
 
 @kernel
 def form_missing_rows(model, work, t):
-    """Form M and its factor of a tree if that was thought not to be needed. z stays what it is.
+    """Form M and its factor of a rowless tree that now needs rows; z does not change.
 
     Writes: work.
     """

@@ -1,9 +1,9 @@
 """Stages `integrate.drift_to_middle`, `.free_response`, `.next_velocity`, `.check_finite`, `.next_positions`.
 
-Midpoint rule (Moreau): drift half a step, evaluate everything there, change the velocity, drift the
-other half. Seen from midpoint to midpoint it is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the
-well-known semi-implicit step, staggered. So all that must be implicit to be stable (contact gaps,
-joint limits, PD drives) uses q_m + dt v⁺, with either integrator.
+Midpoint rule (Moreau): drift half a step, evaluate all forces there, change the velocity, drift the other
+half. From midpoint to midpoint this is q_m⁺ = q_m + dt v⁺, v⁺ = v + dt M⁻¹(…)(q_m): the semi-implicit step,
+staggered. So all that must be implicit for stability (contact gaps, joint limits, PD drives) uses
+q_m + dt v⁺, with either integrator.
 """
 
 from tribo.compiler.jit import kernel
@@ -19,12 +19,12 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
 LIMITED = int(IntegrationMode.LIMITED)
 STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_hit`
-FASTEST = 1e15  # [m/s, rad/s] as `tribo.checks.check` allows; far beyond it angles are no numbers
+FASTEST = 1e15  # [m/s, rad/s] as in `tribo.checks.check`; far beyond it angles are NaN
 
 
 @kernel
 def drift_to_middle(model, state, settings, work):
-    """Set the coordinates at which this step is evaluated.
+    """Set the coordinates of all trees at which the step is evaluated.
 
     Writes: work.
     """
@@ -38,7 +38,7 @@ def drift_to_middle(model, state, settings, work):
 
 @kernel
 def move_tree_to_middle(model, state, settings, work, t):
-    """Set the coordinates of a tree in the middle of the step.
+    """Set the coordinates of tree t in the middle of the step.
 
     Writes: work.
     """
@@ -65,7 +65,7 @@ def move_tree_to_middle(model, state, settings, work, t):
 
 @kernel
 def drift_split(model, t, q, v, spin, dt, out):
-    """Move a free body for a time dt, in which it turns by the Cayley rotation of a mean spin.
+    """Move a free body for a time dt, rotating by the Cayley rotation of a mean spin.
 
     Writes: out.
     """
@@ -79,12 +79,12 @@ def drift_split(model, t, q, v, spin, dt, out):
 
 @kernel
 def free_response(model, settings, work):
-    """Compute what all forces but those of contacts do.   z = D^(−1/2) L⁻ᵀ dt (τ − h)
+    """Compute the response to all forces but those of contacts. z = D^(−1/2) L⁻ᵀ dt (τ − h)
 
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_resting[t] == 1:  # its contacts bear it
+        if work.tree_is_resting[t] == 1:  # in equilibrium with its contacts
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.free_response[dof] = 0.0
         else:
@@ -104,7 +104,7 @@ def compute_tree_response(model, settings, work, t):
 
 @kernel
 def mark_hit_body(model, work, body):
-    """Note that an impulse acts on a body: if its tree was thought to be struck, it is.
+    """Mark that an impulse acts on a body whose tree was expected to be hit.
 
     Writes: work.
     """
@@ -114,7 +114,7 @@ def mark_hit_body(model, work, body):
 
 @kernel
 def restore_missed_bodies(model, work):
-    """Let free bodies that were thought to be struck, and that no impulse meets, go on as free ones do.
+    """Restore the free rotation of bodies that were expected to be hit but got no impulse.
 
     Writes: work.
     """
@@ -130,7 +130,7 @@ def restore_missed_bodies(model, work):
         if x != 0.0 or y != 0.0 or z != 0.0:
             mark_hit_body(model, work, work.contact_body[c, 0])
             mark_hit_body(model, work, work.contact_body[c, 1])
-    for n in range(work.scalar_count[0]):  # rows of joints and constraints push, too
+    for n in range(work.scalar_count[0]):  # rows of joints and constraints count, too
         if work.scalar_impulse[n] != 0.0:
             for side in range(2):
                 if work.scalar_len[n, side] > 0:
@@ -142,12 +142,12 @@ def restore_missed_bodies(model, work):
             for k in range(3):
                 work.hit_response[b + k] = 0.0
                 free = work.single_free_spin[t, k] - work.start_velocity[b + k]
-                work.next_v[b + k] += free  # by `compute_single_bias`, which `impact_split` had taken out
+                work.next_v[b + k] += free  # `compute_single_bias`; `impact_split` removed it
 
 
 @kernel
 def next_velocity(model, state, work):
-    """Turn forces and impulses into the new velocity.   v⁺ = v + L⁻¹ D^(−1/2) z; kinematic: v
+    """Compute the new velocity. v⁺ = v + L⁻¹ D^(−1/2) z; of kinematic bodies v
 
     Writes: work.
     """
@@ -170,7 +170,7 @@ def next_velocity(model, state, work):
 
 @kernel
 def check_finite(work):
-    """Say so where the new velocity does not consist of numbers only, of a size that users may set.
+    """Set `INVALID` if a new velocity is not finite or larger than `FASTEST`.
 
     Writes: work.
     """
@@ -181,11 +181,10 @@ def check_finite(work):
 
 @kernel
 def is_free_acceleration(model, work, t):
-    """Tell whether a tree changes less, in kinetic energy ½‖z‖², without what contacts do than with it.
+    """Tell whether the free response of tree t is smaller, in kinetic energy ½‖z‖², than its whole response.
 
-    An impact is not an acceleration to count on, weight on a floor that carries it is not one either: of
-    the two changes of velocity the lesser one is what lasts. Forces of pins and welds are no contact: they
-    are in the free response by now.
+    Neither an impact nor weight on a supporting floor is a lasting acceleration: the smaller of the two
+    changes of velocity is the one that lasts. Forces of pins and welds are part of the free response here.
     """
     total = 0.0
     free = 0.0
@@ -200,12 +199,12 @@ def is_free_acceleration(model, work, t):
 
 @kernel
 def store_acceleration(model, state, settings, work):
-    """Keep the acceleration that predicts the next mid velocity, tree by tree: the one that lasts.
+    """Store the lasting acceleration of each tree, which predicts the next mid-step velocity.
 
     Writes: state, work.
     """
     rate = 1.0 / settings.dt
-    needs_singles = model.constraint_kind.shape[0] > 0  # else nobody asks for theirs
+    needs_singles = model.constraint_kind.shape[0] > 0  # else unused
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
@@ -232,7 +231,7 @@ def store_acceleration(model, state, settings, work):
 
 @kernel
 def finish_single_body(model, t, v, settings, work, q):
-    """Drift a free body through the second half of its step, after which it has the velocity v.
+    """Drift a free body through the second half of its step, at whose end it has the velocity v.
 
     Writes: q.
     """
@@ -250,9 +249,9 @@ def finish_single_body(model, t, v, settings, work, q):
 
 @kernel
 def finish_constrained_body(model, t, v, settings, work, q):
-    """Let a free body that a constraint holds tumble on from where it was pushed: v becomes that of the end.
+    """Let a free body on a constraint tumble through the second half of the step; v becomes the final one.
 
-    It keeps the angular momentum, exactly, that it has after the push.
+    Its angular momentum after the impulses is conserved exactly.
 
     Writes: v, q.
     """
@@ -268,7 +267,7 @@ def finish_constrained_body(model, t, v, settings, work, q):
 
 @kernel
 def finish_hit_body(model, t, state, settings, work):
-    """Let a free body that was hit tumble on from where the impact met it, which keeps the energy it has.
+    """Let a hit free body tumble from the impact to the end of the step, at constant energy.
 
     Writes: state, work.
     """
@@ -284,7 +283,7 @@ def finish_hit_body(model, t, state, settings, work):
     spin, omega = rotate_free_body(spatial.load(model.body_inertia, root), quat.to_matrix(q), omega, h)
     q = quat.normalize(quat.mul(quat.cayley(vec.scale(h, spin)), q))
     quat.store(state.q, a + 3, q)
-    if work.tree_is_hit[t] == ROLLING and is_midpoint:  # a free body's path goes on
+    if work.tree_is_hit[t] == ROLLING and is_midpoint:  # continue with the path of a free body
         turned = vec.mat_vec(quat.to_matrix(q), omega)
         for k in range(3):
             work.next_v[b + 3 + k] = turned[k]
@@ -297,7 +296,7 @@ def finish_hit_body(model, t, state, settings, work):
 
 @kernel
 def add_impact_shift(model, state, work):
-    """Move on by what impacts at their own times do more than impacts in the middle of the drift.
+    """Add the displacement of impacts at their own times, beyond that of impacts in the middle of the drift.
 
     Writes: state, work.
     """
@@ -307,7 +306,7 @@ def add_impact_shift(model, state, work):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_hit[t] > 0 or is_constrained_single(
             model, t
-        ):  # what it does as seen from itself stays: its energy too
+        ):  # its spin in body axes stays, and so its energy
             b = model.tree_v[t] + 3
             turn = quat.exp((work.change_v[b], work.change_v[b + 1], work.change_v[b + 2]))
             omega = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
@@ -318,9 +317,9 @@ def add_impact_shift(model, state, work):
 
 @kernel
 def finish_tree(model, t, v, vdot, settings, work, q):
-    """Drift a tree from the middle of its step to the end, where it has the velocity v.
+    """Drift tree t from the middle of the step to its end, where it has the velocity v.
 
-    That of a body whose step is split is the one it has after the push; it gets the one at the end.
+    For a body whose step is split, v is the velocity after the impulses, and becomes the final one.
 
     Writes: work, v, q.
     """
@@ -334,7 +333,7 @@ def finish_tree(model, t, v, vdot, settings, work, q):
         return
     if is_fourth:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-            work.rk_rate[dof] = v[dof] - work.rk_v[dof]  # what was not held
+            work.rk_rate[dof] = v[dof] - work.rk_v[dof]  # change of velocity beyond the substeps
     dt = 0.5 * settings.dt if is_midpoint else settings.dt
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
@@ -348,7 +347,7 @@ def finish_tree(model, t, v, vdot, settings, work, q):
 
 @kernel
 def next_positions(model, state, settings, work):
-    """Take over the new velocity and drift to the end of the step.
+    """Set the new velocity and drift to the end of the step.
 
     Writes: state, work.
     """

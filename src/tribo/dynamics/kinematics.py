@@ -64,7 +64,7 @@ def rotate_about(r, axis, c, s):
 
 @kernel
 def is_turned(model, i):
-    """Tell whether the joint frame of body i is turned in its parent."""
+    """Tell whether the joint frame of body i is rotated in its parent."""
     r = model.joint_rot
     return not (r[i, 0] == 1.0 and r[i, 4] == 1.0 and r[i, 8] == 1.0)
 
@@ -79,7 +79,7 @@ def angle_of(model, q, i):
 def body_pose(model, q, pos, rot, i):
     """Return position and rotation of body i; its parent's pose must be in `pos` and `rot`.
 
-    Sines are the C library's here, those of `math.sines` in `compute_tree_poses`: they differ by rounding.
+    Sines are those of the C library; `compute_tree_poses` uses `math.sines`: they differ by round-off.
     """
     if model.joint_type[i] != REVOLUTE:
         return pose_of(model, q, pos, rot, i, 1.0, 0.0)
@@ -89,7 +89,7 @@ def body_pose(model, q, pos, rot, i):
 
 @kernel
 def pose_of(model, q, pos, rot, i, c, s):
-    """Do what `body_pose` does, where cosine and sine of a revolute joint's angle are known."""
+    """Return position and rotation of body i for cosine c and sine s of a revolute joint's angle."""
     joint = model.joint_type[i]
     first = model.joint_q[i]
     if joint == FREE:
@@ -113,7 +113,7 @@ def pose_of(model, q, pos, rot, i, c, s):
 
 @kernel
 def set_turns(model, q, work, t):
-    """Set cosine and sine of the angles of a tree's joints, four at a time.
+    """Set cosine and sine of the angles of the joints of tree t, four at a time.
 
     Writes: work.
     """
@@ -172,7 +172,7 @@ def body_axes(model, work, i):
     joint = model.joint_type[i]
     dof = model.joint_v[i]
     zero = (0.0, 0.0, 0.0)
-    if joint == FREE:  # a root: the tree origin is the body's own
+    if joint == FREE:  # a root: its origin is the tree origin
         for k in range(3):
             e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
             set_axis(work, dof + k, zero, e)
@@ -191,7 +191,7 @@ def body_axes(model, work, i):
             axis = vec.mat_col(frame, k)
             set_axis(work, dof + k, axis, vec.cross(arm, axis))
         return
-    # A rotation about the axis and a travel along it leave the axis where it is.
+    # The joint's own motion does not change its axis.
     axis = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.joint_axis, i))
     if joint == REVOLUTE:
         set_axis(work, dof, axis, vec.cross(arm, axis))
@@ -218,7 +218,7 @@ def abreast_axes(model, work, bodies, p, r):
 
 @kernel
 def compute_tree_poses(model, q, work, t, has_axes):
-    """Compute poses of the bodies of a tree at coordinates q, and motion axes if wanted.
+    """Compute the poses of the bodies of tree t at coordinates q, and motion axes if has_axes.
 
     Writes: work.
     """
@@ -258,7 +258,7 @@ def compute_poses(model, q, work):
 
 @kernel
 def end_of_q(model, t):
-    """Return one more than the last coordinate of a tree: one per dof, one more per quaternion."""
+    """Return one past the last coordinate of tree t: one per dof, one more per quaternion."""
     last = model.tree_body[t] + model.tree_body_count[t] - 1
     joint = model.joint_type[last]
     extra = 1 if joint == SPHERICAL or joint == FREE else 0
@@ -288,10 +288,10 @@ def drift_joint(model, i, q, v, dt, out):
 
 @kernel
 def drift_ball(model, i, q, v, vdot, dt, out):
-    """Turn a spherical joint through one half of a midpoint step.
+    """Rotate a spherical joint through one half of a midpoint step.
 
-    An angular velocity that changes its direction turns the joint by dt ω − dt³/12 ω × ω̇ over a step;
-    without the second term a fast top precesses at a wrong rate.
+    An angular velocity of changing direction rotates the joint by dt ω − dt³/12 ω × ω̇ in a step; without the
+    second term a fast top precesses at a wrong rate.
 
     Writes: out.
     Source: Magnus series to fourth order, Iserles, Munthe-Kaas, Nørsett, Zanna 2000, "Lie-group methods".
@@ -307,7 +307,7 @@ def drift_ball(model, i, q, v, vdot, dt, out):
 
 @kernel
 def half_turn(spin, dt):
-    """Return half of the Cayley rotation of spin · dt: two of them make the whole."""
+    """Return half of the Cayley rotation of spin · dt, as a quaternion."""
     c = quat.cayley(vec.scale(dt, spin))
     s = 1.0 / sqrt(2.0 + 2.0 * c[0])
     return ((1.0 + c[0]) * s, c[1] * s, c[2] * s, c[3] * s)

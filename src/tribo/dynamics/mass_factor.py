@@ -1,7 +1,7 @@
 """The sparse factor M̂ = Lᵀ D L of the mass matrix, in the pattern of M (`inertia`).
 
-A floating base has the first six entries of every row of what it carries: they are worked on side by side,
-and the block of the base itself stays in registers until all rows have taken their share off it.
+With a floating base the first six entries of every row belong to the base: they are processed side by side,
+and the block of the base stays in registers until all rows are eliminated from it.
 """
 
 from math import sqrt
@@ -16,7 +16,7 @@ FREE = int(Joint.FREE)
 
 @kernel
 def factorize_single(model, work, first):
-    """Factor M̂ of a free body: three masses, and a 3×3 block that they do not couple with.
+    """Factor M̂ of a free body: three masses, and a decoupled 3×3 block.
 
     Writes: work.
     """
@@ -47,7 +47,7 @@ def factorize_single(model, work, first):
 
 @kernel
 def subtract_base(factor, at, row, a):
-    """Take a times the first six entries of a row of a matrix from six others.
+    """Subtract a times the first six entries of a row of a matrix from six others.
 
     Writes: factor.
     """
@@ -56,7 +56,7 @@ def subtract_base(factor, at, row, a):
 
 @kernel
 def load_block(matrix, at):
-    """Return the lower triangle of a floating base, row by row, in pieces of at most four numbers."""
+    """Return the lower triangle of a floating base, row by row, in vectors of at most four numbers."""
     return (
         matrix[at], load2(matrix, at + 1), load2(matrix, at + 3), matrix[at + 5], load4(matrix, at + 6),
         load4(matrix, at + 10), matrix[at + 14], load4(matrix, at + 15), load2(matrix, at + 19),
@@ -82,7 +82,7 @@ def store_block(factor, at, block):
 
 @kernel
 def eliminate_from_base(block, factor, row, inverse):
-    """Divide a row's first six entries; return the block of a floating base without the row's share.
+    """Divide a row's first six entries; return the block of a floating base after elimination of the row.
 
     Writes: factor.
     """
@@ -105,7 +105,7 @@ def eliminate_from_base(block, factor, row, inverse):
 
 @kernel
 def factorize_floating(model, work, t):
-    """Factor M̂ of a floating tree: the rows of what the base carries, then its own block.
+    """Factor M̂ of a floating tree: the rows of its joints, then the block of its base.
 
     Writes: work.
     """
@@ -136,7 +136,7 @@ def factorize_floating(model, work, t):
 
 @kernel
 def factorize_rows(model, work, first, last):
-    """Eliminate the first dofs of a tree, whose rows stand in the factor, from the last to the first.
+    """Eliminate dofs first … last − 1, whose rows stand in the factor, from the last to the first.
 
     Writes: work.
     """
@@ -157,7 +157,7 @@ def factorize_rows(model, work, first, last):
 
 @kernel
 def copy_row(factor, matrix, row, depth):
-    """Copy a row of a dof that a floating base carries, in the pieces in which `subtract_base` reads it.
+    """Copy a row of a dof behind a floating base, in the vectors in which `subtract_base` reads it.
 
     Writes: factor.
     """

@@ -1,10 +1,10 @@
-"""Stages `mid_velocity.predict_mid_velocity` and `.iterate_free_bias`: the velocity at which h is taken.
+"""Stages `mid_velocity.predict_mid_velocity` and `.iterate_free_bias`: the velocity at which h is evaluated.
 
-It is that of the middle of the step, v̄ = (v + v⁺)/2, which depends on h(v̄). So v̄ is
-predicted from the accelerations of two steps, which is good enough while bodies turn by little in a step.
-Where one turns far, h is taken anew at the velocity to which it leads: then the step is the same backwards
-in time, and what is the same backwards neither gains nor loses energy for long. Where once more is not
-enough the tree turns too far for the step, and takes it in parts (`runge_kutta`, `bias_iteration`).
+It is the mean velocity of the step, v̄ = (v + v⁺)/2, which depends on h(v̄). v̄ is predicted from the
+accelerations of two steps, which is accurate enough while bodies rotate little in a step. If one rotates far,
+h is evaluated again at the resulting v̄: the step is then time-reversible, and such a step neither gains nor
+loses energy in the long run. If one repetition is not enough, the tree takes substeps (`runge_kutta`,
+`bias_iteration`).
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.1 (symmetric methods).
 """
 
@@ -29,35 +29,34 @@ SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
 SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 
-FAR = 0.01  # [rad] in a step, below which the prediction serves; 10 rad/s at 1 ms
-ENOUGH = 5e-6  # [–] of the velocity: v̄ is what it leads to; (dt ω)³/8 after one round, dt ω = 0.034
-STIFF = 0.1  # [–] of what a joint moves, damping and springs included, that these may make up
-STIFFEST = 0.97  # [–] the same of a spring that parts can follow; dt ω = 11
-DAMPED = 1e-3  # [–] of its velocity that a joint loses in a step; more allows no larger error of h
-ERROR_DAMPED = 0.2  # [–] of what dampers take, by which h(v̄) may be off
-FOLLOWED = 27.0  # [rad³] times what they take: (a turn)³ up to which h is repeated; 0.3 rad at most
-REPEATS = 4  # of h there
-JUMP = 4.0  # [–] ratio of accelerations of a loose body, a step apart, that no smooth motion has
-SUDDEN = 0.5  # [–] of a loose body's velocity that half a step may change
-EXPLICIT = 1e-4  # [–] that v̄ instead of v adds to the velocity under `semi_implicit`; dt ω = 0.02
+FAR = 0.01  # [rad] per step, below which the prediction suffices; 10 rad/s at 1 ms
+ENOUGH = 5e-6  # [–] of the velocity: v̄ has converged; (dt ω)³/8 after one round at dt ω = 0.034
+STIFF = 0.1  # [–] largest part of damping, or of springs, in the inertia of a joint
+STIFFEST = 0.97  # [–] the same of springs that substeps resolve; dt ω = 11
+DAMPED = 1e-3  # [–] loss of velocity per step; a larger one permits no larger error of h
+ERROR_DAMPED = 0.2  # [–] of the loss by dampers: admissible error of h(v̄)
+FOLLOWED = 27.0  # [rad³] times that loss: (rotation)³ up to which h is iterated; 0.3 rad at most
+REPEATS = 4  # iterations of h there
+JUMP = 4.0  # [–] ratio of accelerations of two steps of a free body that is no smooth motion
+SUDDEN = 0.5  # [–] of a free body's velocity: largest change in half a step
+EXPLICIT = 1e-4  # [–] change of velocity by h(v̄) instead of h(v), `semi_implicit`; dt ω = 0.02
 
 
 @kernel
 def is_discontinuous(now, before, most):
     """Tell whether an acceleration changed its sign in a step, or its size more than `most` times.
 
-    One that passes through zero steadily is taken for a jump in one or two steps, in which it is small.
+    A smooth one that passes through zero counts as discontinuous for one or two steps, in which it is small.
     """
     return now * before < 0.0 or abs(now) > most * abs(before) or abs(before) > most * abs(now)
 
 
 @kernel
 def ignore_impact(work, first):
-    """Take three velocities as they are where half a step would change them by half of themselves.
+    """Do not extrapolate three velocities that half a step would change by more than `SUDDEN`.
 
-    Two impacts in a row look like an acceleration that lasts. A tree that starts from rest has no
-    velocity on which a force depends; one that turns by so much in a step is too fast for it
-    (`linkage.WHIRL`).
+    Two impacts in a row look like a lasting acceleration. A tree that starts from rest has no
+    velocity-dependent force; one that rotates by so much in a step is too fast (`linkage.WHIRL`).
 
     Writes: work.
     """
@@ -72,13 +71,13 @@ def ignore_impact(work, first):
 def predict_mid_velocity(model, state, settings, work):
     """Predict the velocity in the middle of the step from the last two accelerations.
 
-    The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and
-    −3dt/2, so that a straight line through them gives v̇ + ¾ (v̇ − v̇_before).
+    The mean acceleration from now to mid step belongs to dt/4; the last two belong to −dt/2 and −3dt/2, so a
+    straight line through them gives v̇ + ¾ (v̇ − v̇_before).
 
-    Where constraints make it jump, to and fro as in a toggle that is pressed, or once as in a loose body that
-    was hit, the line leads nowhere: the velocity is then taken as it is.
+    Where constraints make the acceleration jump, alternately as in a toggle under pressure, or once as by an
+    impact on a free body, extrapolation is wrong: the velocity is then used as it is.
 
-    A free body whose step is split is pushed in the middle of it, at the velocity that it has by then.
+    A free body whose step is split gets its impulses in mid step, at the velocity there.
 
     Writes: work.
     """
@@ -113,11 +112,11 @@ def predict_mid_velocity(model, state, settings, work):
 
 @kernel
 def extrapolate_carriers(model, state, settings, work):
-    """Write the velocities of kinematic bodies at the end of the step, to which contacts and ties refer.
+    """Write the velocities of kinematic bodies at the end of the step, which contacts and constraints use.
 
-    A kinematic body moves by dt V, so V is its mean velocity in the step, and v⁺ of a body that it carries
-    belongs to the end of the step: V + ½ m, m the lesser of the last two changes of V (minmod). A smooth
-    motion is followed to second order, a jump of V is not overshot.
+    A kinematic body moves by dt V, so V is its mean velocity in the step, while v⁺ of its load belongs to the
+    end of the step: V + ½ m, m the smaller of the last two changes of V (minmod). A smooth motion is followed
+    to second order, a jump of V is not overshot.
 
     Writes: work.
     """
@@ -134,7 +133,7 @@ def extrapolate_carriers(model, state, settings, work):
 
 @kernel
 def max_spring_share(model, settings, work, t):
-    """Return the largest x/(1 + x) of the springs of a tree, x = (dt ω/2)²: a part of what joints move."""
+    """Return the largest x of the joint springs of tree t, x = k dt²/(4 M̂): their part in the inertia."""
     most = 0.0
     quarter = 0.25 * settings.dt * settings.dt
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
@@ -146,7 +145,7 @@ def max_spring_share(model, settings, work, t):
 
 @kernel
 def largest_turn(model, settings, work, t):
-    """Return how far the body of a tree that turns most does so in this step [rad]; inf for no number."""
+    """Return the largest rotation of a body of tree t in this step [rad]; inf if not finite."""
     most = 0.0
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         omega = (work.body_vel[i, 0], work.body_vel[i, 1], work.body_vel[i, 2])
@@ -157,29 +156,28 @@ def largest_turn(model, settings, work, t):
 
 @kernel
 def rotates_far(model, state, settings, work, t):
-    """Tell whether a tree of joints moves on its own, and one of its bodies turns far in this step."""
+    """Tell whether tree t is dynamic and awake, and one of its bodies rotates far in this step."""
     if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
         return False
     if state.tree_is_asleep[t] > 0:
         return False
     most = FAR
     if max_spring_share(model, settings, work, t) > STIFF:
-        most *= 0.1  # it trembles from step to step, and no prediction serves
+        most *= 0.1  # it oscillates from step to step, and prediction fails
     return not largest_turn(model, settings, work, t) <= most
 
 
 @kernel
 def is_rotational(joint, k):
-    """Tell whether coordinate k of a joint turns something; others change h by little."""
+    """Tell whether coordinate k of a joint is a rotation; translations hardly change h."""
     return joint != PRISMATIC and (joint != FREE or k >= 3)
 
 
 @kernel
 def velocity_difference(model, state, work, t, share, other):
-    """Return by how much v and a share of `change_v` differ from other velocities.
+    """Return the largest difference of v + share · `change_v` from other velocities, over rotational dofs.
 
-    The largest difference of a joint that turns, in parts of the largest velocity of one; infinity if one is
-    no number.
+    Relative to the largest velocity of one; inf if one is not finite.
     """
     apart = 0.0
     size = 0.0
@@ -199,7 +197,7 @@ def velocity_difference(model, state, work, t, share, other):
 
 @kernel
 def update_mid_velocity(model, state, work, t):
-    """Put v̄ of a tree where the change of velocity leads that was followed last.
+    """Set v̄ of tree t to v + ½ `change_v`.
 
     Writes: work.
     """
@@ -209,7 +207,7 @@ def update_mid_velocity(model, state, work, t):
 
 @kernel
 def compare_mid_velocity(model, state, work, t, z, moves):
-    """Return by how much v̄ differs from where z, whitened, leads; go there if wanted.
+    """Return the difference of v̄ from that of the whitened response z; set v̄ to the latter if `moves`.
 
     Writes: work.
     """
@@ -222,13 +220,13 @@ def compare_mid_velocity(model, state, work, t, z, moves):
 
 @kernel
 def reached_round_limit(work, rounds):
-    """Tell whether no more rounds are wanted: derivatives of a step take them one by one."""
+    """Tell whether the limit of rounds is reached, which derivatives of a step set."""
     return 0 < work.bias_rounds[1] <= rounds + 1
 
 
 @kernel
 def iterate_free_bias(model, state, command, settings, work):
-    """Make h agree with the velocity to which it leads, in trees that nothing touches.
+    """Iterate h and v̄ of unconstrained trees that rotate far.
 
     Writes: work.
     """
@@ -243,9 +241,9 @@ def iterate_free_bias(model, state, command, settings, work):
 
 @kernel
 def is_conservative(model, command, settings, work, t):
-    """Tell whether no law of the whole step acts on a tree: no drive, no stiff damper, no spring too stiff.
+    """Tell whether tree t has no drives, no stiff dampers, and no springs too stiff for substeps.
 
-    Nor one at a floating base: its momentum is kept by impulses of the whole step.
+    A drive of a floating base counts, too: the momentum uses impulses of the whole step.
     """
     if model.joint_type[model.tree_body[t]] == FREE:
         for dof in range(model.tree_v[t], model.tree_v[t] + 6):
@@ -262,9 +260,9 @@ def is_conservative(model, command, settings, work, t):
 
 @kernel
 def least_damping(model, command, settings, work, t):
-    """Return which part of its velocity each joint of a tree loses in a step to its damper, at least.
+    """Return the smallest relative loss of velocity of a joint of tree t in a step by its damper.
 
-    But for those that lead to the first body with a mass: they move the tree as a whole.
+    Joints up to the first body with mass are excluded: they move the tree as a whole.
     """
     base = model.tree_body[t]
     last = base + model.tree_body_count[t] - 1
@@ -274,7 +272,7 @@ def least_damping(model, command, settings, work, t):
     least = inf
     for dof in range(first, model.tree_v[t] + model.tree_nv[t]):
         damping = model.dof_damping[dof]
-        if work.effort_row[dof] < 0:  # within its limits
+        if work.effort_row[dof] < 0:  # the drive is not saturated
             damping += command.kd[dof]
         least = min(least, settings.dt * damping * work.dof_scale[dof] * work.dof_scale[dof])
     return least
@@ -282,11 +280,11 @@ def least_damping(model, command, settings, work, t):
 
 @kernel
 def mid_velocity_tolerance(model, command, settings, work, t):
-    """Return by how much v̄ of a tree may be off, in parts of it, and how often h may be taken anew for that.
+    """Return the admissible relative error of v̄ of tree t, and how often h may be iterated for it.
 
-    h(v̄) may err by a fifth of what dampers take from each joint: v̄ by that over the turn of the step.
-    However often h is taken anew, the step's own error of third order stays, (dt ω)³/24 of the
-    velocity; beyond what dampers take it would add up.
+    h(v̄) may err by a fifth of the loss by dampers in each joint, so v̄ by that over the rotation of the
+    step. However often h is iterated, the error of third order of the step remains, (dt ω)³/24 of the
+    velocity; it would accumulate if it exceeded the loss by dampers.
     """
     if model.tree_is_tied[t] == 1:
         return ENOUGH, 0
@@ -299,7 +297,7 @@ def mid_velocity_tolerance(model, command, settings, work, t):
 
 @kernel
 def iterate_tree_bias(model, state, command, settings, work, t):
-    """Repeat the bias force of a tree at the velocity to which it leads; note where that is not enough.
+    """Iterate h of tree t and its v̄; request substeps if that does not converge.
 
     Writes: work.
     """
@@ -319,7 +317,7 @@ def iterate_tree_bias(model, state, command, settings, work, t):
 
 @kernel
 def judge_explicit(model, state, settings, work, t):
-    """Note whether h(v̄) instead of h(v) would change the velocity of a tree by much; leave all else as it is.
+    """Set `NOT_SETTLED` if h(v̄) instead of h(v) would change the velocity of tree t by much; nothing else.
 
     Writes: work.
     """
@@ -333,6 +331,6 @@ def judge_explicit(model, state, settings, work, t):
     integrate.compute_tree_response(model, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.change_v[dof] -= work.free_response[dof]
-    # Whitened, so that unwhitening in place gives what h(v̄) adds; v̄ is v again.
+    # Whitened, so unwhitening gives the change by h(v̄); v̄ is v again.
     if not compare_mid_velocity(model, state, work, t, work.change_v, False) <= EXPLICIT:
         work.tree_mode[t] = NOT_SETTLED

@@ -1,4 +1,4 @@
-"""Group `midpoint.predict_midpoint`: computes poses and velocities of all bodies half a step ahead."""
+"""Group `midpoint.predict_midpoint`: poses and velocities of all bodies half a step ahead."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import bias, integrate, kinematics, mid_velocity, tied_drift

@@ -1,9 +1,9 @@
-"""Stages `momentum.set_momentum_targets` and `.keep_momenta`: keep the momentum of floating trees.
+"""Stages `momentum.set_momentum_targets` and `.keep_momenta`: conserve the momentum of floating trees.
 
-The velocity at the end of a step belongs to the configuration in its middle, half a drift away. So
-what a tree's joints do in that half step would change its momentum. Instead, momentum is carried along: it
-changes by the impulses of the step and by nothing else, and base velocity and position at the end
-of the step are set to agree with it, six and three numbers. The motion of the joints stays as it is.
+The velocity at the end of a step belongs to the configuration in its middle, half a drift away, so motion of
+the joints in that half step would change the momentum. Instead the momentum is tracked: only the impulses of
+the step change it, and base velocity and position at the end of the step are set to agree with it, six and
+three numbers. The motion of the joints does not change.
 """
 
 from tribo.compiler.jit import kernel
@@ -26,7 +26,7 @@ RK4 = int(Integrator.RK4)
 
 LEFT_ALONE = 0  # codes of `tree_is_kept`
 KEPT = 1
-UNKNOWN = 2.0  # no unit quaternion has it: what `left_q` belongs to is not known
+UNKNOWN = 2.0  # marks an invalid `left_q`: no unit quaternion has it
 
 
 @kernel
@@ -55,7 +55,7 @@ def store_motion(array, t, m, c, p, l):
 
 @kernel
 def body_twist(model, v, work, i, p, r):
-    """Return angular velocity of body i and velocity of its origin, given its pose and its parent."""
+    """Return angular velocity and origin velocity of body i, given its pose and its parent's motion."""
     dof = model.joint_v[i]
     joint = model.joint_type[i]
     if joint == FREE:
@@ -84,7 +84,7 @@ def move_body(model, q, v, work, i):
     """
     p, r = body_pose(model, q, work.relative_pos, work.relative_rot, i)
     omega = velocity = (0.0, 0.0, 0.0)
-    if model.joint_type[i] != FIXED:  # a root that is not fixed is free
+    if model.joint_type[i] != FIXED:  # a root is fixed or free
         omega, velocity = body_twist(model, v, work, i, p, r)
     vec.store(work.relative_pos, i, p)
     vec.store_mat(work.relative_rot, i, r)
@@ -109,7 +109,7 @@ def lane_twists(model, v, work, bodies, p, r):
 
 @kernel
 def write_relative_motion(model, q, v, work, t):
-    """Compute poses and twists of a floating tree at (q, v), counted from the base's origin.
+    """Compute poses and twists of floating tree t at (q, v), relative to the base's origin.
 
     Writes: work.
     """
@@ -140,9 +140,9 @@ def write_relative_motion(model, q, v, work, t):
 
 @kernel
 def tree_motion(model, q, v, work, t):
-    """Return m, c, p, L about c and the inertia about c of a floating tree at (q, v).
+    """Return m, c, p, L about c and the inertia about c of floating tree t at (q, v).
 
-    c counts from the base's origin, so that nothing is lost far from the world's.
+    c is relative to the base's origin, to avoid round-off far from the world's origin.
 
     Writes: work.
     """
@@ -181,7 +181,7 @@ def tree_motion(model, q, v, work, t):
 
 @kernel
 def point_inertia(c):
-    """Return the inertia of a unit point mass at c about the origin, as six numbers."""
+    """Return the inertia of a unit point mass at c about the origin (xx, yy, zz, xy, xz, yz)."""
     return (
         c[1] * c[1] + c[2] * c[2], c[0] * c[0] + c[2] * c[2], c[0] * c[0] + c[1] * c[1],
         -c[0] * c[1], -c[0] * c[2], -c[1] * c[2],
@@ -190,9 +190,9 @@ def point_inertia(c):
 
 @kernel
 def keep_spin(model, t, before, after, v):
-    """Set the angular velocity of a free body so that a turn of it leaves its angular momentum as it was.
+    """Set the angular velocity of a free body after a rotation so that its angular momentum does not change.
 
-    before, after: all coordinates before the turn and after it.
+    before, after: all coordinates before and after the rotation.
 
     Writes: v.
     """
@@ -214,12 +214,11 @@ def keep_spin(model, t, before, after, v):
 
 @kernel
 def choose_kept_trees(model, state, settings, work):
-    """Note which floating trees keep their momentum in this step; return how many.
+    """Mark the floating trees whose momentum is conserved in this step; return their number.
 
-    One that pushes against something that does not give way exchanges momentum with the world: there
-    is nothing to keep, and its contacts shall end with the velocities that were solved for. So shall
-    pins and welds between trees (`contact.together` keeps what those have in sum); those within one do not
-    feel how its base moves.
+    A tree in contact with a fixed body exchanges momentum with the world, and its contacts must end with the
+    solved velocities. So must constraints between trees (`group_momentum` conserves their sum); those within
+    a tree do not depend on the motion of its base.
 
     Writes: work.
     """
@@ -230,7 +229,7 @@ def choose_kept_trees(model, state, settings, work):
         if settings.integrator == SEMI_IMPLICIT:
             is_kept = False
         elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
-            is_kept = False  # more exact than the impulses of a midpoint step
+            is_kept = False  # more accurate than a midpoint step
         work.tree_is_kept[t] = KEPT if is_kept else LEFT_ALONE
         count += work.tree_is_kept[t]
     if count == 0:
@@ -238,7 +237,7 @@ def choose_kept_trees(model, state, settings, work):
     for c in range(work.contact_count[0]):
         a = model.body_tree[work.contact_body[c, 0]]
         b = model.body_tree[work.contact_body[c, 1]]
-        if work.adhesion_impulse[c] > 0.0:  # adhesion is among the forces, and not a drive's
+        if work.adhesion_impulse[c] > 0.0:  # adhesion is part of the forces, but of no drive
             work.tree_is_kept[a] = work.tree_is_kept[b] = LEFT_ALONE
         if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
             continue
@@ -248,7 +247,7 @@ def choose_kept_trees(model, state, settings, work):
             work.tree_is_kept[a] = LEFT_ALONE
     for c in range(model.coupling_path.shape[0]):
         for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
-            if model.element_body[k] < 0:  # a thread pulls it towards what stands
+            if model.element_body[k] < 0:  # a tendon runs over a fixed point
                 work.tree_is_kept[model.body_tree[model.coupling_body[c, 0]]] = LEFT_ALONE
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
@@ -259,7 +258,7 @@ def choose_kept_trees(model, state, settings, work):
 
 @kernel
 def exclude_tied_trees(model, work, n):
-    """Leave trees alone that row n, of a constraint, ties to something else; to itself it may tie them.
+    """Exclude the trees that row n, of a constraint, connects to another body.
 
     Writes: work.
     """
@@ -275,7 +274,7 @@ def exclude_tied_trees(model, work, n):
 
 @kernel
 def is_unchanged(model, state, t):
-    """Tell whether a tree is still where the last step left it."""
+    """Tell whether tree t is still where the last step left it."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if state.v[dof] != state.left_v[dof]:
             return False
@@ -287,9 +286,9 @@ def is_unchanged(model, state, t):
 
 @kernel
 def external_impulse(model, state, settings, work, t, centre):
-    """Return linear impulse on a tree in this step but for weight, and the angular one about a point.
+    """Return linear impulse on tree t in this step without weight, and angular impulse about `centre`.
 
-    Effect of drives on the base, and the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
+    Drives of the base, plus the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
     """
     first = model.tree_v[t]
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -303,7 +302,7 @@ def external_impulse(model, state, settings, work, t, centre):
         row = model.dof_row[dof]
         base = dof - first
         factor = work.mass_factor
-        linear = 0.0 if model.tree_is_single[t] == 1 else change  # a single body's turn is apart
+        linear = 0.0 if model.tree_is_single[t] == 1 else change  # a single body's rotation is decoupled
         x = (
             x[0] + (factor[row] * linear if base > 0 else change if base == 0 else 0.0),
             x[1] + (factor[row + 1] * linear if base > 1 else change if base == 1 else 0.0),
@@ -323,9 +322,9 @@ def external_impulse(model, state, settings, work, t, centre):
 
 @kernel
 def shift_momentum_targets(model, work, shift):
-    """Move the goals of floating trees that are shifted at the end of the step; shift: whitened [m √kg, …].
+    """Move the target positions of floating trees by a position shift; shift: whitened [m √kg, …].
 
-    The centre of mass moves by the impulse that would make the shift a velocity, over the mass.
+    The centre of mass moves by the impulse for which the shift is the velocity, over the mass.
 
     Writes: work.
     """
@@ -339,7 +338,7 @@ def shift_momentum_targets(model, work, shift):
 
 @kernel
 def base_push(model, work, t, z):
-    """Return the linear impulse on the base that gives a tree of several bodies z.   (Lᵀ D^(1/2) z)_base"""
+    """Return the linear impulse on the base for a whitened response z of tree t. (Lᵀ D^(1/2) z)_base"""
     x = (0.0, 0.0, 0.0)
     first = model.tree_v[t]
     factor = work.mass_factor
@@ -365,7 +364,7 @@ def base_drive_impulse(model, state, settings, work, dof):
 
 @kernel
 def base_impulse(model, state, settings, work, t):
-    """Return linear and angular impulse, about the base, of drives and hands on a floating tree."""
+    """Return linear and angular impulse, about the base, of drives and external wrenches on a base."""
     first = model.tree_v[t]
     return (
         base_drive_impulse(model, state, settings, work, first),
@@ -380,7 +379,7 @@ def base_impulse(model, state, settings, work, t):
 
 @kernel
 def set_momentum_targets(model, state, settings, work):
-    """Set where centre of mass and momentum of every floating tree have to be after the step.
+    """Set the centre of mass and momentum that every floating tree has to have after the step.
 
     Writes: work.
     """
@@ -404,16 +403,14 @@ def set_momentum_targets(model, state, settings, work):
 
 @kernel
 def momentum_target(work, t):
-    """Return p, and L about its centre of mass, that floating tree t has to have after the step."""
+    """Return p, and L about the centre of mass, that floating tree t has to have after the step."""
     _, _, push, spin = load_motion(work.tree_target, t)
     return push, spin
 
 
 @kernel
 def set_tree_momentum(model, q, v, work, t):
-    """Set base velocity and position of a floating tree at (q, v) so that its momentum is what it has to be.
-
-    Return m, c, p, L.
+    """Correct base velocity and position of floating tree t at (q, v) to its target; return m, c, p, L.
 
     Writes: q, v, work.
     """
@@ -426,7 +423,7 @@ def set_tree_momentum(model, q, v, work, t):
     for k in range(3):
         v[dof + k] += velocity[k]
         v[dof + 3 + k] += omega[k]
-    if work.impact_count[0] > 0:  # within the step, not in its middle: the displacement is known already
+    if work.impact_count[0] > 0:  # impacts at their own times: the position is already exact
         place = vec.add((q[at], q[at + 1], q[at + 2]), c)
     for k in range(3):
         q[at + k] = place[k] - c[k]
@@ -435,7 +432,7 @@ def set_tree_momentum(model, q, v, work, t):
 
 @kernel
 def keep_momenta(model, state, work):
-    """Set base velocity and position of every floating tree so that its momentum is what it has to be.
+    """Correct base velocity and position of every floating tree to its target momentum.
 
     Writes: state, work.
     """

@@ -1,22 +1,22 @@
-"""Muscles: force by length and speed, and how an activation follows its control.
+"""Muscles: force by length and speed, and the dynamics of activation.
 
     F = −F₀ (a f_l(L) f_v(V) + f_p(L))
 
-L is the length in units of that at which the muscle is strongest, V its rate in units of the fastest rate at
-which it can shorten. All curves are quadratic splines. Source: MuJoCo's documentation, "Muscles"; Millard et
-al. 2013, "Flexing computational muscle", for the activation.
+L is the length relative to that of largest force, V its rate relative to the fastest rate of shortening. All
+curves are quadratic splines. Source: MuJoCo's documentation, "Muscles"; Millard et al. 2013, "Flexing
+computational muscle", for the activation.
 """
 
 from tribo.compiler.jit import kernel
 
-# What a muscle is made of: columns of `Model.actuator_gain`.
+# Columns of `Model.actuator_gain` of a muscle.
 FIRST, LAST, PEAK, LEAST, MOST, FASTEST, PASSIVE, STRETCHED = 0, 1, 2, 4, 5, 6, 7, 8
 SMALL = 1e-15  # smallest divisor, and [s] shortest time constant
 
 
 @kernel
 def shape_of(table, span, a, length, speed):
-    """Return L, V and their units of muscle a: lengths of 1 and speeds of 1."""
+    """Return L, V of muscle a, and the fastest rate of shortening, the unit of V."""
     unit = (span[a, 1] - span[a, 0]) / max(SMALL, table[a, LAST] - table[a, FIRST])
     unit = max(SMALL, unit)
     fastest = max(SMALL, unit * table[a, FASTEST])
@@ -25,7 +25,7 @@ def shape_of(table, span, a, length, speed):
 
 @kernel
 def by_length(table, a, x):
-    """Return f_l: 1 at L = 1, 0 from the least and the largest length on."""
+    """Return f_l: 1 at L = 1, 0 outside the range of lengths."""
     low, high = table[a, LEAST], table[a, MOST]
     if x <= low or x >= high:
         return 0.0
@@ -40,7 +40,7 @@ def by_length(table, a, x):
 
 @kernel
 def by_speed(table, a, x):
-    """Return f_v and df_v/dV: 0 where it shortens as fast as it can, more than 1 where it is stretched."""
+    """Return f_v and df_v/dV: 0 at the fastest shortening, above 1 when stretched."""
     most = table[a, STRETCHED]
     rise = most - 1.0
     if x <= -1.0:
@@ -54,7 +54,7 @@ def by_speed(table, a, x):
 
 @kernel
 def passive(table, a, x):
-    """Return f_p: that of a muscle that is stretched beyond L = 1."""
+    """Return f_p, the passive force of a muscle stretched beyond L = 1."""
     bend = 0.5 * (1.0 + table[a, MOST])
     if x <= 1.0:
         return 0.0

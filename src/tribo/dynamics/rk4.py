@@ -1,4 +1,4 @@
-"""Stage `rk4.integrate_fourth_order`: Runge and Kutta, a function of its own, compiled when first needed."""
+"""Stage `rk4.integrate_fourth_order`: Runge and Kutta's method, compiled on first use."""
 
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
@@ -43,7 +43,7 @@ call_late = _call_python if DISABLED else call_stage_at
 
 @kernel
 def is_compiled(model, work):
-    """Tell whether the function is compiled; else ask for it.
+    """Tell whether the method is compiled; else request it.
 
     Writes: work.
     """
@@ -55,7 +55,7 @@ def is_compiled(model, work):
 
 @kernel
 def integrate_held_trees(model, state, command, settings, work):
-    """Integrate the trees that are `SUBSTEPS_PENDING` in substeps; tell whether that was done.
+    """Integrate the trees that are `SUBSTEPS_PENDING` in substeps; return whether that was possible.
 
     Writes: work.
     """
@@ -67,9 +67,9 @@ def integrate_held_trees(model, state, command, settings, work):
 
 @kernel
 def integrate_fourth_order(model, state, command, settings, work):
-    """Advance trees that nothing touches by Runge and Kutta's method, if asked for or if they turn too far.
+    """Advance unconstrained trees by Runge and Kutta's method, if `rk4` is set or they rotate too far.
 
-    Those that turn too far and cannot be advanced so are said.
+    Trees that rotate too far and cannot use it set `TIME_STEP_TOO_LONG`.
 
     Writes: work.
     """

@@ -1,15 +1,16 @@
-"""The classical method of Runge and Kutta, fourth order, for trees that are free or whose forces are held.
+"""The classical Runge–Kutta method of fourth order, for unconstrained trees or trees with held forces.
 
-Coordinates that are quaternions are advanced by the exponential of a rotation vector σ, and what is
-averaged over the stages is the rate of σ, not the angular velocity: dσ/dt = ω − ½ σ×ω + σ×(σ×ω)/12,
-of which the next term is of fourth order in dt. Drives, springs and damping are forces of each
-stage: nothing is implicit here. A tree that is `SUBSTEPS_PENDING` has constant joint forces instead.
-A step that is too long tells by its two middle stages: they are at the same time, and what they make of
-the velocity differs by (dt ω)³/4 of it in an oscillation of frequency ω. Where that is more than two parts
-in a thousand (from dt ω = 0.2 on, 0.09 at a turning point; a step then changes the energy by (dt ω)⁶/72,
-9e-7) a tree of joints takes it in parts, twice as many each time; if the most are too few the world
-says so. A spring that is relaxed gives both the same force: so the first two may not differ by much either.
-A free body, whose midpoint step keeps the energy however far it turns, takes that instead.
+Quaternions are advanced by the exponential of a rotation vector σ, and the stages average the rate of σ, not
+the angular velocity: dσ/dt = ω − ½ σ×ω + σ×(σ×ω)/12, whose next term is of fourth order in dt. Drives,
+springs and damping are explicit forces of each stage. A tree that is `SUBSTEPS_PENDING` has constant joint
+forces instead.
+
+Step size control: the two middle stages are at the same time, and their changes of velocity differ by
+(dt ω)³/4 of it in an oscillation of frequency ω. If that exceeds two per mille (dt ω > 0.2, or 0.09 at a
+turning point; a step then changes the energy by (dt ω)⁶/72 = 9e-7), a tree of joints uses twice as many
+substeps, up to `MOST`; if these are too few, the status says so. A relaxed spring has the same force in both,
+so the first two stages are compared, too. A free body uses its midpoint step instead, which conserves energy
+at any rotation.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
@@ -29,14 +30,14 @@ SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
 SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
-APART = 0.002  # [–] of a velocity by which the middle stages may differ
-CHANGED = 0.05  # [–] the same of the first two, (dt ω)²/2 in an oscillation
-MOST = 64  # parts of a step
+APART = 0.002  # [–] of a velocity: admissible difference of the middle stages
+CHANGED = 0.05  # [–] the same of the first two stages, (dt ω)²/2 in an oscillation
+MOST = 64  # substeps
 
 
 @kernel
 def write_tree_forces(model, command, settings, work, t, weight):
-    """Write the forces on a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
+    """Write the forces on tree t at `mid_q` and `mid_v`; add its drives' torques with a weight.
 
     Writes: work.
     """
@@ -56,9 +57,9 @@ def write_tree_forces(model, command, settings, work, t, weight):
 
 @kernel
 def evaluate_stage(model, command, settings, work, t, weight):
-    """Write the acceleration of a tree at `mid_q` and `mid_v`; add its drives' torques with a weight.
+    """Write the acceleration of tree t at `mid_q` and `mid_v`; add its drives' torques with a weight.
 
-    Return ‖z‖² of the whitened forces and ‖z − z_before‖², z_before those of the stage before [J/s²].
+    Returns ‖z‖² of the whitened forces and ‖z − z_before‖², z_before those of the stage before [J/s²].
 
     Writes: work.
     """
@@ -87,7 +88,7 @@ def evaluate_stage(model, command, settings, work, t, weight):
 
 @kernel
 def start_stages(model, work, t):
-    """Set the first stage of a tree: `rk_q` and `rk_v` themselves.
+    """Set the first stage of tree t: `rk_q` and `rk_v`.
 
     Writes: work.
     """
@@ -101,7 +102,7 @@ def start_stages(model, work, t):
 
 @kernel
 def add_stage(model, work, t, weight, dt):
-    """Add a stage of a part of length dt to the sums with its weight.
+    """Add a stage of a substep of length dt to the sums, with its weight.
 
     Writes: work.
     """
@@ -115,7 +116,7 @@ def add_stage(model, work, t, weight, dt):
 
 @kernel
 def turn_rate(sigma, omega):
-    """Return the rate of a rotation vector σ at angular velocity ω, to third order in σ."""
+    """Return the rate of a rotation vector σ at angular velocity ω, exact to third order in σ."""
     first = vec.cross(sigma, omega)
     second = vec.cross(sigma, first)
     return vec.axpy(1.0 / 12.0, second, vec.axpy(-0.5, first, omega))
@@ -123,7 +124,7 @@ def turn_rate(sigma, omega):
 
 @kernel
 def set_next_stage(model, work, t, dt):
-    """Set the next stage of a tree: from `rk_q` and `rk_v`, for a time dt at the rates of this stage.
+    """Set the next stage of tree t: from `rk_q` and `rk_v`, a time dt at the rates of this stage.
 
     Writes: work.
     """
@@ -150,7 +151,7 @@ def set_next_stage(model, work, t, dt):
 
 @kernel
 def twice_kinetic_energy(model, work, t):
-    """Return v·M v of a tree in the stage that was evaluated last [J]."""
+    """Return v·M v of tree t at the last evaluated stage [J]."""
     total = 0.0
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
@@ -162,10 +163,9 @@ def twice_kinetic_energy(model, work, t):
 
 @kernel
 def advance_part(model, command, settings, work, t, parts):
-    """Move `rk_q` and `rk_v` of a tree on by one of so many parts of the step.
+    """Advance `rk_q` and `rk_v` of tree t by one of `parts` substeps; return whether it is too long.
 
-    Return whether the part is too long: then stages differ by more than they may, measured by the kinetic
-    energy of what they make of the velocity.
+    It is if the stages differ too much, measured by the kinetic energy of their changes of velocity.
 
     Writes: work.
     """
@@ -195,7 +195,7 @@ def advance_part(model, command, settings, work, t, parts):
 
 @kernel
 def advance_parts(model, state, command, settings, work, t, parts):
-    """Move a tree on by one step in so many parts; return whether they are too long.
+    """Advance tree t by one step in `parts` substeps; return whether these are too long.
 
     Writes: work.
     """
@@ -214,9 +214,9 @@ def advance_parts(model, state, command, settings, work, t, parts):
 
 @kernel
 def integrate_tree(model, state, command, settings, work, t):
-    """Move `rk_q` and `rk_v` of a tree on by one step, in as many parts as it needs.
+    """Advance `rk_q` and `rk_v` of tree t by one step, in as many substeps as needed; return failure.
 
-    Return whether even the most are too few; for a free body, whether one is.
+    True if `MOST` substeps are too few, or one for a free body.
 
     Writes: work.
     """
@@ -230,7 +230,7 @@ def integrate_tree(model, state, command, settings, work, t):
 
 @kernel
 def restore_middle(model, state, settings, work, t):
-    """Put the bodies of a tree where a midpoint step has them.
+    """Restore the mid-step coordinates, poses and inertias of tree t.
 
     Writes: work.
     """
@@ -257,7 +257,7 @@ def add_momentum(model, work, t, v, rate, out):
 
 @kernel
 def is_finite_tree(model, work, t):
-    """Tell whether a tree's substeps end at velocities that are numbers, of a size that users may set."""
+    """Tell whether the substeps of tree t end at finite velocities of at most `FASTEST`."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if not abs(work.rk_v[dof]) <= FASTEST:
             return False
@@ -266,10 +266,10 @@ def is_finite_tree(model, work, t):
 
 @kernel
 def integrate_held_tree(model, state, command, settings, work, t):
-    """Integrate a tree in substeps under the forces that were solved for; set h to that of the whole step.
+    """Integrate tree t in substeps under the solved forces; set h to its mean over the step.
 
-    Held is f = h + M (v⁺ − v)/dt, so that h⁺ = f − M (v_end − v)/dt. All else is left as a step has it whose
-    velocity in the middle is (v + v_end)/2. Where the substeps fail it is left with h(v).
+    The held force is f = h + M (v⁺ − v)/dt, so h⁺ = f − M (v_end − v)/dt. All else is left as by a step with
+    the mean velocity (v + v_end)/2. If the substeps fail, h is h(v).
 
     Writes: work.
     """
@@ -305,9 +305,9 @@ def integrate_held_tree(model, state, command, settings, work, t):
 
 @kernel
 def advance_free_tree(model, state, command, settings, work, t):
-    """Replace the midpoint step of a tree; bodies are left where it has them, for read-outs of forces.
+    """Replace the midpoint step of an unconstrained tree; bodies stay at mid step, for read-outs of forces.
 
-    A free body that turns too far keeps its midpoint step.
+    A free body that rotates too far keeps its midpoint step.
 
     Writes: work.
     """
@@ -328,9 +328,9 @@ def advance_free_tree(model, state, command, settings, work, t):
 
 @kernel
 def advance_free_trees(model, state, command, settings, work):
-    """Replace the midpoint step of trees that nothing touches, if `rk4` is asked for or they turn too far.
+    """Replace the midpoint step of unconstrained trees, if `rk4` is set or they rotate too far.
 
-    Under `rk4` the others keep it, and it is said.
+    With `rk4` all others set `FELL_BACK_TO_MIDPOINT`.
 
     Writes: work.
     """
@@ -348,7 +348,7 @@ def advance_free_trees(model, state, command, settings, work):
 
 @kernel
 def run_substep_part(model, state, command, settings, work):
-    """Do what the step is waiting for: substeps under held forces, or the end of trees that nothing touches.
+    """Integrate pending trees under held forces or, if there are none, advance unconstrained trees.
 
     Writes: work.
     """

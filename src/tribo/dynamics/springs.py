@@ -1,4 +1,4 @@
-"""Errors of joints from a target, and the energy of their springs."""
+"""Errors of joints relative to a target, and the energy of joint springs."""
 
 from math import atan2, sqrt
 
@@ -12,7 +12,7 @@ FREE = int(Joint.FREE)
 
 @kernel
 def rotation_error(q, target):
-    """Return the rotation vector that turns `target` into q, axes of the parent side [rad]."""
+    """Return the rotation vector from `target` to q [rad], in axes of the parent."""
     e = quat.mul(q, (target[0], -target[1], -target[2], -target[3]))
     s = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     if s < quat.SMALL_ANGLE:
@@ -24,7 +24,7 @@ def rotation_error(q, target):
 
 @kernel
 def set_errors(model, gain, q, target, i, error):
-    """Write coordinate − target of the dofs of joint i; rotations only where some gain is not 0.
+    """Write coordinate − target of the dofs of joint i; of rotations only if a gain is not 0.
 
     Writes: error.
     """

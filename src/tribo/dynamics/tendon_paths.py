@@ -1,4 +1,4 @@
-"""Ways of couplings: threads from point to point of bodies, around spheres and cylinders; slider-cranks.
+"""Paths of couplings: tendons from point to point of bodies, around spheres and cylinders; slider-cranks.
 
     ℓ = Σ w ‖q − p‖ + Σ w arc,   ∂ℓ/∂t = Σ u·(v_q − v_p),   u = w (q − p)/‖q − p‖
 
@@ -8,12 +8,13 @@ d from slider to crank, has
 
     ℓ = a·d − √((a·d)² + r² − d²)
 
-and pushes along g = ∂ℓ/∂d; both bodies feel it at the crank. Without a rod, r = 0, ℓ = a·d is how far the
-crank lies along the axis. A turn is a component of the rotation of one frame as seen from another,
+and pushes along g = ∂ℓ/∂d, at the crank on both bodies. Without a rod, r = 0, ℓ = a·d is the position of the
+crank along the axis. A rotation element measures a component of the rotation of one frame relative to
+another,
 
     ℓ = a·log(Bᵀ C Q)
 
-of bodies with attitudes B and C; a torque along a turns one body and −a the other. Source: MuJoCo's
+with attitudes B and C of the bodies; its torque is a on one body and −a on the other. Source: MuJoCo's
 documentation.
 """
 
@@ -31,7 +32,7 @@ TURN = int(ElementKind.TURN)
 
 @kernel
 def element_position(model, work, k):
-    """Return where element k of all paths is, world."""
+    """Return the position of element k of all paths, world [m]."""
     b = model.element_body[k]
     point = vec.load(model.element_point, k)
     if b < 0:
@@ -41,14 +42,14 @@ def element_position(model, work, k):
 
 @kernel
 def to_world(model, work, k, a):
-    """Return a vector of the body of element k in the axes of the world."""
+    """Return a vector of the body of element k in world axes."""
     b = model.element_body[k]
     return a if b < 0 else vec.mat_vec(vec.load_mat(work.body_rot, b), a)
 
 
 @kernel
 def route_segment(model, work, k, j, p, q):
-    """Route the straight part that leaves element k at p and reaches element j at q.
+    """Route the straight segment that leaves element k at p and reaches element j at q.
 
     Writes: work.
     """
@@ -66,7 +67,7 @@ def route_segment(model, work, k, j, p, q):
 def route_rod(model, work, k, j):
     """Route the rod of a slider, element k, to its crank, element j.
 
-    A rod that is too short counts as one at a right angle to the axis.
+    A rod that is too short counts as perpendicular to the axis.
 
     Writes: work.
     """
@@ -92,7 +93,7 @@ def route_rod(model, work, k, j):
 
 @kernel
 def measure_rotation(model, work, k, j):
-    """Find how far the frame of element j is turned about the axis of element k, as seen from its body.
+    """Measure the rotation of the frame of element j about the axis of element k, relative to its body.
 
     Writes: work.
     """
@@ -114,7 +115,7 @@ def measure_rotation(model, work, k, j):
 
 @kernel
 def route_tendon(model, work, c):
-    """Route tendon c where the bodies are: its straight parts and lengths.
+    """Route tendon c at the present poses: straight segments and lengths.
 
     Writes: work.
     """
@@ -165,7 +166,7 @@ def route_tendons(model, work):
 
 @kernel
 def wrench_at(model, work, b, point, force):
-    """Return moment about the origin of its tree, and force, of a force on body b at a point of the world."""
+    """Return the wrench, moment about the tree origin and force, of a force on body b at a point (world)."""
     arm = vec.sub(point, vec.load(work.body_pos, model.tree_body[model.body_tree[b]]))
     moment = vec.cross(arm, force)
     return (moment[0], moment[1], moment[2], force[0], force[1], force[2])
@@ -173,8 +174,8 @@ def wrench_at(model, work, b, point, force):
 
 @kernel
 def project_wrench(model, work, b, p, wrench):
-    """Return what a wrench on body b does to dof p of its chain."""
-    if model.tree_is_single[model.body_tree[b]] == 1:  # the motion axes are the world's
+    """Return the generalized force of a wrench on body b at dof p of its chain."""
+    if model.tree_is_single[model.body_tree[b]] == 1:  # its motion axes are those of the world
         return wrench[3 + p] if p < 3 else wrench[p - 3]
     axis = spatial.load(work.dof_axis, model.chain_dof[model.body_chain_start[b] + p])
     return spatial.dot(axis, wrench)
@@ -182,9 +183,9 @@ def project_wrench(model, work, b, p, wrench):
 
 @kernel
 def segment_end(model, work, k, end):
-    """Return body and wrench of one end of the straight part that leaves element k: 0 from, 1 to.
+    """Return body and wrench at one end (0 from, 1 to) of the straight segment that leaves element k.
 
-    The wrench, moment about the origin of its tree and force, is how ℓ grows with what the body does.
+    The wrench, moment about the tree origin and force, is the gradient of ℓ by the motion of the body.
     """
     b = model.element_body[k] if end == 0 else model.element_body[work.segment_next[k]]
     if b < 0:
@@ -210,7 +211,7 @@ def path_length(model, work, c, part):
 
 @kernel
 def path_speed(model, work, v, c, part):
-    """Return how fast the path of one part of coupling c grows [m/s]."""
+    """Return the rate of the length of one part of coupling c [m/s]."""
     total = 0.0
     for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
         if model.element_part[k] != part or work.segment_next[k] < 0:

@@ -1,22 +1,22 @@
 """Stage `tied_drift.find_tied_drift`: the common drift of free bodies on constraints.
 
-A centre of mass drifts straight, and its body turns meanwhile. On an arm r about a pin, at ω, the centre gets
-on by r φ in half a step, φ = dt/2 ω, and so by the angle atan φ about the pin, while the body turns by φ. A
-shift at the end of the step made the two agree; after it the velocity was not along the path any more, and a
-body 0.2 m off its hinge lost 10 % of its energy in 2 s at 180 rad/s and 1 ms.
+A centre of mass drifts straight while its body rotates. On an arm r about a pin, at ω, the centre moves by
+r φ in half a step, φ = dt/2 ω, so by the angle atan φ about the pin, while the body rotates by φ. A shift at
+the end of the step would make the two agree, but the velocity would no longer be along the path: a body 0.2 m
+off its hinge lost 10 % of its energy in 2 s at 180 rad/s and 1 ms.
 
-So what will be missing is added to each half of the step, symmetrically: the translations δ and turns ρ of
-least kinetic energy with which all ties get on alike,
+So the difference is added to each half of the step, symmetrically: the translations δ and rotations ρ of
+least kinetic energy for which all constraints stay closed,
 
     γ + δ_A + (ρ_A × r_A)/cos² φ of one side = the same of the other,   γ = ½ (γ(−dt/2) − γ(dt/2)) :
 
-γ(∓dt/2) is how far the end of an arm is, in mid step, off the tangent that it has at the beginning and at the
-end of the step. The part of γ along the path in mid step counts; it is made up along the path at the
-outer end of the half, where r is the arm, and φ is the angle between the two paths. The mean of the two γ is
-how far the tie sags in mid step (`attachments.end_curvature`). A body on a pin, and a group that turns like
-one rigid body, then meet their ties at both ends of the step with velocities along their paths, and the step
-is the same backwards in time, as far as the velocity after the push is foreseen. A turned body keeps its
-angular momentum; of bodies that only tie one another the common centre of mass stays.
+γ(∓dt/2) is the distance of the end of an arm, in mid step, from its tangent at the beginning and at the end
+of the step. The part of γ along the mid-step path counts; it is corrected along the path at the outer end of
+the half, where r is the arm, and φ is the angle between the two paths. The mean of the two γ is the mid-step
+sag (`attachments.end_curvature`). A body on a pin, and a group that rotates like one rigid body, then satisfy
+their constraints at both ends of the step with velocities along their paths, and the step is time-reversible,
+as far as the velocity after the impulses is predicted. A rotated body keeps its angular momentum; the common
+centre of mass of bodies that are only tied to one another stays.
 Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (symmetric projection).
 """
 
@@ -28,18 +28,18 @@ from tribo.model import Constraint, Integrator
 
 JOINT = int(Constraint.JOINT)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-PLACE = 7  # bits of the three directions in `constraint_locked`
-ATTITUDE = 56  # bits of the three turns
-LEAST = 0.5  # [–] cosine of the turn in half a step: what turns farther is taken to turn by that
-SWEEPS = 6  # over the ties of a group, to and fro; one is enough where no body has two
-SETTLED = 1e-3  # [–] of the first lack, at which sweeps end
-SMALL = 1e-4  # [rad] in a step: where nothing turns farther, (dt ω)³ is round-off
+PLACE = 7  # bits of the three translations in `constraint_locked`
+ATTITUDE = 56  # bits of the three rotations
+LEAST = 0.5  # [–] least cosine of the rotation in half a step
+SWEEPS = 6  # over the constraints of a group, in alternating order; one suffices for single constraints
+SETTLED = 1e-3  # [–] of the first error, at which sweeps end
+SMALL = 1e-4  # [rad] per step: below it (dt ω)³ is round-off
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
 def is_joining(model, state, work, c):
-    """Tell whether constraint c, which is in no loop, held its bodies in all three directions."""
+    """Tell whether constraint c, in no loop, was active and locks all three translations."""
     if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & PLACE != PLACE:
         return False
     return was_active(model, state, c) and not is_in_loop(model, work, c)
@@ -54,14 +54,14 @@ def spin_of(model, v, t):
 
 @kernel
 def pushed_spins(model, work, t):
-    """Return the angular velocity of free body t in mid step before the push and, as predicted, after it."""
+    """Return the mid-step angular velocity of free body t before the impulses and, predicted, after them."""
     before = spin_of(model, work.start_velocity, t)
     return before, vec.axpy(-1.0, before, vec.scale(2.0, spin_of(model, work.mid_v, t)))
 
 
 @kernel
 def any_turning(model, settings, work):
-    """Tell whether a free body at a constraint turns by more than next to nothing in this step."""
+    """Tell whether a free body at a constraint rotates by more than `SMALL` in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
     for end in range(model.constraint_point.shape[0]):
@@ -75,20 +75,20 @@ def any_turning(model, settings, work):
 
 @kernel
 def arm_at(model, end, at):
-    """Return the arm from the centre of mass to an end of a constraint at an attitude, world."""
+    """Return the arm from the centre of mass to an end of a constraint at an attitude, world [m]."""
     return vec.mat_vec(quat.to_matrix(at), vec.load(model.constraint_point, end))
 
 
 @kernel
 def tied_velocity(model, v, t, arm):
-    """Return how fast a point of free body t moves, at an arm from its centre of mass.   v + ω × r"""
+    """Return the velocity of a point of free body t at an arm from its centre of mass. v + ω × r"""
     b = model.tree_v[t]
     return vec.add((v[b], v[b + 1], v[b + 2]), vec.cross(spin_of(model, v, t), arm))
 
 
 @kernel
 def end_error(model, work, end, t):
-    """Return by how much more an end, of body t, is to get on than δ and ρ make it; nothing for t = −1."""
+    """Return the displacement that an end of body t still lacks after δ and ρ; 0 for t = −1."""
     if t < 0:
         return ZERO
     x = spatial.load(work.tied_shift, t)
@@ -99,7 +99,7 @@ def end_error(model, work, end, t):
 
 @kernel
 def mobility(model, work, end, t):
-    """Return how an impulse at an end of a constraint moves it, as six numbers.   1/m − [r] I⁻¹ [r]"""
+    """Return the displacement of an end of a constraint per impulse, as six numbers. 1/m − [r] I⁻¹ [r]"""
     if t < 0:
         return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     light = 1.0 / model.body_mass[model.tree_body[t]]
@@ -114,7 +114,7 @@ def mobility(model, work, end, t):
 
 @kernel
 def push_tied_body(model, work, end, t, impulse):
-    """Add to δ and ρ of body t what an impulse at an end of a constraint does.
+    """Add the effect of an impulse at an end of a constraint to δ and ρ of body t.
 
     Writes: work.
     """
@@ -131,7 +131,7 @@ def push_tied_body(model, work, end, t, impulse):
 
 @kernel
 def solve_tied_drift(model, state, work):
-    """Find δ and ρ of all bodies, tie by tie, until all ties get on alike.
+    """Solve for δ and ρ of all bodies, constraint by constraint (Gauss–Seidel).
 
     Writes: work.
     """
@@ -160,9 +160,9 @@ def solve_tied_drift(model, state, work):
 
 @kernel
 def half_step_error(model, end, t, at, omega, h):
-    """Return how far an end is off the tangent that it has after a time h without torque, at its start.
+    """Return the distance of an end from its tangent after a torque-free time h, at the start of that time.
 
-    As seen from the centre of mass; and its velocity then, and the attitude. at, ω: those at the start.
+    Relative to the centre of mass; also the velocity and the attitude after h. at, omega: at the start.
     """
     spin, end_omega = free_rotation(model, t, at, omega, h)
     after = quat.mul(quat.cayley(vec.scale(h, spin)), at)
@@ -173,9 +173,9 @@ def half_step_error(model, end, t, at, omega, h):
 
 @kernel
 def write_end_error(model, settings, work, end, t, at, before, after, is_second):
-    """Find what an end of a constraint, of body t, lacks in one half of the step.
+    """Compute the displacement that an end of a constraint, of body t, lacks in one half of the step.
 
-    at: attitude in mid step; before, after: angular velocity there, before the push and after it.
+    at: attitude in mid step; before, after: angular velocity there, before and after the impulses.
 
     Writes: work.
     """
@@ -194,21 +194,21 @@ def write_end_error(model, settings, work, end, t, at, before, after, is_second)
         cosine = max(LEAST, vec.dot(speed, middle) / size)
         off = 0.5 * vec.dot(vec.sub(behind, ahead), middle)
         vec.store(work.end_position_error, end, vec.scale(-off / (size * cosine), speed))
-        # ρ turns the tangent too: along the path in mid step, with dt/2 ω = tan φ, an end is moved by
+        # ρ rotates the tangent too: along the mid-step path, with dt/2 ω = tan φ, an end is moved by
         # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its path at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
     is_anchored = tied_tree(model, end + 1 - 2 * (end % 2)) < 0
     if is_anchored and model.constraint_locked[end // 2] & ATTITUDE == ATTITUDE:
-        work.end_lever[end] = 0.0  # a weld to what is no free body turns nobody
+        work.end_lever[end] = 0.0  # a weld to a body that is not free rotates nothing
     inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
     spatial.store(work.tied_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
 
 
 @kernel
 def find_tied_drift(model, state, settings, work, is_second):
-    """Find δ and ρ of all bodies in one half of the step.
+    """Compute δ and ρ of all bodies in one half of the step.
 
-    Before the push, the velocity after it is the one that was predicted.
+    In the first half, the velocity after the impulses is predicted.
 
     Writes: work.
     """
@@ -238,7 +238,7 @@ def find_tied_drift(model, state, settings, work, is_second):
 
 @kernel
 def move_tied_body(model, work, t, q, v):
-    """Move and turn free body t by δ and ρ; it keeps its angular momentum.
+    """Move and rotate free body t by δ and ρ, at constant angular momentum.
 
     Writes: q, v.
     """

@@ -1,8 +1,8 @@
-"""Groups of free bodies that constraints tie together, and whether they have loops.
+"""Groups of free bodies that constraints connect, and whether their constraints form loops.
 
-Where ties form no loop, with one another or by way of what stands, of robots and of what the user moves, each
-row can have its own target. In a loop rows may ask for the same thing twice, as the two hinges of a door do:
-what they ask for must then agree to round-off, or their forces work against one another.
+Without a loop, also over fixed bodies, robots and kinematic bodies, each row may have its own target. In a
+loop rows may be redundant, as those of the two hinges of a door: their targets must then agree to round-off,
+or their forces work against one another.
 """
 
 from tribo.compiler.jit import kernel
@@ -27,7 +27,7 @@ def tied_tree(model, end):
 
 @kernel
 def was_active(model, state, c):
-    """Tell whether constraint c held its bodies together in the last step."""
+    """Tell whether constraint c held its bodies in the last step."""
     kind = model.constraint_kind[c]
     if kind != JOINT and kind != LENGTH and kind != WINCH:
         return False
@@ -36,7 +36,7 @@ def was_active(model, state, c):
 
 @kernel
 def group_root(work, t):
-    """Return the tree by which the group of free body t is known."""
+    """Return the representative tree of the group of free body t."""
     while work.tied_group[t] != t:
         t = work.tied_group[t]
     return t
@@ -44,7 +44,7 @@ def group_root(work, t):
 
 @kernel
 def find_groups(model, state, work):
-    """Find the groups, and those whose ties form a loop.
+    """Find the groups, and those with loops.
 
     Writes: work.
     """
@@ -75,6 +75,6 @@ def find_groups(model, state, work):
 
 @kernel
 def is_in_loop(model, work, c):
-    """Tell whether the ties of the group of free bodies to which constraint c belongs form a loop."""
+    """Tell whether constraint c belongs to a group of free bodies with a loop."""
     t = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1))
     return t >= 0 and work.tied_is_loop[group_root(work, t)] != 0

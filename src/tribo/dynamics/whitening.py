@@ -1,4 +1,4 @@
-"""Whitened coordinates z = D^(1/2) L v, in which the kinetic energy is ½‖z‖²: there and back."""
+"""Conversion to and from whitened coordinates z = D^(1/2) L v, in which the kinetic energy is ½‖z‖²."""
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import articulated
@@ -11,7 +11,7 @@ FREE = int(Joint.FREE)
 
 @kernel
 def whiten(model, work, x):
-    """Turn generalized impulses into whitened coordinates (0 where forces do not move a dof).
+    """Convert generalized impulses to whitened coordinates (0 for dofs that forces do not move).
 
     x ← D^(−1/2) L⁻ᵀ x; `unwhiten` of it is M̂⁻¹ x.
 
@@ -23,7 +23,7 @@ def whiten(model, work, x):
 
 @kernel
 def whiten_dof(model, factor, dof, lowest, x):
-    """Take the share of a dof off the dofs before it, from `lowest` of its row on; return its own number.
+    """Eliminate a dof from the dofs before it, from `lowest` of its row on; return its own number.
 
     Writes: x.
     """
@@ -37,7 +37,7 @@ def whiten_dof(model, factor, dof, lowest, x):
 
 @kernel
 def whiten_tree(model, work, t, x):
-    """Do what `whiten` does, for one tree.
+    """Convert generalized impulses on one tree to whitened coordinates, as `whiten`.
 
     Writes: work, x.
     """
@@ -68,7 +68,7 @@ def whiten_tree(model, work, t, x):
 
 @kernel
 def unwhiten(model, work, z, out):
-    """Turn whitened coordinates into velocities.   out = L⁻¹ D^(−1/2) z
+    """Convert whitened coordinates to velocities. out = L⁻¹ D^(−1/2) z
 
     Writes: work, out.
     """
@@ -78,7 +78,7 @@ def unwhiten(model, work, z, out):
 
 @kernel
 def unwhitened(model, work, dof, lowest, z, out):
-    """Return the velocity of a dof, but for what those before `lowest` of its row do to it."""
+    """Return the velocity of a dof without the contributions of dofs before `lowest` of its row."""
     row = model.dof_row[dof]
     chain = model.body_chain_start[model.dof_body[dof]]
     x = z[dof] * work.dof_scale[dof]
@@ -89,7 +89,7 @@ def unwhitened(model, work, dof, lowest, z, out):
 
 @kernel
 def unwhiten_tree(model, work, t, z, out):
-    """Do what `unwhiten` does, for one tree.
+    """Convert whitened coordinates of one tree to velocities, as `unwhiten`.
 
     Writes: work, out.
     """
@@ -120,9 +120,9 @@ def unwhiten_tree(model, work, t, z, out):
 
 @kernel
 def whitened_rate(model, work, dof, lowest, v):
-    """Return the whitened coordinate of a velocity that belongs to a dof; 0 if forces do not move it.
+    """Return the whitened coordinate of a dof for velocities v; 0 if forces do not move it.
 
-    z = D^(1/2) L v; numbers before `lowest` of the row of L are 0.
+    z = D^(1/2) L v; entries before `lowest` of the row of L are 0.
     """
     if work.dof_scale[dof] == 0.0:
         return 0.0
@@ -136,7 +136,7 @@ def whitened_rate(model, work, dof, lowest, v):
 
 @kernel
 def whiten_velocity(model, work, t, v, out):
-    """Write the whitened coordinates of the velocity of a tree that has rows.   z = D^(1/2) L v
+    """Write the whitened coordinates of the velocity of a tree with rows. z = D^(1/2) L v
 
     Writes: out.
     """
@@ -147,7 +147,7 @@ def whiten_velocity(model, work, t, v, out):
 
 @kernel
 def twice_energy(model, work, t, v):
-    """Return v·M̂ v of a tree that has rows [J]; dofs that forces do not move count as at rest."""
+    """Return v·M̂ v of a tree with rows [J]; dofs that forces do not move count as at rest."""
     total = 0.0
     lowest = 3 if model.tree_is_single[t] == 1 else 0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):

@@ -1,1 +1,1 @@
-"""Narrow phase (`pairs.collide`) and broad phase: which shapes touch, and where."""
+"""Broad phase and narrow phase (`pairs.collide`): which shapes touch, and where."""

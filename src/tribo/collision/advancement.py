@@ -1,22 +1,22 @@
-"""Contacts of moving shapes: the planes that the motion of this step meets, by conservative advancement.
+"""Contacts of moving shapes: the planes that the motion of this step reaches, by conservative advancement.
 
-A separating plane of two convex shapes that are apart holds for the poses of now. The free space around a
-convex shape is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane
-is only used as it is if the motion of the step does not cross it. Where it does, both bodies are moved on
-at their present velocities, each time by a step that lets their surfaces overlap by at most `touch`
-(the gap over a bound of the closing speed):
+The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
+is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
+only if the motion of the step does not cross it. Otherwise both bodies advance at their present velocities,
+each time by a step after which their surfaces overlap by at most `touch` (the gap over a bound of the closing
+speed):
 
-* no impact within the step: the planes are those of the poses at its end;
-* an impact along nearly the same normal: the planes of now are right;
-* an impact along another normal, or of bodies that travel farther than they are thick: the planes are
-  those of the poses at impact.
+* no impact within the step: the planes at its end are used;
+* an impact along nearly the same normal: the present planes are used;
+* an impact along another normal, or of bodies that travel farther than they are thick: the planes at impact
+  are used.
 
-Planes of a later pose are brought back to now: the gap is what the surfaces close until then.
+Planes of a later pose are brought back to the present: the gap is the motion that closes it until then.
 
-A fast body that is hit at a corner turns around it, and other corners follow within the same step. So the
-core of a body (`core`) that comes down on the same face is a contact too, as if it were a ball of its own:
-its centre of mass does not come nearer than that. Only a free body has one: joints and constraints turn the
-way of the others. A pair that rebounds has none: that would be the rebound of a body that does not turn.
+A fast body that is hit at a corner rotates about it, and other corners follow within the same step. So the
+core of a body (`core`) that approaches the same face is a contact, too, like a ball of its own: the centre of
+mass does not come nearer than that. Only free bodies have a core, since joints and constraints curve the path
+of others. Pairs that rebound have none: it would rebound like a body that does not rotate.
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
@@ -38,11 +38,11 @@ CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
-ROUNDS = 64  # of an advancement; a pair that still goes on is taken to meet where it is
-TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that: what counts as none
-DEEPEST = 0.1  # [-] of it: most that the depth of an impact on terrain is
-SIMILAR = 0.9  # cosine of two normals: planes of now serve for the impact
-CORE = 2047.0  # feature of the core of A, that of B is one less; no others are as large
+ROUNDS = 64  # of an advancement; a pair that still advances then counts as an impact
+TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that depth: a gap that counts as 0
+DEEPEST = 0.1  # [-] of the smaller solid: largest depth of an impact on terrain
+SIMILAR = 0.9  # cosine of two normals, above which the present planes serve for the impact
+CORE = 2047.0  # feature of the core of A, that of B is one less; all others are smaller
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
 NOTHING = (0.0, 0.0, 0.0)
 NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
@@ -50,7 +50,7 @@ NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 
 @kernel
 def thickness(model, s):
-    """Return a length of the order of the least half size of a shape; of what has no end, a large one."""
+    """Return a length of the order of the least half size of a shape; 1e300 for planes and terrain."""
     kind = model.shape_kind[s]
     if kind == SURFACE and is_moved(model, model.shape_body[s]):
         return half_size(model, s)
@@ -61,7 +61,7 @@ def thickness(model, s):
 
 @kernel
 def put_pose(work, i, pos, rot, motion, time):
-    """Write the pose of body i after some time.
+    """Write the pose of body i after a time at a constant motion.
 
     Writes: work.
     """
@@ -83,7 +83,7 @@ def core_contact(model, settings, work, a, b, margin):
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
-    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # what holds it curves its path
+    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # joints and constraints curve its path
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
@@ -99,7 +99,7 @@ def core_contact(model, settings, work, a, b, margin):
 def add_core(work, n, contact, sign, feature):
     """Append the contact of a core to the manifold of n points; return the next row.
 
-    Only along a normal that is there already: on a flat face the core is held up by the same plane.
+    Only along a normal that is already there: on a flat face the same plane supports the core.
 
     Writes: work.
     """
@@ -127,7 +127,7 @@ def add_core(work, n, contact, sign, feature):
 def surface_spin(model, work, s, spin):
     """Return the part of a body's angular velocity that moves the surface of shape s [rad/s].
 
-    A shape of revolution that turns about its own axis stays where it is.
+    Rotation of a shape of revolution about its own axis does not move its surface.
     """
     kind = model.shape_kind[s]
     place = vec.load(model.shape_pos, s)
@@ -148,8 +148,9 @@ def surface_spin(model, work, s, spin):
 def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
     """Return a bound of the speed at which the surfaces of two shapes close a gap [m/s].
 
-    Convex shapes stay apart while their distance along one normal n lasts:
-    −n · v + ‖n × ω_a‖ r_a + ‖n × ω_b‖ r_b. Terrain has many normals: ‖v‖ + ‖ω_a‖ r_a + ‖ω_b‖ r_b.
+    Convex shapes stay apart while they are separated along a normal n; terrain has many normals:
+
+        convex: −n · v + ‖n × ω_a‖ r_a + ‖n × ω_b‖ r_b,   terrain: ‖v‖ + ‖ω_a‖ r_a + ‖ω_b‖ r_b
     """
     r_a = model.body_radius[model.shape_body[a]]
     r_b = model.body_radius[model.shape_body[b]]
@@ -161,11 +162,11 @@ def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
 
 @kernel
 def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch):
-    """Move two bodies on until their shapes overlap by about `touch`/2; return the time [s], and points.
+    """Advance two bodies until their shapes overlap by about `touch`/2; return the time [s] and the points.
 
-    Begins with their manifold of n points, all apart; leaves the bodies where they are then, and their
-    points in the manifold. No points: they do not meet within the step, and stand at its end. Between two
-    distances none overlaps by more than `touch`.
+    Starts with their manifold of n points, all apart; leaves the bodies at the poses of impact, and the
+    points there in the manifold. No points: there is no impact within the step, and the bodies are at its
+    end. Between two rounds no overlap exceeds `touch`.
 
     Writes: work.
     """
@@ -194,7 +195,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         n = find_meeting(model, work, a, b, margin * (1.0 - time / settings.dt))
         if n == 0:
             break
-    if n > 0:  # still closing: taken to meet where they are
+    if n > 0:  # still closing: counts as an impact
         return time, n
     put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
     put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
@@ -203,7 +204,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
 
 @kernel
 def put_back(work, i, j, pos_a, rot_a, pos_b, rot_b):
-    """Write the poses of two bodies.
+    """Restore the poses of two bodies.
 
     Writes: work.
     """
@@ -215,16 +216,16 @@ def put_back(work, i, j, pos_a, rot_a, pos_b, rot_b):
 
 @kernel
 def moving_point_velocity(motion, arm):
-    """Return the velocity of a point of a body."""
+    """Return the velocity of a point of a moving body at an arm from its origin."""
     return vec.add(motion[0], vec.cross(motion[1], arm))
 
 
 @kernel
 def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
-    """Turn point k of the manifold, where two bodies meet after some time, into one of where they are now.
+    """Convert point k of the manifold, of a pose after some time, to one of the present pose.
 
-    The middle between the two places of it, the gap that closes meanwhile at the velocity of its row. Each
-    body has its own place, B's and `work.travel` more is A's, unless they share the middle.
+    The point is the midpoint of its two positions on the bodies, the gap the motion that closes it. Each body
+    has a point of its own, A's is B's plus `work.travel`, unless they share the midpoint.
 
     Writes: work.
     """
@@ -249,7 +250,7 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
 
 @kernel
 def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
-    """Tell whether one of n points crosses its plane by more than `depth` as the bodies move now."""
+    """Tell whether a point of n crosses its plane by more than `depth` in the step at constant motion."""
     row = work.manifold
     pos_i = vec.load(work.body_pos, model.shape_body[a])
     pos_j = vec.load(work.body_pos, model.shape_body[b])
@@ -265,7 +266,7 @@ def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
 
 @kernel
 def meet_moving(model, state, settings, work, a, b, margin):
-    """Write the contacts of two shapes that the step may close into the manifold; return their number, or −1.
+    """Write the contacts of two shapes that the step may close; return their number, or −1 (`find_meeting`).
 
     Writes: work.
     """
@@ -278,7 +279,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch
     is_fast = margin > thin
-    is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # planes all around
+    is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # many planes
     if (touches or is_of_meshes) and not is_fast:
         return n
     i = model.shape_body[a]
@@ -297,7 +298,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
         time, n = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
     left = margin
     core_a = core_b = NO_CORE
-    if n > 0:  # they meet
+    if n > 0:  # an impact
         k = deepest(row, n)
         along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))
         if not is_fast and along > SIMILAR:
@@ -311,10 +312,10 @@ def meet_moving(model, state, settings, work, a, b, margin):
     n = add_core(work, n, core_b, -1.0, CORE - 1.0)
     n = add_core(work, n, core_a, 1.0, CORE)
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
-    if touches:  # they are where they meet
+    if touches:  # the poses did not change
         return n
     is_one_tree = model.body_tree[i] == model.body_tree[j]
-    # What both share keeps the angular momentum; what travels far has the lever arms of where it meets.
+    # A shared point conserves angular momentum; fast bodies have the lever arms of the impact.
     shares = (is_one_tree or not is_fast) and is_moved(model, i) and is_moved(model, j)
     for k in range(n):
         bring_back(work, i, j, k, time, motion_a, motion_b, shares)

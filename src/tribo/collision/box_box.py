@@ -1,23 +1,21 @@
 """Box against box: separating axes, then a face manifold, an edge contact or a corner contact.
 
-1. Signed distances along 15 axes; the greatest, `best`, is the exact depth of two overlapping boxes
-   and a lower bound of the distance of two separate ones.
-2. If a face is the best axis, or nearly, the other box's most opposed face is cut to its outline:
-   one point per corner of what is left, with the gap along the face normal (`face`).
-3. Where no such point has the gap `best`, the *witness* is added: the nearest points of two edges
-   or, for separate boxes, of a corner and the other box, whose gap is exact.
-4. Where two edges of separate boxes lie side by side, the ends of the stretch that they share take the
-   place of the witness, if one of them has its gap.
+1. Signed distances along 15 axes; the greatest, `best`, is the exact depth of overlapping boxes and a lower
+   bound of the distance of separate ones.
+2. If a face is the best axis, or nearly, the most opposed face of the other box is clipped to its outline:
+   one point per remaining vertex, with the gap along the face normal (`face`).
+3. If no such point has the gap `best`, the *witness* is added: the nearest points of two edges or, for
+   separate boxes, of a corner and the other box, whose gap is exact.
+4. If two edges of separate boxes are nearly parallel, the ends of their common stretch replace the witness,
+   if one of them has its gap.
 
-Features: 0…7 a corner of A, 8…15 of B, 16…159 edge of A × edge of B, 160…175 a corner as witness,
-176…319 two edges as witness, 320 the fallback, 321…608 the ends of a stretch. A point of the face
-manifold is named after the box features that meet in it, so the name does not depend on which box gave
-the reference face.
+Features: 0…7 a corner of A, 8…15 of B, 16…159 edge of A × edge of B, 160…175 a corner as witness, 176…319 two
+edges as witness, 320 the fallback, 321…608 the ends of a stretch. A point of the face manifold is named after
+the box features that meet in it, so the name does not depend on which box has the reference face.
 
-Approximations: a face is preferred to an edge until the edge is better by 1 % of the depth plus
-0.1 % of the smallest half size, and a face of A to one of B by 0.001 %; gaps of points that then
-lie deeper than `best` are raised to `best`. Crossings are placed to 0.01 % of the reference face
-(see `face.WIDENING`).
+Approximations: a face is preferred to an edge until the edge is better by 1 % of the depth plus 0.1 % of the
+smallest half size, and a face of A to one of B by 0.001 %; gaps of points that are then deeper than `best`
+are raised to `best`. Crossings are accurate to 0.01 % of the reference face (see `face.WIDENING`).
 """
 
 from math import sqrt
@@ -29,13 +27,13 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 NO_AXIS = -1e300  # [m] separation along an axis that does not exist
-PARALLEL = 1e-14  # [-] sin² of two edges that have no common perpendicular of their own
+PARALLEL = 1e-14  # [-] sin² of two edges without a common perpendicular
 EDGE_SHARE = 0.01  # [-] of the depth, and
-EDGE_SLOP = 1e-3  # [-] of the smallest half size: how much better an edge axis has to be
-FACE_SLOP = 1e-5  # [-] of the smallest half size: how much better a face of B has to be
+EDGE_SLOP = 1e-3  # [-] of the smallest half size: advantage that an edge axis needs
+FACE_SLOP = 1e-5  # [-] of the smallest half size: advantage that a face of B needs
 REALISED = 1e-7  # [-] of the smallest half size: a point this near to `best` has that gap
 SHARP = 0.005  # [-] of its length: the radius of a sharp edge
-ALONG = 0.995  # cosine of two edges: from 0.1 rad on the ends of their stretch are far apart
+ALONG = 0.995  # cosine of nearly parallel edges; beyond 0.1 rad the ends of a stretch are far apart
 CORNER_WITNESS = 160
 EDGE_WITNESS = 176
 STRETCH = 321
@@ -45,7 +43,7 @@ STRETCH = 321
 def best_face(r, arm_a, arm_b, half_a, half_b):
     """Return the greatest separation along the faces of A and its axis, and the same for B.
 
-    `r` holds the axes of B in those of A, the arms are A to B in the axes of A and of B.
+    r: axes of B in those of A; the arms are from A to B in the axes of A and of B.
     """
     best_a = NO_AXIS
     best_b = NO_AXIS
@@ -95,7 +93,7 @@ def best_edge(r, arm, half_a, half_b):
 def support_edge(pos, rot, half, axis, direction):
     """Return the middle of the box edge along an axis that is farthest in a direction, and its id.
 
-    Edge id: 4 × axis + 1 if on the positive side of the next axis + 2 if of the one after.
+    Edge id: 4 × axis, + 1 on the positive side of the next axis, + 2 of the one after.
     """
     k1 = (axis + 1) % 3
     k2 = (axis + 2) % 3
@@ -145,7 +143,7 @@ def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
 
 @kernel
 def has_parallel_axes(r):
-    """Tell whether some edges of two boxes run nearly along one another; `r` as in `best_face`."""
+    """Tell whether two edges of the boxes are nearly parallel; r as in `best_face`."""
     most = max(abs(r[0]), abs(r[1]), abs(r[2]))
     most = max(most, abs(r[3]), abs(r[4]), abs(r[5]))
     return max(most, abs(r[6]), abs(r[7]), abs(r[8])) > ALONG
@@ -153,7 +151,7 @@ def has_parallel_axes(r):
 
 @kernel
 def edge_beside(pos, rot, half, direction):
-    """Return the middle of the edge of a box that looks most in a direction, half of it along it, its id."""
+    """Return the middle of the edge of a box that faces a direction, half of the edge, and its id."""
     axis = 2
     tilt = (
         abs(vec.dot(direction, vec.mat_col(rot, 0))),
@@ -170,10 +168,10 @@ def edge_beside(pos, rot, half, direction):
 
 @kernel
 def stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out):
-    """Add the ends of the stretch that two edges share to the witness, the one row; return the next row.
+    """Add the ends of the common stretch of two edges to the witness in row 0; return the next row.
 
     The gap grows with the square of the distance across, as in `convex.edge_points`. If that of an end is at
-    most `enough`, the ends take the place of the witness.
+    most `enough`, the ends replace the witness.
 
     Writes: out.
     """
@@ -192,7 +190,7 @@ def stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, 
     high = min(length, start + abs(reach))
     if not low < high:
         return n
-    roundness = 4.0 * SHARP * min(length, abs(reach))  # these are half lengths
+    roundness = 4.0 * SHARP * min(length, abs(reach))  # of half lengths
     for end in range(2):
         x = high if end == 1 else low
         p = vec.axpy(x / length, along_a, a)
@@ -215,7 +213,7 @@ def stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, 
 
 @kernel
 def nearest_corner(pos_a, rot_a, half_a, pos_b, rot_b, half_b):
-    """Return distance, number, place (in B's axes) and normal of the corner of A nearest to B."""
+    """Return distance, number, position (in B's axes) and normal of the corner of A nearest to B."""
     r = vec.mat_t_mul(rot_b, rot_a)
     centre = vec.mat_t_vec(rot_b, vec.sub(pos_a, pos_b))
     best = 1e300
@@ -268,7 +266,7 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
     arm_b = vec.mat_t_vec(rot_b, arm)
     r = vec.mat_t_mul(rot_a, rot_b)
     gap_a, axis_a, gap_b, axis_b = best_face(r, arm_a, arm_b, half_a, half_b)
-    if not NO_AXIS < max(gap_a, gap_b) <= margin:  # a lost box (NaN) has no axis at all
+    if not NO_AXIS < max(gap_a, gap_b) <= margin:  # a box at NaN has no axis
         return 0
     gap_edge, code = best_edge(r, arm_a, half_a, half_b)
     best = max(gap_a, gap_b, gap_edge)

@@ -1,8 +1,8 @@
-"""Stage `broadphase.find_candidates`: finds pairs of shapes that might touch before the next evaluation.
+"""Stage `broadphase.find_candidates`: pairs of shapes that might touch before the next evaluation.
 
-Bodies are swept along the axis on which they are spread most, with boxes that contain all that a
-body can reach in one step. Half spaces are tested against every body. The result is sorted by shape
-numbers, so it does not depend on the order in which the sweep found it.
+Sweep and prune along the axis of largest spread, with boxes that contain all that a body can reach in one
+step. Half spaces are tested against every body. The result is sorted by shape numbers, so it does not depend
+on the order of the sweep.
 """
 
 from math import sqrt
@@ -29,7 +29,7 @@ ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 CAPACITY = int(Status.CAPACITY)
 
-MANY = 400  # bodies from which on the columns pay
+MANY = 400  # bodies, from which on columns pay (`cells`)
 NO_COLUMN = -(1 << 40)
 
 
@@ -72,14 +72,14 @@ def shape_bound(model, work, s):
             abs(r[3]) * box[s, 3] + abs(r[4]) * box[s, 4] + abs(r[5]) * box[s, 5],
             abs(r[6]) * box[s, 3] + abs(r[7]) * box[s, 4] + abs(r[8]) * box[s, 5],
         )
-    else:  # a mesh that is only drawn
+    else:  # a visual mesh
         h = (-1.0, -1.0, -1.0)
     return (c[0] - h[0], c[1] - h[1], c[2] - h[2], c[0] + h[0], c[1] + h[1], c[2] + h[2])
 
 
 @kernel
 def bound_shapes(model, work):
-    """Write the box of each shape, as it stands, that something may ask for; half spaces have none.
+    """Write the box of each shape that a test may use; half spaces have none.
 
     Writes: work.
     """
@@ -92,7 +92,7 @@ def bound_shapes(model, work):
 
 @kernel
 def boxes_are_near(x, i, y, j, margin):
-    """Tell whether box i of a table and box j of another are no farther apart than a margin [m]."""
+    """Tell whether box i of a table and box j of another are at most a margin [m] apart."""
     return (
         x[i, 0] - margin <= y[j, 3]
         and x[i, 3] + margin >= y[j, 0]
@@ -105,7 +105,7 @@ def boxes_are_near(x, i, y, j, margin):
 
 @kernel
 def compute_bounds(model, work):
-    """Write the box of each body to sweep that contains everything it can reach in this step.
+    """Write the box of each swept body, which contains all that it can reach in this step.
 
     Writes: work.
     """
@@ -140,7 +140,7 @@ def is_moved(model, i):
 
 @kernel
 def is_ignored(model, a, b):
-    """Tell whether the user (or the description) excluded the body pair a < b."""
+    """Tell whether the body pair a < b is excluded by the user or the description."""
     key = a * model.body_parent.shape[0] + b
     count = model.ignored_pair.shape[0]
     k = first_from(model.ignored_pair, count, key)
@@ -149,7 +149,7 @@ def is_ignored(model, a, b):
 
 @kernel
 def bodies_may_touch(model, a, b):
-    """Tell whether contacts between two bodies are wanted at all."""
+    """Tell whether filters allow contacts between two bodies."""
     forward = model.body_group[a] & model.body_mask[b]
     if (forward | (model.body_group[b] & model.body_mask[a])) == 0:
         return False
@@ -164,7 +164,7 @@ def bodies_may_touch(model, a, b):
 
 @kernel
 def shapes_may_touch(model, settings, a, b):
-    """Tell whether groups and masks let two shapes meet."""
+    """Tell whether groups and masks allow contacts between two shapes."""
     forward = (model.shape_group[a] & model.shape_mask[b]) != 0
     backward = (model.shape_group[b] & model.shape_mask[a]) != 0
     if settings.filter_both != 0:
@@ -174,7 +174,7 @@ def shapes_may_touch(model, settings, a, b):
 
 @kernel
 def add_candidate(work, a, b):
-    """Append a pair of shapes; count on without storing when the table is full.
+    """Append a pair of shapes; if the table is full, only count it.
 
     Writes: work.
     """
@@ -215,7 +215,7 @@ def add_body_pair(model, settings, work, i, j):
 
 @kernel
 def plane_of(model, work, s):
-    """Return the normal of half space s and its height along that normal [m]."""
+    """Return the normal of half space s and its height along the normal [m]."""
     i = model.shape_body[s]
     rot = vec.load_mat(work.body_rot, i)
     n = vec.mat_vec(rot, vec.mat_col(vec.load_mat(model.shape_rot, s), 2))
@@ -225,7 +225,7 @@ def plane_of(model, work, s):
 
 @kernel
 def add_plane_pair(model, settings, work, s, n, height, j):
-    """Append the pairs of a half space with the shapes of body j that can reach below its surface.
+    """Append the pairs of half space s with the shapes of body j that can reach below its surface.
 
     Writes: work.
     """
@@ -254,7 +254,7 @@ def add_plane_pair(model, settings, work, s, n, height, j):
 
 @kernel
 def add_plane_pairs(model, settings, work, s):
-    """Append the pairs of a half space with everything that can reach below it.
+    """Append the pairs of half space s with all shapes that can reach below it.
 
     Writes: work.
     """
@@ -265,7 +265,7 @@ def add_plane_pairs(model, settings, work, s):
 
 @kernel
 def sweep_axis(work):
-    """Return the axis on which the bodies are spread most."""
+    """Return the axis along which the positions of the bodies have the largest variance."""
     mean = (0.0, 0.0, 0.0)
     square = (0.0, 0.0, 0.0)
     n = work.sweep_count[0]
@@ -283,7 +283,7 @@ def sweep_axis(work):
 
 @kernel
 def list_bodies(model, work):
-    """List the bodies to sweep: those that some other body, not a half space, may meet.
+    """List the bodies to sweep: those that may touch a body other than a half space.
 
     Writes: work.
     """
@@ -312,7 +312,7 @@ def overlap_on(work, i, j, axis):
 
 @kernel
 def pair_with_all(model, settings, work, rank):
-    """Append the pairs of a body too wide for columns, of two such bodies once.
+    """Append the pairs of a body too wide for columns; pairs of two such bodies once.
 
     Writes: work.
     """
@@ -327,7 +327,7 @@ def pair_with_all(model, settings, work, rank):
 
 @kernel
 def sweep_columns(model, settings, work, axis):
-    """Append the shape pairs of all bodies whose bounds overlap, with the help of columns: see `cells`.
+    """Append the shape pairs of all bodies whose bounds overlap, by columns (`cells`).
 
     Writes: work.
     """
@@ -381,7 +381,7 @@ def sweep_bodies(model, settings, work):
     """Append the shape pairs of all bodies whose bounds overlap.
 
     Writes: work.
-    Cost: O(n) for the sort of an almost sorted list, then O(overlaps on one axis), of many bodies O(n).
+    Cost: O(n) to sort a nearly sorted list, then O(overlaps on one axis); O(n) with columns.
     """
     axis = sweep_axis(work)
     sort_bodies(work, axis)
@@ -411,7 +411,7 @@ def sweep_bodies(model, settings, work):
 
 @kernel
 def find_candidates(model, state, settings, work):
-    """List the pairs of shapes that might touch.
+    """List the pairs of shapes that might touch in this step.
 
     Writes: work.
     """

@@ -1,13 +1,13 @@
-"""The list of candidate pairs in an order that does not depend on how they were found."""
+"""Sorting of the candidate pairs into an order that does not depend on the search."""
 
 from tribo.compiler.jit import kernel
 
-FEW = 16  # up to so many candidates insertion is the cheaper sort
+FEW = 16  # candidates, up to which insertion sort is cheaper
 
 
 @kernel
 def count_candidates(work, n):
-    """Sort the candidates by first shape, by counting.
+    """Sort the candidates by first shape (counting sort).
 
     Writes: work.
     """

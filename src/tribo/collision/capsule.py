@@ -1,17 +1,16 @@
 """Capsule against capsule and capsule against box.
 
-A capsule is a ball swept along a segment, so a ball at any place of the segment makes a true
-contact with its own gap and normal. Two such places carry a lying capsule: the ends of the stretch
-that lies beside the other shape. Where the nearest place is a third one, it is emitted too.
+A capsule is a ball swept along a segment, so a ball at any position of the segment is an exact contact with
+its own gap and normal. Two of them support a lying capsule: the ends of the stretch beside the other shape.
+If the nearest position is a third one, it is added. Beside an edge of a box the stretch is that beside the
+edge.
 
-Beside an edge of a box the stretch is that beside the edge.
+Features: 0 and 1 for the ends of the stretch (towards −z and +z of A), 2 for the nearest position, 3 and 4
+for the ends beside an edge.
 
-Features: 0 and 1 for the ends of the stretch (towards −z and +z of A), 2 for the nearest place, 3 and 4 for
-the ends beside an edge.
-
-Approximation: a capsule whose *axis* enters a box is pushed out along the least of 15 directions
-(box faces, box edges × axis), which is the exact depth; the position along the axis is the middle
-of the two lines' nearest points.
+Approximation: a capsule whose *axis* enters a box is pushed out along the least of 15 directions (box faces,
+box edges × axis), which is the exact depth; the position along the axis is the middle of the nearest points
+of the two lines.
 """
 
 from math import sqrt
@@ -21,22 +20,22 @@ from tribo.collision.sphere import point_box
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-PARALLEL_SINE_SQUARED = 0.01  # two axes that enclose less than 6° lie side by side
-EXTRA = 1e-7  # [m] the nearest place is worth a point if it is nearer than the ends by this
-EDGE_ADVANTAGE = 0.01  # [-] an edge direction must beat the best face by this share of the depth
+PARALLEL_SINE_SQUARED = 0.01  # axes within 6° are side by side
+EXTRA = 1e-7  # [m] the nearest position is added if it is nearer than the ends by this
+EDGE_ADVANTAGE = 0.01  # [-] of the depth: advantage of an edge direction over the best face
 
 
 @kernel
 def _clamp(x, limit):
-    """Return x limited to ±limit."""
+    """Return x clamped to ±limit."""
     return max(-limit, min(limit, x))
 
 
 @kernel
 def segments_nearest(arm, axis_a, half_a, axis_b, half_b):
-    """Return the places s, t on two segments that are nearest, and sin² of the angle between them.
+    """Return the positions s, t on two segments that are nearest, and sin² of the angle between them.
 
-    `arm` is the centre of A minus the centre of B; the axes are unit vectors.
+    arm: centre of A minus centre of B; the axes are unit vectors.
 
     Source: Ericson, Real-Time Collision Detection, 5.1.9.
     """
@@ -46,7 +45,7 @@ def segments_nearest(arm, axis_a, half_a, axis_b, half_b):
     a = vec.dot(arm, axis_a)
     b = vec.dot(arm, axis_b)
     s = 0.0
-    if sine_squared > 1e-14:  # else any place will do, and the clamping below finds a nearest one
+    if sine_squared > 1e-14:  # else any position serves; the clamping below finds a nearest one
         s = _clamp((cosine * b - a) / sine_squared, half_a)
     t = _clamp(b + s * cosine, half_b)
     s = _clamp(t * cosine - a, half_a)
@@ -100,7 +99,7 @@ def capsule_capsule(pos_a, rot_a, size_a, pos_b, rot_b, size_b, margin, out):
 
 @kernel
 def _pull(centre, axis, half, t):
-    """Return half the slope of the squared distance from a box along a line, at t."""
+    """Return half the derivative of the squared distance from a box along a line, at t."""
     total = 0.0
     for k in range(3):
         p = centre[k] + t * axis[k]
@@ -110,10 +109,10 @@ def _pull(centre, axis, half, t):
 
 @kernel
 def segment_box_nearest(centre, axis, reach, half):
-    """Return the place t of a segment that is nearest to a box, in box axes.
+    """Return the position t on a segment that is nearest to a box, in box axes.
 
-    The slope of the squared distance grows piecewise linearly; the six planes of the faces are its
-    kinks, so the stretch with the root is found by looking at them.
+    The derivative of the squared distance is piecewise linear and increasing, with kinks at the six planes of
+    the faces; these bracket its root.
     """
     low = -reach
     high = reach
@@ -174,7 +173,7 @@ def _beside_edges(centre, axis, reach, half):
 
 @kernel
 def _deep_direction(centre, axis, reach, half):
-    """Return how to push a segment out of a box: depth (negative), outward normal, face or −1."""
+    """Return the push of a segment out of a box: depth (negative), outward normal, face or −1 − axis."""
     best = -1e300
     face = 2
     for k in range(3):
@@ -205,7 +204,7 @@ def _deep_direction(centre, axis, reach, half):
 
 @kernel
 def _deep_edge_place(centre, axis, reach, half, outward, edge):
-    """Return the place of a segment that is nearest to the box edge along `edge` it crosses."""
+    """Return the position on a segment that is nearest to the box edge along axis `edge` that it crosses."""
     corner = (
         0.0 if edge == 0 else (half[0] if outward[0] >= 0.0 else -half[0]),
         0.0 if edge == 1 else (half[1] if outward[1] >= 0.0 else -half[1]),
@@ -261,7 +260,7 @@ def capsule_box(pos_a, rot_a, size, pos_b, rot_b, half, margin, out):
         first, last = _beside_edges(centre, axis, reach, half)
         for end in range(2):
             t = last if end == 1 else first
-            if first < last and not low <= t <= high:  # else it is among those over the face
+            if first < last and not low <= t <= high:  # else it is already added
                 p = vec.axpy(t, axis, centre)
                 height, across = point_box(p, half)
                 normal = vec.mat_vec(rot_b, across)

@@ -1,25 +1,25 @@
-"""The sweep over many bodies: finds pairs that overlap on one axis and are near on the other two.
+"""Columns for a sweep over many bodies: pairs that overlap on the swept axis and are near on the others.
 
-A column of cells stands on each square of the two axes that are not swept. A body that the sweep
-reaches looks for those before it in the columns that its box touches, and is noted there. Entries that
-the sweep has passed are removed when they are met. A pair that shares several columns counts in the one
-where its overlap begins. Bodies too wide for the columns are compared with all others.
+A column of cells stands on each square of the two axes that are not swept. When the sweep reaches a body, it
+compares it with earlier ones in the columns that its box touches, and lists it there. Entries that the sweep
+has passed are removed when they are met. A pair that shares several columns counts in the one where its
+overlap begins. Bodies too wide for the columns are compared with all others.
 """
 
 from math import floor
 
 from tribo.compiler.jit import kernel
 
-SPAN = 4  # columns that a box may touch along one axis
-SLOTS = SPAN * SPAN  # columns that a body may touch
-WIDE = 2.0  # [-] of the mean size of a box: side of a column
-CLIP = 8.0  # [-] of the mean: larger sizes do not raise it further
-FAR = 1e9  # columns from the origin: beyond, a body counts as too wide
+SPAN = 4  # most columns that a box may touch along one axis
+SLOTS = SPAN * SPAN  # most columns that a body may touch
+WIDE = 2.0  # [-] side of a column, over the mean size of a box
+CLIP = 8.0  # [-] of the mean, at which sizes are clipped
+FAR = 1e9  # columns from the origin, beyond which a body counts as too wide
 
 
 @kernel
 def column_side(work, y, z):
-    """Return the side of a column: a multiple of the mean size, in which few giants do not count."""
+    """Return the side of a column, a multiple of the mean size, in which a few large bodies hardly count."""
     bound = work.body_bound
     n = work.sweep_count[0]
     most = 1e300
@@ -40,7 +40,7 @@ def column_side(work, y, z):
 
 @kernel
 def first_column(work, i, axis, side):
-    """Return the first column of body i along an axis and how many it touches; 0: too many."""
+    """Return the first column of body i along an axis and the number it touches (0: too many)."""
     low = work.body_bound[i, axis] / side
     high = work.body_bound[i, 3 + axis] / side
     if not (abs(low) < FAR and abs(high) < FAR):
@@ -52,5 +52,5 @@ def first_column(work, i, axis, side):
 
 @kernel
 def bucket(work, column_y, column_z):
-    """Return where the bodies of a column are listed; columns far apart may share a list."""
+    """Return the list of a column (a hash); distant columns may share a list."""
     return (column_y * 73856093 + column_z * 19349663) % work.sweep_head.shape[0]

@@ -1,10 +1,10 @@
-"""Signed distance of two convex solids: gap, normal and where.
+"""Signed distance of two convex solids: gap, normal and nearest points.
 
-Separate solids: GJK. Overlapping or touching ones: a direction from EPA (or GJK, if they are hardly
-apart), made exact by moving B away along it by s and measuring again. If h(n) is the overlap along
-n, the moved solids are apart by max_n (s n·n₀ − h(n)), and the best direction is a fixed point of
-n₀ → n: reached at once where h has a kink (faces), by a factor s / (s + curvature) otherwise. Where that
-factor is near 1, every third round leaps to where the sequence goes (Aitken's extrapolation).
+Separate solids: GJK. Overlapping or touching ones: a direction from EPA (or GJK, if they are hardly apart),
+refined by moving B away along it by s and measuring again. If h(n) is the overlap along n, the moved solids
+are apart by max_n (s n·n₀ − h(n)), and the best direction is a fixed point of n₀ → n: reached at once where h
+has a kink (faces), with rate s / (s + curvature) otherwise. Where that rate is near 1, every third round
+extrapolates the sequence (Aitken).
 """
 
 from tribo.collision.epa import push_direction
@@ -25,19 +25,19 @@ from tribo.math import vec
 
 ROUNDS = 40
 STEADY = 1e-9  # [rad] change of the normal in one round
-FLAT = 1e-12  # [-] of the coordinates: how far a point of A − B may be beyond a flat part of it
-INNER = 1e-9  # [-] weight below which a corner of a triangle has no part in it
+FLAT = 1e-12  # [-] of the coordinates: tolerance of a point beyond a flat part of A − B
+INNER = 1e-9  # [-] weight below which a corner of a triangle does not count
 SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
-LEAP = 0.999  # largest factor per round that is believed
-ALIGNED = 0.5  # cosine of two steps that go the same way
-PROOF = 1e-9  # [-] of the shift: by how much a proved direction may be worse than a guess (rounding)
-FIRST_TOLERANCE = 1e-4  # [-] of the depth: how well EPA has to find the direction
+LEAP = 0.999  # largest rate that is extrapolated
+ALIGNED = 0.5  # cosine of two steps in the same direction
+PROOF = 1e-9  # [-] of the shift: a proved direction may be that much worse than a guess (round-off)
+FIRST_TOLERANCE = 1e-4  # [-] of the depth: tolerance of EPA's direction
 
 
 @kernel
 def refined(model, work, pair, normal, shift):
-    """Return the best direction near a good one, its gap, and the nearest points of A and B along it.
+    """Return the best direction near a given one, its gap, and the nearest points of A and B along it.
 
     Writes: work.
     """
@@ -80,9 +80,9 @@ def refined(model, work, pair, normal, shift):
 
 @kernel
 def foot(model, work, pair, normal):
-    """Return if EPA's last face is a flat part of A − B with the point nearest to the origin on it.
+    """Return whether EPA's last face is a flat part of A − B that contains the point nearest to the origin.
 
-    Then its normal, the gap, and the nearest points of A and B. To be called after EPA.
+    Also its normal, the gap, and the nearest points of A and B. To be called after EPA.
 
     Writes: work.
     """
@@ -104,9 +104,9 @@ def foot(model, work, pair, normal):
 
 @kernel
 def find_closest(model, work, pair, limit):
-    """Return if the gap is within a limit, the gap, the unit normal from B into A, both points.
+    """Return whether the gap is within a limit, the gap, the unit normal from B into A, and both points.
 
-    The points are those of the surfaces that are nearest, or deepest.
+    The points are the nearest of the two surfaces, or the deepest.
 
     Writes: work.
     """
@@ -136,7 +136,7 @@ def find_closest(model, work, pair, limit):
             status, v, a = distance(model, work, pair, v, far, EXACT)
             if status != OVERLAPPING:
                 normal = vec.scale(1.0 / vec.norm(v), v)
-                if is_smooth(pair):  # by now the features are those that meet
+                if is_smooth(pair):  # the features are now the right ones
                     answer = newton_point(model, work, pair, normal, zero)
                     if answer[0]:
                         is_proved, better, gap, a, b = answer

@@ -1,8 +1,8 @@
 """Any two convex solids, or one on a plane: the general path of the narrow phase.
 
 1. Signed distance `best`, normal and nearest points (`closest`).
-2. If a flat face is the best direction, or nearly, the points of it and of what faces it (`overlap`).
-3. Else, if two straight edges lie side by side, the ends of the stretch they share.
+2. If a flat face is the best direction, or nearly, the points of its overlap with what faces it (`overlap`).
+3. Else, if two straight edges are nearly parallel, the ends of their common stretch.
 4. If none of these points has the gap `best`, the nearest points themselves.
 
 At most eight points: the deepest, and the farthest along eight directions of the contact plane.
@@ -29,25 +29,25 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 EDGE_SHARE = 0.01  # [-] of the depth, and
-EDGE_SLOP = 1e-3  # [-] of the smaller solid: how much better than a face an edge has to be
-FACE_SLOP = 1e-5  # [-] of the smaller solid: how much better a face of A has to be
+EDGE_SLOP = 1e-3  # [-] of the smaller solid: advantage that an edge needs
+FACE_SLOP = 1e-5  # [-] of the smaller solid: advantage that a face of A needs
 REALISED = 1e-5  # [-] of the smaller solid: a point this near to `best` has that gap
-FLAT = 0.5  # cosine: what is steeper is an edge, not a face
+FLAT = 0.5  # least cosine of a face; a steeper one counts as an edge
 FLAT_DISC = 0.7
 LEVEL = 1e-9  # [-] tilt below which the deepest point of a rim is rounding noise
 SHARP = 0.005  # [-] of its length: the radius of a sharp edge
-SAME_END = 1e-6  # [-] of its length: an end of A this near to one of B gives the point its number
+SAME_END = 1e-6  # [-] of its length: an end this near to that of A is numbered after A
 MAX_POINTS = 8
 FIRST_TURN = 0.2  # [rad] no multiple of 45°, so that a side of a box has one farthest end
-WIDER = 1e-4  # [-] of the spread of all points: what another point has to add
-LOWER = 1e-7  # [-] of the spread: by how much a point has to be deeper than others promise there
-IN_LINE = 1e-12  # [-] of a triangle, squared: the share of its side by which its height counts
+WIDER = 1e-4  # [-] of the spread of all points, that another point has to add
+LOWER = 1e-7  # [-] of the spread: a point has to be deeper than the others predict there by this
+IN_LINE = 1e-12  # [-] squared height over side of a triangle, below which it is degenerate
 OTHER_NORMAL = 0.99  # cosine
 
 
 @kernel
 def passed(work, side, lowest, near):
-    """Return which of the four corners of a disc its lowest point is to pass (`plane_cylinder`); 4: none."""
+    """Return which of the four rim points of a disc its lowest point replaces (`plane_cylinder`); 4: none."""
     for k in range(4):
         away = vec.sub(vec.load(work.outline[side], k), lowest)
         if vec.dot(away, away) < near:
@@ -57,7 +57,7 @@ def passed(work, side, lowest, near):
 
 @kernel
 def incident_feature(model, work, side, solid, pos, rot, d, frame, spoke):
-    """Write the face or edge that looks in a unit direction; return it as `overlap` wants it.
+    """Write the face or edge that faces a unit direction; return it as `overlap` expects it.
 
     Writes: work.
     """
@@ -131,7 +131,7 @@ def face_points(model, work, pair, side, face, outward, best, margin):
 
 @kernel
 def edge_points(model, work, pair, normal, best, margin):
-    """Write the ends of the stretch that two edges share; return their number.
+    """Write the ends of the common stretch of two edges; return their number.
 
     Beside a round edge the gap grows with the square of the distance across.
 
@@ -193,7 +193,7 @@ def keep_point(work, table, n, row):
 
 @kernel
 def is_point_kept(work, table, n, row, near):
-    """Tell whether one of the first n points of the manifold is as good as one of a table."""
+    """Tell whether one of the first n points of the manifold is equivalent to a row of a table."""
     for m in range(n):
         away = vec.sub(vec.load(table, row), vec.load(work.manifold, m))
         along = 0.0
@@ -206,10 +206,9 @@ def is_point_kept(work, table, n, row, near):
 
 @kernel
 def level(work, n, u, v, p):
-    """Return the gap that n points of the manifold promise at a place p: the least of their means there.
+    """Return the gap that n points of the manifold predict at a point p: the lower side of their convex hull.
 
-    It is the lower side of their convex hull over the contact plane u, v; beside it, that at the
-    nearest place of an edge.
+    The hull is over the contact plane u, v; outside it, the value at the nearest point of an edge counts.
     """
     lowest = nearest = beside = 1e300
     for a in range(n):
@@ -247,10 +246,10 @@ def level(work, n, u, v, p):
 
 @kernel
 def keep_below(work, table, count, n, u, v, spread):
-    """Add points whose gap is less than the n in the manifold promise where they are; return the number.
+    """Add points with a gap below that which the n in the manifold predict there; return the number.
 
-    The others can carry the same load in its place. Between two flat faces nothing is below it; a
-    bump under the middle of a face is.
+    The kept points can bear the load of all others. Two flat faces have no such points; a bump under the
+    middle of a face is one.
 
     Writes: work.
     """
@@ -273,9 +272,9 @@ def keep_below(work, table, count, n, u, v, spread):
 def keep_spread(work, table, count, few):
     """Copy at most eight of the points of a table into the manifold; return their number.
 
-    Up to `few` points: all. Else in this order: those farthest along eight directions of the contact
-    plane, as far as they widen what is there; one of each normal; the deepest; what stands out between
-    them. Together they carry the load of all points.
+    Up to `few` points: all. Else in this order: the farthest along eight directions of the contact plane, if
+    they widen the set; one of each normal; the deepest; points that stand out between them. Together they
+    bear the load of all points.
 
     Writes: work.
     """
@@ -353,7 +352,7 @@ def solid_points(model, work, pair, margin):
         face_b, outward_b, cosine_b = face_towards(model, work, pair[2], vec.mat_t_vec(pair[4], normal))
         gap_a = gap_b = -1e300
         slop = FACE_SLOP * size
-        if pair[2][0] == TRIANGLE:  # what lies on terrain has the terrain's normal
+        if pair[2][0] == TRIANGLE:  # on terrain the terrain's normal is preferred
             slop = EDGE_SLOP * size - EDGE_SHARE * min(best, 0.0)
         if cosine_a > FLAT:
             outward_a = vec.mat_vec(pair[1], outward_a)
@@ -367,7 +366,7 @@ def solid_points(model, work, pair, margin):
             n = face_points(model, work, pair, 1, face_b, outward_b, best, margin)
         elif gap_a >= enough:
             n = face_points(model, work, pair, 0, face_a, outward_a, best, margin)
-        if n == 0:  # an edge, or a face beside which the other solid lies
+        if n == 0:  # an edge, or a face that the other solid misses
             n = edge_points(model, work, pair, normal, best, margin)
     for k in range(n):
         if work.touch[k, 6] <= best + REALISED * size:

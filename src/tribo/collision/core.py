@@ -1,9 +1,9 @@
 """The core of a shape: the largest ball around its body's centre of mass that lies in it.
 
-However a body tumbles, its core goes straight on with the centre of mass. So what the core meets is right for
-the whole step, even where a corner that is hit first turns the others.
+However a body tumbles, its core moves straight with the centre of mass. So contacts of the core hold for the
+whole step, even if a corner that is hit first rotates the others.
 
-In calls for pairs of shapes the number −1 − s stands for the core of shape s.
+In calls for pairs of shapes, −1 − s stands for the core of shape s.
 """
 
 from math import sqrt
@@ -13,23 +13,26 @@ from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL,
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-HALVINGS = 52  # of the range in which t lies: down to rounding
+HALVINGS = 52  # bisections of the range of t, down to round-off
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
 def centre(model, work, i):
-    """Return the centre of mass of body i [m], in the world."""
+    """Return the centre of mass of body i, world [m]."""
     rot = vec.load_mat(work.body_rot, i)
     return vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.body_com, i)))
 
 
 @kernel
 def own_centre(model, s):
-    """Return the centre of mass of a shape's body [m], in its frame; of what stands a hull's middle, or 0."""
-    if s < 0:  # a core is around it
+    """Return the centre of mass of a shape's body [m], in the shape's frame.
+
+    Of the hull of a fixed body its middle, of other fixed shapes and of cores the origin.
+    """
+    if s < 0:  # a core is centred on it
         return (0.0, 0.0, 0.0)
-    if model.body_chain_len[model.shape_body[s]] == 0:  # it stands
+    if model.body_chain_len[model.shape_body[s]] == 0:  # a fixed body
         if model.shape_kind[s] == HULL:
             return (model.shape_box[s, 0], model.shape_box[s, 1], model.shape_box[s, 2])
         return (0.0, 0.0, 0.0)
@@ -52,10 +55,10 @@ def share(size, p, t):
 
 @kernel
 def depth_in_ellipsoid(size, p):
-    """Return the distance of a point in an ellipsoid from its surface [m]; not above 0: it is not inside.
+    """Return the distance of a point in an ellipsoid from its surface [m]; 0 if it is not inside.
 
-    The nearest point of the surface is `share` at the t in (−least², 0] that puts it there. Where no t does,
-    p lies in the plane across the least axis, and what is missing points along that axis.
+    The nearest point of the surface is `share` at the t in (−least², 0] that puts it there. If there is no
+    such t, p lies in the plane across the least axis, and the rest points along that axis.
     Source: Eberly, Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid.
     """
     _, inside = share(size, p, 0.0)
@@ -78,7 +81,7 @@ def depth_in_ellipsoid(size, p):
 
 @kernel
 def core_radius(model, s):
-    """Return the radius of the core of a shape [m]; not above 0: it has none, or needs none as a ball."""
+    """Return the radius of the core of a shape [m]; ≤ 0: it has none, or is a ball and needs none."""
     kind = model.shape_kind[s]
     a, b, c = vec.load(model.shape_size, s)
     p = own_centre(model, s)
@@ -112,7 +115,7 @@ def core_kind(model, s):
 
 @kernel
 def placed(model, work, s):
-    """Return position [m] and rotation in the world and the solid of a shape, or of a core."""
+    """Return position [m], rotation (world) and solid of a shape or a core."""
     if s < 0:
         ball = (SPHERE, core_radius(model, -1 - s), 0.0, 0.0, 0, 0, 0, 0)
         return centre(model, work, model.shape_body[-1 - s]), IDENTITY, ball

@@ -1,10 +1,10 @@
-"""Penetration of two overlapping solids: a direction near that of the least depth.
+"""Penetration of two overlapping solids: a direction near that of the least depth (EPA).
 
-A polytope inside A − B grows towards its surface where that is nearest to the origin. Distances of
-faces are signed, so the origin need not be inside: the polytope may start anywhere.
+A polytope inside A − B grows towards its surface where that is nearest to the origin. Distances of faces are
+signed, so the origin need not be inside: the polytope may start anywhere.
 
-Rows of `work.polytope`: a point, its part on A. Rows of `work.polytope_face`: three points, outward
-unit normal, distance of its plane from the origin; a distance of 1e300 marks a free row.
+Rows of `work.polytope`: a point, its part on A. Rows of `work.polytope_face`: three points, outward unit
+normal, distance of its plane from the origin; a distance of 1e300 marks a free row.
 
 Source: van den Bergh, Collision Detection in Interactive 3D Environments, 4.3.8.
 """
@@ -15,8 +15,8 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 FREE = 1e300
-SEEN = 1e-9  # [-] a point this far above a face, in lengths of A − B, sees it
-FLAT = 1e-10  # [-] volume of a tetrahedron in cubed lengths: below, it has no inside
+SEEN = 1e-9  # [-] of the size of A − B: a point this far above a face sees it
+FLAT = 1e-10  # [-] volume of a tetrahedron over its cubed size, below which it is flat
 
 
 @kernel
@@ -32,7 +32,7 @@ def put_vertex(work, k, point, on_a):
 
 @kernel
 def turn_outwards(work):
-    """Let the first three points look away from the fourth; return the length of coordinates, 0: flat.
+    """Orient the first three points away from the fourth; return the size of the tetrahedron, 0: flat.
 
     Writes: work.
     """
@@ -53,9 +53,9 @@ def turn_outwards(work):
 
 @kernel
 def start_polytope(model, work, pair):
-    """Write the four points of a tetrahedron inside A − B; return the length of its coordinates, 0: flat.
+    """Write the four points of a tetrahedron inside A − B; return its size, 0: flat.
 
-    If GJK has found one around the origin, that.
+    GJK's tetrahedron around the origin is used if there is one.
 
     Writes: work.
     """
@@ -117,7 +117,7 @@ def add_face(work, row, i, j, k):
     if length > 0.0:
         normal = vec.scale(1.0 / length, normal)
         face[row, 6] = vec.dot(normal, p)
-    else:  # an empty triangle is never the nearest
+    else:  # a degenerate triangle is never the nearest
         face[row, 6] = 0.5 * FREE
     face[row, 3] = normal[0]
     face[row, 4] = normal[1]
@@ -126,7 +126,7 @@ def add_face(work, row, i, j, k):
 
 @kernel
 def toggle(work, count, i, j):
-    """Add an edge to the outline of the visible faces, or remove it if it is there the other way.
+    """Add an edge to the outline of the visible faces, or remove its reverse; return the number of edges.
 
     Writes: work.
     """
@@ -176,9 +176,9 @@ def grow(work, faces, new, tolerance):
 def push_direction(model, work, pair, tolerance):
     """Return the unit normal from B into A along which the cores overlap least.
 
-    It is the best one up to a share `tolerance` of the depth, for curved surfaces as far as the
-    tables reach. If A − B is flat, it is the normal of A − B. The points of the face that it comes from
-    are left in `work.simplex`.
+    It is the best up to a share `tolerance` of the depth, for curved surfaces as far as the tables are large
+    enough. If A − B is flat, it is the normal of A − B. The points of the face that it comes from are left in
+    `work.simplex`.
 
     Writes: work.
     """

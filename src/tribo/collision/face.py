@@ -1,9 +1,9 @@
-"""The face manifold of two boxes: the incident face cut to the outline of the reference face.
+"""The face manifold of two boxes: the incident face clipped to the outline of the reference face.
 
-Corners of a face, in its coordinates (u, v) along the next two axes: 0 (+,+), 1 (−,+), 2 (−,−),
-3 (+,−); side c joins corner c to the next. A vertex of the cut polygon is named by the two lines
-that meet in it (0…3 sides of the incident face, 4…7 of the reference face), hence by two sides of
-one box (its corner) or by a side of each (a crossing).
+Corners of a face, in its coordinates (u, v) along the next two axes: 0 (+,+), 1 (−,+), 2 (−,−), 3 (+,−); side
+c joins corner c to the next. A vertex of the clipped polygon is named by the two lines that meet in it (0…3
+sides of the incident face, 4…7 of the reference face), hence by two sides of one box (its corner) or by a
+side of each (a crossing).
 """
 
 from tribo.collision.point import first_row, put_point
@@ -21,10 +21,10 @@ SCRATCH = 8  # first row of `out` that holds no contact
 
 @kernel
 def cut(out, count, source, su, sv, limit, line):
-    """Cut a polygon by su u + sv v ≤ limit; return the new number of vertices, at most 8.
+    """Clip a polygon to su u + sv v ≤ limit; return the new number of vertices, at most 8.
 
-    A vertex is u, v and the line that leaves it, in columns source… of the scratch rows; the cut
-    polygon goes to columns 4…6 or 0…2, whichever `source` leaves free.
+    A vertex is u, v and the line that leaves it, in columns source… of the scratch rows; the clipped polygon
+    goes to columns 4…6 or 0…2, whichever `source` leaves free.
 
     Writes: out.
     """
@@ -57,7 +57,7 @@ def corner_of(side, after):
 
 @kernel
 def box_corner(axis, sign, corner):
-    """Return the number of a face's corner in its box: bit k set if on the positive side of k."""
+    """Return the number of a face's corner in its box: bit k is set on the positive side of axis k."""
     bits = int(sign > 0.0) << axis
     bits += int(corner == 0 or corner == 3) << ((axis + 1) % 3)
     return bits + (int(corner < 2) << ((axis + 2) % 3))
@@ -149,7 +149,7 @@ def face_manifold(ref_pos, ref_rot, ref_half, axis, inc_pos, inc_rot, inc_half, 
         sign_v = (1.0 - k) * ((k + 1) % 2)
         limit = wide_u if k % 2 == 1 else wide_v
         count = cut(out, count, 4 * (k % 2), sign_u, sign_v, limit, k + 4.0)
-    # The incident face as a height over (u, v): its slope is at most √2, it is the most opposed.
+    # The incident face as a height over (u, v): its slope is at most √2, since it is the most opposed.
     steep = vec.dot(facing, outward)
     slope_u = -vec.dot(facing, u) / steep
     slope_v = -vec.dot(facing, v) / steep
@@ -167,7 +167,7 @@ def face_manifold(ref_pos, ref_rot, ref_half, axis, inc_pos, inc_rot, inc_half, 
             line = int(out[before, 2])
             after = int(out[SCRATCH + i, 2])
             feature = vertex_feature(line, after, axis, sign, inc_axis, inc_sign, side)
-        elif n == 0 and best <= 0.0:  # overlapping boxes must touch, whatever rounding says
+        elif n == 0 and best <= 0.0:  # overlapping boxes touch, in spite of round-off
             x = centre_u
             y = centre_v
             feature = FALLBACK
@@ -187,7 +187,7 @@ def face_manifold(ref_pos, ref_rot, ref_half, axis, inc_pos, inc_rot, inc_half, 
 
 @kernel
 def is_twin(out, i, x, y, hu, hv, twin):
-    """Return whether an earlier vertex of the polygon lies at the same place as vertex i."""
+    """Tell whether an earlier vertex of the polygon coincides with vertex i."""
     for k in range(i):
         du = x - max(-hu, min(hu, out[SCRATCH + k, 0]))
         dv = y - max(-hv, min(hv, out[SCRATCH + k, 1]))

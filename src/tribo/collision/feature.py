@@ -1,4 +1,4 @@
-"""Faces and edges of convex solids: the flat or straight part that looks in a direction.
+"""Faces and edges of convex solids: the flat or straight part that faces a direction.
 
 A feature is written into `work.outline[side]` as points (x, y, z, number). Kinds: a polygon, points
 anticlockwise seen from outside; a disc, only its centre; a segment; a point.
@@ -34,7 +34,7 @@ NO_FACE = -2.0  # cosine of a solid without flat faces
 
 @kernel
 def face_towards(model, work, solid, d):
-    """Return the flat face that looks most in a unit direction: number, normal, cosine. Own axes."""
+    """Return the flat face that faces a unit direction: number, normal, cosine. Own axes."""
     kind = solid[0]
     if kind == PLANE:
         return 0, (0.0, 0.0, 1.0), d[2]
@@ -54,7 +54,7 @@ def face_towards(model, work, solid, d):
     if kind == HULL:
         best = solid[6]
         most = NO_FACE
-        if solid[5] > FEW_CORNERS:  # only what lies around the corner in that direction
+        if solid[5] > FEW_CORNERS:  # only the faces around the farthest corner
             k = farthest_corner(model, solid, d, -1)
             for m in range(model.ring_part[k, 1], model.ring_part[k, 2]):
                 f = model.ring[m]
@@ -109,7 +109,7 @@ def load_face(model, work, side, solid, face, pos, rot):
         s = 1.0 if face % 2 == 1 else -1.0
         for k in range(4):
             along = 1.0 if k == 0 or k == 3 else -1.0
-            across = s if k < 2 else -s  # the order turns with the side, so that it is anticlockwise
+            across = s if k < 2 else -s  # the order depends on the side: anticlockwise
             # Along the next axis and the one after it.
             corner = (along, across, s)
             if axis == 0:
@@ -139,9 +139,9 @@ def load_face(model, work, side, solid, face, pos, rot):
 
 @kernel
 def load_edge(model, work, side, solid, d, pos, rot):
-    """Write the straight part that looks in a unit direction (own axes); return points and roundness.
+    """Write the straight part that faces a unit direction (own axes); return its points and roundness.
 
-    The roundness is the radius of the surface across the edge; of an ellipsoid, which has none, its size.
+    The roundness is the radius of the surface across the edge; of an ellipsoid its size.
 
     Writes: work.
     """

@@ -1,4 +1,4 @@
-"""Distance of two convex solids: the point of A − B that is nearest to the origin.
+"""Distance of two convex solids: the point of A − B that is nearest to the origin (GJK).
 
 Rows of `work.simplex`: a point of A − B, its part on A, its weight; 0: a row not in use.
 
@@ -10,12 +10,12 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 ITERATIONS = 100
-EXACT = 1e-13  # [-] of the squared distance: how far the bound may be from it
-ROUGH = 1e-2  # the same, where the direction is made exact afterwards
-INSIDE = 2.0  # in place of a weight: the four points hold the origin
+EXACT = 1e-13  # [-] of the squared distance: tolerance of the bound
+ROUGH = 1e-2  # the same, if the direction is refined afterwards
+INSIDE = 2.0  # in place of a weight: the four points enclose the origin
 ROUNDING = 4e-16  # [-] of the coordinates
-TOUCHING = 1e-9  # [-] of the coordinates: nearer than this counts as overlap
-FLAT = 1e-18  # [-] sin² of an edge over a face: the side of such a face is rounding noise
+TOUCHING = 1e-9  # [-] of the coordinates: a smaller distance counts as overlap
+FLAT = 1e-18  # [-] sin² of an edge over a face, below which its side is round-off
 SEPARATE = 0
 OVERLAPPING = 1
 FAR = 2
@@ -70,7 +70,7 @@ def triangle_weights(p, q, r):
 
 @kernel
 def nearest_of_tetrahedron(simplex):
-    """Find the face of a tetrahedron nearest to the origin; return false if it holds the origin.
+    """Weigh the points of a tetrahedron by its face nearest to the origin; return False if it encloses that.
 
     Writes: simplex.
     """
@@ -111,7 +111,7 @@ def nearest_of_tetrahedron(simplex):
 
 @kernel
 def nearest_of_simplex(simplex, n):
-    """Weigh the points of a simplex and drop those without weight; return the number left, 4: inside.
+    """Weigh the points of a simplex, drop those without weight; return the number left (4: encloses 0).
 
     Writes: simplex.
     """
@@ -154,12 +154,12 @@ def weighted(simplex, n, first):
 
 @kernel
 def distance(model, work, pair, start, limit, exact):
-    """Return how two cores stand, the nearest point of A − B and A's part of it.
+    """Return the status of two cores, the nearest point of A − B and A's part of it.
 
-    `start` is any direction, a good one points from B to A. FAR: the distance exceeds `limit`, and
-    nothing else is known. OVERLAPPING: the distance is zero or too small to have a direction.
-    STALLED: separate, but rounding or the limit of iterations came before the bound was met. The bound:
-    the squared distance is right to the share `exact`.
+    start: any direction, best from B to A. FAR: the distance exceeds `limit`, and nothing else is known.
+    OVERLAPPING: the distance is zero or too small to have a direction. STALLED: separate, but round-off or
+    the limit of iterations came before the bound. SEPARATE: the squared distance is accurate to the share
+    `exact`.
 
     Writes: work.
     """
@@ -191,7 +191,7 @@ def distance(model, work, pair, start, limit, exact):
             return OVERLAPPING, v, a
         nearer = weighted(simplex, n, 0)
         square = vec.dot(nearer, nearer)
-        if not square < v2 and before > 0:  # rounding has the last word
+        if not square < v2 and before > 0:  # limited by round-off
             break
         v = nearer
         v2 = square

@@ -1,16 +1,15 @@
 """Stage `inner_edges.suppress_edges`: drops contacts on edges between shapes that lie flush.
 
-The narrow phase meets tiles that lie side by side one by one, so a body that slides over them runs into
-edges that the floor as a whole does not have. Two contacts tell: `c` of a convex body with shape S, and
-`d` of the same body with shape D, where S and D do not move relative to one another. If the tangent
-plane at d has all of S below it and all of the body above it, the two can meet in that plane only, and
-c's own normal says nothing that d's does not. Then c is
+The narrow phase treats adjacent tiles one by one, so a body that slides over them meets edges that the floor
+as a whole does not have. Consider two contacts of a convex body: c with shape S, and d with shape D, where S
+and D do not move relative to one another. If all of S is below the tangent plane at d and all of the body is
+above it, the two can only touch in that plane, and c's normal adds nothing. Then c is
 
-* left out, if the body is round there or c is steep: the body's deepest point belongs to d;
-* turned, else: a row along d's normal, its gap taken from S's own farthest point along it.
+* removed, if the body is round there or c is steep: the body's deepest point belongs to d;
+* rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it.
 
 Triangles that rise above the plane (walls, curbs) keep their contacts, and so do contacts along the same
-normal, which share the load, and those of a ridge, where either plane has the other shape below it.
+normal, which share the load, and those of a ridge, where each plane has the other shape below it.
 """
 
 from math import inf
@@ -32,12 +31,12 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 FREE = int(Joint.FREE)
 STIFFNESS = int(Pair.STIFFNESS)
-SLOP = 1e-6  # [-] of the smaller solid: what rises less over a plane lies in it
+SLOP = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
 SAME_NORMAL = 1e-9  # [rad]
 STEEP = 0.5  # cosine of two normals
 ALIKE = 1e-9  # [-] of two velocities
-SAME_RUN = 0.1  # [-] of SAME_NORMAL: how far normals of a run may be from that of its first pair
-BROKEN = -1  # in place of the first pair of a run: one of its contacts was turned
+SAME_RUN = 0.1  # [-] of SAME_NORMAL: tolerance of the normals of a run
+BROKEN = -1  # in place of the first pair of a run: one of its contacts was rotated
 
 
 @kernel
@@ -48,14 +47,14 @@ def is_convex(kind):
 
 @kernel
 def is_part(model, s):
-    """Tell whether other shapes may stand still beside a shape."""
+    """Tell whether a shape may have neighbours at rest relative to it."""
     body = model.shape_body[s]
     return model.body_shape_count[body] > 1 or not is_moved(model, body)
 
 
 @kernel
 def may_lie_flush(model, work, c, side):
-    """Tell whether the other shape of a contact may be a tile under the convex one on `side`."""
+    """Tell whether the other shape of contact c may be a tile under the convex one on `side`."""
     return is_convex(model.shape_kind[work.contact_shape[c, side]]) and is_part(
         model, work.contact_shape[c, 1 - side]
     )
@@ -63,14 +62,14 @@ def may_lie_flush(model, work, c, side):
 
 @kernel
 def begins_pair(work, c):
-    """Tell whether a contact is the first of its pair of shapes."""
+    """Tell whether contact c is the first of its pair of shapes."""
     shape = work.contact_shape
     return c == 0 or shape[c, 0] != shape[c - 1, 0] or shape[c, 1] != shape[c - 1, 1]
 
 
 @kernel
 def has_tiles(model, work, n):
-    """Tell whether any of n contacts may be one with a tile."""
+    """Tell whether one of n contacts may be with a tile."""
     for c in range(n):
         if begins_pair(work, c):
             a = is_convex(model.shape_kind[work.contact_shape[c, 0]])
@@ -89,9 +88,9 @@ def are_near(a, b, limit):
 
 @kernel
 def start_run(work, c, side, is_uniform):
-    """Let a pair begin a run: pairs of a shape, one after the other in its list, that share a normal.
+    """Begin a run at a pair: consecutive pairs in the list of a shape with one common normal.
 
-    Of a run are known the pair after it and its first pair, `BROKEN` if it is no longer one.
+    Stored are the pair after the run and its first pair, `BROKEN` if it is no longer a run.
 
     Writes: work.
     """
@@ -101,7 +100,7 @@ def start_run(work, c, side, is_uniform):
 
 @kernel
 def join_run(work, n, c, side):
-    """Add a pair to the run of the one before it in the list of its shape, or let it begin one.
+    """Add a pair to the run of the pair before it in the list of its shape, or begin a new run.
 
     Writes: work.
     """
@@ -131,7 +130,7 @@ def join_run(work, n, c, side):
 
 @kernel
 def break_run(work, c):
-    """Note that a contact of the pair that begins with c was turned.
+    """Mark that a contact of the pair that begins with c was rotated.
 
     Writes: work.
     """
@@ -143,7 +142,7 @@ def break_run(work, c):
 
 @kernel
 def after_run(work, pair, normal):
-    """Return the pair after the run of one if all its contacts have a given normal, else the pair itself."""
+    """Return the pair after the run of a pair if all contacts of it have a given normal, else that pair."""
     c = pair // 2
     side = pair % 2
     first = work.pair_run[c, 2 * side + 1]
@@ -157,9 +156,9 @@ def after_run(work, pair, normal):
 
 @kernel
 def list_pairs(model, work, n):
-    """List the pairs of every shape that lies on others: the last is named in `shape_slot`.
+    """List the pairs of every shape that may lie on others; `shape_slot` holds the last.
 
-    A pair is named by its first contact and the side of the shape, 2 c + side.
+    A pair is identified by its first contact and the side of the shape, 2 c + side.
 
     Writes: work.
     """
@@ -187,7 +186,7 @@ def list_pairs(model, work, n):
 def carrier_motion(model, state, work, i, p):
     """Return angular velocity and velocity at p of a body that forces do not move.
 
-    Infinite, if it is a link that the user moves: it keeps still beside nothing.
+    Infinite for a moving kinematic link: it is at rest relative to nothing.
     """
     still = (0.0, 0.0, 0.0)
     chain = model.body_chain_start[i]
@@ -206,7 +205,7 @@ def carrier_motion(model, state, work, i, p):
 
 @kernel
 def are_alike(a, b):
-    """Tell whether two vectors are equal but for rounding."""
+    """Tell whether two vectors are equal up to round-off."""
     off = vec.sub(a, b)
     return vec.dot(off, off) <= ALIKE * ALIKE * (vec.dot(a, a) + vec.dot(b, b))
 
@@ -226,7 +225,7 @@ def stand_still(model, state, work, i, j):
 
 @kernel
 def support_reach(model, work, s, d):
-    """Return how far a convex shape reaches along a unit direction, from the world's origin."""
+    """Return the support height of a convex shape along a unit direction, from the world's origin [m]."""
     pos, rot = shape_pose(model, work, s)
     solid = load_solid(model, s)
     return vec.dot(support_at(model, work, solid, pos, rot, d), d) + radius(solid)
@@ -234,7 +233,7 @@ def support_reach(model, work, s, d):
 
 @kernel
 def toward(work, c, side):
-    """Return the normal of a contact into the shape on `side`, and that shape's own point of it."""
+    """Return the normal of contact c into the shape on `side`, and that shape's own contact point."""
     sign = 1.0 if side == 0 else -1.0
     axes = work.contact_axes
     normal = (sign * axes[c, 6], sign * axes[c, 7], sign * axes[c, 8])
@@ -243,14 +242,14 @@ def toward(work, c, side):
 
 @kernel
 def is_on_the_way(work, c):
-    """Tell whether a contact is one of where its bodies meet later in the step."""
+    """Tell whether contact c belongs to a later pose within the step."""
     way = vec.load(work.contact_travel, c)
     return vec.dot(way, way) > 0.0
 
 
 @kernel
 def says_all(model, state, work, c, side, d, other):
-    """Tell whether contact d of a shape leaves nothing for the normal of its contact c to say.
+    """Tell whether contact d of a shape makes the normal of its contact c redundant.
 
     The shape is on `side` of c and on side `other` of d.
     """
@@ -270,7 +269,7 @@ def says_all(model, state, work, c, side, d, other):
     height = vec.dot(point_d, normal_d)
     plane = height - work.contact_gap[d]
     if support_reach(model, work, s, normal_d) > plane + slop:
-        return False  # S rises above the plane
+        return False  # S is partly above the plane
     if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
@@ -282,7 +281,7 @@ def says_all(model, state, work, c, side, d, other):
 
 @kernel
 def has_no_place(model, work, c, side, d, other):
-    """Tell whether contact c has no place of its own on the body: it is round there, or c steep."""
+    """Tell whether contact c has no point of its own on the body: it is round there, or c is steep."""
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     if vec.dot(normal_c, normal_d) < STEEP:
@@ -299,7 +298,7 @@ def has_no_place(model, work, c, side, d, other):
 
 @kernel
 def turn_normal(model, work, c, side, normal):
-    """Give a contact another normal, out of the other shape.
+    """Rotate the normal of contact c to `normal`, which points out of the other shape.
 
     Writes: work.
     """
@@ -314,7 +313,7 @@ def turn_normal(model, work, c, side, normal):
 
 @kernel
 def judge_edge(model, state, work, n, first, c, side):
-    """Mark a contact that another pair of its shape on `side` makes void (key −1), or turn it.
+    """Remove (key −1) or rotate contact c if another pair of its shape on `side` makes it redundant.
 
     Writes: work.
     """
@@ -346,7 +345,7 @@ def judge_edge(model, state, work, n, first, c, side):
 
 @kernel
 def remove_marked(work, n):
-    """Close the gaps in the list of contacts.
+    """Remove the marked contacts from the list.
 
     Writes: work.
     """
@@ -362,10 +361,10 @@ def remove_marked(work, n):
 
 @kernel
 def suppress_edges(model, state, work):
-    """Leave out or turn the contacts with edges that lie flush with a neighbour.
+    """Remove or rotate the contacts with edges that lie flush with a neighbour.
 
     Writes: work.
-    Cost: a look at each pair of shapes; for those on tiles, contacts × runs of pairs that share a normal.
+    Cost: one pass over the pairs of shapes; on tiles, contacts × runs of pairs that share a normal.
     """
     n = work.contact_count[0]
     if n > work.contact_key.shape[0] or not has_tiles(model, work, n):

@@ -1,6 +1,6 @@
-"""Pairs that are looked for again because a body is faster after the solve than its margin was made for.
+"""Pairs that are searched again, because the solve made a body faster than its margin allows.
 
-A hit may spin a body up from 3 to 62 rad/s within one step; it then reaches others than before.
+A hit may spin a body up from 3 to 62 rad/s within one step; it then reaches other shapes.
 """
 
 from tribo.collision.advancement import TOUCH, thickness
@@ -11,12 +11,12 @@ from tribo.model import Shape, Status
 
 PLANE = int(Shape.PLANE)
 CAPACITY = int(Status.CAPACITY)
-DEEP = 5.0  # times the gap that counts as none: less is left to the next step
+DEEP = 5.0  # times the gap that counts as 0: a smaller excess waits for the next step
 
 
 @kernel
 def outruns_margin(model, work, i):
-    """Tell whether body i moves farther than its margin by an amount that matters."""
+    """Tell whether body i moves noticeably farther than its margin."""
     more = work.body_excess[i]
     return more > 0.0 and more > DEEP * TOUCH * thickness(model, model.body_shape_start[i])
 
@@ -37,7 +37,7 @@ def is_listed(work, n, a, b):
 
 @kernel
 def drop_listed(work, n, start):
-    """Drop those of the candidates from `start` on that are among the first n.
+    """Remove those of the candidates from `start` on that are among the first n.
 
     Writes: work.
     """
@@ -55,7 +55,7 @@ def drop_listed(work, n, start):
 
 @kernel
 def add_pairs_of(model, settings, work, i, n):
-    """Append what body i reaches now, and is not among the first n candidates. Two fast bodies meet once.
+    """Append the pairs of body i by its larger reach that are not among the first n; of two fast bodies once.
 
     Writes: work.
     """
@@ -67,7 +67,7 @@ def add_pairs_of(model, settings, work, i, n):
         if not boxes_are_near(bound, i, bound, j, work.body_excess[i] + work.body_excess[j]):
             continue
         is_plain = model.body_shape_count[i] == 1 and model.body_shape_count[j] == 1
-        if not (is_plain and boxes_are_near(bound, i, bound, j, 0.0)):  # else it is listed, if at all
+        if not (is_plain and boxes_are_near(bound, i, bound, j, 0.0)):  # else it is listed already
             start = work.candidate_count[0]
             add_body_pair(model, settings, work, i, j)
             drop_listed(work, n, start)
@@ -75,7 +75,7 @@ def add_pairs_of(model, settings, work, i, n):
 
 @kernel
 def widen(work, sign):
-    """Add the excess of each body to its margin, or take it away again.
+    """Add sign times the excess of each body to its margin.
 
     Writes: work.
     """
@@ -85,7 +85,7 @@ def widen(work, sign):
 
 @kernel
 def extend(model, settings, work):
-    """List the pairs too that bodies reach only because of their `body_excess`.
+    """Append the pairs that bodies reach only by their `body_excess`.
 
     Writes: work.
     Cost: O(bodies) for each body that `outruns_margin`.

@@ -1,10 +1,10 @@
 """Pairs of shapes whose functions are compiled when the first such pair comes near.
 
-In place of a convex shape s there may be its core, −1 − s (`core`).
+A convex shape s may be replaced by its core, −1 − s (`core`).
 
-The step's one piece of machine code holds the pairs of primitives with closed forms. The general
-paths would be a good part of its compile time, and most worlds need none of them; so each family is
-a function of its own, called by address.
+The machine code of the step contains the pairs of primitives with closed forms. The general paths would take
+a large part of its compile time, and most worlds need none of them; so each family is a function of its own,
+called by address.
 """
 
 from tribo.collision.convex import convex_pair
@@ -29,7 +29,7 @@ SURFACE = int(Shape.SURFACE)
 
 @kernel
 def family_of(kind_a, kind_b):
-    """Return the family of a pair, −1: it is among the primitives or has no contacts."""
+    """Return the family of a pair; −1: closed form, or no contacts."""
     low = min(kind_a, kind_b)
     high = max(kind_a, kind_b)
     if high >= SURFACE:
@@ -86,7 +86,7 @@ def terrain(model, work, a, b, margin):
 
 @kernel
 def turn_normals(work, n):
-    """Turn the normals of the first n points of the manifold.
+    """Negate the normals of the first n points of the manifold.
 
     Writes: work.
     """

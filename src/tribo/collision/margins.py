@@ -1,4 +1,4 @@
-"""Margins: distances that bodies, and shapes towards one another, may move before the next evaluation."""
+"""Margins: distances that bodies, and pairs of shapes, may move before the next evaluation."""
 
 from math import inf, sqrt
 
@@ -8,7 +8,7 @@ from tribo.model import Shape
 
 PLANE = int(Shape.PLANE)
 
-SLACK = 1e-6  # [m] added to every margin: round-off must not hide a touching pair
+SLACK = 1e-6  # [m] added to every margin against round-off
 
 
 @kernel
@@ -38,24 +38,24 @@ def body_speed(model, state, work, i):
 
 @kernel
 def weight_way(settings):
-    """Return how far weight may move a surface before the next evaluation [m], with a little more."""
+    """Return a bound of the displacement by weight before the next evaluation [m], plus `SLACK`."""
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
     return 2.0 * settings.dt * settings.dt * sqrt(g2) + SLACK
 
 
 @kernel
 def body_reach(model, s):
-    """Return how far the body of a shape reaches from its origin [m]; a plane has no end."""
+    """Return the radius of the body of shape s about its origin [m]; inf for a plane."""
     return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
 
 
 @kernel
 def relative_motion(model, work, a, b, motion_a, motion_b):
-    """Return how the origin of the smaller of two bodies moves past the other [m/s], and what turns add.
+    """Return the relative velocity at the smaller body's origin, and a bound of the part by rotation [m/s].
 
     With x a point of the smaller body, of origin p and radius r, A's velocity less B's at x is
 
-    v_a(p) − v_b(p) + (ω_a − ω_b) × (x − p),   its second part no longer than ‖ω_a − ω_b‖ r [m/s].
+    v_a(p) − v_b(p) + (ω_a − ω_b) × (x − p), its second part at most ‖ω_a − ω_b‖ r.
     """
     i, j = model.shape_body[a], model.shape_body[b]
     is_smaller = body_reach(model, a) <= body_reach(model, b)
@@ -75,9 +75,9 @@ def relative_speed(model, work, a, b, motion_a, motion_b):
 
 @kernel
 def pair_margin(model, state, settings, work, a, b):
-    """Return how far two shapes may come nearer before the next evaluation [m].
+    """Return a bound of the approach of two shapes before the next evaluation [m].
 
-    Links that move together do not come nearer, however fast they are; weight may act on both.
+    Links that move together do not approach, however fast they are; weight may act on both.
     """
     i, j = model.shape_body[a], model.shape_body[b]
     motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
@@ -87,7 +87,7 @@ def pair_margin(model, state, settings, work, a, b):
 
 @kernel
 def margins(model, state, settings, work):
-    """Write how far the surface of each body may move before the next evaluation.
+    """Write a bound of the displacement of the surface of each body before the next evaluation.
 
     Writes: work.
     """

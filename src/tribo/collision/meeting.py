@@ -1,4 +1,4 @@
-"""The contacts of two shapes where they are now, whichever function finds them."""
+"""The contacts of two shapes at their present poses, by the function of their family."""
 
 from tribo.collision.core import core_kind, placed
 from tribo.collision.lazily_compiled import call_late, family_of
@@ -40,10 +40,10 @@ def primitives(model, work, a, b, margin):
 
 @kernel
 def find_meeting(model, work, a, b, margin):
-    """Write the contacts of two shapes into the manifold, sorted; return their number, −1: not loaded yet.
+    """Write the contacts of two shapes into the manifold, sorted; return their number, −1: not compiled.
 
-    A pair whose function is not loaded stops the stage with `CAPACITY`; the engine loads it and repeats.
-    One of the shapes may be a core, −1 − s: see `core`.
+    A pair whose function is not compiled stops the stage with `CAPACITY`; the engine compiles it and repeats.
+    A shape may be a core, −1 − s: see `core`.
 
     Writes: work.
     """

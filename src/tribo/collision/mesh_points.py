@@ -1,16 +1,15 @@
-"""Meshes that move, on half spaces, height maps and meshes: points of one, their distance from the other.
+"""Moving meshes on half spaces, height maps and meshes: points of one, their distance from the other.
 
-Two solids with flat faces come nearest where a corner of one is over a face of the other, or where two edges
-cross. So each corner of both, and points along the edges of a mesh with a resolution, are asked how far they
-are from the other surface: the distance to the nearest of its triangles, negative inside. Between two points
-of an edge the distance is followed to where it is least, so that crossing edges meet where they cross,
-whatever the resolution.
+Two polyhedra are nearest at a corner of one over a face of the other, or where two edges cross. So the
+distance from the other surface is evaluated at each corner of both, and at points along the edges of a mesh
+with a resolution: the distance to the nearest triangle, negative inside. Between two points of an edge it is
+minimised, so crossing edges meet where they cross, at any resolution.
 
-1. A point is asked a little inside of its own solid, along its normal there (`SHIFT`): so a point that has
-   just gone in has the normal with which it came, and crossing edges have the one that is across both. The
-   gap is that of the point itself, along that normal.
+1. A point is evaluated slightly inside its own solid, along its normal there (`SHIFT`). A point that has just
+   entered thus has the normal of its entry, and crossing edges have that across both. The gap is that of the
+   point itself, along this normal.
 2. The point counts if its own surface faces the other there.
-3. Where the nearest triangle ends, with nothing beside it, there is no inside.
+3. Beyond an edge of the nearest triangle without a neighbour there is no inside.
 """
 
 from math import cos, sin
@@ -29,10 +28,10 @@ from tribo.model import Shape
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
-SHIFT = 0.01  # [-] of the least half size of a mesh that moves: how far inside of it its points are asked
-DEEP = 0.5  # [-] of the same: how far a point may have gone in
-HALVINGS = 40  # of a piece of an edge: down to rounding
-LEVEL = 1e-3  # slope of the distance along an edge, up to which it is level
+SHIFT = 0.01  # [-] of the least half size of a moving mesh: depth at which its points are evaluated
+DEEP = 0.5  # [-] of the same: largest penetration of a point
+HALVINGS = 40  # bisections of a piece of an edge, down to round-off
+LEVEL = 1e-3  # slope of the distance along an edge, up to which it is constant
 FAR = 1e300  # [m] gap of a point that is not near
 UP = (0.0, 0.0, 1.0)
 HALF_TURN = 3.141592653589793
@@ -40,7 +39,7 @@ HALF_TURN = 3.141592653589793
 
 @kernel
 def closest_of_triangle(p, q, r, x):
-    """Return the point of a triangle that is nearest to x, and what it lies on.
+    """Return the point of a triangle that is nearest to x, and its region.
 
     0: the face; 1, 2, 3: the edge from p, q, r; 4, 5, 6: the corner p, q, r.
     """
@@ -55,7 +54,7 @@ def closest_of_triangle(p, q, r, x):
 
 @kernel
 def ends_there(model, s, place, normal, region):
-    """Tell whether the surface ends at an edge or a corner of its triangle at a place."""
+    """Tell whether the surface ends at the edge or corner `region` of the triangle at a place."""
     angles = folds(model, s, place, normal)
     if region <= 3:
         return angles[region - 1] >= OPEN
@@ -64,10 +63,10 @@ def ends_there(model, s, place, normal, region):
 
 @kernel
 def nearer(model, s, place, p, q, r, x, best):
-    """Return the better one of a nearest point and that of a triangle: distance, height, normal, gap, place.
+    """Return the better of `best` and the nearest point of a triangle: distance, height, normal, gap, place.
 
-    Triangles that share the nearest point: the one from whose plane x is farthest says on which side it is.
-    At a corner of a mesh its normal does, as it is weighted by angles (Bærentzen, Aanæs 2005).
+    Of triangles that share the nearest point, the one from whose plane x is farthest determines the side; at
+    a corner of a mesh its angle-weighted normal does (Bærentzen, Aanæs 2005).
     """
     c, region = closest_of_triangle(p, q, r, x)
     away = vec.sub(x, c)
@@ -92,7 +91,7 @@ def nearer(model, s, place, p, q, r, x, best):
 
 @kernel
 def nearer_triangle(model, s, t, x, best):
-    """Return `nearer` of triangle t of a surface."""
+    """Return `nearer` for triangle t of a surface."""
     p = vec.load(model.vertex, model.triangle[t, 0])
     q = vec.load(model.vertex, model.triangle[t, 1])
     r = vec.load(model.vertex, model.triangle[t, 2])
@@ -101,9 +100,9 @@ def nearer_triangle(model, s, t, x, best):
 
 @kernel
 def gap_of_surface(model, s, x, best):
-    """Return `nearer` of all triangles of a surface; x is in its frame.
+    """Return `nearer` over all triangles of a surface; x is in its frame.
 
-    The triangle that was the nearest one to the last point is asked first: most others are farther.
+    The nearest triangle of the last point is tested first: most others are farther.
     """
     if best[4] >= 0:
         best = nearer_triangle(model, s, best[4], x, best)
@@ -127,7 +126,7 @@ def gap_of_surface(model, s, x, best):
 
 @kernel
 def cells_near(model, s, low, high):
-    """Return the first and last cells along x and y of a height map that lie between two corners."""
+    """Return the first and last cells along x and y of a height map between two corners."""
     nx, ny = model.shape_data[s, 1], model.shape_data[s, 2]
     dx, dy = model.shape_size[s, 0], model.shape_size[s, 1]
     return (
@@ -140,9 +139,9 @@ def cells_near(model, s, low, high):
 
 @kernel
 def gap_of_map(model, s, x, best):
-    """Return `nearer` of all triangles of a height map; x is in its frame."""
+    """Return `nearer` over all triangles of a height map; x is in its frame."""
     low, high = x, x
-    for _ in range(2):  # the cell below, then those that may be nearer
+    for _ in range(2):  # the cell below, then all that may be nearer
         cells = cells_near(model, s, low, high)
         for j in range(cells[2], cells[3] + 1):
             for i in range(cells[0], cells[1] + 1):
@@ -157,7 +156,7 @@ def gap_of_map(model, s, x, best):
 
 @kernel
 def gap_at(model, s, x, reach, seed):
-    """Return how far a point is outside of shape s, in whose frame it is [m], and the outward normal there.
+    """Return the distance of a point outside shape s, in whose frame it is [m], and the outward normal there.
 
     Beyond `reach`, on either side, it is `FAR`. Also returns the nearest triangle of a surface, the `seed` of
     the next call; −1: none.
@@ -180,9 +179,9 @@ def half_size(model, s):
 
 @kernel
 def ask_point(model, b, x, outward, bounds, seed):
-    """Return the gap of a point of a mesh from shape b, in whose frame it is, the normal of b, and a seed.
+    """Return the gap of a mesh point from shape b, in whose frame it is, the normal of b, and a seed.
 
-    bounds: margin, how far inside the point is asked, reach [m].
+    bounds: margin, depth of the evaluation, reach [m].
     """
     x = vec.axpy(-bounds[1], outward, x)
     gap, normal, seed = gap_at(model, b, x, bounds[2], seed)
@@ -199,7 +198,7 @@ def put_mesh_point(work, x, outward, gap, normal, frame, bounds, number, n):
     """
     if not gap <= bounds[0] or vec.dot(outward, normal) >= 0.0:
         return n
-    if n == work.pile.shape[0]:  # full: a patch of the points so far
+    if n == work.pile.shape[0]:  # full: reduce the points so far
         n = keep_spread(work, work.pile, n, 1)
         for k in range(n):
             for m in range(8):
@@ -219,8 +218,8 @@ def put_mesh_point(work, x, outward, gap, normal, frame, bounds, number, n):
 def put_edge(model, work, b, p, edge, outward, spacing, frame, bounds, number, n, seed):
     """Append points of an edge of a mesh; return the number of points, and a seed.
 
-    The edge is cut into pieces no longer than `spacing`. A piece has a point in its middle; one along which
-    the distance falls and then rises, where it is least.
+    The edge is cut into pieces of at most `spacing`. A piece has a point in its middle, or at the minimum of
+    the distance if that falls and then rises.
 
     Writes: work.
     """
@@ -256,7 +255,7 @@ def put_edge(model, work, b, p, edge, outward, spacing, frame, bounds, number, n
 
 @kernel
 def is_box_near(model, b, pos, rot, low, high, margin):
-    """Tell whether a box of a mesh at a pose in the frame of shape b is near the box around that."""
+    """Tell whether a box of a mesh, at a pose in the frame of shape b, is near the box of b."""
     half = vec.scale(0.5, vec.sub(high, low))
     c = vec.add(pos, vec.mat_vec(rot, vec.scale(0.5, vec.add(low, high))))
     is_plane = model.shape_kind[b] == PLANE
@@ -323,7 +322,7 @@ def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
 def put_map(model, work, s, a, pos, rot, frame, bounds, n):
     """Append the samples of height map s that are near mesh a; return their number.
 
-    `pos`, `rot` is the pose of the map in the frame of the mesh.
+    pos, rot: pose of the map in the frame of the mesh.
 
     Writes: work.
     """
@@ -362,7 +361,7 @@ def mesh_pair(model, work, a, b, margin):
     pos_b, rot_b = shape_pose(model, work, b)
     pos = vec.mat_t_vec(rot_b, vec.sub(pos_a, pos_b))
     rot = vec.mat_t_mul(rot_b, rot_a)
-    if not pos[0] + pos[1] + pos[2] < 1e300:  # a lost mesh (NaN) is nowhere
+    if not pos[0] + pos[1] + pos[2] < 1e300:  # a mesh at NaN has no contacts
         return 0
     size = FAR
     for s in (a, b):

@@ -1,4 +1,4 @@
-"""Stage `narrowphase.find_contacts`: the points at which candidate pairs touch, or might in the step."""
+"""Stage `narrowphase.find_contacts`: points at which candidate pairs touch, or may in the step."""
 
 from tribo.collision.advancement import meet_moving
 from tribo.collision.broadphase import boxes_are_near, is_moved
@@ -14,18 +14,18 @@ STIFFNESS = int(Pair.STIFFNESS)
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 NOTHING = (0.0, 0.0, 0.0)
-SHAPES = 1 << 26  # shape ids of one world, so that a key fits into 63 bits
+SHAPES = 1 << 26  # shape ids of one world; a key fits into 63 bits
 
 
 @kernel
 def first_key(model, a, b):
-    """Return the key of feature 0 of a pair of shapes; its other contacts have the next `FEATURES` − 1."""
+    """Return the key of feature 0 of a pair of shapes; its other features have the next `FEATURES` − 1."""
     return (model.shape_id[a] * SHAPES + model.shape_id[b]) * FEATURES
 
 
 @kernel
 def write_contact(model, work, c, a, b, key, point, n, gap, travel):
-    """Write contact c of shapes a, b: what is known of it before rows are.
+    """Write the geometry of contact c of shapes a, b.
 
     Writes: work.
     """
@@ -44,7 +44,7 @@ def write_contact(model, work, c, a, b, key, point, n, gap, travel):
 
 @kernel
 def move_contact(work, source, to):
-    """Copy what detection knows of a contact to another place in the list.
+    """Copy the geometry of a contact to another index of the list.
 
     Writes: work.
     """
@@ -62,7 +62,7 @@ def move_contact(work, source, to):
 
 @kernel
 def add_contact(model, work, a, b, k):
-    """Append point k of the manifold of shapes a, b; count on without storing when full.
+    """Append point k of the manifold of shapes a, b; if the table is full, only count it.
 
     Writes: work.
     """
@@ -80,7 +80,7 @@ def add_contact(model, work, a, b, k):
 
 @kernel
 def is_of_other_points(model, a, b):
-    """Tell whether a pair of shapes is left to others: points touch compliant grounds and nothing else."""
+    """Tell whether other points serve a pair of shapes: points of compliant grounds touch nothing else."""
     first = model.shape_point[a]
     second = model.shape_point[b]
     material = model.shape_material[a]
@@ -96,7 +96,7 @@ def is_of_other_points(model, a, b):
 
 @kernel
 def is_looked_after(model, a, b):
-    """Tell whether `predicted_contacts` is asked about two shapes: rigid ones that do not rebound."""
+    """Tell whether `predicted_contacts` covers two shapes: rigid ones that do not rebound."""
     if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
         return False
     table = model.pair_table
@@ -109,10 +109,10 @@ def is_looked_after(model, a, b):
 
 @kernel
 def pair_reach(model, state, settings, work, a, b):
-    """Return up to which gap two shapes have contacts in this step [m].
+    """Return the largest gap at which two shapes have contacts in this step [m].
 
-    The gap that their own motion can close; of pairs that nothing looks after later, what their bodies can
-    reach.
+    The gap that their own motion can close; for pairs that prediction does not cover, the reach of their
+    bodies.
     """
     if is_looked_after(model, a, b):
         return pair_margin(model, state, settings, work, a, b)

@@ -1,13 +1,12 @@
-"""The part of two flat features that lie one above the other: the points that span it.
+"""The overlap of two flat features that face one another: the points that span it.
 
-Coordinates (u, v, h) belong to the reference face: origin in its middle, h along its outward
-normal. The overlap of two convex outlines is spanned by the corners of each inside the other and
-the crossings of their edges. A disc has four corners at directions fixed in the other solid and the
-deepest point of its rim, so they neither turn with its spin nor jump with a vanishing tilt.
+Coordinates (u, v, h) belong to the reference face: origin in its middle, h along its outward normal. The
+overlap of two convex outlines is spanned by the corners of each inside the other and the crossings of their
+edges. A disc has four corners at directions fixed in the other solid and the deepest point of its rim, so
+they neither rotate with its spin nor jump with a vanishing tilt.
 
-The reference outline is widened by a share of itself, so equal faces keep their corners instead of
-trading them for crossings. A tilted disc is cut exactly by straight edges; by another disc it is cut as
-if it were not tilted.
+The reference outline is widened by a small share, so equal faces keep their corners instead of crossings. A
+tilted disc is clipped exactly by straight edges; by another disc as if it were not tilted.
 """
 
 from math import sqrt
@@ -26,7 +25,7 @@ FEATURES = 2048
 
 @kernel
 def claim(touch, n, feature):
-    """Return a feature number that none of the first n points has."""
+    """Return a feature number that none of the first n points has, `feature` if possible."""
     k = 0
     while k < n:
         if touch[k, 7] == feature:
@@ -40,7 +39,7 @@ def claim(touch, n, feature):
 def offer(work, n, frame, u, v, gap, best, margin, twin, feature):
     """Append a point with its gap to `work.touch` unless it is there already; return the next row.
 
-    `frame` is (origin, axis u, axis v, outward normal, +1 if A has the reference).
+    frame: (origin, axis u, axis v, outward normal, +1 if A has the reference).
 
     Writes: work.
     """
@@ -67,7 +66,7 @@ def offer(work, n, frame, u, v, gap, best, margin, twin, feature):
 
 @kernel
 def is_inside(outline, count, turn, u, v):
-    """Tell whether a point lies in a convex polygon; `turn` is +1 if that is anticlockwise."""
+    """Tell whether a point lies in a convex polygon; turn: +1 if that is anticlockwise."""
     for k in range(count):
         after = k + 1 if k + 1 < count else 0
         du = outline[after, 0] - outline[k, 0]
@@ -79,7 +78,7 @@ def is_inside(outline, count, turn, u, v):
 
 @kernel
 def circle_cuts(p, d, radius):
-    """Return the places t at which p + t d is `radius` away from the origin; 2, 2 if nowhere."""
+    """Return the parameters t at which p + t d is `radius` away from the origin; 2, 2 if nowhere."""
     a = vec.dot(d, d)
     b = vec.dot(p, d)
     square = b * b - a * (vec.dot(p, p) - radius * radius)
@@ -91,7 +90,7 @@ def circle_cuts(p, d, radius):
 
 @kernel
 def to_frame(work, side, count, frame, share):
-    """Turn the points of an outline into (u, v, h), widened by a share.
+    """Convert the points of an outline to (u, v, h), scaled by `share`.
 
     Writes: work.
     """
@@ -105,7 +104,7 @@ def to_frame(work, side, count, frame, share):
 
 @kernel
 def put_disc(work, side, centre, radius, normal, spoke):
-    """Write the four corners of a disc, given in any frame.
+    """Write the four corners of a disc, in the frame of its arguments.
 
     Writes: work.
     """
@@ -121,7 +120,7 @@ def put_disc(work, side, centre, radius, normal, spoke):
 
 @kernel
 def height_of(incident, u, v):
-    """Return the height of the plane of a flat incident feature over a place of the reference face."""
+    """Return the height of the plane of a flat incident feature over a point of the reference face."""
     centre = incident[4]
     normal = incident[5]
     slope_u = -normal[0] / normal[2]
@@ -181,7 +180,7 @@ def reference_corners(work, frame, reference, incident, best, margin, twin, n):
 
 @kernel
 def circle_crossings(work, frame, reference, incident, best, margin, twin, n):
-    """Offer the places where the rims of two discs cross, seen along the normal; return the next row.
+    """Offer the points where the rims of two discs cross, seen along the normal; return the next row.
 
     Writes: work.
     """
@@ -202,7 +201,7 @@ def circle_crossings(work, frame, reference, incident, best, margin, twin, n):
 
 @kernel
 def side_crossings(work, frame, reference, incident, best, margin, twin, n):
-    """Offer the places where the sides of the reference face cross the rim of a disc; return the next row.
+    """Offer the points where sides of the reference face cross the rim of a disc; return the next row.
 
     Writes: work.
     """
@@ -231,9 +230,9 @@ def side_crossings(work, frame, reference, incident, best, margin, twin, n):
 
 @kernel
 def rim_crossings(work, frame, reference, incident, best, margin, twin, n):
-    """Offer the places where straight sides of the incident feature cross the rim of a reference disc.
+    """Offer the points where straight sides of the incident feature cross the rim of a reference disc.
 
-    Return the next row.
+    Returns the next row.
 
     Writes: work.
     """
@@ -260,9 +259,9 @@ def rim_crossings(work, frame, reference, incident, best, margin, twin, n):
 
 @kernel
 def line_crossings(work, frame, reference, incident, best, margin, twin, n):
-    """Offer the places where straight sides of the incident feature cross those of the reference face.
+    """Offer the points where straight sides of the incident feature cross those of the reference face.
 
-    Return the next row.
+    Returns the next row.
 
     Writes: work.
     """
@@ -296,7 +295,7 @@ def line_crossings(work, frame, reference, incident, best, margin, twin, n):
 
 @kernel
 def overlap(work, frame, reference, incident, best, margin):
-    """Write the points of a face and what faces it into `work.touch`; return their number.
+    """Write the points of a face and the feature that faces it into `work.touch`; return their number.
 
     Reference and incident: (side, kind, points, radius of a disc, centre, normal), of the incident in the
     reference's frame. Discs have four points. Gaps below `best` are raised to it.

@@ -1,4 +1,4 @@
-"""Two primitive shapes in, contact points out: the pairs with closed forms."""
+"""Contact points of two primitive shapes: the pairs with closed forms."""
 
 from tribo.collision.box_box import box_box
 from tribo.collision.capsule import capsule_box, capsule_capsule
@@ -42,10 +42,10 @@ MAX_POINTS = 8  # rows of `out` that `collide` fills at most; the rows after the
 def collide(kind_a, kind_b, pos_a, rot_a, size_a, pos_b, rot_b, size_b, margin, out):
     """Write the contact points of two shapes with gap ≤ margin; return their count, at most 8.
 
-    A row of `out`, shape (16, 8), is x, y, z, normal x, y, z, gap, feature: the point midway
-    between the surfaces, the unit normal from B into A, the signed gap (negative: overlap), and a
-    whole number 0…2047 that names the same geometric point from step to step. Rows from 8 on are
-    scratch. Pairs outside `CLOSED` have no points: see `late`.
+    A row of `out`, shape (16, 8), is x, y, z, normal x, y, z, gap, feature: the point midway between the
+    surfaces, the unit normal from B into A, the signed gap (negative: overlap), and a whole number 0…2047
+    that names the same geometric point from step to step. Rows from 8 on are scratch. Pairs outside `CLOSED`
+    have no points here: see `lazily_compiled`.
 
     Writes: out.
     """

@@ -1,4 +1,4 @@
-"""Where a shape is."""
+"""The pose of a shape."""
 
 from tribo.compiler.jit import kernel
 from tribo.math import vec

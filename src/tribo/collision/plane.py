@@ -1,22 +1,22 @@
 """Plane (shape B) against sphere, box, capsule and cylinder: exact.
 
-Design note: the rim of a disc that lies on a plane has no preferred points. Four points at fixed
-directions *of the plane* carry an upright cylinder: they neither turn with its spin nor jump when
-the direction of a vanishing tilt does. The lowest point of the rim is emitted besides them, and instead of
-one that it comes near: of a tilted disc that rolls on its rim, the rim comes down on each of the four and
-leaves it within a step or two, and as a point of the body each would be hit. Euler's disc of 8 cm at 15°
-lost 4e-5 of its energy in every such hit, 1.3e-4 a second at 0.2 ms; so it loses none.
+The rim of a disc that lies on a plane has no preferred points. Four points at fixed directions *of the plane*
+support an upright cylinder: they neither rotate with its spin nor jump when the direction of a vanishing tilt
+does. The lowest point of the rim is added, and replaces one of the four that it comes near: the rim of a disc
+that rolls reaches each of the four points and leaves it within a step or two, and each would be an impact on
+a point of the body. Euler's disc of 8 cm at 15° lost 4e-5 of its energy in every such impact, 1.3e-4 a second
+at 0.2 ms; with the replacement it loses none.
 """
 
 from tribo.collision.point import first_row, put_height
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-MIN_TILT = 1e-9  # [rad] below: the lowest point of a disc's rim is rounding noise
+MIN_TILT = 1e-9  # [rad] below which the lowest point of a disc's rim is round-off
 FLAT_COSINE = 0.5  # a disc steeper than this rests on its rim, not on its face
 TWIN = 1e-6  # [-] a rim point this near (squared, in radii) to the lowest one is the same point
-PASSED = 0.04  # [-] … and this near, if the disc is tilted: it rolls on over that point
-TILTED = 1e-3  # [-] sine from which on it is
+PASSED = 0.04  # [-] the same for a tilted disc, which rolls over that point
+TILTED = 1e-3  # [-] sine from which on a disc is tilted
 
 
 @kernel
@@ -80,9 +80,8 @@ def plane_capsule(pos, rot, size, plane_pos, normal, margin, out):
 def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
     """Write the contacts of a cylinder (A) with a plane (B); return the count, at most 6.
 
-    Features: 0, 1 the lowest points of the rims at −z and +z; 2…5 (disc at −z) or 6…9 (disc at +z)
-    the rim points of the lower disc along ±x and ±y of the plane, while it is tilted by less than
-    60°.
+    Features: 0, 1 the lowest points of the rims at −z and +z; 2…5 (disc at −z) or 6…9 (disc at +z) the rim
+    points of the lower disc along ±x and ±y of the plane, while it is tilted by less than 60°.
 
     Writes: out.
     """
@@ -94,8 +93,8 @@ def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
     arm = vec.scale(low * size[1], axis)
     height = vec.dot(normal, vec.sub(pos, plane_pos))
     rise = vec.dot(normal, arm)
-    # Projection of the downward direction on the disc; its length is the sine of the tilt. Twice:
-    # what rounding leaves along the axis would matter when a tiny tilt is normalised.
+    # Projection of the downward direction on the disc; its length is the sine of the tilt. Done twice:
+    # the round-off along the axis would matter when a tiny tilt is normalised.
     down = vec.axpy(cosine, axis, vec.neg(normal))
     down = vec.axpy(-vec.dot(down, axis), axis, down)
     sine = vec.norm(down)
@@ -120,7 +119,7 @@ def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
 def _disc(out, n, margin, centre, axis, radius, plane_rot, height, low, down, near):
     """Write the rim points of a disc along ±x and ±y of the plane; return the next free row.
 
-    Those nearer to the lowest one, along `down`, than `near` (squared, in radii) are left to it.
+    Points nearer to the lowest one, along `down`, than `near` (squared, in radii) are omitted.
 
     Writes: out.
     """

@@ -1,8 +1,8 @@
-"""One row of a manifold: how a contact point is written, and the ball contacts made of it.
+"""One row of a manifold: the format of a contact point, and contacts of balls.
 
-A row of `out` is x, y, z, normal x, y, z, gap, feature. The point lies midway between the two
-surfaces, the normal is a unit vector from shape B into shape A, a negative gap is an overlap.
-Features are passed as floats for the reason given in `first_row`.
+A row of `out` is x, y, z, normal x, y, z, gap, feature. The point is midway between the two surfaces, the
+normal is a unit vector from shape B into shape A, a negative gap is an overlap. Features are passed as floats
+for the reason given in `first_row`.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-COINCIDENT = 1e-12  # [m] below: the direction between two points is rounding noise
+COINCIDENT = 1e-12  # [m] distance below which a direction is round-off
 UP = (0.0, 0.0, 1.0)
 
 
@@ -22,7 +22,7 @@ def first_row():
 
 @kernel
 def deepest(out, n):
-    """Return which of the first n rows has the least gap."""
+    """Return the index of the least gap among the first n rows."""
     k = first_row()
     for m in range(1, n):
         if out[m, 6] < out[k, 6]:

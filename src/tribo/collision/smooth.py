@@ -1,15 +1,15 @@
 """The best direction between curved features, exactly.
 
-The rounds of `closest` come near the direction n in which two solids are farthest apart, or overlap
-least, but on curved surfaces only as near as GJK's bound lets them. The points that GJK ended with say
-which features meet. A corner, a rim or an ellipsoid has one support point for each n; a straight edge, or
-the side of a cylinder or cone, has a whole segment of them, for n on a circle of the unit sphere:
-n · axis = tilt. Two circles meet in a point; on one circle, or on the whole sphere, Newton's method finds
-where the gap n · w(n) is stationary: w is the point of A − B with the least n · w.
+The rounds of `closest` approach the direction n in which two solids are farthest apart, or overlap least, but
+on curved surfaces only as near as GJK's bound allows. The points at which GJK ended determine the features
+that meet. A corner, a rim or an ellipsoid has one support point for each n; a straight edge, or the side of a
+cylinder or cone, has a whole segment, for n on a circle of the unit sphere: n · axis = tilt. Two circles meet
+in a point; on one circle, or on the whole sphere, Newton's method finds where the gap n · w(n) is stationary:
+w is the point of A − B with the least n · w.
 
-A found point is proved before it is used: the features carry a supporting plane (`separation` gives the
-same gap), and some point of them lies on the line along n. A flat face under an ellipsoid has one normal:
-it is the best direction if the ellipsoid's deepest point is over the face.
+A solution is proved before it is used: the features have a supporting plane (`separation` gives the same
+gap), and a point of each is on the line along n. A flat face under an ellipsoid has one normal: it is the
+best direction if the ellipsoid's deepest point is over the face.
 """
 
 from math import sqrt
@@ -36,20 +36,20 @@ NONE = 5  # anything else, such as a face
 ITERATIONS = 12
 STEADY = 1e-12  # [rad] last step of Newton's method, and
 LONGEST = 0.5  # [rad] its longest step
-SAME = 1e-6  # [-] of the solid: points nearer than this are one
-PLANE = 1e-12  # [-] of the coordinates: by how much `separation` may differ
-OUTSIDE = 1e-9  # [-] of a segment: how far beyond its ends a point may lie
+SAME = 1e-6  # [-] of the solid: points that are nearer coincide
+PLANE = 1e-12  # [-] of the coordinates: tolerance of `separation`
+OUTSIDE = 1e-9  # [-] of a segment: tolerance of a point beyond its ends
 TOWARDS = 0.5  # cosine of a face's normal and a direction near the best
 PARALLEL = 1e-6  # [-] sin² of two axes
-THIN = 1e-9  # [-] radius around the axis below which a direction has no place on the rim
+THIN = 1e-9  # [-] distance from the axis, below which a direction has no point on the rim
 NOTHING = (0.0, 0.0, 0.0)
 
 
 @kernel
 def feature(work, solid, pos, rot, is_b, shift):
-    """Return what a solid meets the other with: kind, point, segment, axis and tilt of its circle.
+    """Return the feature by which a solid touches the other: kind, point, segment, axis, tilt of its circle.
 
-    `shift` is by how much GJK had B moved. The tilt is that of the outward normal.
+    shift: displacement of B in GJK. The tilt is that of the outward normal.
     """
     kind = solid[0]
     if kind == ELLIPSOID:
@@ -106,11 +106,11 @@ def feature(work, solid, pos, rot, is_b, shift):
 
 @kernel
 def on_feature(solid, rot, own, outward):
-    """Return a point of a feature farthest in a direction, its segment, and how the point moves.
+    """Return a point of a feature farthest in a direction, its segment, and the motion of the point.
 
     The point moves by `radius` × Σ tangent × (tangent · change of the direction) over two tangents; radius
-    −1: unknown. Of an ellipsoid with D = diag(semi-axes) the point is D m, m = D n / ‖D n‖, and what the
-    direction changes moves it by D (1 − m mᵀ) D / ‖D n‖.
+    −1: unknown. Of an ellipsoid with D = diag(semi-axes) the point is D m, m = D n / ‖D n‖, and a change of
+    the direction moves it by D (1 − m mᵀ) D / ‖D n‖.
     """
     if own[0] < RIM:
         return own[1], own[2], 0.0, NOTHING, NOTHING
@@ -137,7 +137,7 @@ def on_feature(solid, rot, own, outward):
 
 @kernel
 def at_direction(pair, one, other, n):
-    """Return a point of A − B on the supporting plane, the parts of A and B, and curvature."""
+    """Return whether it is known, and `on_feature` of A and B, for a direction n from B into A."""
     at_a = on_feature(pair[0], pair[1], one, vec.neg(n))
     at_b = on_feature(pair[2], pair[4], other, n)
     return at_a[2] >= 0.0 and at_b[2] >= 0.0, at_a, at_b
@@ -145,13 +145,13 @@ def at_direction(pair, one, other, n):
 
 @kernel
 def curvature(at, d, e):
-    """Return by how much a support point moves along e for each change of the direction along d."""
+    """Return the motion of a support point along e per change of the direction along d."""
     return at[2] * vec.dot(at[3], d) * vec.dot(at[3], e) + at[2] * vec.dot(at[4], d) * vec.dot(at[4], e)
 
 
 @kernel
 def on_circle(pair, one, other, axis, tilt, start):
-    """Return if, and which, direction on the circle n · axis = tilt near `start` has the largest gap."""
+    """Return whether, and which, direction on the circle n · axis = tilt near `start` has the largest gap."""
     u = vec.axpy(-vec.dot(start, axis), axis, start)
     length = vec.norm(u)
     if length < THIN:
@@ -187,7 +187,7 @@ def on_circle(pair, one, other, axis, tilt, start):
 
 @kernel
 def on_sphere(pair, one, other, start):
-    """Return if, and which, direction near `start` has the largest gap."""
+    """Return whether, and which, direction near `start` has the largest gap."""
     n = start
     size = 1.0
     for _ in range(ITERATIONS):
@@ -219,7 +219,7 @@ def on_sphere(pair, one, other, start):
 
 @kernel
 def on_two_circles(one, other, tilt_a, tilt_b, start):
-    """Return if, and where, two circles of the unit sphere meet near `start`."""
+    """Return whether, and where, two circles of the unit sphere meet near `start`."""
     k = vec.dot(one[3], other[3])
     square = 1.0 - k * k
     if square < PARALLEL:
@@ -237,7 +237,7 @@ def on_two_circles(one, other, tilt_a, tilt_b, start):
 
 @kernel
 def shares(n, w, along_a, along_b):
-    """Return how far along their segments A and B meet: where w + x along A − y along B is along n."""
+    """Return the positions on the segments of A and B where w + x along A − y along B is along n."""
     u, v = vec.axes_from_normal(n)
     w_u = vec.dot(w, u)
     w_v = vec.dot(w, v)
@@ -261,7 +261,7 @@ def shares(n, w, along_a, along_b):
 
 @kernel
 def is_curved(pair):
-    """Tell whether GJK's bound, and not rounding, limits what the rounds find."""
+    """Tell whether GJK's bound, not round-off, limits the accuracy of the rounds."""
     a = pair[0][0]
     b = pair[2][0]
     return a == CYLINDER or a == CONE or b == CYLINDER or b == CONE or is_smooth(pair)
@@ -289,7 +289,7 @@ def is_on_face(work, side, kind, count, centre, radius, normal, p):
 
 @kernel
 def on_face(model, work, pair, start):
-    """Return if an ellipsoid lies over a face that looks along `start`; n, the gap, points of A and B.
+    """Return whether an ellipsoid lies over a face that faces `start`; n, the gap, points of A and B.
 
     Writes: work.
     """
@@ -319,9 +319,9 @@ def on_face(model, work, pair, start):
 
 @kernel
 def newton_point(model, work, pair, start, shift):
-    """Return if it is proved to be the best direction near `start`; it, its gap, the points of A and B.
+    """Return whether the best direction near `start` is found and proved; it, its gap, points of A and B.
 
-    To be called when GJK has ended with solids of which B was moved by `shift`.
+    To be called after GJK with solids of which B was moved by `shift`.
 
     Writes: work.
     """

@@ -1,9 +1,8 @@
-"""Convex solids as the general path sees them: support points, faces and edges.
+"""Convex solids in the general path: support points, faces and edges.
 
-A solid is the tuple (kind, size x, size y, size z, first vertex, vertices, first face, faces); the
-last four count in the pools of the model and belong to hulls. Balls and capsules are points and
-segments here, blown up by `radius`. A triangle has its corners in `work.triangle`, its own frame is
-that of the terrain.
+A solid is the tuple (kind, size x, size y, size z, first vertex, vertices, first face, faces); the last four
+are ranges of the model's pools and belong to hulls. Balls and capsules are points and segments here, inflated
+by `radius`. A triangle has its corners in `work.triangle`; its frame is that of the terrain.
 """
 
 from math import sqrt
@@ -43,7 +42,7 @@ def load_solid(model, s):
 
 @kernel
 def radius(solid):
-    """Return by how much the surface lies outside of what `support` describes."""
+    """Return the distance of the surface outside of what `support` describes [m]."""
     return solid[1] if solid[0] == SPHERE or solid[0] == CAPSULE else 0.0
 
 
@@ -60,11 +59,11 @@ def extent(solid):
 
 @kernel
 def farthest_corner(model, solid, d, near):
-    """Return the corner of a hull that is farthest in a direction, an entry of `model.vertex`.
+    """Return the corner of a hull that is farthest in a direction, an index of `model.vertex`.
 
-    Of many corners, by climbing from one to a higher one beside it: where none is higher, none is anywhere.
+    Hulls of many corners: hill climbing over neighbours, which ends in the global maximum.
 
-    near: a corner to climb from, the farthest one in nearly that direction; −1: none is known.
+    near: a corner to start from, the farthest one in nearly that direction; −1: none is known.
     """
     vertex = model.vertex
     first = solid[4]
@@ -113,7 +112,7 @@ def farthest_of_ellipsoid(solid, d):
 def support(model, work, solid, d):
     """Return the point of a solid that is farthest in a direction, in its own axes.
 
-    Of a plane: its origin, which is right along its normal.
+    Of a plane its origin, which is correct along its normal.
     """
     kind = solid[0]
     if kind == BOX:
@@ -158,9 +157,9 @@ def support_at(model, work, solid, pos, rot, d):
 
 @kernel
 def support_from(model, work, solid, pos, rot, d, near):
-    """Return the point of a placed solid that is farthest in a direction, and which corner of a hull it is.
+    """Return the farthest point of a placed solid in a direction, and its corner if it is a hull.
 
-    near: that of a direction nearby, −1: none is known.
+    near: corner of a nearby direction; −1: none is known.
     """
     if solid[0] != HULL:
         return support_at(model, work, solid, pos, rot, d), near
@@ -183,8 +182,8 @@ def support_difference(model, work, pair, d):
 def separation(model, work, pair, n):
     """Return the gap of the cores along a unit normal from B into A (negative: overlap).
 
-    No direction has a greater one than the true distance; overlapping solids are pushed apart
-    least along the direction of the greatest.
+    It is at most the true distance; the greatest over all directions gives the least push that separates
+    overlapping solids.
     """
     w, _ = support_difference(model, work, pair, vec.neg(n))
     return vec.dot(w, n)

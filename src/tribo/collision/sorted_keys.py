@@ -1,11 +1,11 @@
-"""Search for a key in a list in ascending order."""
+"""Binary search in a sorted list of keys."""
 
 from tribo.compiler.jit import kernel
 
 
 @kernel
 def first_from(keys, count, key):
-    """Return the first of `count` ascending keys that is not below a given one; `count` if there is none."""
+    """Return the index of the first of `count` ascending keys that is ≥ key; `count` if there is none."""
     low = 0
     high = count
     while low < high:

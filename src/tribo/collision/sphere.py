@@ -20,7 +20,7 @@ def sphere_sphere(pos_a, radius_a, pos_b, radius_b, margin, out):
 def point_box(p, half):
     """Return the signed distance of a point from a box and the outward normal, in box axes.
 
-    Inside, the nearest face counts; equally near faces: the first of x, y, z.
+    Inside, the nearest face counts; of equally near ones the first of x, y, z.
     """
     ex = abs(p[0]) - half[0]
     ey = abs(p[1]) - half[1]

@@ -1,13 +1,13 @@
-"""The order of the bodies along the axis of the sweep, kept from step to step."""
+"""The order of the bodies along the sweep axis, kept from step to step."""
 
 from tribo.compiler.jit import kernel
 
-FEW_MOVES = 16  # per body, by one place each: what is in more disorder is sorted as a heap
+FEW_MOVES = 16  # moves per body in an insertion sort, beyond which a heap sort is used
 
 
 @kernel
 def is_behind(work, i, j, axis):
-    """Tell whether body i begins after body j on an axis; where both begin together, numbers decide."""
+    """Tell whether body i begins after body j on an axis; ties are broken by numbers."""
     first = work.body_bound[i, axis]
     second = work.body_bound[j, axis]
     return first > second or (first == second and i > j)
@@ -15,7 +15,7 @@ def is_behind(work, i, j, axis):
 
 @kernel
 def sink(work, root, end, axis):
-    """Let a body sink to its place in the heap of the first `end` bodies.
+    """Move a body down to its place in the heap of the first `end` bodies.
 
     Writes: work.
     """
@@ -35,7 +35,7 @@ def sink(work, root, end, axis):
 
 @kernel
 def sort_heap(work, axis):
-    """Sort the bodies by where their bound begins on an axis, in whatever order they are.
+    """Sort the bodies by the start of their bounds on an axis (heap sort).
 
     Writes: work.
     Cost: O(n log n), nothing is allocated.
@@ -54,7 +54,7 @@ def sort_heap(work, axis):
 
 @kernel
 def sort_bodies(work, axis):
-    """Sort the bodies by where their bound begins on an axis; nearly sorted is cheap.
+    """Sort the bodies by the start of their bounds on an axis (insertion sort, for nearly sorted lists).
 
     Writes: work.
     Cost: O(n) if few have changed places, else that of `sort_heap`.

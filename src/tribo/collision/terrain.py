@@ -1,19 +1,19 @@
 """A convex solid on terrain: a surface of triangles, or a height map that is solid below.
 
-Each triangle near the solid is met by itself, as a convex solid without thickness. The answer is then
-judged as part of the surface: over an edge that is flat or concave the surface has no normals but
-those of its faces, over a convex edge only those between its two faces. So there are no bumps where
-triangles join, a ridge is round, and a valley has two contacts.
+Each triangle near the solid is treated as a convex solid without thickness. The result is then corrected as
+part of the surface: over an edge that is flat or concave the surface has no normals but those of its faces,
+over a convex edge only those between its two faces. So there are no bumps where triangles join, a ridge is
+round, and a valley has two contacts.
 
-1. A normal that the surface has: the points are taken as they are.
+1. A normal that the surface has: the points are used as they are.
 2. Another one, or from below: the best directions that it has there. Its own face, if the solid's deepest
-   point is over it; an edge, if that point is over the edge along a normal between the two faces. A
-   height map is met so at any depth, a triangle of a surface as long as the centre of mass is on its outer
-   side; once it is through, down to half the least half size of the solid: it may belong to a thin wall.
-3. Such a contact is dropped if the normal of one that is less deep frees the solid from its triangle too:
-   it belongs to the far side of an edge.
+   point is over it; an edge, if that point is over the edge along a normal between the two faces. A height
+   map pushes back at any depth; a triangle of a surface, while the centre of mass is on its outer side, and
+   beyond that down to half the least half size of the solid, since it may belong to a thin wall.
+3. Such a contact is dropped if the normal of a shallower one also frees the solid from its triangle: it
+   belongs to the far side of an edge.
 
-Everything is in the frame of the terrain, the solid in its origin.
+All coordinates are in the frame of the terrain, with the solid at the origin.
 """
 
 from math import cos, sin
@@ -45,14 +45,14 @@ from tribo.collision.triangles import (  # fmt: skip
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-EVEN = 1e-6  # [rad] by which a normal may leave its range
+EVEN = 1e-6  # [rad] tolerance of the range of a normal
 ON_EDGE = 1e-6  # [-] a point with less weight on the opposite corner lies on the edge
-UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is the face's but for rounding
-SAME_PLACE = 1e-6  # [m] points nearer than this, with one normal, are one
+UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is that of the face up to round-off
+SAME_PLACE = 1e-6  # [m] nearer points with the same normal coincide
 SAME_NORMAL = 1.0 - 1e-9
-HALVINGS = 45  # of the range of an edge's normals: down to rounding
-SURE = -1.0  # in the last column of the pile: the triangle has this normal; else its number
-VOID = -2.0  # in the same place
+HALVINGS = 45  # bisections of the range of an edge's normals, down to round-off
+SURE = -1.0  # last column of the pile: the triangle has this normal; else its number
+VOID = -2.0  # the same: dropped
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -65,7 +65,7 @@ def weight_opposite(p, q, r, x):
 
 @kernel
 def has_normal(model, work, s, place, normal, toward):
-    """Tell whether terrain s has a normal where its triangle at a place is touched, at `work.nearest`."""
+    """Tell whether terrain s has normal `toward` at the point `work.nearest` of its triangle at a place."""
     angles = folds(model, s, place, normal)
     for k in range(3):
         p = vec.load(work.triangle, k)
@@ -80,7 +80,7 @@ def has_normal(model, work, s, place, normal, toward):
 
 @kernel
 def is_over(work, x):
-    """Tell whether a point lies over the triangle, along its normal."""
+    """Tell whether the projection of a point along the triangle's normal is in the triangle."""
     for k in range(3):
         p = vec.load(work.triangle, k)
         q = vec.load(work.triangle, (k + 1) % 3)
@@ -92,9 +92,9 @@ def is_over(work, x):
 
 @kernel
 def pile(work, n, count, first, second_best):
-    """Append the points of `work.touch` to `work.pile` but those it has; return their number.
+    """Append the points of `work.touch` to `work.pile` unless they are there; return their number.
 
-    `second_best` is `SURE` or the triangle's number.
+    second_best: `SURE` or the triangle's number.
 
     Writes: work.
     """
@@ -111,7 +111,7 @@ def pile(work, n, count, first, second_best):
                 row = -1
                 if second_best == SURE:
                     table[m, 8] = SURE
-        if row == table.shape[0]:  # full: the shallowest goes
+        if row == table.shape[0]:  # full: replace the shallowest
             row = 0
             for m in range(1, n):
                 if table[m, 6] > table[row, 6]:
@@ -129,7 +129,7 @@ def pile(work, n, count, first, second_best):
 
 @kernel
 def keep_nearest(work):
-    """Leave of the points in `work.touch` the nearest points alone.
+    """Replace the points in `work.touch` by the nearest points.
 
     Writes: work.
     """
@@ -143,7 +143,7 @@ def keep_nearest(work):
 
 @kernel
 def put_nearest(work, point, normal, gap):
-    """Write a contact, given by its point on the terrain, into `work.touch` and as the nearest points.
+    """Write a contact, given by its point on the terrain, to `work.touch` and as the nearest points.
 
     Writes: work.
     """
@@ -156,10 +156,11 @@ def put_nearest(work, point, normal, gap):
 
 @kernel
 def on_edges(model, work, s, place, pair, normal, depth, number, n):
-    """Append the contacts of a solid and the convex edges of a triangle that it overlaps.
+    """Append the contacts of a solid with the convex edges of a triangle that it overlaps.
 
-    Over an edge d(φ) = cos φ n + sin φ n' turns from the triangle's normal n outward (n') to the neighbour's.
-    The gap is stationary where the solid's deepest point x along d is over the edge, d' · (x − edge) = 0.
+    Over an edge d(φ) = cos φ n + sin φ n' rotates from the triangle's normal n outward (n') to the
+    neighbour's. The gap is stationary where the solid's deepest point x along d is over the edge,
+    d' · (x − edge) = 0.
 
     Writes: work.
     """
@@ -198,7 +199,7 @@ def on_edges(model, work, s, place, pair, normal, depth, number, n):
 
 @kernel
 def offset(model, work, pair, p, normal, outward, angle):
-    """Return by how much the deepest point along a normal of an edge lies beyond the edge, and that point."""
+    """Return the distance of the deepest point along a normal of an edge beyond the edge, and that point."""
     d = vec.axpy(cos(angle), normal, vec.scale(sin(angle), outward))
     x = support_at(model, work, pair[0], (0.0, 0.0, 0.0), pair[1], vec.neg(d))
     side = vec.axpy(cos(angle), outward, vec.scale(-sin(angle), normal))
@@ -207,7 +208,7 @@ def offset(model, work, pair, p, normal, outward, angle):
 
 @kernel
 def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
-    """Append the contacts of a solid at `pos` and the triangle in `work.triangle`, terrain s at a place.
+    """Append the contacts of a solid at `pos` with the triangle in `work.triangle`, terrain s at a place.
 
     The corners of the triangle and `com`, the centre of mass of the solid's body, are relative to `pos`. A
     place is (i, j, 0 below or 1 above the diagonal) of a height map, (triangle, 0, 0) of a surface.
@@ -233,7 +234,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
         toward = (work.touch[0, 3], work.touch[0, 4], work.touch[0, 5])
         cosine = vec.dot(toward, normal)
         if cosine >= UPRIGHT:
-            distance = work.nearest[0, 6]  # no point is nearer, but for the widening of outlines
+            distance = work.nearest[0, 6]  # the least gap, apart from the widening of outlines
             least = distance if distance > 0.0 else height
             count = face_points(model, work, pair, 1, 0, normal, least, margin)
             n = pile(work, n, count, number, SURE)
@@ -245,7 +246,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
         exact = (work.nearest[0, 3], work.nearest[0, 4], work.nearest[0, 5])
         is_upright = vec.dot(exact, normal) >= UPRIGHT
         if is_upright or (
-            vec.dot(exact, toward) < UPRIGHT  # a face hardly worse was preferred
+            vec.dot(exact, toward) < UPRIGHT  # a nearly equal face was preferred
             and vec.dot(exact, normal) > 0.0
             and has_normal(model, work, s, place, normal, exact)
         ):
@@ -271,14 +272,14 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
 
 @kernel
 def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
-    """Drop contacts of a second-best normal if that of a shallower one frees the solid too; return the rest.
+    """Drop contacts of a second-best normal if that of a shallower one frees the solid, too; return the rest.
 
     Writes: work.
     """
     pair = (solid, rot, ground, (0.0, 0.0, 0.0), IDENTITY)
     slop = EDGE_SLOP * extent(solid)
     table = work.pile
-    while True:  # the shallowest that was not looked at
+    while True:  # the shallowest not yet tested
         c = -1
         for m in range(n):
             if table[m, 8] >= 0.0 and (c < 0 or table[m, 6] > table[c, 6]):
@@ -298,7 +299,7 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
 
 @kernel
 def without_void(work, n):
-    """Close the gaps of contacts that were dropped; return how many are left.
+    """Remove dropped contacts from the pile; return the number left.
 
     Writes: work.
     """
@@ -314,9 +315,9 @@ def without_void(work, n):
 
 @kernel
 def leave_to_lowest(model, work, solid, rot, n):
-    """Drop points where edges cross the rim of a tilted disc, if its lowest is to pass them; return the rest.
+    """Drop rim crossings near the lowest point of a tilted disc; return the number left.
 
-    As on a plane (`plane_cylinder`): each would be hit once more, where the rim just rolls on.
+    As on a plane (`plane_cylinder`): each would be another impact where the rim just rolls on.
 
     Writes: work.
     """
@@ -348,7 +349,7 @@ def leave_to_lowest(model, work, solid, rot, n):
 def on_height_map(model, work, s, solid, com, pos, rot, box, margin):
     """Write the contacts of a solid and a height map into `work.pile`; return their number.
 
-    `pos` is the solid's, `box` holds its bounds (min, max), both in the map's frame.
+    pos: of the solid; box: its bounds (min, max); both in the map's frame.
 
     Writes: work.
     """
@@ -383,8 +384,8 @@ def on_height_map(model, work, s, solid, com, pos, rot, box, margin):
 def on_surface(model, work, s, solid, com, pos, rot, box, margin):
     """Write the contacts of a solid and a surface of triangles into `work.pile`; return their number.
 
-    `pos` is the solid's, `box` holds its bounds (min, max), both in the surface's frame. The tree of boxes
-    is walked in the order of its nodes; each knows the one to go on with if it is missed.
+    pos: of the solid; box: its bounds (min, max); both in the surface's frame. The tree of boxes is walked in
+    the order of its nodes; each stores the node to continue with if it is missed.
 
     Writes: work.
     """
@@ -431,13 +432,13 @@ def solid_box(model, work, solid, pos, rot):
 def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, margin):
     """Write the contacts of a convex solid and terrain s into the manifold; return the count, at most 8.
 
-    Normals point from the terrain into the solid. `com` is the centre of mass of its body in its own frame.
+    Normals point from the terrain into the solid. com: centre of mass of its body in its own frame.
 
     Writes: work.
     """
     pos = vec.mat_t_vec(ground_rot, vec.sub(pos, ground_pos))
     rot = vec.mat_t_mul(ground_rot, rot)
-    if not pos[0] + pos[1] + pos[2] < 1e300:  # a lost solid (NaN) is nowhere
+    if not pos[0] + pos[1] + pos[2] < 1e300:  # a solid at NaN has no contacts
         return 0
     box = solid_box(model, work, solid, pos, rot)
     com = vec.mat_vec(rot, com)

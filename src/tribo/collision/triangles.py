@@ -1,4 +1,4 @@
-"""The triangles of terrain: corners, normals, and how its surface bends down over their edges."""
+"""The triangles of terrain: corners, normals, and the folds over their edges."""
 
 from math import atan2
 
@@ -6,7 +6,7 @@ from tribo.collision.solid import HEIGHT_MAP
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
-OPEN = 4.0  # [rad] no neighbour: any normal will do
+OPEN = 4.0  # [rad] fold of an edge without neighbour: any normal is admissible
 
 
 @kernel
@@ -18,7 +18,7 @@ def normal_of(p, q, r):
 
 @kernel
 def fold(edge, normal, other):
-    """Return by how much a surface bends down over a directed edge of a face; < 0: it rises."""
+    """Return the angle by which a surface bends down over a directed edge of a face; < 0: up."""
     outward = vec.cross(edge, normal)
     return atan2(vec.dot(other, outward) / vec.norm(edge), vec.dot(other, normal))
 
@@ -56,7 +56,7 @@ def cell_angle(model, s, i, j, half, edge, normal):
 
 @kernel
 def folds(model, s, place, normal):
-    """Return by how much terrain s bends down over the edges of its triangle at a place."""
+    """Return the folds of terrain s over the three edges of its triangle at a place."""
     i, j, half = place
     if model.shape_kind[s] != HEIGHT_MAP:
         return vec.load(model.triangle_fold, i)

@@ -1,7 +1,7 @@
-"""Rays: what does a half line from a point meet first, or altogether?
+"""Ray casts: the first hit of a ray, or all hits.
 
-Every crossing of a surface within reach is a hit. A ray that starts inside of a solid meets it where it
-leaves; the normal points out of the solid, so it has a positive part along the ray there.
+Every crossing of a surface within reach is a hit. A ray that starts inside a solid hits it where it leaves;
+the normal points out of the solid, so it has a positive component along the ray there.
 """
 
 from math import inf
@@ -17,8 +17,8 @@ from tribo.probes.terrain_ray import cross_height_map, cross_surface, inverse, m
 PLANE = int(Shape.PLANE)
 SURFACE = int(Shape.SURFACE)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
-FEW = 8  # up to so many rays boxes are asked one after another, without a tree
-SAME = 1e-9  # [m] crossings of one shape that are nearer to each other (or relative to the way) are one
+FEW = 8  # rays, up to which boxes are tested one after another, without a tree
+SAME = 1e-9  # [m], or of the distance: nearer crossings of one shape coincide
 
 
 @kernel
@@ -29,7 +29,7 @@ def on_shape(model, scene, s, origin, d, low, high):
     d = vec.mat_t_vec(rot, d)
     kind = model.shape_kind[s]
     shift = 0.0
-    if kind != PLANE:  # start where the ray is next to the shape
+    if kind != PLANE:  # start at the point of the ray next to the shape
         box = model.shape_box
         shift = vec.dot(d, vec.sub((box[s, 0], box[s, 1], box[s, 2]), o))
         o = vec.axpy(shift, d, o)
@@ -50,13 +50,13 @@ def on_shape(model, scene, s, origin, d, low, high):
 
 @kernel
 def is_ray(o, d, reach):
-    """Tell whether a ray has a place, a direction and a length."""
+    """Tell whether a ray has a finite origin, a direction and a length."""
     return abs(o[0]) + abs(o[1]) + abs(o[2]) < 1e300 and 1e-150 < vec.norm(d) < 1e150 and reach >= 0.0
 
 
 @kernel
 def prepare_scene(model, state, work, scene, is_flat):
-    """Place all shapes that are seen, and make the tree of their boxes.
+    """Compute the poses of all visible shapes, and the tree of their boxes.
 
     Writes: work, scene.
     """
@@ -66,7 +66,7 @@ def prepare_scene(model, state, work, scene, is_flat):
 
 @kernel
 def cast_rays(model, scene, origin, direction, start, reach, hit, shape):
-    """Write the nearest hit of each ray among shapes that are in place; return the first bad ray, −1: none.
+    """Write the nearest hit of each ray in a prepared scene; return the first invalid ray, −1: none.
 
     Writes: hit, shape.
     """
@@ -106,10 +106,10 @@ def cast_rays(model, scene, origin, direction, start, reach, hit, shape):
 
 @entry
 def closest(model, state, work, scene, is_flat, origin, direction, start, reach, hit, shape):
-    """Write the nearest hit of each ray (N, 3), (N, 3), (N,); return the first bad ray, −1: none.
+    """Write the nearest hit of each ray (N, 3), (N, 3), (N,); return the first invalid ray, −1: none.
 
-    hit (N, 4): distance, unit normal (world); shape (N,): −1 and infinity if there is none. Hits nearer
-    than `start` are not seen.
+    hit (N, 4): distance, unit normal (world), inf without a hit; shape (N,): −1 without a hit. Hits nearer
+    than `start` are ignored.
 
     Writes: work, scene, hit, shape.
     """
@@ -119,10 +119,10 @@ def closest(model, state, work, scene, is_flat, origin, direction, start, reach,
 
 @entry
 def closest_in_worlds(model, state, work, scene, first, stop, origin, direction, start, reach, hit, shape):
-    """Do what `closest` does for N rays in each of the worlds first … stop − 1; return the first bad world.
+    """Cast N rays in each of the worlds first … stop − 1, as `closest`; return the first invalid world.
 
     The arrays have the world as first axis; directions and reaches may have one row for all worlds. −1: none
-    is bad.
+    is invalid.
 
     Writes: work, scene, hit, shape.
     """
@@ -138,9 +138,9 @@ def closest_in_worlds(model, state, work, scene, first, stop, origin, direction,
 
 @entry
 def all_hits(model, state, work, scene, origin, direction, start, reach, hit, shape):
-    """Write the hits of one ray, shape by shape; return their number, which may exceed the room.
+    """Write all hits of one ray, shape by shape; return their number, −1 of an invalid ray.
 
-    hit (n, 4): distance, unit normal (world); shape (n,).
+    hit (n, 4): distance, unit normal (world); shape (n,). The number may exceed the room.
 
     Writes: work, scene, hit, shape.
     """

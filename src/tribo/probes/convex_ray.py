@@ -1,8 +1,8 @@
-"""Where a line is inside a convex shape: entry and exit with the outward normals there.
+"""The part of a line inside a convex shape: entry and exit with the outward normals there.
 
 An interval is the tuple (t in, t out, normal in, normal out); it is empty if t in > t out. The line is
-o + t d in the axes of the shape, d a unit vector, o near the shape (`tribo.probes.cast` moves it there:
-a ray from far away loses no digits).
+o + t d in the axes of the shape, d a unit vector, o near the shape (`tribo.probes.cast` moves it there, so
+that a ray from far away loses no digits).
 """
 
 from math import sqrt
@@ -26,7 +26,7 @@ WHOLE = (-ENDLESS, ENDLESS, NONE, NONE)
 
 @kernel
 def intersect_intervals(a, b):
-    """Return the part that two intervals share."""
+    """Return the intersection of two intervals."""
     t_in = a[0]
     n_in = a[2]
     if b[0] > t_in:
@@ -42,7 +42,7 @@ def intersect_intervals(a, b):
 
 @kernel
 def below(height, rate, normal):
-    """Return the interval below a plane over which the line starts at a height and climbs at a rate."""
+    """Return the interval below a plane of a line that starts at a height and rises at a rate."""
     if rate > 0.0:
         return (-ENDLESS, -height / rate, normal, normal)
     if rate < 0.0:
@@ -100,7 +100,7 @@ def ellipsoid_normal(p, size):
 
 @kernel
 def tube(o, d, radius):
-    """Return the interval in an endless cylinder along z."""
+    """Return the interval in an infinite cylinder along z."""
     a = d[0] * d[0] + d[1] * d[1]
     if a < 1e-200:
         return WHOLE if o[0] * o[0] + o[1] * o[1] <= radius * radius else EMPTY
@@ -118,7 +118,7 @@ def tube(o, d, radius):
 
 @kernel
 def roots(a, b, c):
-    """Return the roots, the lower one first, of a t² + 2 b t + c with a ≠ 0, b² ≥ a c."""
+    """Return the roots of a t² + 2 b t + c, the lower first, for a ≠ 0, b² ≥ a c."""
     root = sqrt(max(0.0, b * b - a * c))
     q = -b - root if b >= 0.0 else root - b
     one = q / a
@@ -128,9 +128,9 @@ def roots(a, b, c):
 
 @kernel
 def funnel(o, d, radius, half):
-    """Return the interval in an endless cone below its apex at z = half, `radius` wide at z = −half.
+    """Return the interval in an infinite cone below its apex at z = half, with `radius` at z = −half.
 
-    x² + y² ≤ k² (half − z)². A line steeper than the cone leaves one nappe and comes back in the other.
+    x² + y² ≤ k² (half − z)². A line steeper than the cone leaves one nappe and enters the other.
     """
     k = 0.5 * radius / half
     w = half - o[2]
@@ -211,7 +211,7 @@ def hull_interval(model, s, o, d):
 
 @kernel
 def interval(model, s, o, d):
-    """Return where a line is inside of convex shape s."""
+    """Return the interval of a line inside convex shape s."""
     kind = model.shape_kind[s]
     a, b, c = vec.load(model.shape_size, s)
     if kind == SPHERE:

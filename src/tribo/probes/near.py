@@ -1,8 +1,8 @@
-"""How far apart are two shapes, and where are they nearest?
+"""The distance of two shapes, and their nearest points.
 
 An answer is the tuple (found, gap, unit normal from B into A, point of A, point of B), in world axes. A
-negative gap is an overlap: the length of the least push that parts two convex shapes; with terrain
-the depth of the deepest contact point.
+negative gap is an overlap: the length of the least push that separates two convex shapes; with terrain the
+depth of the deepest contact point.
 """
 
 from math import inf, sqrt
@@ -63,7 +63,7 @@ def of_convex(model, work, scene, a, b, limit):
 
 @kernel
 def box_distance(low, high, box):
-    """Return the distance of two boxes, (min), (max) and (min, max)."""
+    """Return the distance of two boxes, one as (min), (max), the other as (min, max)."""
     square = 0.0
     for k in range(3):
         apart = max(0.0, max(low[k] - box[3 + k], box[k] - high[k]))
@@ -73,7 +73,7 @@ def box_distance(low, high, box):
 
 @kernel
 def from_triangle(model, work, solid, rot, pos, p, q, r, size, best):
-    """Return the better one of an answer and that for a triangle; places count from the solid.
+    """Return the better of an answer and that for a triangle; points are relative to the solid.
 
     Writes: work.
     """
@@ -114,7 +114,7 @@ def from_surface(model, work, s, solid, rot, pos, box, best):
 
 @kernel
 def from_cell(model, work, s, i, j, solid, rot, pos, box, best):
-    """Return the better one of an answer and those for the two triangles of a cell.
+    """Return the better of an answer and those for the two triangles of a cell.
 
     Writes: work.
     """
@@ -197,13 +197,13 @@ def from_terrain(model, work, scene, a, b, limit):
 
 @kernel
 def is_ground(kind):
-    """Tell whether a shape has no end below: two such have no distance."""
+    """Tell whether a shape is unbounded below; two such shapes have no distance."""
     return kind == PLANE or kind >= SURFACE
 
 
 @kernel
 def find_between(model, work, scene, a, b, limit):
-    """Return the answer for two shapes, one of them with an end.
+    """Return the answer for two shapes, at least one of them bounded.
 
     Writes: work.
     """
@@ -225,7 +225,7 @@ def find_between(model, work, scene, a, b, limit):
 def nearest(model, state, work, scene, spans, limit, out, pair):
     """Find the nearest pair of shapes spans[0] … spans[1] − 1 and spans[2] … spans[3] − 1.
 
-    Return 1 if it is within the limit, 0 if not, −1 if no two of them have a distance. out (10,): gap,
+    Returns 1 if it is within the limit, 0 if not, −1 if no two of them have a distance. out (10,): gap,
     normal, point of A, point of B; pair (2,): their numbers.
 
     Writes: work, scene, out, pair.
@@ -248,7 +248,7 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
                 low = (scene.box[a, 0], scene.box[a, 1], scene.box[a, 2])
                 high = (scene.box[a, 3], scene.box[a, 4], scene.box[a, 5])
                 apart = box_distance(low, high, scene.box[b])
-                if apart > 0.0 and apart > limit:  # boxes that overlap say nothing of a depth
+                if apart > 0.0 and apart > limit:  # overlapping boxes do not bound a depth
                     continue
             found, gap, normal, at_a, at_b = find_between(model, work, scene, a, b, limit)
             if found and (gap < limit or answer == 0):
@@ -269,7 +269,7 @@ def contains(model, scene, s, point):
     """Tell whether a point lies in a shape, or in the ground below terrain."""
     rot = vec.load_mat(scene.shape_rot, s)
     p = vec.mat_t_vec(rot, vec.sub(point, vec.load(scene.shape_pos, s)))
-    if model.shape_kind[s] >= SURFACE:  # what a ray upwards meets first, it meets from inside
+    if model.shape_kind[s] >= SURFACE:  # inside if the first hit of an upward ray is from inside
         if model.shape_kind[s] == HEIGHT_MAP:
             found, _, normal = cross_height_map(model, s, p, UP, 0.0, inf)
         else:
@@ -298,7 +298,7 @@ def meets_region(model, work, scene, s, low, high):
 
 @entry
 def there(model, state, work, scene, low, high, is_point):
-    """Leave in `scene.is_seen` the shapes around a point, or whose boxes overlap a box (3,), (3,).
+    """Mark in `scene.is_seen` the shapes that contain a point, or whose boxes overlap a box (3,), (3,).
 
     Writes: work, scene.
     """

@@ -1,7 +1,7 @@
-"""The shapes that a question sees: poses at the present state, and a tree of boxes.
+"""The shapes of a query: poses at the present state, and a tree of boxes.
 
-The tree is walked in the order of its nodes; each knows the one to go on with if it is missed. Half
-spaces have no box: they stand before the tree, in nodes of their own that nothing misses.
+The tree is walked in the order of its nodes; each stores the node to continue with if it is missed. Half
+spaces have no box: they come before the tree, in nodes of their own that no ray misses.
 """
 
 from tribo.collision.broadphase import shape_bound
@@ -14,12 +14,12 @@ from tribo.model import Shape
 PLANE = int(Shape.PLANE)
 MESH = int(Shape.MESH)
 FAR = 1e150  # [m] stands for no bound
-PAD = 1e-9  # [-] of the coordinates: boxes are larger by as much, rounding must not hide a shape
+PAD = 1e-9  # [-] of the coordinates: enlargement of boxes against round-off
 
 
 @kernel
 def place_shapes(model, state, work, scene):
-    """Write the pose of every shape that is seen, at the present state.
+    """Write the pose of every shape of the query at the present state.
 
     Writes: work, scene.
     """
@@ -64,14 +64,14 @@ def set_leaf(scene, node, s, is_bounded):
 
 @kernel
 def middle(scene, entry, axis):
-    """Return twice the middle of the box of an entry of `order` along an axis."""
+    """Return twice the centre of the box of an entry of `order` along an axis."""
     s = scene.order[entry]
     return scene.box[s, axis] + scene.box[s, 3 + axis]
 
 
 @kernel
 def divide(scene, first, last, wanted, axis):
-    """Order shapes first … last − 1 so that none before `wanted` lies beyond those after it.
+    """Partition shapes first … last − 1 so that none before `wanted` is beyond those after it.
 
     Writes: scene.
     Source: Hoare 1961, find.
@@ -103,7 +103,7 @@ def divide(scene, first, last, wanted, axis):
 
 @kernel
 def split(scene, node, first, count):
-    """Make a node around shapes of `order`; return the axis along which they are spread most.
+    """Make a node around shapes of `order`; return the axis of their largest spread.
 
     Writes: scene.
     """
@@ -133,7 +133,7 @@ def split(scene, node, first, count):
 
 @kernel
 def build(model, work, scene, is_flat):
-    """List the shapes that are seen; as a tree of boxes, or one after another for a few rays.
+    """List the shapes of the query: as a tree of boxes or, if is_flat, one after another.
 
     Writes: scene.
     """
@@ -145,7 +145,7 @@ def build(model, work, scene, is_flat):
         if model.shape_kind[s] == PLANE:
             set_leaf(scene, node, s, False)
             node += 1
-        elif set_box(model, work, scene, s):  # a lost shape (NaN) is nowhere
+        elif set_box(model, work, scene, s):  # a shape at NaN is omitted
             scene.order[count] = s
             count += 1
     if is_flat:

@@ -1,7 +1,7 @@
-"""The first place where a ray crosses terrain: a surface of triangles, or a height map.
+"""The first crossing of a ray with terrain: a surface of triangles, or a height map.
 
-A crossing is the tuple (found, t, unit normal out of the ground). Both tests are watertight: a ray that
-meets an edge exactly meets one of its faces.
+A crossing is the tuple (found, t, unit normal out of the ground). Both tests are watertight: a ray that meets
+an edge exactly meets one of its faces.
 """
 
 from math import floor
@@ -12,13 +12,13 @@ from tribo.math import vec
 UP = (0.0, 0.0, 1.0)
 MISS = (False, 0.0, UP)
 TINY = 1e-150
-SLACK = 1e-9  # [m] by which a box is missed at least
-CLEAR = 1e-6  # [-] of a cell: a ray on its way down starts at least so far above the highest sample
+SLACK = 1e-9  # [m] tolerance of a missed box
+CLEAR = 1e-6  # [-] of a cell: a descending ray starts at least that far above the highest sample
 
 
 @kernel
 def inverse(d):
-    """Return 1/d per axis; a very large number instead of infinity, so that 0 · it is 0."""
+    """Return 1/d per axis; a large finite number in place of infinity, so that 0 times it is 0."""
     x = 1.0 / d[0] if abs(d[0]) > TINY else 1e150
     y = 1.0 / d[1] if abs(d[1]) > TINY else 1e150
     z = 1.0 / d[2] if abs(d[2]) > TINY else 1e150
@@ -41,10 +41,10 @@ def meets_box(bound, node, o, inv, low, high):
 
 @kernel
 def cross_triangle(a, b, c, o, d, low, high):
-    """Return where a line crosses a triangle from either side, between t = low and high.
+    """Return the crossing of a line with a triangle, from either side, between t = low and high.
 
-    The three volumes are computed alike from both sides of an edge, so no ray slips through between
-    two triangles.
+    The three volumes are computed identically from both sides of an edge, so no ray passes between two
+    triangles.
     """
     a = vec.sub(a, o)
     b = vec.sub(b, o)
@@ -104,7 +104,7 @@ def clipped(x, rate, least, most, low, high):
 
 @kernel
 def slopes(p, q, r, o, half):
-    """Return the rise of a triangle of a cell with corners p, q, r, o along either side."""
+    """Return the slopes of a triangle of a cell with corners p, q, r, o along both axes."""
     if half == 0:
         return q - p, r - q
     return r - o, o - p
@@ -112,14 +112,14 @@ def slopes(p, q, r, o, half):
 
 @kernel
 def over(p, q, r, o, half, x, y, z):
-    """Return the height of z over a triangle of a cell; x, y: place in the cell, 0 … 1."""
+    """Return the height of z over a triangle of a cell; x, y: position in the cell, 0 … 1."""
     a, b = slopes(p, q, r, o, half)
     return z - (p + a * x + b * y)
 
 
 @kernel
 def crossing(t, gap, then, after, a, b):
-    """Return the crossing of a ray whose height over a plane of slopes a, b goes from gap to after."""
+    """Return the crossing of a ray whose height over a plane of slopes a, b changes from gap to after."""
     if gap != after:
         t += (then - t) * gap / (gap - after)
     n = (-a, -b, 1.0)
@@ -132,7 +132,7 @@ def in_cell(p, q, r, c, cell, ray, t, leave, is_known, is_above, dx, dy):
 
     p, q, r, c: heights of the corners (0, 0), (1, 0), (1, 1), (0, 1). ray: u, v, z at t = 0 and their rates,
     in cells, cells and metres; it is in the cell from t to `leave`. If `is_known`, the ray came from the side
-    `is_above`: where it enters on the other one, it has crossed the ground between two cells.
+    `is_above`: if it enters on the other side, it has crossed the ground between two cells.
     """
     i, j = cell
     u, v, height, du, dv, rise = ray
@@ -166,11 +166,11 @@ def in_cell(p, q, r, c, cell, ray, t, leave, is_known, is_above, dx, dy):
 
 @kernel
 def cross_height_map(model, s, o, d, low, high):
-    """Return the first crossing with a height map: its cells are visited in the order of the ray.
+    """Return the first crossing with a height map; cells are visited in the order of the ray.
 
-    In cell units the ray is (u, v)(t). Over either triangle of a cell its height over the ground is
-    linear in t; where it changes its sign on the way is a crossing, also if rounding puts that
-    between two cells. Lying in the surface is no crossing.
+    In cell units the ray is (u, v)(t). Over either triangle of a cell its height over the ground is linear in
+    t; a change of its sign is a crossing, even if round-off puts it between two cells. A ray in the surface
+    does not cross it.
     Source: Amanatides, Woo 1987 for the walk.
     """
     nx = model.shape_data[s, 1]

@@ -1,1 +1,1 @@
-"""From descriptions to arrays, and the calls that move them on; nothing here knows objects."""
+"""From descriptions to arrays, and the calls that advance them; independent of the user's objects."""

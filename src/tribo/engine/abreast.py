@@ -1,4 +1,4 @@
-"""Which bodies of a tree are computed side by side (`tribo.dynamics.body_lanes`)."""
+"""Groups of bodies of a tree that are computed side by side (`tribo.dynamics.body_lanes`)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
 SIMPLE = (Joint.REVOLUTE, Joint.PRISMATIC)
-WORTH = 3  # bodies of a group, at least
+WORTH = 3  # least bodies of a group
 
 
 def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
     """Return the bodies of a tree in groups, parents in earlier ones; −1 is the parent of the root.
 
-    A group is of three or four bodies on joints of the same kind with one dof, or one body: two side by side
+    A group has three or four bodies on joints of the same kind with one dof, or one body: two side by side
     are no faster than one after the other.
     """
     groups = fewest(parents, joints)
@@ -26,10 +26,10 @@ def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]
 
 
 def fewest(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
-    """Return groups of up to four bodies as they are in `in_order`, as few as can be.
+    """Return the fewest groups of up to four bodies, as in `in_order`.
 
-    First come those with the longest chain behind them: where all joints are alike, no fewer groups would do
-    (T. C. Hu 1961).
+    Bodies with the longest chain behind them come first, which is optimal if all joints are alike (T. C. Hu
+    1961).
     """
     height = [0] * len(parents)
     for i in range(len(parents) - 1, 0, -1):

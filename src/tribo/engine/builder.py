@@ -1,4 +1,4 @@
-"""From descriptions to arrays: what is in a world → Model, and room for State, Command, Work."""
+"""From the descriptions of a world to its Model, and the sizes of State, Command and Work."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from tribo.enums import TIE_SLOTS
 from tribo.materials.table import Find, MaterialTable
 from tribo.model import FEW_CORNERS, Command, Constraint, Joint, Kind, Model, Pair, Settings, State
 
-MOVABLE_GROUP = 1  # collision group of what moves
+MOVABLE_GROUP = 1  # collision group of moving objects
 STATIC_GROUP = -(1 << 63)  # bit 63
 ALL_GROUPS = -1
 
 POLYTOPE = 48  # points of an expanding polytope
 TOUCHES = 32  # contacts of one pair before their reduction
 PILE = 64  # contacts of a solid with terrain before their reduction
-DEEP = 120.0  # mean of (depth + 1)² over the dofs from which articulated bodies are faster than rows of M
+DEEP = 120.0  # mean of (depth + 1)² over the dofs, above which articulated bodies are faster than rows of M
 
 
 @dataclass(slots=True)
 class Part:
-    """One object as the builder needs it."""
+    """One object, as input of the builder."""
 
     description: TreeDescription
-    pose: np.ndarray  # (7,) of the root, used where the root does not move
+    pose: np.ndarray  # (7,) of the root, if that is fixed
     shape_ids: Sequence[int]
     group: int
     mask: int
@@ -51,7 +51,7 @@ class Part:
 
 @dataclass(slots=True)
 class Tie:
-    """A constraint as the builder needs it: bodies count from the first of the world, −1: the world."""
+    """A constraint, as input of the builder: bodies count from the first of the world, −1: the world."""
 
     kind: Constraint
     bodies: tuple[int, int]
@@ -65,7 +65,7 @@ class Tie:
 
 @dataclass(slots=True)
 class Capacity:
-    """Room for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
+    """Capacity for pairs, contacts, rows and the problem of an island; enlarged when a step needs more."""
 
     pairs: int = 256
     contacts: int = 32
@@ -78,12 +78,12 @@ class Capacity:
 
     @property
     def packets(self) -> int:
-        """How many packets contacts make at most: there are two in each (`contact_packets`)."""
+        """Largest number of packets: each has two contacts or more (`contact_packets`)."""
         return (self.contacts + 1) // 2
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes of records that follow from it."""
+        """Sizes of records that follow from the capacity."""
         return {
             "max_pair": self.pairs,
             "max_contact": self.contacts,
@@ -106,9 +106,9 @@ class Capacity:
         values: int = 0,
         frictions: int = 0,
     ) -> Capacity:
-        """Return a capacity for these counts and half as many again; what grows doubles at least.
+        """Return a capacity for these counts plus half; what grows is at least doubled.
 
-        A step that finds a table too small is made again, so there shall be few of them.
+        A step that finds a table too small is repeated, so this should be rare.
         """
 
         def room(have: int, count: int) -> int:
@@ -127,7 +127,7 @@ class Capacity:
 
 
 def is_deep(depths: np.ndarray) -> bool:
-    """Tell whether dofs are so far from the root that rows of M cost more than articulated bodies."""
+    """Tell whether rows of M cost more than articulated bodies, by the depths of the dofs."""
     if len(depths) ** 2 <= DEEP:  # no chain is longer
         return False
     return bool(np.mean((depths + 1.0) ** 2) > DEEP)
@@ -188,7 +188,7 @@ def _sizes(
 
 
 class _Filler:
-    """Writes the parts of a world into a Model, one after another."""
+    """Writes the objects of a world into a Model, one after another."""
 
     def __init__(self, model: Model, materials: MaterialTable, layout: Layout) -> None:
         self.model, self.materials, self.layout = model, materials, layout
@@ -222,7 +222,7 @@ class _Filler:
         m.tree_is_deep[tree] = is_deep(m.dof_depth[first[2] : self.v])
 
     def _order(self, root: int, parents: list[int], types: Sequence[Joint]) -> None:
-        """Write in which order the bodies of a tree are computed, and which of them side by side."""
+        """Write the order in which the bodies of a tree are computed, and their groups side by side."""
         at = root
         for group in abreast.in_order(parents, types):
             self.model.abreast_body[at : at + len(group)] = [root + i for i in group]
@@ -331,7 +331,7 @@ class _Filler:
         self.vertex += len(hull.vertices)
 
     def _rings(self, hull: Hull) -> None:
-        """Write what lies around the corners of a hull into the pools."""
+        """Write the neighbours of the corners of a hull into the pools."""
         m, v = self.model, self.vertex
         ends = np.stack((hull.vertices.argmin(axis=0), hull.vertices.argmax(axis=0)), axis=1)
         m.ring[self.ring : self.ring + 6] = ends.ravel() + v
@@ -365,14 +365,14 @@ def build_model(
     descriptions: Sequence[TreeDescription], part_of: Callable[[int], Part], materials: MaterialTable,
     capacity: Capacity, ties: Sequence[Tie] = (), find: Find | None = None, kept: Kept | None = None,
 ) -> tuple[Model, Layout, dict[str, int]]:  # fmt: skip
-    """Return the arrays of a world, where objects are in them, and sizes.
+    """Return the model of a world, the layout of its objects, and sizes.
 
     Args:
         descriptions: Of all objects.
-        part_of: Returns an object by its number; only those are asked for that are not kept.
+        part_of: Returns an object by its number; only called for objects that are not kept.
         materials, capacity, ties: Of the world.
         find: See `MaterialTable.array`.
-        kept: Kept parts of the last build, whose materials have their numbers still; None: nothing.
+        kept: Parts of the last build to be copied; their materials have the same numbers. None: none.
     """
     runs = list(kept.runs()) if kept is not None else []
     is_new = np.ones(len(descriptions), bool)
@@ -425,20 +425,20 @@ def build_model(
 
 
 def meets_compliant(model: Model) -> np.ndarray:
-    """Tell of each tree whether one of its materials is part of a compliant pair, (ntree,)."""
+    """Return whether a material of each tree is part of a compliant pair, (ntree,)."""
     compliant = (model.pair_table[:, :, Pair.STIFFNESS] > 0.0).any(axis=1)
     found = np.zeros(len(model.tree_body), bool)
-    known = np.append(compliant, False)  # a material that is newer than the table has no pair yet
+    known = np.append(compliant, False)  # a material newer than the table has no pair yet
     material = np.minimum(model.shape_material, len(compliant))
     np.logical_or.at(found, model.body_tree[model.shape_body], known[material])
     return found
 
 
 def mark_singles(model: Model) -> None:
-    """Find the trees that are one free body with a mass matrix in two blocks.
+    """Mark the trees that are one free body with a mass matrix in two blocks.
 
-    A compliant contact couples translation and rotation in M̂, so a body that may have one is treated
-    like the base of a robot.
+    A compliant contact couples translation and rotation in M̂, so a body that may have one is treated like
+    the base of a robot.
     """
     root = model.tree_body
     model.tree_is_single[:] = (
@@ -450,7 +450,7 @@ def mark_singles(model: Model) -> None:
 
 
 def collect_filters(model: Model) -> None:
-    """Gather the group and mask bits of each body from its shapes; find those that can touch."""
+    """Combine the group and mask bits of each body from its shapes; mark bodies that can touch any other."""
     model.body_group[:] = 0
     model.body_mask[:] = 0
     np.bitwise_or.at(model.body_group, model.shape_body, model.shape_group)

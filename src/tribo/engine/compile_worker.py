@@ -1,7 +1,8 @@
-"""A process that compiles parts of the step for another one: see `team`.
+"""A process that compiles parts of the step for another process: see `team`.
 
-It reads what to do from its input, a line each, "kernel NAME", "unit NAME" or "late NAME", and answers
-"done" or "failed"; what it compiles it says, too. Results are files of the kernel store and of Numba's cache.
+It reads jobs from its input, a line each, "kernel NAME", "unit NAME" or "late NAME", and answers "done" or
+"failed"; it also reports each item that it compiles. Results are files of the kernel store and of Numba's
+cache.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from tribo.model import Late
 
 
 def compile_kernel(name: str) -> None:
-    """Type and lower a kernel and all that it calls, unless another process is at it."""
+    """Type and lower a kernel and its callees, unless another process does."""
     if not units.is_taken(name):
         units.compile_kernel(name)
 
 
 def compile_unit(name: str) -> None:
-    """Make machine code of the piece that begins with a kernel, for each version of it.
+    """Make machine code of the unit that begins with a kernel, for each version of it.
 
-    If its arguments are known, for the version with these: other pieces need not be typed yet.
+    If its argument types are known, for that version: the other units need not be typed yet.
     """
     parts = units.parts()
     if units.arguments(name) is not None:
@@ -41,12 +42,12 @@ def compile_late(name: str) -> None:
 
 
 def say(line: str) -> None:
-    """Tell who asked."""
+    """Report to the parent process."""
     print(line, flush=True)  # noqa: T201
 
 
 def main() -> None:
-    """Do what the input says."""
+    """Run the jobs of the input."""
     from tribo.compiler import kept_kernels
 
     progress.listeners.append(say)
@@ -57,7 +58,7 @@ def main() -> None:
             try:
                 jobs[what](name)
                 said = "done"
-            except Exception:  # who asked compiles it once more and shows what is wrong
+            except Exception:  # the parent compiles it again and shows the error
                 traceback.print_exc()
                 kept_kernels.give_up()
                 said = "failed"

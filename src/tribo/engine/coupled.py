@@ -1,4 +1,4 @@
-"""Couplings of joints and actuators with a law of their own, from descriptions to arrays."""
+"""Couplings of joints, and actuators with laws of their own, from descriptions to arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tribo.model import Model
 
 @dataclass(slots=True)
 class Places:
-    """Where the next numbers of a tree go."""
+    """Next free index of each kind for a tree."""
 
     root: int  # its first body
     slot: int
@@ -24,7 +24,7 @@ class Places:
 
 
 def write(model: Model, description: TreeDescription, at: Places) -> None:
-    """Write the couplings of a tree whose joints are written, then its actuators that have a law."""
+    """Write the couplings of a tree whose joints are written, then its actuators with laws."""
     tree = model.body_tree[at.root]
     couplings = description.all_couplings
     model.tree_coupling_slot[tree], model.tree_coupling_count[tree] = at.slot, len(couplings)
@@ -72,7 +72,7 @@ def _coupling(
 
 
 def _way(model: Model, one: CouplingDescription, which: list[int], at: Places) -> None:
-    """Write the elements of both ways of a coupling."""
+    """Write the elements of both paths of a coupling."""
     parts = [(0, element) for element in one.way] + [(1, element) for element in one.inner_way]
     for side, (part, element) in zip(which, parts, strict=True):
         k = at.way
@@ -85,7 +85,7 @@ def _way(model: Model, one: CouplingDescription, which: list[int], at: Places) -
 
 
 def write_ways(model: Model, one: CouplingDescription) -> None:
-    """Write the way of a coupling into a model that has nothing else: to lay it for any poses."""
+    """Write the path of a coupling into an otherwise empty model, to route it at any poses."""
     _way(model, one, [0] * (len(one.way) + len(one.inner_way)), Places(0, 0, 0, 0, 0, 0))
     model.coupling_path[0] = 0, len(one.way)
 

@@ -1,4 +1,4 @@
-"""The records of one or many worlds and the calls that move them on: no names, no objects."""
+"""The records of one or many worlds, and the calls that advance them; without names and objects."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tribo.model import MAX_DOFS, Command, Late, Model, Settings, State, Status,
 logger = logging.getLogger("tribo")
 
 run_at = named_entry("tribo.engine.run_at", "run_at")
-_loaded: set[Late] = set()  # late functions that some world of this process has asked for
+_loaded: set[Late] = set()  # lazy functions that a world of this process has requested
 WORK, COURSE, PILOT = 4, 6, 7  # their places among the addresses
-_SLICE = 0.01  # [s] between two looks at the keyboard, as long as steps get no slower
-_MOST_STEPS = 20_000  # between two of them
-_MAX_CONTACTS = 4_000_000  # more than this is a modelling error, not a bigger pile
+_SLICE = 0.01  # [s] between two checks for signals, if steps do not become slower
+_MOST_STEPS = 20_000  # between two checks
+_MAX_CONTACTS = 4_000_000  # more are a modelling error
 
 
 class Engine:
-    """Records of some worlds of one model; `World` owns one with one world, `Batch` with many."""
+    """Records of worlds of one model; a `World` owns one with one world, a `Batch` one with many."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Engine:
         worlds: int = 1,
         settings: Settings | None = None,
     ) -> None:
-        """Allocate everything for a model; `settings` may be shared with the caller."""
+        """Allocate all records for a model; `settings` may be shared with the caller."""
         capacity = capacity.grown(columns=min(MAX_DOFS, sizes["nv"]))
         sizes = {**sizes, **capacity.sizes}
         self.model, self.sizes, self.capacity, self.worlds = model, sizes, capacity, worlds
@@ -53,7 +53,7 @@ class Engine:
         self.work = thread_scratch.allocate(sizes, worlds)
         if settings is not None:
             self.settings = settings
-        # None of these; `Batch` has motors, a policy, and a course for the time of a rollout.
+        # Empty; a `Batch` sets motors, a policy, and a course during a rollout.
         none = dict.fromkeys(("nv", "nq", "ndelay", "ncontrol", "nhorizon"), 0)
         self.motors, self._no_course = Motors.allocate(none), Course.allocate(none)
         self.course = self._no_course
@@ -61,21 +61,21 @@ class Engine:
         self._observed: Work | None = None
         self._remaining = np.zeros(worlds, np.int64)
         self._said = np.zeros((worlds, 1), np.int64)  # in steps before tables were enlarged
-        self._slice = 1  # steps between two looks at the keyboard; as many as a slice has time for
-        self._share = max(1, worlds // 64)  # worlds between two looks, within a step of all worlds
+        self._slice = 1  # steps between two checks for signals
+        self._share = max(1, worlds // 64)  # worlds between two checks
         for family in _loaded:
             self.model.lazy_address[family] = lazy_kernels.address(family)
         self._connect()
 
     def __reduce__(self) -> Any:
-        """Refuse pickling and deep copies: the records know one another by address."""
+        """Refuse pickling and deep copies: the records refer to one another by address."""
         raise TypeError(
             "a world cannot be pickled or copied; use world.snapshot() to go back, world.save(file) to "
             "keep it, tribo.Batch(world, n) for copies that run side by side"
         )
 
     def _connect(self) -> None:
-        """Note the addresses of all tables; needed after any record was replaced."""
+        """Store the addresses of all tables; needed after any record was replaced."""
         self.addresses = np.array([record.address for record in self._records()], np.int64)
         self.status = self.work.arrays["status"]
         # Scratch of other threads, with addresses.
@@ -98,8 +98,8 @@ class Engine:
             self._connect()
 
     def run(self, n: int) -> bool:
-        """Advance world 0 by n steps; tell whether `status` has something to say."""
-        if n == 1 and not DISABLED:  # by far the most calls, and the shortest ones
+        """Advance world 0 by n steps; return whether `status` is set."""
+        if n == 1 and not DISABLED:  # by far the most frequent call, and the shortest
             self._remaining[0] = 1
             return bool(run_at(self.addresses, self._remaining, 0, 1, 0)) and self._go_on()
         said = 0
@@ -110,11 +110,11 @@ class Engine:
                 said |= int(self.status[0, 0])
             n -= few
             self._slice = self._next_slice(few, perf_counter() - begin, _SLICE)
-        self.status[0, 0] |= said  # what one of many steps had to say is not lost
+        self.status[0, 0] |= said  # of all steps
         return bool(said)
 
     def _next_slice(self, few: int, took: float, time: float) -> int:
-        """Return how many steps are made next, so that they take some time [s] if they are like the last."""
+        """Return the number of steps of the next slice, so that it takes a given time [s]."""
         return max(1, min(int(few * time / max(took, 1e-9)), 4 * self._slice, _MOST_STEPS))
 
     def _run_slice(self, n: int) -> bool:
@@ -126,13 +126,13 @@ class Engine:
         return self._go_on()
 
     def _go_on(self) -> bool:
-        """Make the steps for which tables were too small; tell whether `status` has something to say."""
+        """Make the steps for which tables were too small; return whether `status` is set."""
         while self._remaining[0] and self.status[0, 0] & Status.CAPACITY:
             self._grow_and(lambda: self._call(0, 1, 0))
         return bool(self.status[0, 0])
 
     def _call(self, first: int, stop: int, part: int, thread: int = 0) -> None:
-        """Run the compiled driver on some worlds with the scratch of a thread; `part` as in `run_at`."""
+        """Run the driver on worlds first … stop − 1 with the scratch of a thread; `part` as in `run_at`."""
         scratch_of_thread, pilot_of_thread, addresses = (
             self._others[thread - 1] if thread else (self.work, self.pilot, self.addresses)
         )
@@ -158,12 +158,12 @@ class Engine:
                 )  # fmt: skip
 
     def run_all(self, n: int, threads: int, plan: Plan | None = None) -> np.ndarray:
-        """Advance every world by n steps on some threads; return how many each has left undone.
+        """Advance every world by n steps on some threads; return how many steps each has left undone.
 
-        A world that became invalid stops where it is; the others go on. With a plan, the worlds follow its
-        controls, and write their states into it. Between slices of steps signals are let through: where
-        Ctrl-C ends the call, all worlds have made as many steps, or, where one step of all worlds takes
-        longer than `LONGEST`, one more or fewer.
+        A world that becomes invalid stops; the others continue. With a plan, the worlds follow its controls
+        and write their states into it. Signals are handled between slices of steps: if Ctrl-C ends the call,
+        all worlds have made the same number of steps or, if one step of all worlds takes longer than
+        `LONGEST`, one more or fewer.
         """
         undone, said, left = np.zeros(self.worlds, np.int64), np.zeros_like(self.status), n
         with held:
@@ -192,11 +192,11 @@ class Engine:
         if plan is not None:
             plan.end(undone)
         if n > 0:
-            self.status[...] = said  # what one of many steps had to say is not lost
+            self.status[...] = said  # of all steps
         return undone
 
     def _run_slice_of_all(self, threads: int, part: int, undone: np.ndarray, later: int) -> None:
-        """Make the remaining steps of all worlds; note of those that stop how many they leave undone."""
+        """Make the remaining steps of all worlds; store in `undone` how many each world leaves."""
         remaining = self._remaining
         self._call_parallel(threads, part)
         while remaining.any():
@@ -212,7 +212,7 @@ class Engine:
             addresses[COURSE] = course.address
 
     def _grow_and(self, again: Callable[[], None]) -> None:
-        """Enlarge tables and go on; what the steps before had to say is not lost."""
+        """Enlarge tables and continue; the status of the steps before is kept."""
         said = self._said
         said[:] = self.status & ~Status.CAPACITY
         self.grow()
@@ -227,7 +227,7 @@ class Engine:
             addresses = self.addresses.copy()
             addresses[[WORK, PILOT]] = work.address, pilot.address
             self._others.append((work, pilot, addresses))
-        left = iter(shares(self.worlds, threads, self._share))  # one: each share is handed out once
+        left = iter(shares(self.worlds, threads, self._share))  # shared: each share is taken once
 
         def share(thread: int) -> None:
             for first, stop in left:
@@ -257,7 +257,7 @@ class Engine:
             self._call(0, 1, 2)
 
     def grow(self) -> None:
-        """Enlarge the tables that the last step found too small; the state stays as it was."""
+        """Enlarge the tables that the last step found too small; the state does not change."""
         with held:
             self._grow()
 
@@ -266,7 +266,7 @@ class Engine:
         wanted = np.flatnonzero(work["lazy_wanted"].any(axis=0))
         if wanted.size:
             families = [Late(number) for number in wanted.tolist()]
-            with held.lifted():  # where they are not prebuilt they are compiled
+            with held.lifted():  # compiles what is not prebuilt
                 addresses = [lazy_kernels.address(family) for family in families]
             _loaded.update(families)
             self.model.lazy_address[families] = addresses
@@ -288,13 +288,13 @@ class Engine:
         self._enlarge(self.capacity.grown(*counts))
 
     def make_room(self, contacts: int) -> None:
-        """Enlarge the tables to hold a number of contacts that comes from elsewhere."""
+        """Enlarge the tables for a number of contacts from elsewhere."""
         if contacts > self.capacity.contacts:
             with held:
                 self._enlarge(self.capacity.grown(contacts=contacts))
 
     def take_pairs(self, table: np.ndarray) -> None:
-        """Take a pair table over; it may have more materials than before."""
+        """Replace the pair table; it may have more materials than before."""
         arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
         with held:
             self.model = Model.wrap(arrays)
@@ -302,7 +302,7 @@ class Engine:
             self._connect()
 
     def _enlarge(self, capacity: Capacity) -> None:
-        """Replace the tables by larger ones; what they hold stays."""
+        """Replace the tables by larger ones with the same content."""
         rows = self.sizes["nscalar"] - self.capacity.frictions + capacity.frictions
         self.capacity = capacity
         logger.debug("enlarging to %s", self.capacity)
@@ -312,12 +312,12 @@ class Engine:
         self._connect()
 
     def filters_changed(self) -> None:
-        """Take changed groups and masks of shapes into account."""
+        """Update the model after changes of groups and masks of shapes."""
         collect_filters(self.model)
         self.work.arrays["sweep_is_listed"][...] = 0
 
     def own(self, *fields: str) -> None:
-        """Give every world numbers of its own in some fields of the model; at first all share them."""
+        """Give every world its own copy of some fields of the model, which all share at first."""
         shared = [name for name in fields if self.model.arrays[name].shape[0] < self.worlds]
         if not shared:
             return
@@ -329,14 +329,14 @@ class Engine:
             self._connect()
 
     def scratch(self) -> Work:
-        """Return scratch for questions, which no step uses."""
+        """Return scratch for queries, which no step uses."""
         if self._observed is None:
             least = dict.fromkeys(self.capacity.sizes, 1)
             self._observed = Work.allocate(self.sizes | least)
         return self._observed
 
     def observe(self) -> Work:
-        """Return scratch that holds poses, axes and inertias of world 0 at its present state."""
+        """Return scratch with poses, axes and inertias of world 0 at its present state."""
         observed = self.scratch()
         kinematics.compute_poses(self.model, self.state.q, observed)
         inertia.compute_mass_matrix(self.model, observed)
@@ -344,13 +344,13 @@ class Engine:
 
 
 def no_pilot() -> Pilot:
-    """Return what stands there as long as there is no policy."""
+    """Return an empty policy."""
     sizes = ("nseen", "nlayer", "nweight", "naction", "ncommand", "nwide")
     return Pilot.allocate(dict.fromkeys(sizes, 0))
 
 
 def _say_steps(error: BaseException, made: np.ndarray) -> None:
-    """Say of a batch that was interrupted how far its worlds went."""
+    """Add to an error how many steps the worlds of an interrupted batch have made."""
     if made.size:
         least, most = int(made.min()), int(made.max())
         text = str(least) if least == most else f"{least} to {most}"

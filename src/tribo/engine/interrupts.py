@@ -1,9 +1,9 @@
-"""Signals wait for places where everything stands: Ctrl-C ends a long call between two steps.
+"""Deferred signals: Ctrl-C ends a long call between two steps, with consistent data.
 
 Python runs the handler of a signal between any two of its instructions, and the handler of Ctrl-C raises:
-also where tables were replaced and their addresses were not yet noted, or where another thread still works
-on them. In a block of `held` handlers wait; `let_through` runs those that do, at a place that the caller
-chose. Signals come to the main thread alone, so in other threads both do nothing.
+even when tables have been replaced but their addresses are not yet stored, or while another thread works on
+them. In a block of `held` handlers wait; `let_through` runs the waiting ones, at a place that the caller
+chooses. Signals reach the main thread only, so both do nothing in other threads.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
-LONGEST = 0.05  # [s] between two places where signals are let through, where steps allow that
+LONGEST = 0.05  # [s] between two places where signals are handled, if steps are not longer
 _KINDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM") if hasattr(signal, name))
 _Handler = Callable[[int, FrameType | None], Any]
 
 
 class _Held:
-    """The blocks in which signals wait; there is one, for there is one main thread."""
+    """The blocks in which signals wait; one instance, for the one main thread."""
 
     def __init__(self) -> None:
         self._depth = 0
         self._handlers: list[tuple[Any, _Handler]] = []
         self._waiting: list[tuple[int, _Handler]] = []
-        self.since = 0.0  # [s] by the clock, when the first of those that wait came; 0: none waits
+        self.since = 0.0  # [s] arrival of the first waiting signal, by the clock; 0: none
 
     def __enter__(self) -> None:
-        """Have signals wait."""
+        """Defer signals."""
         if threading.current_thread() is not threading.main_thread():
             return
         if self._depth == 0:
@@ -39,7 +39,7 @@ class _Held:
         self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        """Let them come, those first that waited, if this is the outermost block."""
+        """At the end of the outermost block restore the handlers and run the waiting ones."""
         if threading.current_thread() is not threading.main_thread():
             return
         self._depth -= 1
@@ -49,7 +49,7 @@ class _Held:
 
     @contextmanager
     def lifted(self) -> Iterator[None]:
-        """Let signals come at any time while a block runs: what lasts long and changes nothing."""
+        """Permit signals in a block within: for long operations that change nothing."""
         is_held = self._depth > 0 and threading.current_thread() is threading.main_thread()
         if is_held:
             self._restore()
@@ -69,7 +69,7 @@ class _Held:
                     signal.signal(kind, self._wait)
         except ValueError:  # not the main interpreter
             self._handlers.clear()
-        except BaseException:  # of a signal whose turn had not come
+        except BaseException:  # raised by a handler not yet replaced
             self._restore()
             raise
 
@@ -85,7 +85,7 @@ class _Held:
             self.since = self.since or perf_counter()
 
     def let_through(self) -> None:
-        """Run the handlers that wait; what they raise is raised here."""
+        """Run the waiting handlers; their exceptions are raised here."""
         if not self.since or threading.current_thread() is not threading.main_thread():
             return
         waiting, self._waiting, self.since = self._waiting, [], 0.0

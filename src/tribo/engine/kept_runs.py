@@ -1,7 +1,7 @@
-"""Objects that are as they were in the last build: their part of the model is copied, not made anew.
+"""Objects that did not change since the last build: their part of the model is copied.
 
-A run is some objects that follow one another before and after. Copying it costs what copying memory costs;
-numbers of rows in other arrays move by as much as the rows did.
+A run is a range of objects that are consecutive before and after. Copying it costs no more than copying
+memory; indices in its arrays are shifted with the rows to which they refer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tribo.engine.layout import Column, Layout
 from tribo.model import Model, Shape
 
-# Of the arrays of a model: what their rows belong to.
+# Sizes of arrays of a model, and the columns that count their rows.
 ROWS = {
     "ntree": Column.TREE,
     "nbody": Column.BODY,
@@ -35,7 +35,7 @@ ROWS = {
     "nactuator": Column.ACTUATOR,
     "nelement": Column.WAY,
 }
-# Fields that are numbers of rows: of what. −1 is none.
+# Fields that are indices, and the columns that count them. −1 is none.
 REFERS = {
     "tree_body": Column.BODY,
     "tree_v": Column.V,
@@ -66,13 +66,13 @@ REFERS = {
     "box_skip": Column.BOX,
     "box_triangle": Column.TRIANGLE,
 }
-# Of `shape_data`, by kind: of what its first and third number are.
+# Columns of the first and third index of `shape_data`, by kind.
 POOLS = {
     Shape.HULL: (Column.VERTEX, Column.FACE),
     Shape.SURFACE: (Column.TRIANGLE, Column.BOX),
     Shape.HEIGHT_MAP: (Column.HEIGHT, None),
 }
-# Found anew for the whole world: who is tied to whom, or like whom, who may touch whom.
+# Computed for the whole world: constraints, reference bodies, collision filters.
 FOUND_ANEW = frozenset(
     ("tree_is_tied", "tree_is_single", "body_like", "body_group", "body_mask", "body_is_solid", "chain_row")
 )  # fmt: skip
@@ -89,11 +89,11 @@ class Run:
 
 @dataclass(slots=True)
 class Kept:
-    """Parts of the last build that are kept."""
+    """Parts of the last build to be copied."""
 
     model: Model
     layout: Layout
-    places: np.ndarray  # of each object now: its number then, −1: it is new, or another
+    places: np.ndarray  # of each object: its number in the last build, −1: new or changed
 
     def runs(self) -> Iterator[Run]:
         """Iterate over the runs."""
@@ -124,12 +124,12 @@ def copy(kept: Kept, run: Run, model: Model, layout: Layout) -> None:
 
 
 def _moved(rows: np.ndarray, shift: int) -> np.ndarray:
-    """Return numbers of rows after these have moved."""
+    """Return indices after a shift of the rows; −1 stays."""
     return np.asarray(np.where(rows >= 0, rows + shift, rows) if shift else rows)
 
 
 def _move_pools(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
-    """Write what refers to the pools of hulls and meshes."""
+    """Write the indices into the pools of hulls and meshes."""
     shift = to - first
     a, b = first[Column.FACE], last[Column.FACE]
     if b > a:
@@ -147,7 +147,7 @@ def _move_pools(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to:
 
 
 def _move_rings(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
-    """Write what lies around the corners of large hulls: of vertices, then of faces."""
+    """Write the neighbours of the corners of large hulls: of vertices, then of faces."""
     shift = to - first
     a, b = first[Column.RING], last[Column.RING]
     if a == b or not shift.any():

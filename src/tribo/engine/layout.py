@@ -1,4 +1,4 @@
-"""How many numbers of each kind an object has, and where they begin in the arrays of its world."""
+"""Sizes of an object in each array of its world, and where its part begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLOSED_FORM = (Shape.PLANE, Shape.SPHERE, Shape.BOX, Shape.CAPSULE, Shape.MESH)
 
 
 class Column(IntEnum):
-    """Columns of `Layout.counts`; those up to SUMMED have a place in the arrays of the world."""
+    """Columns of `Layout.counts`; the first `SUMMED` have a range in the arrays of the world."""
 
     TREE = 0
     BODY = 1
@@ -34,14 +34,14 @@ class Column(IntEnum):
     VERTEX = 8
     FACE = 9
     CORNER = 10  # of faces
-    RING = 11  # what lies around the corners of large hulls
+    RING = 11  # neighbours of the corners of large hulls
     TRIANGLE = 12
-    BOX = 13  # around triangles
+    BOX = 13  # of trees around triangles
     HEIGHT = 14
     COUPLING = 15
     TERM = 16  # joints of couplings
     ACTUATOR = 17  # with a law of their own
-    WAY = 18  # elements of ways of couplings
+    WAY = 18  # elements of paths of couplings
     GENERAL = 19  # shapes without a closed form
     OUTLINE = 20  # corners of the largest face
     LARGE = 21  # hulls of more than `FEW_CORNERS`
@@ -57,7 +57,7 @@ _SPANNED = (
 
 @dataclass(slots=True)
 class Span:
-    """Where an object's numbers are: first and past-the-last index of each kind."""
+    """The index ranges of an object, for each kind."""
 
     body: slice
     shape: slice
@@ -70,26 +70,26 @@ class Span:
 
     @property
     def tree(self) -> int:
-        """Number of its tree, of several objects that of the first."""
+        """Number of its tree; of several objects that of the first."""
         return int(self.trees.start)
 
 
 @dataclass(slots=True)
 class Layout:
-    """Sizes of each object of a world, (n, columns), and where it begins, (n + 1, SUMMED)."""
+    """Sizes of each object of a world, (n, columns), and its offsets, (n + 1, SUMMED)."""
 
     counts: np.ndarray
     starts: np.ndarray
 
     def span(self, first: int, last: int | None = None) -> Span:
-        """Return where an object is, or several one after the other."""
+        """Return the ranges of an object, or of consecutive ones first … last − 1."""
         begin = self.starts[first].tolist()
         end = self.starts[first + 1 if last is None else last].tolist()
         return Span(*(slice(begin[k], end[k]) for k in _SPANNED))
 
 
 def joint_types(description: TreeDescription) -> list[Joint]:
-    """Return the joint of each body; the root of what is static is fixed where it stands."""
+    """Return the joint type of each body; the root of a static object is fixed."""
     types = [body.joint.type for body in description.bodies]
     if description.kind == Kind.STATIC:
         types[0] = Joint.FIXED
@@ -97,7 +97,7 @@ def joint_types(description: TreeDescription) -> list[Joint]:
 
 
 def coordinate_counts(description: TreeDescription) -> tuple[int, int]:
-    """Return how many coordinates and dofs a tree has in a world."""
+    """Return the numbers of coordinates and dofs of a tree in a world."""
     types = joint_types(description)
     return sum(COORDINATES[joint] for joint in types), sum(DOFS[joint] for joint in types)
 
@@ -118,31 +118,31 @@ def leader_of(bodies: Sequence[BodyDescription], name: str) -> int:
 
 
 def follow(description: TreeDescription, q: np.ndarray) -> None:
-    """Put joints that follow others where these are.   q = ratio · q_leader + offset"""
+    """Set the coordinates of mimic joints. q = ratio · q_leader + offset"""
     starts, first = [], 0
     for joint in joint_types(description):
         starts.append(first)
         first += COORDINATES[joint]
     followers = [k for k, body in enumerate(description.bodies) if body.joint.mimic is not None]
-    for _ in followers:  # a chain of followers is as long as all of them at most
+    for _ in followers:  # a chain of mimic joints is at most as long as their number
         for k in followers:
             leader, ratio, offset = description.bodies[k].joint.mimic or ("", 1.0, 0.0)
             q[starts[k]] = ratio * q[starts[leader_of(description.bodies, leader)]] + offset
 
 
 def slot_count(description: TreeDescription) -> int:
-    """Return how many slots for impulses of scalar rows a tree has in a world."""
+    """Return the number of slots for impulses of scalar rows of a tree."""
     own = sum(SLOTS[joint] for joint in joint_types(description))
     return own + COUPLING_SLOTS * len(description.all_couplings)
 
 
 def actuator_count(description: TreeDescription) -> int:
-    """Return how many actuators of a tree have a law of their own."""
+    """Return the number of actuators of a tree with a law of their own."""
     return sum(actuator.law is not None for actuator in description.actuators)
 
 
 def counts_of(description: TreeDescription) -> tuple[int, ...]:
-    """Return how much of each column an object has."""
+    """Return the size of an object in each column."""
     n = [0] * len(Column)
     n[Column.TREE] = 1
     depths: list[int] = []
@@ -170,7 +170,7 @@ def counts_of(description: TreeDescription) -> tuple[int, ...]:
 
 
 def _count(geometry: Hull | Surface | Heights, n: list[int]) -> None:
-    """Add what a geometry has in the pools."""
+    """Add the sizes of a geometry in the pools."""
     if isinstance(geometry, Heights):
         n[Column.HEIGHT] += geometry.values.size
         n[Column.TERRAIN] += 1
@@ -190,7 +190,7 @@ def _count(geometry: Hull | Surface | Heights, n: list[int]) -> None:
 
 
 def laid_out(counts: np.ndarray) -> Layout:
-    """Return where objects with these counts begin, one after the other."""
+    """Return the layout of consecutive objects with these sizes."""
     starts = np.zeros((len(counts) + 1, SUMMED), np.int64)
     np.cumsum(counts[:, :SUMMED], axis=0, out=starts[1:])
     return Layout(counts, starts)

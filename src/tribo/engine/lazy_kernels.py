@@ -19,7 +19,7 @@ NAMES = {
 
 
 def functions() -> dict[Late, ByAddress]:
-    """Return what compiles each function; this reads the sources of half the step."""
+    """Return the compilers of all lazy functions; imports half the sources of the step."""
     from tribo.collision import lazily_compiled as collision
     from tribo.contact import lazily_compiled as contact
     from tribo.dynamics import rk4 as dynamics
@@ -28,7 +28,7 @@ def functions() -> dict[Late, ByAddress]:
 
 
 def address(function: Late) -> int:
-    """Return what `Model.lazy_address` has to hold: from the library, or compiled now."""
+    """Return the entry of `Model.lazy_address`: from the prebuilt library, or compiled now."""
     if DISABLED:
         return function + 1
     found = prebuilt.address(NAMES[function])

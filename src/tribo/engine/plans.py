@@ -1,4 +1,4 @@
-"""Plans of controls for the worlds of a batch, cut into slices of which each takes little time."""
+"""Plans of controls for the worlds of a batch, cut into slices that take little time each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from tribo.batch_kernels.records import Course
 
 
 class Plan:
-    """Controls over a horizon, each held for some steps, and the states to which they lead.
+    """Controls over a horizon, each held for some steps, and the resulting states.
 
-    A slice is a `Course` of its own: some controls, or a part of the steps of one. The motion of the
-    worlds is the same, bit for bit: to write a control once more changes nothing where nobody else writes
-    commands, and where a policy does, only the first part of a control writes it.
+    A slice is a `Course` of its own: some controls, or part of the steps of one. The motion of the worlds is
+    the same, bit for bit: writing a control again changes nothing if nothing else writes commands, and if a
+    policy does, only the first part of a control is written.
 
     Args:
         course: The whole plan; q and v are filled slice by slice.
-        is_kept: Whether the commands of a control stand while it is held; False: a policy writes others.
+        is_kept: Whether the commands of a control stay while it is held; False: a policy writes others.
     """
 
     def __init__(self, course: Course, *, is_kept: bool) -> None:
@@ -24,14 +24,14 @@ class Plan:
         self._every = int(course.arrays["every"].flat[0])
 
     def steps_of_slice(self, done: int, wanted: int) -> int:
-        """Return how many steps to make: whole controls, or a part of one."""
+        """Return the number of steps of a slice: whole controls, or part of one."""
         within = done % self._every
         if within or wanted < self._every:
             return min(wanted, self._every - within)
         return wanted - wanted % self._every
 
     def slice_of(self, done: int, steps: int) -> Course:
-        """Return the course of the steps after those that were done; its states are rows of the plan's."""
+        """Return the course of the steps after the first `done`; its states are rows of the plan's."""
         whole, every = self.course.arrays, min(self._every, steps)
         first = done // self._every
         rows = slice(first, first + steps // every)
@@ -45,7 +45,7 @@ class Plan:
         })  # fmt: skip
 
     def end(self, undone: np.ndarray) -> None:
-        """Write NaN where worlds did not come to the end of a control."""
+        """Write NaN where worlds did not reach the end of a control."""
         horizon = self.course.arrays["q"].shape[1]
         for world in np.flatnonzero(undone):
             reached = (horizon * self._every - int(undone[world])) // self._every

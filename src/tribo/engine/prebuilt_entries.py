@@ -1,6 +1,6 @@
-"""Contents of a prebuilt library: the functions that Python calls, each with its arguments.
+"""Contents of a prebuilt library: the functions that Python calls, each with its argument types.
 
-`export` asks Numba for them in these types and no others; a test finds what is missing here.
+`export` compiles them for these types and no others; a test finds missing ones.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RAYS = (TABLE, TABLE, float64, LINE, TABLE, INTEGERS)
 ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (run_at, (INTEGERS, INTEGERS, int64, int64, int64)),
     (copies.copy_worlds, (Array(int64, 2), INTEGERS, INTEGERS)),
-    # -- questions about robots --------------------------------------------------------------------
+    # -- queries about robots ----------------------------------------------------------------------
     (ways.lay_ways, (Model, Work)),
     (mass.mass_matrices, (Model, Work, TABLE, BLOCK)),
     (mass.solves, (Model, Work, TABLE, BLOCK, BLOCK)),
@@ -63,7 +63,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (contacts.table_of_contacts, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
     (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
     (step_tangents.motion_of_step, (Model, Settings, Work, Tangents)),
-    # -- questions about shapes --------------------------------------------------------------------
+    # -- queries about shapes ----------------------------------------------------------------------
     (cast.closest, (*SEEN, boolean, *RAYS)),
     (cast.all_hits, (*SEEN, *RAYS)),
     (cast.closest_in_worlds, (*SEEN, int64, int64, BLOCK, BLOCK, float64, TABLE, BLOCK, Array(int64, 2))),
@@ -76,7 +76,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (flow.observe, (*TREE, TABLE, Array(int64, 2), BLOCK, BLOCK, BLOCK)),
     (flow.energies, (*TREE, TABLE, TABLE)),
     (flow.write_poses, (*TREE, TABLE, BLOCK, STACK)),
-    # -- kernels that read-outs call ---------------------------------------------------------------
+    # -- kernels of read-outs ----------------------------------------------------------------------
     (kinematics.compute_poses, (Model, LINE, Work)),
     (inertia.compute_mass_matrix, (Model, Work)),
     (scalar_rows.tie_of, (Model, Work, int64)),

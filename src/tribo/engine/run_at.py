@@ -1,4 +1,4 @@
-"""The one way into compiled code: worlds of the records, advanced by their remaining steps."""
+"""The entry into the compiled step: advances worlds by their remaining steps."""
 
 from tribo.batch_kernels.records import Course, Motors, Pilot
 from tribo.batch_kernels.rollout import roll_out
@@ -15,8 +15,8 @@ MODEL, STATE, COMMAND, SETTINGS, WORK, MOTORS, COURSE, PILOT = [r._numba_type_ f
 def run_at(addresses, remaining, first, stop, part):
     """Advance worlds first … stop − 1 of the records at eight addresses, each by its remaining steps.
 
-    Return how many have something to say in `work.status`. part: 0 whole steps, 1 `update`, 2 `advance`,
-    3 whole steps under the controls of a course.
+    Returns how many have a status. part: 0 whole steps, 1 `update`, 2 `advance`, 3 whole steps under the
+    controls of a course.
     Writes: remaining.
     """
     troubled = 0

@@ -1,4 +1,4 @@
-"""The numbers of a world that users set, with their defaults and the reasons for them."""
+"""The settings of a world, with their defaults and the reasons for them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tribo.enums import Bounce, EffectiveRadius, Solver
 from tribo.model import Impact, Integrator, Settings
 
 DEFAULTS: dict[str, float] = {
-    "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz; materials' speeds are far below c
+    "dt": 1e-3,  # [s] robots are controlled at 100 … 1000 Hz
     "gravity_x": 0.0,
     "gravity_y": 0.0,
     "gravity_z": -9.81,
-    "erp": 0.2,  # an overlap halves in three steps and no step overshoots
+    "erp": 0.2,  # an overlap halves in three steps without overshoot
     "erp2": 0.0,
-    "max_push_out_speed": 0.3,  # [m/s] a body placed inside another leaves it, it is not shot out
-    "tolerance": 1e-10,  # 1e-12 m/s at 1 ms: resting things rest; see docs/reference/settings
+    "max_push_out_speed": 0.3,  # [m/s] a body inside another leaves it slowly
+    "tolerance": 1e-10,  # 1e-12 m/s at 1 ms: bodies at rest do not creep; see docs/reference/settings
     "max_sweeps": 300,
     "integrator": Integrator.MIDPOINT,
     "contact_solver": Solver.EXACT,
     "impact": Impact.SIMULTANEOUS,
     "bounce": Bounce.OFFSET,
     "effective_radius": EffectiveRadius.NORMAL,
-    "sleeping": 0,  # what creeps slower than `sleep_speed` would be stopped: not unasked
-    "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers, but for a time that a pendulum does not stand still
+    "sleeping": 0,  # off: it would stop bodies that creep slower than `sleep_speed`
+    "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers; the time is longer than a pendulum rests
     "sleep_angular_speed": 1e-2,  # [rad/s]
     "sleep_time": 0.25,  # [s]
     "filter_both": 0,
@@ -58,9 +58,9 @@ class Setting(Made[T]):
 
     Args:
         doc: Its docstring, with the unit.
-        checked: Returns a value as the record has it; of the value and of what errors call it.
-        shown: Returns what users read, from the number in the record.
-        field: Its name in the record; "": the name that users know.
+        checked: Converts a value and its name to the number of the record; raises errors with that name.
+        shown: Converts the number of the record to the value that users read.
+        field: Name in the record; "": the name that users know.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Setting(Made[T]):
         self.checked, self.shown, self.field = checked, shown, field
 
     def __set_name__(self, kind: type, name: str) -> None:
-        """Note what users call it, and read and write it from now on."""
+        """Store the name and create the property."""
         checked, shown, field = self.checked, self.shown, self.field or name
         get = attrgetter(f"_settings.{field}")
 

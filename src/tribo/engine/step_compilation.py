@@ -1,4 +1,4 @@
-"""How the step is compiled: what was kept is found, the rest is made, by several processes if it is much."""
+"""Compilation of the step: loads cached parts and compiles the rest, by several processes if it is much."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tribo.compiler.signature import Array, int64
 from tribo.engine import team, units
 from tribo.model import Late
 
-_MANY_KERNELS = 30  # from which on processes are started: that takes as long as ten kernels
+_MANY_KERNELS = 30  # from which on processes are started, which takes as long as ten kernels
 _MANY_UNITS = 6
-_KERNEL, _UNIT, _LATE = 1, 8, 30  # how long something takes, roughly, in the time of a kernel
+_KERNEL, _UNIT, _LATE = 1, 8, 30  # rough durations, in units of a kernel
 
 
 class _Work:
-    """Counts what is done, and tells it."""
+    """Counts and reports progress."""
 
     def __init__(self, notice: Notice, kernels: int, pieces: int) -> None:
         self._notice, self._done, self._named = notice, 0, kernels
         self.kernels, self.pieces = kernels, pieces
 
     def __call__(self, line: str) -> None:
-        """Notice a line of a process that compiles."""
+        """Process a line of a compiling process."""
         what, _, name = line.partition(" ")
         if what in {"kernel", "unit"}:
             self._done += _KERNEL if what == "kernel" else _UNIT
@@ -34,22 +34,22 @@ class _Work:
 
 
 def _cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compile_step(notice: Notice) -> None:
-    """Compile `run_at` with all that it calls, or find it.
+    """Compile `run_at` and its callees, or load them.
 
     Args:
-        notice: Is told what was done, how much that is and how much there is to do, in the same unit.
+        notice: Called with the last item, the amount done and the total, in the same unit.
     """
     from tribo.compiler import linking
 
     contents, seen = _contents(), _seen()
     work = _Work(notice, len(contents - seen), len(units.HEADS))
     with progress.listening(work):
-        # Where nothing can be kept, others cannot hand over what they make.
+        # Without a cache, processes cannot hand over their results.
         is_shared = _cores() > 1 and kernel_store.write(_list(), json.dumps(sorted(seen)).encode())
         if len(contents - seen) > _MANY_KERNELS and is_shared:
             with team.gathered(_cores()) as members:
@@ -69,7 +69,7 @@ def compile_step(notice: Notice) -> None:
 
 
 def compile_late(notice: Notice) -> None:
-    """Compile all functions that are called by address, or find them."""
+    """Compile all functions that are called by address, or load them."""
     from tribo.engine import lazy_kernels
 
     names = [part.name for part in Late]
@@ -96,7 +96,7 @@ def _run_at() -> None:
 
 
 def _contents() -> set[str]:
-    """Return what stands for the kernels of a step, each, and for the fields of records."""
+    """Return the digests of all kernels of a step and of the fields of records."""
     found, todo = {}, [units.kernel(name).dispatcher for name in units.WHOLE]
     while todo:
         made_of = todo.pop().made_of
@@ -114,7 +114,7 @@ def _list() -> str:
 
 
 def _seen() -> set[str]:
-    """Return what was compiled here before; it only says how many processes are worth their start."""
+    """Return the digests compiled here before; used only to decide whether to start processes."""
     kept = kernel_store.read(_list())
     return set() if kept is None else set(json.loads(kept))
 

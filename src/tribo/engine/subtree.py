@@ -1,4 +1,4 @@
-"""One tree of a world's model, seen alone: what queries about a robot compute with."""
+"""One tree of a world's model on its own, for queries about a robot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TreeRecords:
 
 
 def tree_records(engine: Engine, span: Span) -> TreeRecords:
-    """Return the records with which queries about one object compute, for all worlds of an engine."""
+    """Return the records for queries about one object, for all worlds of an engine."""
     model = tree_model(engine.model, span)
     sizes = dict.fromkeys(engine.sizes, 1)
     sizes |= {
@@ -44,8 +44,8 @@ def tree_records(engine: Engine, span: Span) -> TreeRecords:
 def tree_model(model: Model, span: Span) -> Model:
     """Return the part of a model that is one tree.
 
-    Numbers are the same memory, so that edits of the world are seen; indices are copies that count from
-    the tree's first body, coordinate and dof. The tree is dynamic and takes no short cut.
+    Numbers share memory with the world, so its edits are seen; indices are copies relative to the tree's
+    first body, coordinate and dof. The tree is dynamic and not treated as a single free body.
     """
     arrays: dict[str, np.ndarray] = {}
     for name, declared in Model.fields.items():
@@ -61,7 +61,7 @@ def tree_model(model: Model, span: Span) -> Model:
 
 
 def _renumber(arrays: dict[str, Any], span: Span) -> None:
-    """Let all indices count from the first body, coordinate and dof of the tree."""
+    """Make all indices relative to the first body, coordinate and dof of the tree."""
     body, dof = span.body.start, span.v.start
     parent = arrays["body_parent"]
     parent[parent >= 0] -= body

@@ -1,4 +1,4 @@
-"""Several processes that compile the step side by side, and what they say meanwhile."""
+"""Several processes that compile the step side by side, and their progress reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tribo.compiler.switches import CLAIMS
 
 
 class Team:
-    """Processes that compile; see `gathered`."""
+    """Compiling processes; see `gathered`."""
 
     def __init__(self, size: int, folder: str) -> None:
         self._said: queue.Queue[tuple[int, str]] = queue.Queue()
@@ -29,7 +29,7 @@ class Team:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                start_new_session=True,  # Ctrl-C is for who started them
+                start_new_session=True,  # Ctrl-C reaches the parent only
             )
             for _ in range(size)
         ]
@@ -42,13 +42,13 @@ class Team:
         self._said.put((number, "gone"))
 
     def do(self, jobs: list[str], notice: Callable[[str], Any]) -> bool:
-        """Have jobs done; return whether all were.
+        """Run jobs on the processes; return whether all succeeded.
 
-        The rest is left to the caller: a kernel that does not compile, a process that was killed.
+        The caller does the rest: a kernel that does not compile, a process that was killed.
 
         Args:
             jobs: Lines for `compile_worker`.
-            notice: Is called with each line that one of them says.
+            notice: Called with each line that a process reports.
         """
         todo, busy, is_done = jobs[::-1], set[int](), True
         for number in range(len(self.members)):
@@ -67,7 +67,7 @@ class Team:
     def _give(self, number: int, todo: list[str], busy: set[int]) -> None:
         pipe = self.members[number].stdin
         if todo and pipe is not None:
-            with contextlib.suppress(OSError):  # it is gone, which it says
+            with contextlib.suppress(OSError):  # it has ended, and reports that
                 pipe.write(todo.pop() + "\n")
                 pipe.flush()
             busy.add(number)
@@ -86,7 +86,7 @@ class Team:
 
 @contextlib.contextmanager
 def gathered(size: int) -> Iterator[Team]:
-    """Have processes at hand; they end with this, however it ends."""
+    """Start processes for a block; they end with it."""
     with tempfile.TemporaryDirectory(prefix="tribo-") as folder:
         team = Team(size, folder)
         try:

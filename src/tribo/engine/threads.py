@@ -1,8 +1,8 @@
-"""Threads that take shares of a batch: started once, woken in microseconds.
+"""Threads that step shares of a batch: started once, woken in microseconds.
 
-A pool of futures costs 60 µs a call, a fifth of what 64 quadrupeds need on two threads; two locks cost
-a tenth of that. The threads belong to the process, not to a batch, so batches can come and go; a process that
-is forked starts its own.
+A pool of futures costs 60 µs a call, a fifth of the time of 64 quadrupeds on two threads; two locks cost a
+tenth of that. The threads belong to the process, not to a batch, so batches can come and go; a forked process
+starts its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tribo.engine.interrupts import held
 
 
 class _Worker(threading.Thread):
-    """A thread that waits for a job, does it, says so, and waits again."""
+    """A thread that waits for a job, runs it, signals its end, and waits again."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True, name="tribo worker")
@@ -33,13 +33,13 @@ class _Worker(threading.Thread):
         self._go.release()
 
     def finish(self) -> BaseException | None:
-        """Wait for the job; return what it raised."""
+        """Wait for the job; return its exception."""
         self._done.acquire()
         error, self.error = self.error, None
         return error
 
     def run(self) -> None:
-        """Work for ever; the process does not wait for it."""
+        """Run jobs for ever (daemon thread)."""
         while True:
             self._go.acquire()
             try:
@@ -50,13 +50,13 @@ class _Worker(threading.Thread):
 
 
 class _Pool:
-    """The threads of this process; one call at a time has them."""
+    """The threads of this process; one call at a time uses them."""
 
     def __init__(self) -> None:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget the threads of the process that forked this one: they are not here."""
+        """Forget the threads after a fork: they do not exist in the child."""
         self.in_use, self.workers = threading.Lock(), list[_Worker]()
 
 
@@ -67,15 +67,15 @@ if hasattr(os, "register_at_fork"):
 
 @cache
 def shares(worlds: int, threads: int, most: int = 1 << 62) -> tuple[tuple[int, int], ...]:
-    """Return the shares in which threads take worlds, first and stop of each: large ones first.
+    """Return the shares (first, stop) in which threads take worlds, large ones first.
 
-    A share is a part of what is left (guided self-scheduling: Polychronopoulos and Kuck 1987), so there are
-    few of them, and the last ones are so small that the threads end together.
+    A share is a part of the rest (guided self-scheduling: Polychronopoulos and Kuck 1987), so there are few
+    of them, and the last ones are so small that the threads end together.
 
     Args:
-        worlds: How many.
-        threads: How many.
-        most: No share has more worlds.
+        worlds: Number of worlds.
+        threads: Number of threads.
+        most: Largest share.
 
     Example:
         >>> shares(8, 2)
@@ -93,8 +93,8 @@ def shares(worlds: int, threads: int, most: int = 1 << 62) -> tuple[tuple[int, i
 def run_together(jobs: Sequence[Callable[[], None]]) -> None:
     """Run jobs at the same time, the first in the calling thread; return when all are done.
 
-    If another thread is running jobs, these run one after another: the processors are taken. Signals wait
-    until all are done. Of what jobs raise, the first in their order is raised, when all are done.
+    If another thread is running jobs, these run one after another. Signals wait until all are done. Of
+    several exceptions the first in the order of the jobs is raised, when all are done.
     """
     with held:
         _run(jobs)
@@ -116,7 +116,7 @@ def _run(jobs: Sequence[Callable[[], None]]) -> None:
             jobs[0]()
         except BaseException as error:
             errors.append(error)
-        errors += [worker.finish() for worker in busy]  # all of them: a worker rests, or is lost
+        errors += [worker.finish() for worker in busy]  # wait for all: a worker must be idle again
         for raised in errors:
             if raised is not None:
                 raise raised

@@ -1,8 +1,8 @@
-"""The pieces into which the step is parted when it is compiled: kernels with which a piece begins.
+"""The units into which the step is split for compilation: kernels with which a unit begins.
 
-LLVM leaves these as calls also when it has the step as a whole, because they are too large for their
-callers. So a step in pieces has the same calls; but the pieces can be compiled side by side, and an edit
-makes one or two of them anew. A missing line costs time while compiling, a superfluous one a call in a step.
+LLVM does not inline these into the whole step either, because they are too large for their callers. So a step
+in units has the same calls; but units can be compiled side by side, and an edit recompiles only one or two. A
+missing line costs compile time, a superfluous one a call in a step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tribo.compiler.jit import backend
 from tribo.compiler.signature import Field, boolean, float64, int64
 from tribo.model import Command, Model, Settings, State, Work
 
-# What `run_at` calls: with these, the whole step.
+# The callees of `run_at`: together the whole step.
 WHOLE = ("step.update", "step.advance", "batch_kernels.rollout.roll_out")
 # Heads besides these, the largest pieces first.
 _INNER = (
@@ -60,17 +60,17 @@ _INNER = (
     "contact.stabilisation.group_momentum.set_group_momenta",
     "dynamics.bias.compute_tree_bias",
 )
-HEADS = (*_INNER, *WHOLE)  # in the order in which they are typed: callers by and by
-# In the order in which they become machine code: the largest first, but what is typed last not at once.
+HEADS = (*_INNER, *WHOLE)  # in the order of typing: the whole step last
+# In the order of code generation: the largest first, but those that are typed last not at once.
 PIECES = (*_INNER[:8], *WHOLE, *_INNER[8:])
 
-# What kernels call their parameters, and what these are (docs/develop/kernels.md).
+# Names of parameters of kernels, and their types (docs/develop/kernels.md).
 _RECORDS = {
     "model": Model, "state": State, "command": Command, "settings": Settings, "work": Work,
     "gear": Motors, "course": Course, "pilot": Pilot,
 }  # fmt: skip
 _FIELDS = {"q", "v"}
-_WHOLE_NUMBERS = {"rows", "count", "begin", "end", "first", "last"}  # and all of one letter
+_WHOLE_NUMBERS = {"rows", "count", "begin", "end", "first", "last"}  # and all single letters
 
 
 def kernel(name: str) -> Any:
@@ -80,7 +80,7 @@ def kernel(name: str) -> Any:
 
 
 def _kind(parameter: str) -> Any:
-    """Return what a parameter is, told by its name."""
+    """Return the type of a parameter by its name."""
     if parameter in _RECORDS:
         return _RECORDS[parameter]
     if parameter in _FIELDS:
@@ -91,21 +91,21 @@ def _kind(parameter: str) -> Any:
 
 
 def arguments(name: str) -> tuple[Any, ...] | None:
-    """Return the arguments of a kernel as `backend.numba_type` takes them, told by their names.
+    """Return the argument types of a kernel, by their names, as `backend.numba_type` takes them.
 
-    None: it begins with no record. Processes that compile side by side begin with kernels of which
-    arguments can be told before a caller was typed. If that is wrong they do in vain what nobody asks for
-    and no harm: what is compiled for a step is found by its callers.
+    None: its first parameter is no record. Processes that compile side by side begin with kernels whose
+    argument types are known before a caller is typed. A wrong guess only wastes time: the step finds its code
+    by the types of its callers.
     """
     names = list(inspect.signature(kernel(name).py_func).parameters)
     return tuple(map(_kind, names)) if names[0] in _RECORDS else None
 
 
 def compile_kernel(name: str) -> Any:
-    """Type and lower a kernel and all that it calls, or find it; return its code.
+    """Type and lower a kernel and its callees, or load it; return its code.
 
     Raises:
-        Exception: Arguments of this type do not fit it.
+        Exception: The arguments do not fit.
     """
     inner, types = kernel(name).dispatcher, _types(name)
     inner.compile(types)
@@ -113,7 +113,7 @@ def compile_kernel(name: str) -> Any:
 
 
 def is_taken(name: str) -> bool:
-    """Tell whether a process that compiles beside this one has a kernel, or had it."""
+    """Tell whether another compiling process has, or had, a kernel."""
     found: bool = kernel(name).dispatcher.cache.is_taken(_types(name))
     return found
 
@@ -128,12 +128,12 @@ def fields() -> list[tuple[str, int, Any]]:
 
 
 def roots() -> list[Any]:
-    """Return the code of what the step consists of, typed and lowered."""
+    """Return the code of the parts of the step, typed and lowered."""
     return [compile_kernel(name) for name in WHOLE]
 
 
 def parts() -> Any:
-    """Return how the step is parted."""
+    """Return the units of the step."""
     from tribo.compiler.linking import Units
 
     return Units(f"tribo.{name}" for name in HEADS)

@@ -1,4 +1,4 @@
-"""Compiling: once per machine and version of the source, with a word about it."""
+"""Compilation ahead of the first step: once per machine and version of the source."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tribo.compiler.garbage import compiling
 from tribo.compiler.jit import DISABLED, PREBUILT, backend
 
 _STEP = "engine.run_at"  # the layer of the step as Python calls it
-_warm: set[str] = {_STEP, "contact"} if DISABLED or PREBUILT else set()  # layers that this process has ready
+_warm: set[str] = {_STEP, "contact"} if DISABLED or PREBUILT else set()  # layers ready in this process
 
 
 def is_compiled(layer: str = _STEP) -> bool:
-    """Tell whether the kernels of this version are there, prebuilt or cached; "contact": the late ones."""
+    """Tell whether the kernels of this version are prebuilt or cached; "contact": the lazy ones."""
     return layer in _warm or _mark(layer).exists()
 
 
 def _mark(layer: str) -> Path:
-    """Return the file that says that a layer is complete in the disk cache."""
+    """Return the file that marks a layer as complete in the disk cache."""
     return Path(backend().cache_folder(layer)) / "complete"
 
 
@@ -28,14 +28,13 @@ def _mark(layer: str) -> Path:
 def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
     """Compile all kernels of a step unless they are prebuilt or in the disk cache.
 
-    The first world does this by itself at its first step. It takes about a minute on two cores, once
-    per machine and version; on stderr a progress bar says so, or without a terminal a line every ten
-    seconds.
+    The first world does this by itself at its first step. It takes about a minute on two cores, once per
+    machine and version; stderr shows a progress bar or, without a terminal, a line every ten seconds.
 
     Args:
         everything: Also what a world compiles when cones, ellipsoids, hulls, meshes, height maps, or
             cylinders with boxes, capsules or cylinders first come near one another, when joints first
-            turn far in a step, or for contacts that sweeps are slow for.
+            rotate far in a step, or for piles.
         quiet: Print nothing.
 
     Example:
@@ -47,7 +46,7 @@ def warm_up(*, everything: bool = False, quiet: bool = False) -> None:
             continue
         if not is_compiled(layer):
             _compile(layer, quiet)
-            with contextlib.suppress(OSError):  # nothing can be kept there, which `backend` has said
+            with contextlib.suppress(OSError):  # no cache; `backend` has reported it
                 _mark(layer).parent.mkdir(parents=True, exist_ok=True)
                 _mark(layer).touch()
         _warm.add(layer)

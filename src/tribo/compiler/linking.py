@@ -12,8 +12,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 import llvmlite
 import numba
@@ -23,11 +24,24 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler_lock import require_global_compiler_lock
 
+from tribo.checks.asides import aside
 from tribo.compiler import kernel_store, progress
 from tribo.compiler.sources import digest
 
 _INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
 _USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
+_in_llvm = threading.Lock()  # held by the job that LLVM works on, also by one whose caller was interrupted
+Answer = TypeVar("Answer")
+
+
+def _run_llvm(job: Callable[[], Answer]) -> Answer:
+    """Run a job of LLVM, which may take a second, so that Ctrl-C ends the call that waits for it."""
+
+    def run() -> Answer:
+        with _in_llvm:
+            return job()
+
+    return aside(run)
 
 
 @contextlib.contextmanager
@@ -281,7 +295,7 @@ class Units:
         module.verify()
         outside = _outside(module)
         refuse_unknown(outside, unit.border, unit.symbol)
-        code = bytes(inside[0].codegen._tm.emit_object(module))  # noqa: SLF001
+        code = _run_llvm(lambda: bytes(inside[0].codegen._tm.emit_object(module)))  # noqa: SLF001
         return " ".join(outside).encode() + b"\n" + code
 
 
@@ -359,8 +373,11 @@ class Whole(JITCodeLibrary):  # type: ignore[misc]
         names = [n for n in _outside(self._final_module) if not n.startswith(RuntimeLinker.PREFIX)]
         self.outside = tuple(names)
         refuse_unknown(self.outside, [unit.symbol for unit in self.units], "what Python calls")
-        self._finalize_final_module()
+        _run_llvm(self._finalize_final_module)
 
     def _optimize_final_module(self) -> None:
+        _run_llvm(self._optimize)
+
+    def _optimize(self) -> None:
         with taking_in():
             super()._optimize_final_module()

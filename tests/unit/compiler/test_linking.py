@@ -1,5 +1,9 @@
 """All that is called is linked in, once and in whatever order; what lacks something is refused."""
 
+import os
+import signal
+import threading
+
 import pytest
 
 from tribo.compiler import jit
@@ -105,3 +109,20 @@ def test_what_was_kept_is_not_loaded_without_what_it_calls(tmp_path, monkeypatch
     caplog.clear()
     assert jit.entry(half)(3.0) == 1.5
     assert caplog.text == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_ends_the_wait_for_llvm_and_the_next_job_waits_for_the_last():
+    go, order = threading.Event(), []
+
+    def first():
+        os.kill(os.getpid(), signal.SIGINT)
+        go.wait(60.0)
+        order.append("first")
+
+    with pytest.raises(KeyboardInterrupt):
+        linking._run_llvm(first)
+    assert order == []
+    threading.Timer(0.05, go.set).start()
+    linking._run_llvm(lambda: order.append("second"))
+    assert order == ["first", "second"]

@@ -157,7 +157,7 @@ def farthest_along(model, work, s, d):
 def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
     """Return for how much of the remaining time the surfaces of two shapes close no more than a gap [s].
 
-    Convex shapes stay apart while they are separated along a normal n. A point p of A, from its body's origin,
+    Convex shapes stay apart while they are separated along a normal n. A point p of A, from the body origin,
     is at n · (p + t (v + ω_s × p)) along n, up to ‖ω_s‖ (‖ω_s‖ + ‖ω − ω_s‖) ‖p‖ t²/2; ω_s is the part of ω
     that moves the surface. The minimum over A and the maximum over B are at supports along n + t n × ω_s.
     Their distance is a concave function of t, so its chord reaches 0 earlier. Terrain has many normals; it
@@ -190,8 +190,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
 
     Writes: work.
     """
-    i = model.shape_body[a]
-    j = model.shape_body[b]
+    i, j = model.shape_body[a], model.shape_body[b]
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     row = work.manifold
@@ -300,8 +299,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # many planes
     if (touches or is_of_meshes) and not is_fast:
         return n
-    i = model.shape_body[a]
-    j = model.shape_body[b]
+    i, j = model.shape_body[a], model.shape_body[b]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     if not touches and not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch):

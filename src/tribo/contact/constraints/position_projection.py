@@ -20,6 +20,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import attachments, lengths, linkage
 from tribo.contact.constraints.constraint_work import ANGULAR
+from tribo.contact.constraints.linkage import ROUNDING
 from tribo.contact.problem.islands import find_representative
 from tribo.contact.problem.scalar_rows import tie_of
 from tribo.contact.problem.whitened_products import add_scalar_row_response, add_scalar_to
@@ -37,7 +38,6 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 TOLERANCE = 1e-4  # [–] of the gaps: the conjugate gradients stop there
-ROUNDING = 1e-7  # [–] ε: redundant rows share the shift
 MAX_SWEEPS = 200
 FARTHEST = 1e3  # [–] most energy of a shift, over that of the gaps closed one by one
 MAX_STEPS = 5  # Newton steps; each leaves a part (ω dt)/2 of the gaps

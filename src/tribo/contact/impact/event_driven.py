@@ -12,7 +12,7 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, rebound_velocity, set_target
+from tribo.contact.problem.contact_targets import LATER, SLOW_IMPACT, rebound_velocity, set_target
 from tribo.contact.problem.islands import contacts_in, is_same_pair, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_impulse_response,
@@ -23,7 +23,6 @@ from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 
 MAX_IMPACTS = 100  # per contact of an island
-SLOWEST = 1e-3  # [m/s] a slower approach counts as rest
 TOGETHER = 1e-9  # [–] of the step: gaps that close within this time are one impact
 SWEEPS = 100  # over the points of one impact
 STILL = 1e-14  # [–] of the speed of an impact: a sweep of less change is the last
@@ -89,7 +88,7 @@ def speed_after_impact(model, work, c, time, dt, is_midpoint):
     It is 0 if the forces of the step would reverse it within the step: so bouncing ends.
     """
     approach = -impact_velocity(model, work, c, time, dt, is_midpoint)[2]
-    if approach <= SLOWEST:
+    if approach <= SLOW_IMPACT:
         return -1.0
     bounce = rebound_speed(work, c, approach)
     pull = -work.contact_push[c, 2]
@@ -250,7 +249,7 @@ def reset_targets(model, work, t, dt):
         if work.contact_compliance[c, 2] == 0.0:
             target = resting_target(work, c, impact_opening(model, work, c), dt)
             bounce = rebound_speed(work, c, bend[2] - w[2])
-            if bounce > 0.0 and -w[2] > SLOWEST:
+            if bounce > 0.0 and -w[2] > SLOW_IMPACT:
                 target = LATER
         work.contact_start[c, 0] = w[0] + bend[0]
         work.contact_start[c, 1] = w[1] + bend[1]

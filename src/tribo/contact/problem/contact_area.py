@@ -14,10 +14,10 @@ Source: docs/physics/compliant-materials, *Stiffness by area*.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.contact_reduction import SAME_NORMAL
+from tribo.contact.problem.contact_shares import ALIKE
 from tribo.math import vec
 
-SAME_NORMAL = 0.966  # [–] cosine of 15°, within which normals share a patch
-ALIKE = 1e-6  # [–] of the size of a patch: positions that differ by less are equal
 MEMBER = -1.0  # `Work.contact_area` of the points of the patch in progress
 
 

@@ -19,11 +19,11 @@ from tribo.compiler.lanes import (
     store4,
 )  # fmt: skip
 from tribo.contact.problem.islands import contacts_in, scalars_in
+from tribo.contact.solver.proximal_matrix import MIN_PIVOT
 from tribo.model import Status
 
 CAPACITY = int(Status.CAPACITY)
 MANY = 12  # trees: a larger island is a pile; a robot of a hundred joints is one tree
-MIN_PIVOT = 1e-13  # the matrix is I + a product: a pivot far below 1 is singular
 
 
 @kernel

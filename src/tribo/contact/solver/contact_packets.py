@@ -11,11 +11,11 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import loose_rows
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.packet_rows import AXIS, FRICTION, GIVE, INVERSE, OWN, SECOND, START
+from tribo.contact.solver.active_set import SLIDES
 from tribo.math import vec
 from tribo.math.lane_rows import LANES
 
 FEWEST = 16  # contacts: packets do not pay for fewer
-SLIPS = 1.0 - 1e-9  # [–] of the bound of friction: less is sticking
 SLOTS = 62  # open packets at a time, one bit each
 
 
@@ -55,7 +55,7 @@ def last_contact_state(work, c):
     x, y, z = vec.load(work.contact_impulse, c)
     if z <= 0.0:
         return 2
-    bound = SLIPS * work.contact_friction[c] * z
+    bound = SLIDES * work.contact_friction[c] * z
     return 1 if x * x + y * y >= bound * bound else 0
 
 

@@ -312,8 +312,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
         if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
             touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
         time, n = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
-    left = margin
-    core_a = core_b = NO_CORE
+    left, core_a, core_b = margin, NO_CORE, NO_CORE
     if n > 0:  # an impact
         k = deepest(row, n)
         along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))

@@ -10,6 +10,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, spread4, store4
+from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
 from tribo.contact.solver.proximal_rows import (
     FRICTION,
@@ -39,7 +40,6 @@ from tribo.contact.solver.proximal_rows import (
 
 SET_RATE = 1e6  # [–] rate of a solve with a given active set
 REDUNDANT_RATE = 1e4  # [–] the same with more sticking rows than dofs
-SLIDES = 1.0 - 1e-9  # [–] of a bound: an impulse from here on counts as sliding
 BARELY = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
 LEAST = 1e-12  # least excess of the trial of a row that slides already
 OPEN = -1e-300  # trial of an open contact

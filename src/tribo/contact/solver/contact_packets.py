@@ -11,7 +11,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import loose_rows
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.packet_rows import AXIS, FRICTION, GIVE, INVERSE, OWN, SECOND, START
-from tribo.contact.solver.active_set import SLIDES
+from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.math import vec
 from tribo.math.lane_rows import LANES
 

@@ -14,6 +14,7 @@ from math import atan2, cos, sin, sqrt
 from tribo.compiler.jit import kernel
 from tribo.math import linalg
 
+SLIDES = 1.0 - 1e-9  # [–] of a bound: an impulse from here on counts as sliding
 NO_FRICTION = 1e-12  # [–] a smaller μ is none
 MIN_PIVOT = 1e-12  # [–] of tr G: added to the diagonal before the stick test
 STUCK = 1e-3  # [–] of the speed before: a sticking contact keeps more only if G is singular

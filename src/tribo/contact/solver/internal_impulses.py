@@ -9,7 +9,7 @@ the projection on the range of G, or the last point in the cone on the line to i
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.active_set import SLIDES
+from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.math import spatial, vec
 
 IDLE = 1e-12  # [–] of tr G: a smaller eigenvalue is 0

@@ -116,6 +116,7 @@ ENGINE = (
     "set_state",
     "last_wrench",
     "loads",
+    "wrench",
 )  # for the engine, not for users
 VECTOR = re.compile(r"\((?:N, |worlds, )?3\)")
 FRAME = re.compile(r"world|frame|axes|axis|body|parent|joint|dof|wire|link")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -17,10 +16,10 @@ from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.objects.breaking import Number
-from tribo.objects.constraint import Constraint, Motor
+from tribo.objects.constraint import STRETCH, Constraint
 from tribo.objects.end import End
 from tribo.objects.joint_ties import Magnet, Winch
-from tribo.objects.states import turned, turned_back
+from tribo.objects.states import turned
 from tribo.objects.wire import Wire
 from tribo.sensors.senses import Grip, midway_poses
 
@@ -33,6 +32,17 @@ def numbers_of(kind: Kind) -> dict[str, Number]:
     """Return the numbers of a class of constraints by name."""
     found = {name: made for base in kind.__mro__[::-1] for name, made in vars(base).items()}
     return {name: made for name, made in found.items() if isinstance(made, Number)}
+
+
+def shared(name: str, doc: str) -> Made[np.ndarray]:
+    """Return the property of a `Readout` in all worlds, as the class of the constraint declares it."""
+
+    def read(self: Any) -> np.ndarray:
+        if not hasattr(self._made, name):
+            self._lacks(name)
+        return frozen(np.array(getattr(self._made, name).of_worlds(self)))
+
+    return Made(read, None, doc)
 
 
 def every(name: str, doc: str) -> Made[np.ndarray]:
@@ -70,16 +80,19 @@ class ConstraintBatch(Sealed):
         (True, (3, 3))
     """
 
-    _inner = frozenset(("grips_on",))
+    _inner = frozenset(("grips_on", "way", "wrench"))
+    way: list[_Place]
 
     def __init__(self, batch: BatchOwner, tie: Constraint, number: int) -> None:
         """Use ``batch.constraint(name)``."""
         self._batch, self._number = batch, number
         self._made, self._name, self._what = tie.__class__, tie.name, tie.type
         self._slot = int(batch.engine.model.constraint_slot[number])
-        self._describe = tie.describe()
-        self._ends = [_Place(end) for end in tie.ends]
-        self._way = [_Place(end) for end in tie.way] if isinstance(tie, Wire) else []
+        described = tie.describe()
+        self._collide = bool(described.numbers.get("collide", True))
+        self._locked, self._stretch = described.locked, STRETCH[described.resists]
+        self._ends = [_Place(batch, end) for end in tie.ends]
+        self.way = [_Place(batch, end) for end in tie.way] if isinstance(tie, Wire) else []
 
     def __repr__(self) -> str:
         """Return type, name and number of worlds."""
@@ -97,8 +110,7 @@ class ConstraintBatch(Sealed):
 
     # -- numbers -------------------------------------------------------------------------------
     def _column(self, column: Tuning) -> np.ndarray:
-        array: np.ndarray = self._batch.engine.command.arrays["constraint"][:, self._number, column]
-        return array
+        return self._tuning[:, column]
 
     def _write(self, array: np.ndarray, value: Any, what: str, minimum: float = -inf,
                maximum: float = inf, *, may_be_infinite: bool = False) -> None:  # fmt: skip
@@ -121,10 +133,6 @@ class ConstraintBatch(Sealed):
     def _memory(self, column: Memory) -> np.ndarray:
         memory: np.ndarray = self._batch.engine.state.arrays["constraint_memory"]
         return memory[:, self._number, column]
-
-    def _way_points(self) -> list[np.ndarray]:
-        """Return the points of a wire from end to end, each (worlds, 3) [m], world."""
-        return [end.pose(self._batch.poses_of, len(self._batch))[0] for end in self._way]
 
     def _number_called(self, name: str) -> Number:
         found = numbers_of(self._made)
@@ -156,7 +164,7 @@ class ConstraintBatch(Sealed):
     @property
     def collide(self) -> bool:
         """Whether the two bodies touch each other, in all worlds, as `Constraint.collide`; only read."""
-        return bool(self._describe.numbers.get("collide", True))
+        return self._collide
 
     erp = every("erp", "Part of a gap that one step removes, (worlds,) [–], 0 … 1.")
     break_force = every("break_force", "Force beyond which it breaks, (worlds,) [N]; inf: never.")
@@ -177,62 +185,38 @@ class ConstraintBatch(Sealed):
             self._memory(column)[changed] = 0.0
         row[...] = given
 
-    # -- where it is ---------------------------------------------------------------------------
-    def _poses(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return points (worlds, 3) and axes (worlds, 3, 3) of both ends, world."""
-        return [end.pose(self._batch.poses_of, len(self._batch)) for end in self._ends]
-
+    # -- where it is, what it does ---------------------------------------------------------------
     @property
-    def points(self) -> np.ndarray:
-        """Where it is attached to the first and the second body, (worlds, 2, 3) [m], world."""
-        return frozen(np.stack([point for point, _ in self._poses()], axis=1))
+    def _tuning(self) -> np.ndarray:
+        return self._batch.engine.command.arrays["constraint"][:, self._number]
 
-    @property
-    def gap(self) -> np.ndarray:
-        """How far the points are apart in the locked directions, (worlds, 3) [m], as `Constraint.gap`."""
-        (first, axes), (second, _) = self._poses()
-        if issubclass(self._made, Wire):
-            stretch = (self.stretch / np.maximum(self.distance, 1e-300))[:, None]
-            return frozen((second - first) * stretch)
-        local = turned_back(axes, first - second)
-        local[:, [not self._describe.locked >> k & 1 for k in range(3)]] = 0.0
-        return frozen(turned(axes, local))
-
-    # -- forces --------------------------------------------------------------------------------
     def _impulses(self) -> np.ndarray:
         array: np.ndarray = self._batch.engine.state.arrays["scalar_impulse"]
-        return array[:, self._slot : self._slot + 6]
+        return array[:, self._slot : self._slot + TIE_SLOTS]
 
     def _mean(self) -> np.ndarray:
         """Return the mean of each row in the last step, (worlds, 6)."""
-        dt = self._batch.engine.settings.arrays["dt"].reshape(-1, 1)
-        mean: np.ndarray = self._impulses() / dt
-        return mean
+        return np.asarray(self._impulses() / self._batch.engine.settings.arrays["dt"].reshape(-1, 1))
 
-    @property
-    def force(self) -> np.ndarray:
-        """Mean force on the first body in the last step, (worlds, 3) [N], world."""
-        (first, axes), (_second, _) = self._poses()
-        if issubclass(self._made, Wire):
-            d = self._way_points()[1] - first
-            length = np.linalg.norm(d, axis=1)
-            share = np.divide(self.tension, length, out=np.zeros_like(length), where=length > 0.0)
-            return frozen(d * share[:, None])
-        if issubclass(self._made, Motor):
-            pushes = bool(self._describe.locked & 4)
-            return frozen(-axes[:, :, 2] * self.applied[:, None] * pushes)
-        return frozen(turned(axes, self._mean()[:, :3]))
+    def _poses(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return points (worlds, 3) and axes (worlds, 3, 3) of both ends, world."""
+        return [end.pose() for end in self._ends]
 
-    @property
-    def torque(self) -> np.ndarray:
-        """Mean torque on the first body besides that of the force, (worlds, 3) [N m], world."""
-        (_, axes), _ = self._poses()
-        if issubclass(self._made, Wire):
-            return frozen(np.zeros((len(axes), 3)))
-        if issubclass(self._made, Motor):
-            turns = bool(self._describe.locked & 32)
-            return frozen(-axes[:, :, 2] * self.applied[:, None] * turns)
-        return frozen(turned(axes, self._mean()[:, 3:]))
+    def wrench(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return force and torque on the first body, (worlds, 3) [N, N m]; `axes` as in `Constraint`, world."""
+        return self._made.wrench(self, axes)  # type: ignore[arg-type]
+
+    points = shared(
+        "points", "Where it is attached to the first and the second body, (worlds, 2, 3) [m], world."
+    )
+    gap = shared(
+        "gap", "How far the points are apart in the locked directions, (worlds, 3) [m], as `Constraint.gap`."
+    )
+    force = shared("force", "Mean force on the first body in the last step, (worlds, 3) [N], world.")
+    torque = shared(
+        "torque",
+        "Mean torque on the first body in the last step besides that of the force, (worlds, 3) [N m], world.",
+    )
 
     def grips_on(self, name: str) -> Iterator[Grip]:
         """Return what it did to an object in the last step, for each of its ends that is on it.
@@ -247,27 +231,11 @@ class ConstraintBatch(Sealed):
         def midway(other: str) -> tuple[np.ndarray, np.ndarray]:
             return midway_poses(engine, parts[other].span, self._batch.records_of(other))
 
-        ends = [end.pose(midway, len(self._batch)) for end in self._ends]
-        points, force, torque = self._loads(ends)
+        poses: Any = [end.pose(midway) for end in self._ends]
+        points, force, torque = self._made.loads(self, poses)  # type: ignore[arg-type]
         for side in sides:
             end, sign = self._ends[side], (1.0, -1.0)[side]
             yield Grip(self._name, end.body, end.link, points[side], sign * force, sign * torque)
-
-    def _loads(self, ends: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Any, Any, Any]:
-        """Return points on both bodies, force and torque on the first, as `Constraint.loads`, all worlds."""
-        (first, axes), (second, _) = ends
-        if issubclass(self._made, Wire):
-            d = (self._way_points()[1] if len(self._way) > 2 else second) - first
-            length = np.linalg.norm(d, axis=1)[:, None]
-            along = np.tile((0.0, 0.0, 1.0), (len(d), 1))
-            np.divide(d, length, out=along, where=length > 0.0)
-            return (first, second), along * self.tension[:, None], np.zeros_like(d)
-        if issubclass(self._made, Motor):
-            push = -axes[:, :, 2] * self.applied[:, None]
-            locked = self._describe.locked
-            return (second, second), push * bool(locked & 4), push * bool(locked & 32)
-        mean = self._mean()
-        return (second, second), turned(axes, mean[:, :3]), turned(axes, mean[:, 3:])
 
     # -- wires and rods ------------------------------------------------------------------------
     @property
@@ -283,32 +251,29 @@ class ConstraintBatch(Sealed):
         self._only(Wire, "length")
         self._write(self.length, value, "length", np.nextafter(0.0, 1.0))
 
-    @property
-    def distance(self) -> np.ndarray:
-        """Distance of the two points of a wire or rod now, over all places where it runs, (worlds,) [m]."""
-        self._only(Wire, "distance")
-        points = self._way_points()
-        legs = [np.linalg.norm(b - a, axis=1) for a, b in pairwise(points)]
-        return frozen(np.sum(legs, axis=0))
+    distance = shared(
+        "distance",
+        "Distance of the two points of a wire or rod now, over all places where it runs, (worlds,) [m].",
+    )
+    stretch = shared(
+        "stretch",
+        "How much longer than at rest a wire or rod is, (worlds,) [m]; < 0: slack or pressed together.",
+    )
 
-    @property
-    def stretch(self) -> np.ndarray:
-        """How much longer than at rest a wire or rod is, (worlds,) [m]; < 0: slack or pressed together."""
-        return frozen(self.distance - self.length)
+    tensions = shared(
+        "tensions", "Mean tension in the last step of each part of its way, (worlds, places + 1) [N]."
+    )
 
     @property
     def tension(self) -> np.ndarray:
         """Mean tension at the first end in the last step, (worlds,) [N]; of a custom wire assign it."""
         self._only(Wire, "tension")
-        if self._describe.resists == "nothing":
-            return frozen(self._column(Tuning.FORCE) * self._column(Tuning.IS_ON))
-        made = self._mean()
-        return frozen(made[:, 0] - 0.5 * made[:, 1:].sum(axis=1))  # less half the friction behind
+        return self.tensions[:, 0]
 
     @tension.setter
     def tension(self, value: Any) -> None:
         self._only(Wire, "tension")
-        if self._describe.resists != "nothing":
+        if self._stretch != 0:
             raise ValueError(
                 f"the tension of {self._name} follows from its length; only a custom wire takes one"
             )
@@ -323,8 +288,8 @@ class ConstraintBatch(Sealed):
     @friction.setter
     def friction(self, value: Any) -> None:
         self._only(Wire, "friction")
-        places = len(self._way) - 2
-        if not 1 <= places < TIE_SLOTS or self._describe.resists == "nothing":
+        places = len(self.way) - 2
+        if not 1 <= places < TIE_SLOTS or self._stretch == 0:
             raise ValueError(
                 f"friction of {self._name} needs 1 to {TIE_SLOTS - 1} places over which it runs, it has "
                 f"{places}, and no tension that is given"
@@ -360,19 +325,17 @@ class ConstraintBatch(Sealed):
         self._write(self._memory(Memory.IS_CAUGHT), given, "is_caught", 0.0, 1.0)
         self._impulses()[...] = 0.0
 
-    @property
-    def applied(self) -> np.ndarray:
-        """Torque [N m] or force [N] of a motor in the last step on its second body, (worlds,)."""
-        self._only(Motor, "applied force")
-        return frozen(self._mean()[:, 0])
+    applied = shared(
+        "applied", "Torque [N m] or force [N] of a motor in the last step on its second body, (worlds,)."
+    )
 
 
 class _Place:
     """One end of a constraint in all worlds."""
 
-    def __init__(self, end: End) -> None:
+    def __init__(self, batch: BatchOwner, end: End) -> None:
         """Note object, body, point and axes; what stands is placed once."""
-        self._still = None
+        self._batch, self._still = batch, None
         self.name = "" if end.part is None else end.part.name
         self.body, self.link = end.body, end.link
         if end.part is None or end.part.span is None or end.part.dof == 0:
@@ -380,12 +343,13 @@ class _Place:
             return
         self._point, self._axes = end.point.copy(), end.axes.copy()
 
-    def pose(self, poses: Poses, worlds: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return point (worlds, 3) and axes (worlds, 3, 3), world."""
+    def pose(self, poses: Poses | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return point (worlds, 3) and axes (worlds, 3, 3), world; `poses`: of bodies, None: those of now."""
         if self._still is not None:
             point, axes = self._still
+            worlds = len(self._batch)
             return np.tile(point, (worlds, 1)), np.tile(axes, (worlds, 1, 1))
-        position, rotation = poses(self.name)
+        position, rotation = (poses or self._batch.poses_of)(self.name)
         turn = rotation[:, self.body]
         return position[:, self.body] + turned(turn, self._point), turn @ self._axes
 

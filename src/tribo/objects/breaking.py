@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tribo.checks import check
 from tribo.checks.made import Made
-from tribo.checks.readonly import reading
+from tribo.checks.readonly import frozen, reading
 from tribo.enums import Memory, Tuning
 from tribo.model import Constraint
 from tribo.objects.end import End
 
+T = TypeVar("T")
 JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz
 NEW = np.zeros(max(Tuning) + 1)  # `Tuning` of a new constraint
 NEW[[Tuning.IS_ON, Tuning.ERP]] = 1.0
@@ -71,6 +73,23 @@ class Number(Made[float]):
     def __set_name__(self, kind: type, name: str) -> None:
         """Note what users call it."""
         self.name = name
+
+
+class Readout(Made[T]):
+    """A readout of constraints, declared once: for a constraint, and for one in all worlds of a batch.
+
+    ``@Readout[float]`` stands before the method that computes it, of arrays that may begin with the world.
+    """
+
+    def __init__(self, of_worlds: Callable[[Any], Any]) -> None:
+        """Take the method; of one world a readout is a number, or an array that is only read."""
+
+        def read(tie: Any) -> Any:
+            made = np.asarray(of_worlds(tie))
+            return frozen(made) if made.ndim else float(made)
+
+        super().__init__(read, None, of_worlds.__doc__ or "")
+        self.of_worlds = of_worlds
 
 
 class Breakable(ABC):

@@ -16,7 +16,7 @@ from tribo.engine.engine import Engine
 from tribo.enums import TIE_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
-from tribo.objects.breaking import NEW, Breakable, Number
+from tribo.objects.breaking import NEW, Breakable, Number, Readout
 from tribo.objects.end import End
 from tribo.objects.owner import Owner
 from tribo.objects.states import turned, turned_back
@@ -35,7 +35,7 @@ class Constraint(Breakable, Sealed):
     _called = "constraint"
     _inner = frozenset((
         "attach", "changed_numbers", "describe", "detach", "is_changed", "is_from_file", "is_marked", "loads",
-        "run_over", "tie",
+        "run_over", "tie", "wrench",
     ))  # fmt: skip
 
     is_removed: bool
@@ -110,10 +110,10 @@ class Constraint(Breakable, Sealed):
         """Where it holds on to the two bodies."""
         return self._ends
 
-    @property
+    @Readout[np.ndarray]
     def points(self) -> np.ndarray:
         """Where it is attached to the first and to the second body, (2, 3) [m], world."""
-        return frozen(np.array([end.pose()[0] for end in self._ends]))
+        return np.stack([point for point, _ in self._poses()], axis=-2)
 
     @property
     def _stretch(self) -> int:
@@ -177,40 +177,51 @@ class Constraint(Breakable, Sealed):
         Tuning.ERP, "Part of its gap that one step closes, 0 … 1 [–]; `World.erp` is of overlaps.", 0.0, 1.0
     )
 
+    # -- readouts; in a batch arrays begin with the world (`ConstraintBatch`) ----------------------
+    def _poses(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return points (3,) [m] and axes (3, 3) of both ends, world."""
+        return [end.pose() for end in self._ends]
+
+    def _mean(self) -> np.ndarray:
+        """Return the mean of each of its rows in the last step, (6,) [N, N m]."""
+        return np.asarray(self._impulse / self._world.engine.settings.dt)
+
     @property
     def impulse(self) -> np.ndarray:
         """Impulse on the first body in the last step, (3,) [N s], world."""
-        axes = self._ends[0].pose()[1]
-        return frozen(turned(axes, self._impulse[:3]))
+        return frozen(self.force * self._world.engine.settings.dt)
 
-    @property
+    @Readout[np.ndarray]
     def force(self) -> np.ndarray:
         """Mean force on the first body in the last step, (3,) [N], world; the second feels the opposite."""
-        return frozen(self.impulse / self._world.engine.settings.dt)
+        return self.wrench(self._ends[0].pose()[1])[0]
 
-    @property
+    @Readout[np.ndarray]
     def torque(self) -> np.ndarray:
         """Mean torque on the first body in the last step, (3,) [N m], world, besides that of the force."""
-        axes = self._ends[0].pose()[1]
-        return frozen(turned(axes, self._impulse[3:]) / self._world.engine.settings.dt)
+        return self.wrench(self._ends[0].pose()[1])[1]
 
-    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def loads(self, ends: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
         """Return what it did in the last step, for given points (3,) and axes (3, 3) of both ends, world.
 
-        Where it acts on each body (2, 3) [m], the force on the first (3,) [N], the torque besides (3,) [N m];
+        Where it acts on each body, (3,) [m], the force on the first (3,) [N], the torque besides (3,) [N m];
         the second feels the opposite of both.
         """
         (_, axes), (point, _) = ends
-        mean = self._impulse / self._world.engine.settings.dt
-        return np.array([point, point]), turned(axes, mean[:3]), turned(axes, mean[3:])
+        return (point, point), *self.wrench(axes)
 
-    @property
+    def wrench(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return force (3,) [N], torque (3,) [N m] on the first body, world; `axes`: (3, 3) of its end."""
+        mean = self._mean()
+        return turned(axes, mean[..., :3]), turned(axes, mean[..., 3:])
+
+    @Readout[np.ndarray]
     def gap(self) -> np.ndarray:
         """How far the two attachment points are apart in the locked directions, (3,) [m], world."""
-        (first, axes), (second, _) = (end.pose() for end in self._ends)
+        (first, axes), (second, _) = self._poses()
         local = turned_back(axes, first - second)
-        local[[not self._locked >> k & 1 for k in range(3)]] = 0.0
-        return frozen(turned(axes, local))
+        local[..., [not self._locked >> k & 1 for k in range(3)]] = 0.0
+        return turned(axes, local)
 
     @property
     def is_changed(self) -> bool:
@@ -321,26 +332,12 @@ class Motor(Constraint):
         self._check("force_range")
         self._tuning[Tuning.BACK_FORCE], self._tuning[Tuning.FORCE] = -lower, upper
 
-    @property
-    def applied(self) -> float:
+    @Readout[float]
+    def applied(self) -> np.ndarray:
         """Torque [N m] or force [N] of the last step on the second body along the axis."""
-        return float(self._impulse[0] / self._world.engine.settings.dt)
+        return self._mean()[..., 0]
 
-    @property
-    def force(self) -> np.ndarray:
-        """Force on the first body, (3,) [N], world; zero if it turns."""
-        axis = self._ends[0].pose()[1][:, 2]
-        return frozen(-axis * self.applied * bool(self._locked & 4))
-
-    @property
-    def torque(self) -> np.ndarray:
-        """Torque on the first body, (3,) [N m], world; zero if it pushes."""
-        axis = self._ends[0].pose()[1][:, 2]
-        return frozen(-axis * self.applied * bool(self._locked & 32))
-
-    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
-        (_, axes), (point, _) = ends
-        push = -axes[:, 2] * self.applied
-        force, torque = push * bool(self._locked & 4), push * bool(self._locked & 32)
-        return np.array([point, point]), force, torque
+    def wrench(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return force (3,) [N] and torque (3,) [N m] on the first body; `axes` as in `Constraint`."""
+        push = -axes[..., 2] * self._mean()[..., :1]
+        return push * bool(self._locked & 4), push * bool(self._locked & 32)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.checks.readonly import frozen
 from tribo.enums import TIE_SLOTS, Tuning
-from tribo.objects.breaking import Number
+from tribo.objects.breaking import Number, Readout
 from tribo.objects.constraint import RESISTS, STRETCH, Constraint
 from tribo.objects.end import End
 
@@ -88,7 +87,7 @@ class Wire(Constraint):
         if self._stretch == 0:
             raise ValueError(f"{what}: the tension of a custom wire is given, all along; leave it out")
 
-    @property
+    @Readout[np.ndarray]
     def tensions(self) -> np.ndarray:
         """Mean tension in the last step [N] of each part of its way, (places + 1,); alike without friction.
 
@@ -101,20 +100,17 @@ class Wire(Constraint):
             >>> wire.tensions.round(3).tolist()
             [19.62, 19.62, 19.62]
         """
-        parts = len(self._over) + 1
-        made = np.full(parts, self._pulled())
-        if self.friction > 0.0:
-            dt = self._world.engine.settings.dt
-            for j in range(1, parts):
-                force = self._impulse[j] / dt
-                made += np.where(np.arange(parts) >= j, 0.5 * force, -0.5 * force)
-        return frozen(made)
-
-    def _pulled(self) -> float:
-        """Return the force of its row in the last step [N]."""
-        if self._stretch == 0:
-            return float(self._tuning[Tuning.FORCE]) * self.is_on
-        return float(self._impulse[0] / self._world.engine.settings.dt)
+        parts, mean, numbers = len(self.way) - 1, self._mean(), self._tuning
+        given = numbers[..., Tuning.FORCE] * numbers[..., Tuning.IS_ON]
+        pulled = given if self._stretch == 0 else mean[..., 0]
+        if parts == 1:
+            return np.asarray(pulled[..., None])
+        made = np.repeat(pulled[..., None], parts, axis=-1)
+        rubs = numbers[..., Tuning.FRICTION] > 0.0
+        for j in range(1, parts):
+            half = np.where(rubs, 0.5 * mean[..., j], 0.0)[..., None]
+            made += np.where(np.arange(parts) >= j, half, -half)
+        return made
 
     @property
     def way(self) -> tuple[End, ...]:
@@ -123,16 +119,16 @@ class Wire(Constraint):
 
     length = Number(Tuning.LENGTH, "Length at rest [m]; assign to reel it in or out.", is_positive=True)
 
-    @property
-    def distance(self) -> float:
+    @Readout[float]
+    def distance(self) -> np.ndarray:
         """Distance of the two points now [m], over all places where it runs."""
-        points = np.array([end.pose()[0] for end in self.way])
-        return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+        points = np.stack([end.pose()[0] for end in self.way], axis=-2)
+        return np.asarray(np.linalg.norm(np.diff(points, axis=-2), axis=-1).sum(axis=-1))
 
-    @property
+    @Readout[float]
     def stretch(self) -> float:
         """How much longer than at rest it is [m]; < 0: slack, or pressed together."""
-        return float(self.distance - self.length)
+        return self.distance - self.length
 
     @property
     def resists(self) -> str:
@@ -180,43 +176,36 @@ class Wire(Constraint):
         self._check("tension")
         self._tuning[Tuning.FORCE] = check.number(value, f"tension of {self._name}")
 
-    @property
+    @Readout[np.ndarray]
     def direction(self) -> np.ndarray:
         """Unit vector from its first point to where it runs next, (3,), world; zero if these coincide."""
         first, second = (end.pose()[0] for end in self.way[:2])
-        d = second - first
-        length = float(np.linalg.norm(d, axis=0))
-        return frozen(d / length if length > 0.0 else np.zeros(3))
+        return _along(second - first, 0.0)
 
-    @property
+    @Readout[np.ndarray]
     def force(self) -> np.ndarray:
         """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
-        return frozen(self.direction * self.tension)
+        first, second = (end.pose()[0] for end in self.way[:2])
+        return np.asarray(_along(second - first, 0.0) * self.tensions[..., :1])
 
-    @property
-    def impulse(self) -> np.ndarray:
-        """Impulse on the first body in the last step, (3,) [N s], world."""
-        return frozen(self.force * self._world.engine.settings.dt)
-
-    @property
+    @Readout[np.ndarray]
     def torque(self) -> np.ndarray:
         """Zero: a wire has no torque besides that of its force, (3,) [N m]."""
-        return frozen(np.zeros(3))
+        return np.zeros_like(self._ends[0].pose()[0])
 
-    def loads(self, ends: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return points (2, 3) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
+    def loads(self, ends: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
+        """Return points (3,) [m], force (3,) [N], torque (3,) [N m], world; `ends` as in `Constraint`."""
         first, second = ends[0][0], ends[1][0]
-        d = (self._over[0].pose()[0] if self._over else second) - first
-        length = float(np.linalg.norm(d, axis=0))
-        along = d / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        return np.array([first, second]), along * self.tension, np.zeros(3)
+        d = (self.way[1].pose()[0] if len(self.way) > 2 else second) - first
+        return (first, second), _along(d, 1.0) * self.tensions[..., :1], np.zeros_like(d)
 
-    @property
+    @Readout[np.ndarray]
     def gap(self) -> np.ndarray:
         """How far it is from its length, (3,) [m], along the wire, from the first point to the second."""
-        first, second = self.points
+        (first, _), (second, _) = self._poses()
         d = second - first
-        return frozen(d * (self.stretch / max(float(np.linalg.norm(d, axis=0)), 1e-300)))
+        size = np.maximum(np.linalg.norm(d, axis=-1), 1e-300)
+        return np.asarray(d * np.asarray(self.stretch / size)[..., None])
 
     @property
     def potential_energy(self) -> float:
@@ -226,3 +215,12 @@ class Wire(Constraint):
         if self.wire_type != "compliant" or not works:
             return 0.0
         return float(0.5 * self.stiffness * stretch * stretch)
+
+
+def _along(d: np.ndarray, z: float) -> np.ndarray:
+    """Return vectors (…, 3) of unit length; of those that are zero (0, 0, z)."""
+    length = np.linalg.norm(d, axis=-1, keepdims=True)
+    made = np.zeros_like(d)
+    made[..., 2] = z
+    np.divide(d, length, out=made, where=length > 0.0)
+    return made

@@ -7,7 +7,8 @@ import tribo
 from tribo.checks.errors import EditError
 
 READ = ("points", "gap", "force", "torque", "length", "distance", "stretch", "tension", "stiffness",
-        "damping", "speed", "max_force", "applied", "is_on", "is_broken", "erp", "break_force")  # fmt: skip
+        "damping", "tensions", "speed", "max_force",
+        "applied", "is_on", "is_broken", "erp", "break_force")  # fmt: skip
 
 
 def tied_world():
@@ -33,6 +34,7 @@ def test_each_world_reads_as_it_would_alone():
     world.step(100)
     count = 0
     for tie in world.constraints:
+        np.testing.assert_allclose(tie.impulse, tie.force * world.time_step, atol=1e-15, err_msg=tie.name)
         for what in READ:
             if not hasattr(tie, what):
                 with pytest.raises(AttributeError, match=tie.name):

@@ -37,7 +37,7 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/$(DEMO_EXTRAS)  ## three spheres and a quadruped (ROBOT=anymal: ANYmal C, VIEW=0: no viewer)
-	$(BIN)/python -m tribo.tools.demo --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
+	$(BIN)/python examples/00_demo.py --robot $(ROBOT) $(if $(filter $(NO),$(VIEW)),--no-view,--view) $(ARGS)
 
 train: $(STAMPS)/learn  ## the quadruped learns to walk, 10 core-minutes (ARGS="--resume" to go on)
 	$(BIN)/tribo train Quadruped --out runs/quadruped $(ARGS)

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import tribo
+from tribo.viewer.film import save_film
 
 SPACING = 0.7  # [m]
 SPIN = 60.0  # [rad/s] largest
@@ -67,11 +68,9 @@ def run(world: tribo.World, seconds: float, film: Path | None) -> Result:
     """Step the world; draw it if asked to. Drawing and reading are not counted."""
     bodies = world.objects[1:]
     start = np.array([b.position[2] for b in bodies])
-    shots = None
-    if film:
-        from tribo.viewer.film import Shots
-
-        shots = Shots(world)
+    renderer = tribo.Renderer(world, 800, 500) if film else None
+    pictures: list[np.ndarray] = []
+    camera = tribo.viewer.Camera(eye=(10.0, -13.0, 10.0), target=(0.0, 0.0, 0.0))
     cpu = height = residual = 0.0
     rest, unsolved = np.inf, 0
     world.step(0)
@@ -84,26 +83,13 @@ def run(world: tribo.World, seconds: float, film: Path | None) -> Result:
         unsolved += world.status != 0
         v = world.engine.state.v
         rest = np.inf if np.abs(v).max() > 1e-9 else min(rest, world.time)
-        if shots:
-            shots.note(world)
-    if shots:
-        draw(shots, film)
+        if renderer:
+            pictures.append(renderer.rgb_array(camera))
+    if film:
+        film.parent.mkdir(parents=True, exist_ok=True)
+        save_film(pictures, film, RATE)
+        print(f"film: {film}")
     return Result(cpu, rest, height, unsolved, residual)
-
-
-def draw(shots: object, film: Path | None) -> None:
-    """Write the film with tribo's own rasterizer."""
-    from tribo.viewer.draw import Style
-    from tribo.viewer.film import save_film
-    from tribo.viewer.raster import Camera
-
-    camera = Camera(eye=(10.0, -13.0, 10.0), target=(0.0, 0.0, 0.0))
-    assert film is not None
-    film.parent.mkdir(parents=True, exist_ok=True)
-    style = Style(width=800, height=500)
-    pictures = shots.pictures(camera, style, with_forces=False)  # type: ignore[attr-defined]
-    save_film(pictures, film, RATE)
-    print(f"film: {film}")
 
 
 def main() -> int:

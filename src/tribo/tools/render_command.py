@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+import tribo
 from tribo.checks import check
 from tribo.tools.arguments import add_command, add_file
 from tribo.tools.load_file import load
 from tribo.tools.recording_commands import open_recording
-from tribo.viewer import draw
-from tribo.viewer.film import ARROW, Shots, save_film, save_picture
+from tribo.viewer import draw, scene
+from tribo.viewer.film import save_film, save_picture
 from tribo.viewer.raster import Camera
 from tribo.viewer.renderer import FOV, seeing
 from tribo.viewer.scene import Poses
@@ -29,6 +30,22 @@ MOST_FRAMES = 100_000
 LARGEST = 4096  # [pixels] width and height
 DURATION = 5.0  # [s]
 MOST_ORBIT = 36_000.0  # [°]
+ARROW = 0.25  # [m] of a usual force
+
+
+class Shots:
+    """Poses and contact forces of a world at the times of a film."""
+
+    def __init__(self, world: tribo.World) -> None:
+        """Note what there is to draw; objects must not change from here on."""
+        self.scene = scene.describe(world)
+        self.poses: list[Poses] = []
+        self.forces: list[scene.Forces] = []
+
+    def note(self, world: tribo.World) -> None:
+        """Keep the present state as a frame."""
+        self.poses.append(scene.read_poses(world))
+        self.forces.append(scene.read_forces(world))
 
 
 def add_to(commands: Any) -> None:

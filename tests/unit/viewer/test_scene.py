@@ -334,11 +334,10 @@ def test_what_is_behind_the_camera_is_not_drawn():
 def test_a_film_plays(tmp_path):
     imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
     world, _, _ = robot_world()
-    kept = film.Shots(world)
+    renderer, frames = tribo.Renderer(world, 64, 48, samples=1), []
     for _ in range(5):
-        kept.note(world)
+        frames.append(renderer.rgb_array(CAMERA, forces=True))
         world.step(20)
-    frames = list(kept.pictures(CAMERA, draw.Style(64, 48, samples=1), with_forces=True))
     film.save_film(frames, tmp_path / "f.mp4", 10)
     assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "f.mp4")) == (5, 0.5)
     with pytest.raises(OSError, match="nowhere"):

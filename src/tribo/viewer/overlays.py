@@ -12,6 +12,7 @@ from tribo.model import ContactState, Joint, Kind, Shape
 from tribo.readout.contacts_and_energies import contact_impulses
 from tribo.readout.explain_contact import AT_BOUND
 from tribo.viewer.scene import Poses
+from tribo.viewer.stage import Growing
 from tribo.viewer.surface import Surface, of_shape, turn_to
 from tribo.viewer.visuals import linear
 
@@ -79,38 +80,29 @@ class Marks:
         opacity: float | None = None,
     ) -> None:  # fmt: skip
         """Make no node before there is something to show."""
-        self._api, self._path, self._surface = api, path, surface
-        self._color, self._opacity = linear(np.array(color, float)), opacity
-        self._node: Any = None
+        shade = linear(np.array(color, float))
+
+        def make(places: np.ndarray, turns: np.ndarray, scales: np.ndarray) -> Any:
+            return api.add_batched_meshes_simple(
+                path, surface.vertices, surface.faces, turns, places, batched_scales=scales,
+                batched_colors=shade, lod="off", opacity=opacity,
+                cast_shadow=False, receive_shadow=False, side="double",
+            )  # fmt: skip
+
+        self._nodes = Growing(make, "batched_positions", "batched_wxyzs", "batched_scales")
         self._room = 0
+        self.remove = self._nodes.remove
 
     def show(self, position: np.ndarray, turn: np.ndarray, scale: np.ndarray) -> None:
         """Show n of them: positions (n, 3), quaternions (n, 4), factors (n, 3)."""
         n = len(position)
-        if not n and self._node is None:
-            return
-        room = self._room if n <= self._room else max(16, 1 << (n - 1).bit_length())
-        places = np.full((room, 3), NOWHERE, np.float32)
-        turns = np.tile(np.array([1, 0, 0, 0], np.float32), (room, 1))
-        scales = np.full((room, 3), 1e-6, np.float32)
+        if n > self._room:
+            self._room = max(16, 1 << (n - 1).bit_length())
+        places = np.full((self._room, 3), NOWHERE, np.float32)
+        turns = np.tile(np.array([1, 0, 0, 0], np.float32), (self._room, 1))
+        scales = np.full((self._room, 3), 1e-6, np.float32)
         places[:n], turns[:n], scales[:n] = position, turn, scale
-        if room == self._room:
-            node = self._node
-            node.batched_positions, node.batched_wxyzs, node.batched_scales = places, turns, scales
-            return
-        self.remove()
-        self._room = room
-        self._node = self._api.add_batched_meshes_simple(
-            self._path, self._surface.vertices, self._surface.faces, turns, places,
-            batched_scales=scales, batched_colors=self._color, lod="off", opacity=self._opacity,
-            cast_shadow=False, receive_shadow=False, side="double",
-        )  # fmt: skip
-
-    def remove(self) -> None:
-        """Take the node away."""
-        if self._node is not None:
-            self._node.remove()
-            self._node, self._room = None, 0
+        self._nodes.show(places, turns, scales)
 
 
 class Overlays:
@@ -120,7 +112,6 @@ class Overlays:
         """Make no nodes yet."""
         self._api, self._world = api, world
         self._engine = world.engine
-        self._single: dict[str, Any] = {}  # nodes whose number of parts is fixed
         self._names: list[Any] = []
         self._has_axes = False
         ball, cube = of_shape(Shape.SPHERE, (1.0,), 16), of_shape(Shape.BOX, (0.5, 0.5, 0.5))
@@ -129,6 +120,12 @@ class Overlays:
         self._cones = {
             state: Marks(api, f"/shown/cones_{state}", cone(), color, 0.45) for state, color in CONES.items()
         }
+        self._frames = Growing(self._frame_nodes, "batched_wxyzs", "batched_positions")
+        self._joints, self._gaps = Growing(self._joint_nodes, "points"), Growing(self._gap_nodes, "points")
+        self._parts: dict[str, tuple[Any, ...]] = {
+            "masses": (self._masses,), "inertias": (self._boxes,), "cones": tuple(self._cones.values()),
+            "frames": (self._frames,), "joints": (self._joints,), "gaps": (self._gaps,),
+        }  # fmt: skip
         self._on: frozenset[str] = frozenset()
 
     def show(self, poses: Poses, wishes: Wishes) -> None:
@@ -157,15 +154,9 @@ class Overlays:
             for node in self._names:
                 node.remove()
             self._names = []
-        elif name == "masses":
-            self._masses.remove()
-        elif name == "inertias":
-            self._boxes.remove()
-        elif name == "cones":
-            for marks in self._cones.values():
-                marks.remove()
-        elif name in self._single:
-            self._single.pop(name).remove()
+        else:
+            for part in self._parts[name]:
+                part.remove()
 
     # -- one of each ------------------------------------------------------------------------------
     def _show_names(self, poses: Poses) -> None:
@@ -206,25 +197,19 @@ class Overlays:
 
     def _show_frames(self, poses: Poses) -> None:
         turns = quaternions(poses.rotation).astype(np.float32)
-        places = poses.position.astype(np.float32)
-        node = self._single.get("frames")
-        if node is None:
-            self._single["frames"] = self._api.add_batched_axes(
-                "/shown/frames", turns, places, axes_length=0.15, axes_radius=0.006
-            )
-            return
-        node.batched_positions, node.batched_wxyzs = places, turns
+        self._frames.show(turns, poses.position.astype(np.float32))
+
+    def _frame_nodes(self, turns: np.ndarray, places: np.ndarray) -> Any:
+        return self._api.add_batched_axes("/shown/frames", turns, places, axes_length=0.15, axes_radius=0.006)
 
     def _show_joints(self, poses: Poses) -> None:
         centre, axis = joint_axes(self._engine, poses)
-        ends = np.stack([centre - AXIS * axis, centre + AXIS * axis], axis=1).astype(np.float32)
-        node = self._single.get("joints")
-        if node is None:
-            self._single["joints"] = self._api.add_arrows(
-                "/shown/joints", ends, JOINT, shaft_radius=0.005, head_radius=0.014, head_length=0.03
-            )
-            return
-        node.points = ends
+        self._joints.show(np.stack([centre - AXIS * axis, centre + AXIS * axis], axis=1).astype(np.float32))
+
+    def _joint_nodes(self, ends: np.ndarray) -> Any:
+        return self._api.add_arrows(
+            "/shown/joints", ends, JOINT, shaft_radius=0.005, head_radius=0.014, head_length=0.03
+        )
 
     def _show_masses(self, poses: Poses) -> None:
         mass, centre = mass_centres(self._engine, poses)
@@ -250,18 +235,12 @@ class Overlays:
     def _show_gaps(self, poses: Poses) -> None:
         del poses  # constraints read the state themselves
         ends = np.array([_gap_ends(tie) for tie in self._world.constraints[:MOST_GAPS]], np.float32)
-        ends = ends.reshape(-1, 2, 3)
-        node = self._single.get("gaps")
-        if node is not None and len(node.points) == len(ends):
-            node.points = ends
-            return
-        if node is not None:
-            self._single.pop("gaps").remove()
-        if len(ends):
-            self._single["gaps"] = self._api.add_line_segments(
-                "/shown/gaps", ends, np.array(GAP, np.uint8), thickness=6.0,
-                thickness_units="screen",
-            )  # fmt: skip
+        self._gaps.show(ends.reshape(-1, 2, 3))
+
+    def _gap_nodes(self, ends: np.ndarray) -> Any:
+        return self._api.add_line_segments(
+            "/shown/gaps", ends, np.array(GAP, np.uint8), thickness=6.0, thickness_units="screen"
+        )
 
 
 def round_length(length: float) -> float:

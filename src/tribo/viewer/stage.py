@@ -26,6 +26,8 @@ PALE, PALE_SHARE = np.array([165.0, 172.0, 182.0]), 0.6  # what sleeps is mixed 
 WIRE = 0.008  # [m] thickness between bodies of usual size
 GHOST_OPACITY = 0.45
 
+PLACE = ("position", "wxyz", "visible")  # of a node
+
 Clicked = Callable[[int], None]  # row of the body
 # Phase, row of the body, where the mouse began, where it is, the way to the viewer if it is to be twisted.
 Dragged = Callable[[str, int, Any, Any, Any], None]
@@ -103,6 +105,42 @@ class Layer:
             handle.remove()
 
 
+class Growing:
+    """A node of lines or instances that is made anew, in its place, when their number changes.
+
+    Args:
+        make: Makes the node of arrays with a row for each part.
+        fields: Attributes of the node that take these arrays while their number stays.
+        is_lasting: Whether there is a node without parts, too.
+    """
+
+    def __init__(self, make: Callable[..., Any], *fields: str, is_lasting: bool = False) -> None:
+        """Make no node before there is something to show."""
+        self._make, self._fields, self._is_lasting = make, fields, is_lasting
+        self.node: Any = None
+        self._count = 0
+
+    def show(self, *arrays: np.ndarray) -> None:
+        """Show other arrays, each with a row for each part."""
+        node, count = self.node, len(arrays[0])
+        if node is not None and count == self._count:
+            for field, array in zip(self._fields, arrays, strict=False):
+                setattr(node, field, array)
+            return
+        kept = {} if node is None else {name: getattr(node, name) for name in PLACE}
+        self.remove()
+        if count or self._is_lasting:
+            self.node, self._count = self._make(*arrays), count
+            for name, value in kept.items():
+                setattr(self.node, name, value)
+
+    def remove(self) -> None:
+        """Take the node away."""
+        if self.node is not None:
+            self.node.remove()
+        self.node, self._count = None, 0
+
+
 class Stage:
     """All nodes of one scene.
 
@@ -142,9 +180,9 @@ class Stage:
         )  # fmt: skip
         self._is_empty = True
         self._lines = scene.lines
-        self._wires: Any = None  # of those that are on and whole
-        self._wired: Any = NOTHING  # what was sent of them
         self._shows_visual = True
+        self._wires = Growing(self._wire, "points")  # of those that are on and whole
+        self._wired: Any = NOTHING  # what was sent of them
         self.move(poses)
 
     def move(self, poses: Poses) -> None:
@@ -154,33 +192,25 @@ class Stage:
         self._span(poses)
 
     def _span(self, poses: Poses) -> None:
-        """Send the wires if they moved; a new node if there are more or fewer of them."""
+        """Send the wires if they moved."""
         ends, colors = self._lines.place(poses)
         points = ends.astype(np.float32)
-        if np.array_equal(points, self._wired):
-            return
-        if self._wires is None or len(points) != len(self._wired):
-            if self._wires is not None:
-                self._wires.remove()
-                self._wires = None
-            if len(points):
-                shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
-                self._wires = self._api.add_line_segments(
-                    f"{self._root}/wires",
-                    points,
-                    shades,
-                    thickness=WIRE * self._lines.factor,
-                    visible=self._shows_visual,
-                )
-        else:
-            self._wires.points = points
-        self._wired = points
+        if not np.array_equal(points, self._wired):
+            self._wires.show(points, colors)
+            self._wired = points
+
+    def _wire(self, points: np.ndarray, colors: np.ndarray) -> Any:
+        shades = np.asarray(255.0 * colors + 0.5, np.uint8)[:, None].repeat(2, axis=1)
+        return self._api.add_line_segments(
+            f"{self._root}/wires", points, shades, thickness=WIRE * self._lines.factor,
+            visible=self._shows_visual,
+        )  # fmt: skip
 
     def show(self, wishes: Wishes) -> None:
         """Show and hide what the panel says."""
         self._shows_visual = wishes.shows_visual
-        if self._wires is not None:
-            self._wires.visible = wishes.shows_visual
+        if self._wires.node is not None:
+            self._wires.node.visible = wishes.shows_visual
         self.visual.show(is_seen=wishes.shows_visual)
         self.collision.show(is_seen=wishes.shows_collision)
         self._points.visible = wishes.shows_contacts
@@ -190,7 +220,7 @@ class Stage:
         """Hide all but the ground, or show it again."""
         self._shows_visual = not is_hidden
         self.visual.show(is_seen=not is_hidden)
-        for node in (self._points, self._arrows, self._wires):
+        for node in (self._points, self._arrows, self._wires.node):
             if node is not None:
                 node.visible = not is_hidden
 

@@ -16,34 +16,23 @@ from tribo.description.trees import ShapeDescription
 from tribo.formats import mesh_reading
 from tribo.model import Shape
 from tribo.viewer import surface as meshes
-from tribo.viewer.scene import describe
 from tribo.viewer.session import check_open
-from tribo.viewer.stage import layer
-from tribo.viewer.surface import Surface
 from tribo.viewer.visual_sets import (
     VisualArticulatedSystem,
     VisualInstances,
     VisualPointCloud,
     VisualPolyline,
     VisualText,
-    text_of,
 )
 from tribo.viewer.visuals import (
     BLUE,
-    Color,
+    Spot,
     Visual,
     VisualHeightMap,
     VisualMesh,
     VisualShape,
-    color_of,
-    colors_of,
-    linear,
     mesh_surface,
-    opacity_of,
     points_of,
-    rgb,
-    shape_surface,
-    size_of,
 )
 
 if TYPE_CHECKING:
@@ -112,31 +101,31 @@ class VisualObjects:
             ...     view.visual("goal") is goal
             True
         """
-        return self._add_shape("sphere", name, radius, color, pose)
+        return self._keep(VisualShape(self._spot(name, pose), "sphere", radius, color))
 
     def add_visual_box(
         self, name: str, size: Any, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a box of full edge lengths `size` (3,) [m]."""
-        return self._add_shape("box", name, size, color, pose)
+        return self._keep(VisualShape(self._spot(name, pose), "box", size, color))
 
     def add_visual_cylinder(
         self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a cylinder along its own z, full `height` [m]."""
-        return self._add_shape("cylinder", name, (radius, height), color, pose)
+        return self._keep(VisualShape(self._spot(name, pose), "cylinder", (radius, height), color))
 
     def add_visual_capsule(
         self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw a capsule along its own z, `height` [m] between the centres of its caps."""
-        return self._add_shape("capsule", name, (radius, height), color, pose)
+        return self._keep(VisualShape(self._spot(name, pose), "capsule", (radius, height), color))
 
     def add_visual_arrow(
         self, name: str, radius: float, height: float, color: Any = BLUE, **pose: Unpack[PoseOptions]
     ) -> VisualShape:
         """Draw an arrow from its origin along its own z: `radius` of the head, `height` to the tip [m]."""
-        return self._add_shape("arrow", name, (radius, height), color, pose)
+        return self._keep(VisualShape(self._spot(name, pose), "arrow", (radius, height), color))
 
     def add_visual_mesh(
         self, name: str, file: str | Path | None = None, *, vertices: Any = None, faces: Any = None,
@@ -169,9 +158,8 @@ class VisualObjects:
         else:
             points = points_of(vertices, f"vertices of {name}", 3) * factors
             triangles = _triangles(faces, len(points), f"faces of {name}")
-        surface = mesh_surface(points, triangles)
-        node, shade = self._mesh(name, surface, (0.72, 0.74, 0.77) if color is None else color, pose)
-        return self._keep(VisualMesh(name, node, self._forget, surface, shade))
+        shade = (0.72, 0.74, 0.77) if color is None else color
+        return self._keep(VisualMesh(self._spot(name, pose), mesh_surface(points, triangles), shade))
 
     def add_visual_height_map(
         self, name: str, heights: Any, size: Any, color: Any = GROUND, **pose: Unpack[PoseOptions]
@@ -192,25 +180,14 @@ class VisualObjects:
         made = meshes.of_geometry(ShapeDescription(Shape.HEIGHT_MAP, (), name=name, geometry=ground))
         assert made is not None
         surface = mesh_surface(np.asarray(made.vertices), np.asarray(made.faces))
-        node, shade = self._mesh(name, surface, color, pose)
-        return self._keep(VisualHeightMap(name, node, self._forget, surface, shade, values.shape))
+        return self._keep(VisualHeightMap(self._spot(name, pose), surface, color, values.shape))
 
     # -- many at once ----------------------------------------------------------------------------
     def add_visual_polyline(
         self, name: str, points: Any = (), color: Any = INK, width: float = 0.01, **pose: Unpack[PoseOptions]
     ) -> VisualPolyline:
         """Draw a line through points (n, 3) [m], `width` [m] thick."""
-        self._check_name(name)
-        path = points_of(points, f"points of {name}")
-        shade, thick = (color_of(color, f"color of {name}"), check.positive(width, f"width of {name}"))
-        place = self._pose(name, pose)
-
-        def make(segments: np.ndarray, color: Color) -> Any:
-            return self._server.scene.add_line_segments(
-                self._path(), segments, np.array(rgb(color), np.uint8), thickness=thick, **place
-            )
-
-        return self._keep(VisualPolyline(name, make, self._forget, path, shade, thick))
+        return self._keep(VisualPolyline(self._spot(name, pose), points, color, width))
 
     def add_visual_point_cloud(
         self,
@@ -221,14 +198,7 @@ class VisualObjects:
         **pose: Unpack[PoseOptions],
     ) -> VisualPointCloud:
         """Draw points (n, 3) [m] of a diameter [m], in one colour or (n, 3) colours."""
-        self._check_name(name)
-        cloud = points_of(points, f"points of {name}")
-        shades = colors_of(colors, len(cloud), f"colors of {name}")
-        node = self._server.scene.add_point_cloud(
-            self._path(), cloud, shades, point_size=check.positive(point_size, f"point_size of {name}"),
-            point_shape="circle", precision="float32", **self._pose(name, pose),
-        )  # fmt: skip
-        return self._keep(VisualPointCloud(name, node, self._forget, cloud, shades))
+        return self._keep(VisualPointCloud(self._spot(name, pose), points, colors, point_size))
 
     def add_instanced_visuals(
         self, name: str, shape: str, size: Any, color: Any = BLUE, **pose: Unpack[PoseOptions]
@@ -250,33 +220,14 @@ class VisualObjects:
             ...     len(crowd)
             2
         """
-        self._check_name(name)
         kind = check.choice(shape, SHAPES, f"shape of {name}")
-        lengths = size_of(kind, size, f"size of {name}")
-        shade, place = color_of(color, f"color of {name}"), self._pose(name, pose)
-        surface = shape_surface(kind, lengths)
-
-        def make(places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray) -> Any:
-            return self._server.scene.add_batched_meshes_simple(
-                self._path(), surface.vertices, surface.faces, turns, places, batched_scales=scales,
-                batched_colors=linear(colors), lod="off", opacity=opacity_of(shade), **place,
-            )  # fmt: skip
-
-        return self._keep(VisualInstances(name, make, self._forget, kind, lengths, shade))
+        return self._keep(VisualInstances(self._spot(name, pose), kind, size, color))
 
     def add_visual_text(
         self, name: str, text: str, height: float | None = None, **pose: Unpack[PoseOptions]
     ) -> VisualText:
         """Write a text into the scene, `height` [m] tall, or of one size on the screen if None."""
-        self._check_name(name)
-        size: dict[str, Any] = {}
-        if height is not None:
-            size = {"font_size_mode": "scene", "font_scene_height": check.positive(height, "height")}
-        node = self._server.scene.add_label(
-            self._path(), text_of(text, f"text of {name}"), anchor="bottom-center", **size,
-            **self._pose(name, pose),
-        )  # fmt: skip
-        return self._keep(VisualText(name, node, self._forget))
+        return self._keep(VisualText(self._spot(name, pose), text, height))
 
     def add_visual_articulated_system(
         self, name: str, source: str | Path | TreeDescription, color: Any = GHOST,
@@ -296,36 +247,11 @@ class VisualObjects:
         """
         from tribo.world.world import World
 
-        self._check_name(name)
-        shade = None if color is None else color_of(color, f"color of {name}")
-        world = World()
+        spot, world = self._spot(name, {}), World()  # the robot has the pose
         robot = world.add_articulated_system(source, name=name, package_dirs=package_dirs, **pose)
-        scene = describe(world)
-        nodes = layer(
-            self._server.scene, self._path(), scene.visual,
-            paint=None if shade is None else (shade[0], shade[1], shade[2]),
-            opacity=None if shade is None else opacity_of(shade),
-        )  # fmt: skip
-        return self._keep(VisualArticulatedSystem(name, nodes, self._forget, world, scene, robot, shade))
+        return self._keep(VisualArticulatedSystem(spot, world, robot, color))
 
     # -- inside ----------------------------------------------------------------------------------
-    def _add_shape(self, kind: str, name: str, size: Any, color: Any, pose: PoseOptions) -> VisualShape:
-        self._check_name(name)
-        lengths = size_of(kind, size, f"size of {name}")
-        node, shade = self._mesh(name, shape_surface(kind, lengths), color, pose)
-        return self._keep(VisualShape(name, node, self._forget, kind, lengths, shade))
-
-    def _mesh(self, name: str, surface: Surface, color: Any, pose: PoseOptions) -> tuple[Any, Color]:
-        """Return the node of a mesh of one colour, and the colour."""
-        self._check_name(name)
-        shade = color_of(color, f"color of {name}")
-        node = self._server.scene.add_mesh_simple(
-            self._path(), np.asarray(surface.vertices, np.float32),
-            np.asarray(surface.faces, np.uint32), color=rgb(shade), opacity=opacity_of(shade),
-            side="front" if surface.is_closed else "double", **self._pose(name, pose),
-        )  # fmt: skip
-        return node, shade
-
     def _keep(self, thing: Kind) -> Kind:
         self._visuals[thing.name] = thing
         return thing
@@ -333,24 +259,18 @@ class VisualObjects:
     def _forget(self, name: str) -> None:
         self._visuals.pop(name, None)
 
-    def _path(self) -> str:
-        """Return a new place among the nodes: names may have any character, places may not."""
-        return f"/only_drawn/{next(self._drawn)}"
-
-    def _check_name(self, name: Any) -> None:
+    def _spot(self, name: Any, given: PoseOptions) -> Spot:
+        """Return a new place among the nodes: names may have any character, their paths may not."""
         check_open(is_open=self._is_open)
         if check.name(name, "name of a visual object") in self._visuals:
             raise ValueError(f"a visual object {name!r} is there already; remove it, or take another name")
-
-    @staticmethod
-    def _pose(name: str, given: PoseOptions) -> dict[str, Any]:
-        """Return position and orientation, checked, as nodes take them."""
         for word in given:
             check.choice(word, ("position", "orientation"), f"option of {name}")
-        return {
+        pose = {
             "position": check.vector(given.get("position", (0, 0, 0)), f"position of {name}", 3),
             "wxyz": check.quaternion(given.get("orientation", (1, 0, 0, 0)), f"orientation of {name}"),
         }
+        return Spot(self._server.scene, f"/only_drawn/{next(self._drawn)}", name, pose, self._forget)
 
 
 def _triangles(value: Any, count: int, what: str) -> np.ndarray:

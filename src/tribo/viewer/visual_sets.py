@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +11,25 @@ from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.description.extents import rotation_matrix
 from tribo.model import Shape
-from tribo.viewer.scene import Scene, read_poses
+from tribo.viewer.scene import describe, read_poses
+from tribo.viewer.stage import Growing, layer
 from tribo.viewer.surface import Part, of_shape, painted, rod
-from tribo.viewer.visuals import Color, Visual, color_of, colors_of, linear, points_of, rgb, shape_surface
+from tribo.viewer.visuals import (
+    Color,
+    Spot,
+    Visual,
+    color_of,
+    colors_of,
+    linear,
+    opacity_of,
+    points_of,
+    rgb,
+    shape_surface,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from tribo.objects import ArticulatedSystem
-    from tribo.viewer.stage import Layer
     from tribo.world.world import World
 
 LONGEST_TEXT = 1000
@@ -28,13 +39,20 @@ DRAWN_POINTS = 2000  # of a cloud, in a picture without a browser
 class VisualPolyline(Visual):
     """A line through points that is only drawn."""
 
-    def __init__(
-        self, name: str, make: Callable[[np.ndarray, Color], Any], forget: Callable[[str], None],
-        points: np.ndarray, color: Color, width: float,
-    ) -> None:  # fmt: skip
-        """Take a function that makes the node of segments (n, 2, 3) in a colour."""
-        self._make, self._points, self._color, self._width = make, points, color, width
-        super().__init__(name, make(_segments(points), color), forget)
+    def __init__(self, spot: Spot, points: Any, color: Any, width: float) -> None:
+        """Draw a line of a width [m] through points (n, 3) [m]."""
+        self._points = points_of(points, f"points of {spot.name}")
+        self._color = color_of(color, f"color of {spot.name}")
+        self._width = check.positive(width, f"width of {spot.name}")
+
+        def make(segments: np.ndarray) -> Any:
+            return spot.api.add_line_segments(
+                spot.path, segments, np.array(rgb(self._color), np.uint8), thickness=self._width, **spot.pose
+            )
+
+        self._line = Growing(make, "points", is_lasting=True)
+        self._line.show(_segments(self._points))
+        super().__init__(spot, self._line.node)
 
     @property
     def points(self) -> np.ndarray:
@@ -44,17 +62,9 @@ class VisualPolyline(Visual):
     @points.setter
     def points(self, value: Any) -> None:
         self._check()
-        points = points_of(value, f"points of {self._name}")
-        before = max(0, len(self._points) - 1)
-        self._points = points
-        segments = _segments(points)
-        if len(segments) == before:
-            self._node.points = segments
-            return
-        place, turn, is_shown = self._node.position, self._node.wxyz, self._node.visible
-        self._node.remove()
-        self._node = self._make(segments, self._color)
-        self._node.position, self._node.wxyz, self._node.visible = place, turn, is_shown
+        self._points = points_of(value, f"points of {self._name}")
+        self._line.show(_segments(self._points))
+        self._node = self._line.node
 
     def add_point(self, point: Any) -> None:
         """Go on to a further point, (3,) [m]."""
@@ -87,13 +97,15 @@ class VisualPolyline(Visual):
 class VisualPointCloud(Visual):
     """Points that are only drawn; their number may change with each assignment."""
 
-    def __init__(
-        self, name: str, node: Any, forget: Callable[[str], None], points: np.ndarray,
-        colors: np.ndarray,
-    ) -> None:  # fmt: skip
-        """Take the node, points and colours."""
-        super().__init__(name, node, forget)
-        self._points, self._colors = points, colors
+    def __init__(self, spot: Spot, points: Any, colors: Any, size: float) -> None:
+        """Draw points (n, 3) [m] of a diameter [m]."""
+        self._points = points_of(points, f"points of {spot.name}")
+        self._colors = colors_of(colors, len(self._points), f"colors of {spot.name}")
+        node = spot.api.add_point_cloud(
+            spot.path, self._points, self._colors, point_shape="circle", precision="float32",
+            point_size=check.positive(size, f"point_size of {spot.name}"), **spot.pose,
+        )  # fmt: skip
+        super().__init__(spot, node)
 
     @property
     def points(self) -> np.ndarray:
@@ -147,19 +159,25 @@ class VisualPointCloud(Visual):
 class VisualInstances(Visual):
     """Many copies of one shape that are only drawn: poses, scales and colours are arrays."""
 
-    def __init__(
-        self, name: str, make: Callable[..., Any], forget: Callable[[str], None], kind: str,
-        size: tuple[float, ...], color: Color,
-    ) -> None:  # fmt: skip
-        """Take a function that makes the node of arrays."""
-        self._make, self._surface, self._color = make, shape_surface(kind, size), color
+    def __init__(self, spot: Spot, kind: str, size: Any, color: Any) -> None:
+        """Draw no copy yet of a shape of lengths [m]."""
+        lengths = size_of(kind, size, f"size of {spot.name}")
+        self._surface, self._color = shape_surface(kind, lengths), color_of(color, f"color of {spot.name}")
+
+        def make(places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray) -> Any:
+            return spot.api.add_batched_meshes_simple(
+                spot.path, self._surface.vertices, self._surface.faces, turns, places, batched_scales=scales,
+                batched_colors=colors, lod="off", opacity=opacity_of(self._color), **spot.pose,
+            )  # fmt: skip
+
+        fields = ("batched_positions", "batched_wxyzs", "batched_scales", "batched_colors")
+        self._copies = Growing(make, *fields, is_lasting=True)
         self._set(np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros((0, 3), np.uint8))
-        super().__init__(name, make(*self._arrays), forget)
+        super().__init__(spot, self._copies.node)
 
     def _set(self, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, colors: np.ndarray) -> None:
-        self._arrays = (
-            places.astype(np.float32), turns.astype(np.float32), scales.astype(np.float32), colors
-        )  # fmt: skip
+        self._arrays = (*(a.astype(np.float32) for a in (places, turns, scales)), colors)
+        self._copies.show(*self._arrays[:3], linear(colors))
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -200,17 +218,8 @@ class VisualInstances(Visual):
         check.within_range(grown, f"scales of {self._name}")
         grown = np.broadcast_to(grown[:, None] if grown.ndim == 1 else grown, (n, 3))
         shades = colors_of(self._color[:3] if colors is None else colors, n, f"colors of {self._name}")
-        before = len(self)
         self._set(places, np.broadcast_to(turns, (n, 4)), grown, shades)
-        if n != before:
-            place, turn, is_shown = self._node.position, self._node.wxyz, self._node.visible
-            self._node.remove()
-            self._node = self._make(*self._arrays)
-            self._node.position, self._node.wxyz, self._node.visible = place, turn, is_shown
-            return
-        node = self._node
-        node.batched_positions, node.batched_wxyzs, node.batched_scales = self._arrays[:3]
-        node.batched_colors = linear(shades)
+        self._node = self._copies.node
 
     def clear(self) -> None:
         """Draw none."""
@@ -228,6 +237,16 @@ class VisualInstances(Visual):
 
 class VisualText(Visual):
     """Text in the scene; it faces the camera. Pictures without a browser leave it out."""
+
+    def __init__(self, spot: Spot, text: str, height: float | None) -> None:
+        """Write a text of a height [m]; None: of one size on the screen."""
+        size: dict[str, Any] = {}
+        if height is not None:
+            size = {"font_size_mode": "scene", "font_scene_height": check.positive(height, "height")}
+        said = text_of(text, f"text of {spot.name}")
+        super().__init__(
+            spot, spot.api.add_label(spot.path, said, anchor="bottom-center", **size, **spot.pose)
+        )
 
     @property
     def text(self) -> str:
@@ -257,14 +276,14 @@ def _of_robot(name: str, doc: str) -> Made[np.ndarray]:
 class VisualArticulatedSystem(Visual):
     """A robot that is only drawn, a ghost: it has joint coordinates, and nothing moves or meets it."""
 
-    def __init__(
-        self, name: str, layer: Layer, forget: Callable[[str], None], world: World, scene: Scene,
-        robot: ArticulatedSystem, color: Color | None,
-    ) -> None:  # fmt: skip
-        """Take the nodes of the links and a world in which only the robot is."""
-        super().__init__(name, layer, forget)
-        self._world, self._robot, self._scene, self._color = world, robot, scene, color
-        self._layer = layer
+    def __init__(self, spot: Spot, world: World, robot: ArticulatedSystem, color: Any) -> None:
+        """Draw a robot of a world in which nothing else is, in one colour; None: in its own."""
+        self._world, self._robot, self._scene = world, robot, describe(world)
+        shade = None if color is None else color_of(color, f"color of {spot.name}")
+        self._color, opacity = shade, None if shade is None else opacity_of(shade)
+        paint = None if shade is None else (shade[0], shade[1], shade[2])
+        self._layer = layer(spot.api, spot.path, self._scene.visual, paint=paint, opacity=opacity)
+        super().__init__(spot, self._layer)
         self._layer.move(read_poses(world))
 
     position = _of_robot("position", "Position of the base, shape (3,) [m], world; assign to move it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,17 @@ def colors_of(value: Any, count: int, what: str) -> np.ndarray:
     return np.broadcast_to(np.asarray(255.0 * made + 0.5, np.uint8), (count, 3)).copy()
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a thing that is only drawn will be."""
+
+    api: Any  # the server's scene
+    path: str  # of its node
+    name: str  # for users
+    pose: dict[str, Any]  # as nodes take it
+    forget: Callable[[str], None]  # what to tell of its removal
+
+
 class Visual(Answering):
     """A thing that is only drawn: it has a name and a pose, and nothing collides with it.
 
@@ -84,9 +96,9 @@ class Visual(Answering):
 
     _called = "visual"
 
-    def __init__(self, name: str, node: Any, forget: Callable[[str], None]) -> None:
-        """Take the node that the browser shows, and who is to be told of the removal."""
-        self._name, self._node, self._forget = name, node, forget
+    def __init__(self, spot: Spot, node: Any) -> None:
+        """Take the node that the browser shows."""
+        self._name, self._node, self._forget = spot.name, node, spot.forget
         self._is_removed = False
 
     def __repr__(self) -> str:
@@ -160,12 +172,15 @@ class Visual(Answering):
 class VisualSolid(Visual):
     """A sphere, box, cylinder, capsule, arrow or mesh that is only drawn."""
 
-    def __init__(
-        self, name: str, node: Any, forget: Callable[[str], None], surface: Surface, color: Color
-    ) -> None:
-        """Take the node, its triangles and its colour."""
-        super().__init__(name, node, forget)
-        self._surface, self._color = surface, color
+    def __init__(self, spot: Spot, surface: Surface, color: Any) -> None:
+        """Draw triangles in a colour."""
+        self._surface, self._color = surface, color_of(color, f"color of {spot.name}")
+        node = spot.api.add_mesh_simple(
+            spot.path, np.asarray(surface.vertices, np.float32), np.asarray(surface.faces, np.uint32),
+            color=rgb(self._color), opacity=opacity_of(self._color),
+            side="front" if surface.is_closed else "double", **spot.pose,
+        )  # fmt: skip
+        super().__init__(spot, node)
 
     @property
     def color(self) -> Color:
@@ -193,13 +208,10 @@ class VisualSolid(Visual):
 class VisualShape(VisualSolid):
     """A sphere, box, cylinder, capsule or arrow that is only drawn."""
 
-    def __init__(
-        self, name: str, node: Any, forget: Callable[[str], None], kind: str, size: tuple[float, ...],
-        color: Color,
-    ) -> None:  # fmt: skip
-        """Take the node, what it is and how large."""
-        super().__init__(name, node, forget, shape_surface(kind, size), color)
-        self._kind, self._size = kind, size
+    def __init__(self, spot: Spot, kind: str, size: Any, color: Any) -> None:
+        """Draw a shape of lengths [m] in a colour."""
+        self._kind, self._size = kind, size_of(kind, size, f"size of {spot.name}")
+        super().__init__(spot, shape_surface(kind, self._size), color)
 
     @property
     def size(self) -> tuple[float, ...]:
@@ -236,12 +248,9 @@ class VisualMesh(VisualSolid):
 class VisualHeightMap(VisualMesh):
     """A height map that is only drawn."""
 
-    def __init__(
-        self, name: str, node: Any, forget: Callable[[str], None], surface: Surface, color: Color,
-        shape: tuple[int, ...],
-    ) -> None:  # fmt: skip
-        """Take the node, its triangles and the shape of the heights."""
-        super().__init__(name, node, forget, surface, color)
+    def __init__(self, spot: Spot, surface: Surface, color: Any, shape: tuple[int, ...]) -> None:
+        """Draw triangles in a colour, of heights of a shape."""
+        super().__init__(spot, surface, color)
         self._shape = shape
 
     def update_heights(self, heights: Any) -> None:

@@ -194,15 +194,15 @@ def test_the_browser_gets_the_wires():
     server = viser.ViserServer(host="127.0.0.1", port=8420, verbose=False)
     try:
         made = Stage(server, scene.describe(world), scene.read_poses(world))
-        first = made._wires
+        first = made._wires.node
         np.testing.assert_allclose(first.points[0], wire.points, atol=1e-6)
         world.step(100)
         made.move(scene.read_poses(world))
-        assert made._wires is first
+        assert made._wires.node is first
         np.testing.assert_allclose(first.points[0], wire.points, atol=1e-6)
         wire.is_on = False
         made.move(scene.read_poses(world))
-        assert made._wires.points.shape == (1, 2, 3)
+        assert made._wires.node.points.shape == (1, 2, 3)
         made.remove()
     finally:
         server.stop()

@@ -15,7 +15,7 @@ from pathlib import Path
 from tribo.formats.mjcf import replicate
 from tribo.formats.mjcf.compiler import Compiler, read_compiler
 from tribo.formats.mjcf.defaults import ACTUATORS, MAIN
-from tribo.formats.mjcf.replicate import walk
+from tribo.formats.mjcf.replicate import REFERENCES, names_in, walk
 from tribo.formats.mjcf.source import Source, load
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.report import Report
@@ -24,15 +24,10 @@ from tribo.formats.xml import MAX_TAGS
 MODEL = frozenset({"name", "file", "content_type"})
 ATTACH = frozenset({"model", "body", "prefix"})
 MAX_DEPTH = 32  # of models within models
-# Attributes that name an element; a model's own names get its prefix.
-BODY_NAMES = ("body", "body1", "body2", "target")
-JOINT_NAMES = ("joint", "jointinparent", "joint1", "joint2")
-PLACE_NAMES = ("geom1", "geom2", "site", "site1", "site2", "refsite", "cranksite", "slidersite")
-OTHER_NAMES = ("name", "class", "childclass", "mesh", "material", "texture", "hfield", "tendon")
-NAMES = frozenset((*BODY_NAMES, *JOINT_NAMES, *PLACE_NAMES, *OTHER_NAMES))
+# Attributes that name something of the model, besides the `REFERENCES`: they get its prefix, too.
+NAMES = frozenset(("name", "class", "childclass", "mesh", "material", "texture", "hfield"))
 BROUGHT = ("contact", "equality", "actuator")  # sections whose elements speak of bodies
 CLASSED = ACTUATORS | {"connect", "weld", "joint", "pair", "mesh", "material"}
-PARTS = ("body", "joint", "freejoint", "geom", "site")
 
 
 @dataclass(slots=True)
@@ -100,7 +95,7 @@ def _attached(
     if source.tags > MAX_TAGS:
         raise node.error(f"with all that is attached there are more than {MAX_TAGS} elements")
     content, childclass = _content(node, child)
-    known = _names_in(content) if "body" in node.attributes else None
+    known = names_in(content) if "body" in node.attributes else None
     made = Attached(compiler, child.path, f"{prefix}{MAIN}" if prefix else f"{name}/{MAIN}", [])
     for section in child.sections("default"):
         if section.attributes.get("class", MAIN).strip() != MAIN:
@@ -165,35 +160,26 @@ def _content(node: Node, child: Source) -> tuple[list[Node], str]:
     )
 
 
-def _names_in(content: list[Node]) -> dict[str, set[str]]:
-    """Return the names of bodies, joints, geoms and sites in what is attached."""
-    known: dict[str, set[str]] = {"body": {"world"}, "joint": set(), "place": set()}
-    kinds = {"body": "body", "joint": "joint", "freejoint": "joint"}
-    for top in content:
-        for item in walk(top):
-            if item.tag in PARTS and "name" in item.attributes:
-                known[kinds.get(item.tag, "place")].add(item.attributes["name"].strip())
-    return known
-
-
 def _speaks_of(item: Node, known: dict[str, set[str]]) -> bool:
-    """Tell whether an element speaks of what is attached, and of nothing beside it."""
-    groups = (("body", BODY_NAMES), ("joint", JOINT_NAMES), ("place", PLACE_NAMES))
+    """Tell whether an element speaks of what is attached, or of the world, and of nothing beside it."""
     given = [
-        item.attributes[word].strip() in known[kind]
-        for kind, words in groups
-        for word in words
-        if word in item.attributes
+        value.strip() in known[kind] or _is_world(kind, value)
+        for word, value in item.attributes.items()
+        if (kind := REFERENCES.get(word.rstrip("12")))
     ]
-    return bool(given) and all(given) and "tendon" not in item.attributes
+    return bool(given) and all(given)
+
+
+def _is_world(kind: str, value: str) -> bool:
+    return kind == "body" and value.strip() == "world"
 
 
 def _rename(top: Node, prefix: str, main: str, main_here: str) -> None:
     """Put a prefix before all names in an element; the world and a model's main class keep theirs."""
     for item in walk(top):
-        for word in NAMES & item.attributes.keys():
-            name = item.attributes[word].strip()
+        for word, value in item.attributes.items():
+            kind, name = REFERENCES.get(word.rstrip("12"), ""), value.strip()
             if word in {"class", "childclass"} and name == main:
                 item.attributes[word] = main_here
-            elif name and not (word in BODY_NAMES and name == "world"):
+            elif name and (kind or word in NAMES) and not _is_world(kind, name):
                 item.attributes[word] = prefix + name

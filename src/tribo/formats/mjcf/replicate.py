@@ -52,7 +52,7 @@ def expand(source: Source, compiler: Compiler) -> None:
             raise node.error(f"with all its copies there are more than {MAX_TAGS} elements")
         euler = replace(node, attributes={k: v for k, v in node.attributes.items() if k == "euler"})
         step = Pose(node.vector("offset", 3, (0.0, 0.0, 0.0)), compiler.rotation(euler))
-        names = _names_in(node.children)
+        names = names_in(node.children)
         suffixes = [f"{node.attributes.get('sep', '')}{k:0{len(str(count))}d}" for k in range(count)]
         made, pose = [], NO_POSE
         for suffix in suffixes:
@@ -90,8 +90,8 @@ def walk(node: Node) -> Iterator[Node]:
         todo += item.children
 
 
-def _names_in(content: list[Node]) -> dict[str, set[str]]:
-    """Return the names of what moves along, by kind."""
+def names_in(content: list[Node]) -> dict[str, set[str]]:
+    """Return the names of bodies, joints, geoms, sites and tendons, by kind."""
     known: dict[str, set[str]] = {kind: set() for kind in (*KINDS.values(), "actuator")}
     for top in content:
         for item in walk(top):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tribo.checks import check
 from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.enums import Bounce, EffectiveRadius, Impact, Integrator, Solver
+from tribo.readout.state_bytes import COUNTS, state_digest
 from tribo.world.checked import checked_world
 from tribo.world.world import World
 
@@ -21,11 +21,6 @@ KEPT = ("state", "command", "settings")  # records that an entry holds
 # Of motors and policies: what the next step depends on.
 MEMORY = {"motors": ("torque", "sent", "sent_count"), "pilot": ("command", "phase", "action", "left", "seen")}
 COMMANDS = ("command", "phase")  # of these, what the user sets
-# Tables with room to spare, and which count says how many rows of them are in use.
-COUNTS = {
-    "warm_key": "warm_count", "warm_impulse": "warm_count",
-    "yield_key": "yield_count", "yield_displacement": "yield_count", "yield_rate": "yield_count",
-}  # fmt: skip
 
 
 class StatePool:
@@ -327,14 +322,7 @@ class BatchStates:
         return [self._hash_of(int(e)) for e in chosen]
 
     def _hash_of(self, e: int) -> str:
-        key = hashlib.blake2b(digest_size=8)
-        state = self._batch.engine.state.arrays
-        for field, array in state.items():
-            row = array[e : e + 1]
-            if field in COUNTS:
-                row = row[:, : int(state[COUNTS[field]][e, 0])]
-            key.update(field.encode())
-            key.update(np.ascontiguousarray(row).tobytes())
+        key = state_digest(self._batch.engine, e)
         for name in MEMORY:
             for array in memory_of(self._batch.engine, name).values():
                 key.update(np.ascontiguousarray(array[e]).tobytes())

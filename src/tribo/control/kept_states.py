@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tribo.batch.pool import COUNTS
 from tribo.checks.errors import NotDifferentiableError
 from tribo.engine.engine import Engine
 from tribo.model import Model
+from tribo.readout.state_bytes import COUNTS
 
 Kept = dict[str, np.ndarray]  # by field of `State`, worlds first
 

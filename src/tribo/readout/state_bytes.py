@@ -31,10 +31,14 @@ VERSION = 5
 _HEAD = struct.Struct("<12sII")  # magic, version, length of the header
 _SUM = 32  # bytes of the checksum
 _MAX_HEADER = 1 << 20
-# Tables with room for more than they hold, and which count says how many rows are in use.
-_ROWS = dict.fromkeys(("warm_key", "warm_impulse"), 0)
-_ROWS |= dict.fromkeys(("yield_key", "yield_displacement", "yield_rate"), 1)
-_ROWS |= dict.fromkeys(PER_CONTACT, 2)
+# Tables of the state with room for more than they hold, and which count says how many rows are in use.
+COUNTS = {
+    "warm_key": "warm_count", "warm_impulse": "warm_count",
+    "yield_key": "yield_count", "yield_displacement": "yield_count", "yield_rate": "yield_count",
+}  # fmt: skip
+_OF = COUNTS | dict.fromkeys(PER_CONTACT, "contact_count")
+_NAMES = ("warm_count", "yield_count", "contact_count")
+_ROWS = {table: _NAMES.index(count) for table, count in _OF.items()}
 _NOT_COMPARED = ("lazy_address",)  # belongs to this process
 
 
@@ -72,15 +76,15 @@ def _parts(engine: Engine, counts: Sequence[int]) -> Iterator[tuple[str, np.ndar
         yield name, array[:, : counts[_ROWS[field]]] if field in _ROWS else array
 
 
-def state_hash(engine: Engine) -> str:
-    """Return a digest of all that the future of world 0 depends on, given its commands and model."""
-    key = hashlib.blake2b(digest_size=8)
-    for name, array in _parts(engine, _counts(engine)):
-        record, field = name.split(".")
-        if record == "state":
-            key.update(field.encode())
-            key.update(np.ascontiguousarray(array).tobytes())
-    return key.hexdigest()
+def state_digest(engine: Engine, e: int = 0) -> hashlib.blake2b:
+    """Return the digest of all that the future of world e depends on, given its commands and model."""
+    key, state = hashlib.blake2b(digest_size=8), engine.state.arrays
+    for field, array in state.items():
+        count = int(state[COUNTS[field]][e, 0]) if field in COUNTS else None
+        row = array[e : e + 1] if count is None else array[e : e + 1, :count]
+        key.update(field.encode())
+        key.update(np.ascontiguousarray(row).tobytes())
+    return key
 
 
 def _listing(engine: Engine, counts: Sequence[int]) -> list[list[object]]:
@@ -226,7 +230,7 @@ class StateFiles:
             >>> len(before), world.hash() == before
             (16, False)
         """
-        return state_hash(self._world.engine)
+        return state_digest(self._world.engine).hexdigest()
 
     def dump_state(self) -> bytes:
         """Return state, commands, settings and the last step's readings as bytes, for `load_state`.

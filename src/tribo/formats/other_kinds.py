@@ -51,21 +51,14 @@ def refuse_other_kinds(source: object) -> None:
     Raises:
         DescriptionError: By its ending or its first bytes it is something else.
     """
-    if not isinstance(source, (str, os.PathLike)) or len(str(source)) > 4096 or "\n" in str(source):
-        return
     refuse_unread(source)
-    path = Path(source)
+    path = _path(source)
+    if path is None:
+        return
     found = READERS.get(path.suffix.lower())
     if found is not None:
         raise DescriptionError(f"{path}: is {found[0]}, not a world; {found[1]} reads it")
-    try:
-        if not path.is_file():
-            return
-        with path.open("rb") as file:
-            is_state = file.read(len(STATE)) == STATE
-    except (OSError, ValueError):
-        return  # whoever reads it says what is wrong
-    if is_state:
+    if _first_bytes(path).startswith(STATE):
         raise DescriptionError(
             f"{path}: is a saved state, not a world; build the world as it was, then world.load_state(path)"
         )
@@ -77,21 +70,31 @@ def refuse_unread(source: object) -> None:
     Raises:
         DescriptionError: By its ending or its first bytes it is such a file.
     """
-    if not isinstance(source, (str, os.PathLike)) or len(str(source)) > 4096 or "\n" in str(source):
+    path = _path(source)
+    if path is None:
         return
-    path = Path(source)
     found = UNREAD.get(path.suffix.lower())
     if found is None:
-        try:
-            if not path.is_file():
-                return
-            with path.open("rb") as file:
-                begin = file.read(16)
-        except (OSError, ValueError):
-            return  # whoever reads it says what is wrong
+        begin = _first_bytes(path)
         found = next((what for mark, what in BEGINNINGS.items() if begin.startswith(mark)), None)
     if found is not None:
         raise DescriptionError(f"{path}: is {found[0]}; {found[1]}")
+
+
+def _path(source: object) -> Path | None:
+    is_path = isinstance(source, (str, os.PathLike)) and len(str(source)) <= 4096
+    return Path(source) if is_path and "\n" not in str(source) else None  # type: ignore[arg-type]
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Return how a file begins; nothing of what cannot be read: whoever reads it says what is wrong."""
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(16)
+    except (OSError, ValueError):
+        pass
+    return b""
 
 
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")

@@ -13,14 +13,20 @@ from tribo.enums import Shape
 from tribo.math import quat
 
 _UPRIGHT = np.eye(3)
+_matrix = getattr(quat.to_matrix, "py_func", quat.to_matrix)
 
 
 def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the 3×3 matrix of a unit quaternion (w, x, y, z)."""
     if tuple(quaternion) == (1.0, 0.0, 0.0, 0.0):
         return _UPRIGHT.copy()
-    function = getattr(quat.to_matrix, "py_func", quat.to_matrix)
-    return np.array(function(tuple(float(x) for x in quaternion))).reshape(3, 3)
+    return np.array(_matrix(tuple(float(x) for x in quaternion))).reshape(3, 3)
+
+
+def rotation_matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Return the matrices (…, 3, 3) of unit quaternions (w, x, y, z), (…, 4)."""
+    entries = np.stack(_matrix(np.moveaxis(quaternions, -1, 0)), axis=-1)
+    return entries.reshape(*quaternions.shape[:-1], 3, 3)
 
 
 def shape_extent(shape: ShapeDescription) -> tuple[np.ndarray, np.ndarray]:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tribo.checks import check
+from tribo.description.extents import rotation_matrices
 from tribo.model import Shape
 from tribo.recording.fields import describe as describe_model
 from tribo.viewer.raster import Camera
 from tribo.viewer.scene import NOWHERE, Drawable, Forces, Scene, describe, group_of, material_color
 from tribo.viewer.take import ARROW, Take
+from tribo.viewer.views import camera_of_box
 
 if TYPE_CHECKING:
     from tribo.recording import Recording
@@ -140,11 +142,7 @@ class Replay(Take):
         """Return a camera that sees the whole motion from a direction."""
         places = self.position[:, self.moving]
         there = places[places[..., 2] > 0.5 * NOWHERE[2]]
-        low, high = there.min(axis=0), there.max(axis=0)
-        reach = 0.7 + 0.9 * float(np.max(high - low))
-        way = np.asarray(direction, float)
-        eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
-        return Camera(tuple(eye), tuple(0.5 * (low + high)))
+        return camera_of_box(there.min(axis=0), there.max(axis=0), direction)
 
 
 def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
@@ -199,8 +197,9 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
     usual = float(np.quantile(np.linalg.norm(force, axis=1), LASTING)) if len(force) else 0.0
     moving = np.flatnonzero(~cast.stands)
     return Replay(
-        scene=cast.dressed(describe(world)), time=wanted, position=position, rotation=_matrices(turns / norm),
-        point=recording["contact_position"], force=force, arrow=ARROW / usual if usual > 0.0 else 0.0,
+        scene=cast.dressed(describe(world)), time=wanted, position=position,
+        rotation=rotation_matrices(turns / norm), point=recording["contact_position"], force=force,
+        arrow=ARROW / usual if usual > 0.0 else 0.0,
         scale=1.0, rows=np.stack([starts, ends], axis=1)[chosen],
         energy=np.stack([recording["kinetic_energy"], recording["potential_energy"]], axis=1)[chosen],
         moving=moving if len(moving) else np.arange(position.shape[1]),
@@ -228,14 +227,3 @@ def _away_from_static(recording: Recording) -> np.ndarray:
     body, force = recording["contact_body"], recording["contact_force"]
     flipped = stands[body[:, 0]] & ~stands[body[:, 1]]
     return np.asarray(np.where(flipped[:, None], -force, force))
-
-
-def _matrices(turns: np.ndarray) -> np.ndarray:
-    """Return the rotation matrices of unit quaternions (w, x, y, z), (…, 4) → (…, 3, 3)."""
-    w, x, y, z = np.moveaxis(turns, -1, 0)
-    rows = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

@@ -16,7 +16,7 @@ from tribo.viewer.film import save_film
 from tribo.viewer.raster import Camera
 from tribo.viewer.scene import PALETTE, Color, Drawable, Forces, Poses, Scene, group_of
 from tribo.viewer.surface import turn_to
-from tribo.viewer.views import camera_of
+from tribo.viewer.views import camera_of_box
 
 if TYPE_CHECKING:
     from tribo.ground import Motion
@@ -91,11 +91,8 @@ class Take:
 
     def camera(self, direction: Sequence[float] = (0.5, -1.0, 0.35)) -> Camera:
         """Return a camera that sees the whole motion from a direction."""
-        low, high = self.position[:, 1:].min(axis=(0, 1)), self.position[:, 1:].max(axis=(0, 1))
-        reach = 0.7 + 0.9 * float(np.max(high - low))
-        way = np.asarray(direction, float)
-        eye = 0.5 * (low + high) + 1.6 * reach * way / np.linalg.norm(way)
-        return camera_of(eye, 0.5 * (low + high))
+        places = self.position[:, 1:]
+        return camera_of_box(places.min(axis=(0, 1)), places.max(axis=(0, 1)), direction)
 
     def pictures(self, camera: Camera | None = None, style: draw.Style | None = None) -> Iterator[np.ndarray]:
         """Draw one frame after another, (h, w, 3) uint8, with arrows for the contact forces."""

@@ -116,6 +116,14 @@ def camera_of(position: Any, look_at: Any, fov: float = FOV, up: Any = (0.0, 0.0
     return Camera((x, y, z), (u, v, w), fov, (a, b, c))
 
 
+def camera_of_box(low: np.ndarray, high: np.ndarray, direction: Any) -> Camera:
+    """Return a camera that sees a box, (3,) and (3,) [m], and what is about it from a direction."""
+    reach = 0.7 + 0.9 * float(np.max(high - low))
+    way = np.asarray(direction, float)
+    middle = 0.5 * (low + high)
+    return camera_of(middle + 1.6 * reach * way / np.linalg.norm(way), middle)
+
+
 def checked_camera(camera: Any) -> Camera:
     """Return a camera of plain finite numbers.
 

@@ -38,7 +38,7 @@ MACHINERY = {
         "collections", "functools", "hashlib", "importlib", "json", "logging", "pathlib", "platform",
         "sys", "typing",
     },
-    "compiler/lane_types.py": {"llvmlite", "operator", "typing"},
+    "compiler/lane_types.py": {"collections", "inspect", "llvmlite", "operator", "typing"},
     "compiler/lanes.py": {"collections", "typing"},
     "compiler/progress.py": {"collections", "contextlib", "rich", "sys", "threading", "time", "typing"},
     "compiler/record.py": {"hashlib", "typing"},

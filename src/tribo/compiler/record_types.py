@@ -261,13 +261,15 @@ def copy_words(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
     return types.none(types.intp, types.intp, types.intp), codegen
 
 
-def _places(context: Any, builder: Any, typs: Any, values: Any) -> list[Any]:
-    """Return the address of the table of each record as compiled values."""
-    passed = []
-    for typ, value in zip(typs, values, strict=True):
-        proxy = cgutils.create_struct_proxy(typ)(context, builder, value=value)
-        passed.append(builder.ptrtoint(proxy.table, WORD))
-    return passed
+def _call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """Emit a call of a function at an address: of a record it gets the address of the table."""
+    passed = list(args[1:])
+    for k, kind in enumerate(signature.args[1:]):
+        if isinstance(kind, RecordType):
+            proxy = cgutils.create_struct_proxy(kind)(context, builder, value=passed[k])
+            passed[k] = builder.ptrtoint(proxy.table, WORD)
+    made = ir.FunctionType(WORD, [value.type for value in passed])
+    return builder.call(builder.inttoptr(args[0], made.as_pointer()), passed)
 
 
 @intrinsic
@@ -276,15 +278,7 @@ def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: An
 
     The function's own parameters are the addresses of both tables, then a, b and x; it returns an integer.
     """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word, real = ir.IntType(64), ir.DoubleType()
-        kind = ir.FunctionType(word, [word] * 4 + [real])
-        passed = _places(context, builder, signature.args[1:3], args[1:3])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        return builder.call(function, [*passed, *args[3:]])
-
-    return types.intp(types.intp, first, second, types.intp, types.intp, types.float64), codegen
+    return types.intp(types.intp, first, second, types.intp, types.intp, types.float64), _call
 
 
 @intrinsic
@@ -295,15 +289,7 @@ def call_step_at(
 
     The function's own parameters are the address of each record's table, then a; it returns an integer.
     """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        kind = ir.FunctionType(word, [word] * 5)
-        passed = _places(context, builder, signature.args[1:5], args[1:5])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        return builder.call(function, [*passed, args[5]])
-
-    return types.intp(types.intp, model, state, settings, work, types.intp), codegen
+    return types.intp(types.intp, model, state, settings, work, types.intp), _call
 
 
 @intrinsic
@@ -311,11 +297,4 @@ def call_stage_at(
     typingctx: Any, address: Any, model: Any, state: Any, command: Any, settings: Any, work: Any
 ) -> Any:
     """Call a function made by `jit.late` with the five records: the address of each one's table."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        passed = _places(context, builder, signature.args[1:], args[1:])
-        kind = ir.FunctionType(word, [word] * len(passed))
-        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), passed)
-
-    return types.intp(types.intp, model, state, command, settings, work), codegen
+    return types.intp(types.intp, model, state, command, settings, work), _call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Breakable(ABC):
     """The part of a constraint that knows how it gives way and when it breaks."""
 
     _name: str
-    _kind: Constraint
+    _kind: ClassVar[Constraint]
     _tuning: np.ndarray
     _memory: np.ndarray
     _broken: np.ndarray

@@ -41,12 +41,13 @@ class Constraint(Breakable, Sealed):
     is_removed: bool
     is_from_file: bool
     is_marked: bool  # whether viewers draw a mark where it is; not of the joints of a cable
+    _kind = Kind.JOINT
     _begins_idle = False  # True: it does not hold its bodies until it has caught them
 
-    def __init__(self, world: Owner, name: str, what: str, kind: Kind, ends: tuple[End, End],
-                 locked: int = 0, stretch: int = 0) -> None:  # fmt: skip
+    def __init__(self, world: Owner, name: str, what: str, ends: tuple[End, End], locked: int = 0,
+                 stretch: int = 0) -> None:  # fmt: skip
         """Use the `add_…` methods of `World`."""
-        self._world, self._name, self._what, self._kind = world, name, what, kind
+        self._world, self._name, self._what = world, name, what
         self._ends, self._locked, self._resisted = ends, locked, np.array([stretch])
         self._collide = True
         self._tuning = NEW.copy()
@@ -298,6 +299,8 @@ class Constraint(Breakable, Sealed):
 
 class Motor(Constraint):
     """A motor that turns or pushes the second body relative to the first, as `World.add_motor` makes it."""
+
+    _kind = Kind.MOTOR
 
     def _own_numbers(self) -> dict[str, Any]:
         return {"speed": self.speed} | self._forces()

@@ -6,6 +6,7 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.enums import Memory, Tuning
+from tribo.model import Constraint as Kind
 from tribo.objects.breaking import Number
 from tribo.objects.constraint import Constraint, Motor
 from tribo.objects.wire import Wire
@@ -17,6 +18,8 @@ class Winch(Wire):
     Its motor pulls with at most `max_force` while it takes in, its brake holds at most `brake_force`
     otherwise. Where the wire would need more tension than that, the drum slips and lets it out.
     """
+
+    _kind = Kind.WINCH
 
     def _own_numbers(self) -> dict[str, Any]:
         return {
@@ -74,6 +77,8 @@ class Lock(Motor):
 
     With a `compliance` [rad/(N m), m/N] it is a spring with the damping `spook_damping`.
     """
+
+    _kind = Kind.LOCK
 
     def _own_numbers(self) -> dict[str, Any]:
         return {"position": self.position} | self._forces()

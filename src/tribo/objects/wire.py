@@ -9,6 +9,7 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.enums import TIE_SLOTS, Tuning
+from tribo.model import Constraint as Kind
 from tribo.objects.breaking import Number, Readout
 from tribo.objects.constraint import RESISTS, STRETCH, Constraint
 from tribo.objects.end import End
@@ -21,6 +22,7 @@ class Wire(Constraint):
     """
 
     _called = "wire"
+    _kind = Kind.LENGTH
 
     _inner = Constraint._inner | {"way"}
 

@@ -15,11 +15,8 @@ from tribo.checks import check
 from tribo.checks.by_name import free_name
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.checks.orientation import product
-from tribo.description.constraints import LOCKED
-from tribo.description.extents import rotation_matrix
 from tribo.engine.builder import ALL_GROUPS
 from tribo.materials import Material
-from tribo.model import Constraint as Kind
 from tribo.objects.cable import Cable, CableNode, CableParts, CableSection
 from tribo.objects.constraint import Constraint
 from tribo.objects.end import End, body_pose
@@ -27,7 +24,7 @@ from tribo.objects.joint_ties import Lock
 from tribo.objects.single_body import SingleBody
 from tribo.objects.world_view import WorldView
 from tribo.world.adapt_cables import Change, changes
-from tribo.world.add_constraints import TURN, WorldConstraints
+from tribo.world.add_constraints import WorldConstraints, end_in
 from tribo.world.add_objects import WorldObjects
 
 logger = logging.getLogger("tribo")
@@ -239,9 +236,7 @@ class WorldCables:
 
     def place(self, item: Any, point: Any, what: str) -> tuple[np.ndarray, End]:
         """Return where a point (3,) [m] of a body is in the world, and the end on it."""
-        part, body, offset, turn, link = self._ties.body_of(item, what)
-        frame = rotation_matrix(turn)
-        end = End(part, body, offset + frame @ np.array(point), frame, link)
+        end = end_in(self._ties.body_of(item, what), point, what)
         return end.pose()[0], end
 
     def _join_segments(self, section: CableSection, segments: Sequence[Any], lengths: np.ndarray, k: int,
@@ -254,7 +249,7 @@ class WorldCables:
         length = 0.5 * float(lengths[k - 1] + lengths[k])
         numbers = _soft(section, length) | {"break_force": break_force, "collide": False}
         what = "weld" if section.bend_stiffness > 0.0 else "pin"
-        joint: Constraint = self._ties.tie(Constraint, what, Kind.JOINT, ends, name, numbers, LOCKED[what])
+        joint = self._ties.tie(Constraint, what, ends, name, numbers)
         joint.is_marked = False
         return joint
 
@@ -282,9 +277,7 @@ class WorldCables:
         what = "pin" if bend == 0.0 else "weld" if twist == bend else "hinge"
         if bend > 0.0:
             numbers["angular_compliance"] = 1.0 / bend
-        made = [
-            self._ties.tie(Constraint, what, Kind.JOINT, (end, own), name, numbers | passes, LOCKED[what])
-        ]
+        made = [self._ties.tie(Constraint, what, (end, own), name, numbers | passes)]
         if twist not in {0.0, bend}:
             numbers = {
                 "compliance": 1.0 / twist,
@@ -292,9 +285,7 @@ class WorldCables:
                 "max_force": inf,
             }
             pair = (copy(end), copy(own))
-            made.append(
-                self._ties.tie(Lock, "lock", Kind.LOCK, pair, f"{name}_twist", numbers | passes, TURN)
-            )
+            made.append(self._ties.tie(Lock, "lock", pair, f"{name}_twist", numbers | passes))
         return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from tribo.checks import check
 from tribo.checks.by_name import free_name
 from tribo.description.constraints import LOCKED, ConstraintDescription
 from tribo.description.extents import rotation_matrix
-from tribo.model import Constraint as Kind
 from tribo.objects import ArticulatedSystem, Object
 from tribo.objects.constraint import STRETCH, Constraint, Motor
 from tribo.objects.end import End, body_pose, end_on
@@ -22,13 +21,12 @@ from tribo.objects.wire import Wire
 from tribo.objects.world_view import WorldView
 
 logger = logging.getLogger("tribo")
+T = TypeVar("T", bound=Constraint)
 
-PIN, WELD, HINGE, TURN = (LOCKED[what] for what in ("pin", "weld", "hinge", "motor"))
 PUSH = 0b000100
-_MADE: dict[str, tuple[type[Any], Kind]] = {
-    "motor": (Motor, Kind.MOTOR), "rod": (Wire, Kind.LENGTH), "wire": (Wire, Kind.LENGTH),
-    "winch": (Winch, Kind.WINCH), "lock": (Lock, Kind.LOCK), "magnet": (Magnet, Kind.JOINT),
-} | dict.fromkeys(("pin", "weld", "hinge", "equality"), (Constraint, Kind.JOINT))  # fmt: skip
+_MADE: dict[str, type[Constraint]] = {
+    "motor": Motor, "rod": Wire, "wire": Wire, "winch": Winch, "lock": Lock, "magnet": Magnet,
+} | dict.fromkeys(("pin", "weld", "hinge", "equality"), Constraint)  # fmt: skip
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -119,14 +117,8 @@ class WorldConstraints:
 
     def placed(self, first: Any, second: Any, points: Any) -> tuple[End, End]:
         """Return two ends at points in the frames of what they are on."""
-        ends = []
-        for (part, body, offset, turn, link), point, what in zip(
-            self._pair(first, second), points, ("first_point", "second_point"), strict=True
-        ):
-            given = check.within_range(check.vector(point, what, 3), what)
-            frame = rotation_matrix(turn)
-            ends.append(End(part, body, offset + frame @ given, frame, link))
-        return ends[0], ends[1]
+        a, b = self._pair(first, second)
+        return end_in(a, points[0], "first_point"), end_in(b, points[1], "second_point")
 
     def places(self, over: Any) -> tuple[End, ...]:
         """Return the places over which a wire runs: points of the world, or (object, point) pairs."""
@@ -135,20 +127,20 @@ class WorldConstraints:
             what = f"over[{k}]"
             is_pair = hasattr(place, "__len__") and len(place) == 2
             item, point = place if is_pair else (None, place)
-            part, body, offset, turn, link = self.body_of(item, what)
-            frame = rotation_matrix(turn)
-            given = check.within_range(check.vector(point, what, 3), what)
-            places.append(End(part, body, offset + frame @ given, frame, link))
+            places.append(end_in(self.body_of(item, what), point, what))
         return tuple(places)
 
-    def tie(self, made: type[Any], what: str, kind: Kind, ends: tuple[End, End], name: str,
-             numbers: dict[str, Any], locked: int = 0, stretch: int = 0,
-             over: tuple[End, ...] = ()) -> Any:  # fmt: skip
-        """Take a constraint in, or leave the world as it was. over: places over which a wire runs."""
+    def tie(self, made: type[T], what: str, ends: tuple[End, End], name: str, numbers: dict[str, Any],
+            locked: int | None = None, stretch: int = 0, over: tuple[End, ...] = ()) -> T:  # fmt: skip
+        """Take a constraint in, or leave the world as it was.
+
+        locked: Directions in which it holds; None: those of its type. over: Places over which a wire runs.
+        """
         taken = {item.name for item in self.items}
         name = free_name(name, taken, "a constraint", what, len(taken))
-        tie = made(self._world, name, what, kind, ends, locked, stretch)
-        if over:
+        bits = LOCKED[what] if locked is None else locked
+        tie = made(self._world, name, what, ends, bits, stretch)
+        if over and isinstance(tie, Wire):
             tie.run_over(over)
         for number, value in numbers.items():
             setattr(tie, number, value)
@@ -192,7 +184,7 @@ class WorldConstraints:
         """
         ends = self.joined(first, second, position, np.eye(3), (first_point, second_point))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self.tie(Constraint, "pin", Kind.JOINT, ends, name, numbers, PIN)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "pin", ends, name, numbers)
 
     def add_weld(self, first: Any, second: Any = None, *, name: str = "", erp: float = 1.0,
                  break_force: float = inf, collide: bool = True) -> Constraint:  # fmt: skip
@@ -209,7 +201,7 @@ class WorldConstraints:
         """
         ends = self.joined(first, second, None, np.eye(3))
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self.tie(Constraint, "weld", Kind.JOINT, ends, name, numbers, WELD)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "weld", ends, name, numbers)
 
     def add_hinge(self, first: Any, second: Any = None, position: Any = None, axis: Any = (0, 0, 1),
                   *, first_point: Any = None, second_point: Any = None, name: str = "", erp: float = 1.0,
@@ -234,7 +226,7 @@ class WorldConstraints:
         points = first_point, second_point
         ends = self.joined(first, second, position, frame_about(axis), points)
         numbers = {"erp": erp, "break_force": break_force, "collide": collide}
-        return self.tie(Constraint, "hinge", Kind.JOINT, ends, name, numbers, HINGE)  # type: ignore[no-any-return]
+        return self.tie(Constraint, "hinge", ends, name, numbers)
 
     def add_motor(self, first: Any, second: Any, axis: Any = (0, 0, 1), *, speed: float = 0.0,
                   max_force: float, pushes: bool = False, name: str = "",
@@ -254,8 +246,7 @@ class WorldConstraints:
         """
         ends = self.joined(first, second, None, frame_about(axis))
         numbers = {"speed": speed, "max_force": max_force, "collide": collide}
-        locked = PUSH if pushes else TURN
-        return self.tie(Motor, "motor", Kind.MOTOR, ends, name, numbers, locked)  # type: ignore[no-any-return]
+        return self.tie(Motor, "motor", ends, name, numbers, PUSH if pushes else None)
 
     def add_rod(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                 second_point: Any = (0, 0, 0), *, length: float | None = None, name: str = "",
@@ -264,7 +255,7 @@ class WorldConstraints:
         ends = self.placed(first, second, (first_point, second_point))
         numbers = {"length": wire_length(ends, length), "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
-        return self.tie(Wire, "rod", Kind.LENGTH, ends, name, numbers, stretch=3)  # type: ignore[no-any-return]
+        return self.tie(Wire, "rod", ends, name, numbers, stretch=3)
 
     def add_wire(self, first: Any, second: Any = None, first_point: Any = (0, 0, 0),
                  second_point: Any = (0, 0, 0), *, length: float | None = None, resists: str = "stretch",
@@ -320,9 +311,7 @@ class WorldConstraints:
             numbers |= {"stiffness": stiffness, "damping": damping}
         if check.number(friction, "friction", minimum=0.0) > 0.0:
             numbers["friction"] = friction
-        return self.tie(  # type: ignore[no-any-return]
-            Wire, "wire", Kind.LENGTH, ends, name, numbers, stretch=bits, over=places
-        )
+        return self.tie(Wire, "wire", ends, name, numbers, stretch=bits, over=places)
 
     def tie_described(
         self, item: ConstraintDescription, parts: tuple[Object | None, Object | None], prefix: str = ""
@@ -332,7 +321,7 @@ class WorldConstraints:
         Raises:
             ValueError, TypeError: A value is wrong; the world stays as it was.
         """
-        made, kind = _MADE[item.type]
+        made = _MADE[item.type]
         ends = []
         for side in range(2):
             body = max(item.bodies[side], 0)
@@ -352,7 +341,7 @@ class WorldConstraints:
             ends.append(End(part, body, point, axes, link))
         if ends[0].part is ends[1].part and ends[0].body == ends[1].body:
             raise ValueError(f"{item.type} {item.name!r} joins a body to itself; name two bodies")
-        is_way = kind in {Kind.LENGTH, Kind.WINCH}
+        is_way = issubclass(made, Wire)
         stretch = STRETCH[item.resists] if is_way else 0
         over = tuple(End(part, body, np.array(point), np.eye(3)) for part, body, point in item.over)
         numbers = dict(item.numbers)
@@ -364,9 +353,8 @@ class WorldConstraints:
             k = 0
             while (name := f"{prefix}{item.type}_{k}") in taken:
                 k += 1
-        return self.tie(  # type: ignore[no-any-return]
-            made, item.type, kind, (ends[0], ends[1]), name, numbers, item.locked, stretch, over
-        )
+        pair = ends[0], ends[1]
+        return self.tie(made, item.type, pair, name, numbers, item.locked, stretch, over)
 
     def join(self, tie: ConstraintDescription, parts: tuple[Object, Object]) -> None:
         """Add a constraint between two objects that a file describes."""
@@ -390,6 +378,14 @@ class WorldConstraints:
         """Take the constraints of an object out."""
         for tie in [item for item in self.items if part in item.parts]:
             self.drop(tie)
+
+
+def end_in(found: Any, point: Any, what: str) -> End:
+    """Return the end at a point (3,) [m] of the frame that a user has given."""
+    part, body, offset, turn, link = found
+    frame = rotation_matrix(turn)
+    given = check.within_range(check.vector(point, what, 3), what)
+    return End(part, body, offset + frame @ given, frame, link)
 
 
 def _in_world(end: Any, point: Any, what: str) -> np.ndarray:

@@ -7,9 +7,8 @@ from typing import Any
 
 from tribo.checks import check
 from tribo.description.constraints import LOCKED
-from tribo.model import Constraint as Kind
 from tribo.objects.joint_ties import Lock, Magnet, Winch
-from tribo.world.add_constraints import PUSH, TURN, WorldConstraints, frame_about, wire_length
+from tribo.world.add_constraints import PUSH, WorldConstraints, frame_about, wire_length
 
 
 class WorldJoints:
@@ -60,9 +59,7 @@ class WorldJoints:
         }  # fmt: skip
         if check.number(friction, "friction", minimum=0.0) > 0.0:
             numbers["friction"] = friction
-        return self._ties.tie(  # type: ignore[no-any-return]
-            Winch, "winch", Kind.WINCH, ends, name, numbers, stretch=1, over=places
-        )
+        return self._ties.tie(Winch, "winch", ends, name, numbers, stretch=1, over=places)
 
     def add_lock(self, first: Any, second: Any, axis: Any = (0, 0, 1), *, position: float = 0.0,
                  max_force: float = inf, pushes: bool = False, name: str = "", erp: float = 1.0,
@@ -95,8 +92,7 @@ class WorldJoints:
             ends = self._ties.joined(first, second, point, frame_about(axis))
         numbers = {"position": position, "max_force": max_force, "erp": erp, "break_force": break_force,
                    "collide": collide}  # fmt: skip
-        locked = PUSH if pushes else TURN
-        return self._ties.tie(Lock, "lock", Kind.LOCK, ends, name, numbers, locked)  # type: ignore[no-any-return]
+        return self._ties.tie(Lock, "lock", ends, name, numbers, PUSH if pushes else None)
 
     def add_magnet(self, first: Any, second: Any, first_point: Any = (0, 0, 0), second_point: Any = (0, 0, 0),
                    *, catch_distance: float, catch_angle: float = 0.1, holds: str = "weld",
@@ -136,6 +132,4 @@ class WorldJoints:
             end.axes = end.axes @ frame_about(axis, what)
         numbers = {"catch_distance": catch_distance, "catch_angle": catch_angle, "erp": erp,
                    "break_force": break_force, "collide": collide}  # fmt: skip
-        return self._ties.tie(  # type: ignore[no-any-return]
-            Magnet, "magnet", Kind.JOINT, ends, name, numbers, LOCKED[holds]
-        )
+        return self._ties.tie(Magnet, "magnet", ends, name, numbers, LOCKED[holds])

@@ -102,23 +102,11 @@ LOCK_KEYS = ("joint_lock_compliance", "joint_lock_spook_damping", "joint_lock_fo
 MOTOR_KEYS = ("joint_motor_compliance", "joint_motor_spook_damping", "joint_motor_force_range")
 
 
-@dataclass(frozen=True, slots=True)
-class JointDrive:
-    """A drive as a link describes it."""
-
-    stiffness: float  # [N/m, N m/rad]
-    damping: float  # [N s/m, N m s/rad]
-
-    def actuator(self, joint: str) -> ActuatorDescription:
-        """Return the drive of a joint; its control is the displacement, or the speed, that it wants."""
-        gain = self.stiffness if self.stiffness > 0.0 else self.damping
-        return ActuatorDescription(joint, joint, gain=gain, bias=(0.0, -self.stiffness, -self.damping))
-
-
-def read_drive(node: YamlNode, joint: JointDescription) -> JointDrive | None:
+def read_drive(node: YamlNode, joint: JointDescription) -> ActuatorDescription | None:
     """Return the drive of a link that gives a motor or lock parameters; narrow the efforts of its joint.
 
-    A lock counts with ``actuationMode: jointDisplacement``, a motor with ``jointVelocity``.
+    Its control is the displacement, or the speed, that it wants. A lock counts with
+    ``actuationMode: jointDisplacement``, a motor with ``jointVelocity``.
 
     Raises:
         DescriptionError: A compliance, damping or range is wrong.
@@ -150,9 +138,9 @@ def read_drive(node: YamlNode, joint: JointDescription) -> JointDrive | None:
         lower = -joint.effort if joint.effort_lower is None else joint.effort_lower
         joint.effort_lower = max(lower, low)
         joint.effort = min(joint.effort, high)
-    if used is LOCK_KEYS:
-        return JointDrive(1.0 / compliance, damping / compliance)
-    return JointDrive(0.0, 1.0 / compliance)
+    gain = 1.0 / compliance
+    stiffness, damper = (gain, damping / compliance) if used is LOCK_KEYS else (0.0, gain)
+    return ActuatorDescription(joint.name, joint.name, gain=gain, bias=(0.0, -stiffness, -damper))
 
 
 STOP_KEYS = ("joint_range_compliance", "joint_range_spook_damping", "joint_range_force_range")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks.check import LARGEST
-from tribo.description.trees import JointDescription, LinkDescription
+from tribo.description.trees import ActuatorDescription, JointDescription, LinkDescription
 from tribo.formats.choreonoid import joint_compliance
 from tribo.formats.choreonoid.elements import Contents, ElementReader
 from tribo.formats.choreonoid.keys import (
@@ -72,7 +72,7 @@ class BodyLink:
     is_private: bool  # whether the material is written in the link
     contents: Contents = field(default_factory=Contents)
     inertial: Inertial = field(default_factory=Inertial)
-    drive: joint_compliance.JointDrive | None = None
+    drive: ActuatorDescription | None = None
     soft: joint_compliance.Give | None = None  # how its joint gives way across what it moves
     belt: tuple[float, ...] | None = None  # axis of a pseudo continuous track, frame of the link
     stands: bool = False  # a root that does not move

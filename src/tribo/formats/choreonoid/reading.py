@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -318,9 +318,10 @@ def _tree(
     for body in tree.bodies[1:]:
         drive = links[body.name].drive if body.name in links else None
         if drive is not None:
-            tree.actuators.append(drive.actuator(body.joint.name))
-            if drive.stiffness > 0.0:
-                tree.start_controls[body.joint.name] = links[body.name].start
+            name = body.joint.name
+            tree.actuators.append(replace(drive, name=name, joint=name))
+            if drive.bias[1] < 0.0:  # a spring
+                tree.start_controls[name] = links[body.name].start
     return tree
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any, Unpack
 
@@ -94,22 +94,14 @@ class BatchMaterials:
         self._batch.check_idle("a material pair")
         what = f"material pair {first!r}, {second!r}"
         chosen = self._batch.chosen_worlds(worlds).ravel()
-        rows = self._rows(first, second)
-        gives_way = is_contact_material(rows)
-        rows = rows[chosen]
-        if gives_way:
+        in_all = self._rows(first, second)
+        rows = in_all[chosen]
+        if is_contact_material(in_all):
             self._write(first, second, chosen, contact_rows(rows, values, what))
             return
         before = rows[:, : len(NAMES)]
         row = before.copy()
-        for name, value in values.items():
-            if name not in NAMES:
-                raise TypeError(f"unknown pair property {name!r}{check.nearest(name, NAMES)}")
-            numbers = check.array(value, f"{name} of {what}", "numbers")
-            if numbers.shape not in ((), (len(chosen),)):
-                raise ValueError(
-                    f"{name} of {what} must be a number or have shape ({len(chosen)},), got {numbers.shape}"
-                )
+        for name, numbers in given(values, NAMES, "unknown pair property", len(rows), what).items():
             row[:, NAMES.index(name)] = numbers
         if "friction" in values and "static_friction" not in values:
             row[:, NAMES.index("static_friction")] = row[:, NAMES.index("friction")]
@@ -180,25 +172,15 @@ def contact_rows(rows: np.ndarray, values: Mapping[str, Any], what: str) -> np.n
         TypeError, ValueError: A property is unknown, has a wrong shape or is outside its range.
     """
     made = rows.copy()
-    given: dict[str, np.ndarray] = {}
-    for name, value in values.items():
-        if name not in COLUMNS:
-            raise TypeError(
-                f"{what} is a contact material, of which a batch has no property {name!r}"
-                f"{check.nearest(name, COLUMNS)}"
-            )
-        numbers = check.array(value, f"{name} of {what}", "numbers")
-        if numbers.shape not in ((), (len(rows),)):
-            raise ValueError(
-                f"{name} of {what} must be a number or have shape ({len(rows)},), got {numbers.shape}"
-            )
+    unknown = f"{what} is a contact material, of which a batch has no property"
+    found = given(values, COLUMNS, unknown, len(rows), what)
+    for name, numbers in found.items():
         _check_number(name, numbers, what)
-        given[name] = np.broadcast_to(numbers, (len(rows),))
-        made[:, COLUMNS[name]] = given[name]
+        made[:, COLUMNS[name]] = numbers
     for second, first in SECONDARY.items():
         follows = rows[:, COLUMNS[second]] == rows[:, COLUMNS[first]]
-        if second in given:
-            follows = given[second] < 0.0
+        if second in found:
+            follows = found[second] < 0.0
         made[follows, COLUMNS[second]] = made[follows, COLUMNS[first]]
     made[:, Pair.STATIC_FRICTION] = made[:, Pair.FRICTION]
     directed = (rows[:, Pair.DIRECTION : Pair.DIRECTION + 3] != 0.0).any(axis=1)
@@ -211,6 +193,27 @@ def contact_rows(rows: np.ndarray, values: Mapping[str, Any], what: str) -> np.n
     return made
 
 
+def given(
+    values: Mapping[str, Any], known: Collection[str], unknown: str, count: int, what: str
+) -> dict[str, np.ndarray]:
+    """Return the numbers that are given of a pair by property, each (count,); `unknown`: said of another one.
+
+    Raises:
+        TypeError, ValueError: A property is not known, or has a wrong shape.
+    """
+    made: dict[str, np.ndarray] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise TypeError(f"{unknown} {name!r}{check.nearest(name, known)}")
+        numbers = check.array(value, f"{name} of {what}", "numbers")
+        if numbers.shape not in ((), (count,)):
+            raise ValueError(
+                f"{name} of {what} must be a number or have shape ({count},), got {numbers.shape}"
+            )
+        made[name] = np.broadcast_to(numbers, (count,))
+    return made
+
+
 def _check_number(name: str, numbers: np.ndarray, what: str) -> None:
     """Refuse numbers outside the range of a property."""
     kind = RANGES[name]
@@ -218,7 +221,7 @@ def _check_number(name: str, numbers: np.ndarray, what: str) -> None:
     if kind.is_open:
         within &= numbers > kind.least
     if not within.all():
-        wrong = float(np.ravel(numbers)[np.flatnonzero(~np.ravel(within))[0]])
+        wrong = float(numbers[~within][0])
         raise ValueError(
             f"{name} of {what} must be {'>' if kind.is_open else '≥'} {kind.least:g} and ≤ {kind.most:g} "
             f"[{kind.unit}], got {wrong:g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,30 +40,24 @@ def load_into(
     strict: bool = False,
 ) -> None:
     """Fill an empty world from a RaiSim or an MJCF file, or a project; see `World.load`."""
-    if is_project(path):
-        if parameters:
-            raise ValueError(f"{path}: is a project, which has no @@parameters; leave them out")
-        world.load_project(path, package_dirs=package_dirs, strict=strict)
-        return
-    if is_usd(path):
-        if parameters:
-            raise ValueError(f"{path}: is USD, which has no @@parameters; leave them out")
-        world.load_usd(path, package_dirs=package_dirs, strict=strict)
-        return
-    refuse_other_kinds(path)
-    kind = kind_of(path)
-    if kind not in {"mujoco", "sdf"}:
+    other = _other_format(world, path)
+    if other is None:
         read_into(world, path, package_dirs=package_dirs, parameters=parameters, strict=strict)
         return
+    what, load = other
     if parameters is not None and (given := checked(parameters)):
-        raise DescriptionError(
-            f"{path}: is {'MJCF' if kind == 'mujoco' else 'SDF'}, which has no @@parameters; leave "
-            f"{', '.join(given)} out"
-        )
-    if kind == "sdf":
-        world.load_sdf(path, package_dirs=package_dirs, strict=strict)
-        return
-    world.load_mjcf(path, package_dirs=package_dirs, strict=strict)
+        raise DescriptionError(f"{path}: is {what}, which has no @@parameters; leave {', '.join(given)} out")
+    load(path, package_dirs=package_dirs, strict=strict)
+
+
+def _other_format(world: FilledWorld, path: str | Path) -> tuple[str, Callable[..., Any]] | None:
+    """Return the format of a file, in words, and what loads it; None: a world file of RaiSim."""
+    if is_project(path):
+        return "a project", world.load_project
+    if is_usd(path):
+        return "USD", world.load_usd
+    refuse_other_kinds(path)
+    return {"mujoco": ("MJCF", world.load_mjcf), "sdf": ("SDF", world.load_sdf)}.get(kind_of(path))
 
 
 def read_into(

@@ -39,9 +39,7 @@ class Dynamics(StateHost):
         """
         at = self._states()
         nv = at.v.shape[1]
-        out = at.zeros(nv, nv)
-        mass.mass_matrices(at.records.model, at.records.work, at.q, out)
-        return at.result(out)
+        return at.result(at.answer(mass.mass_matrices, (nv, nv), *at.placed))
 
     @property
     def inverse_mass_matrix(self) -> np.ndarray:
@@ -64,9 +62,7 @@ class Dynamics(StateHost):
         at = self._states()
         nv = at.v.shape[1]
         right = np.array(np.broadcast_to(right, (len(at.q), right.shape[-2], nv)), order="C")
-        out = np.zeros_like(right)
-        mass.solves(at.records.model, at.records.work, at.q, right, out)
-        return at.result(out)
+        return at.result(at.answer(mass.solves, right.shape[1:], *at.placed, right))
 
     @property
     def bias_force(self) -> np.ndarray:
@@ -92,12 +88,8 @@ class Dynamics(StateHost):
         Source: Echeandia, Wensing 2021, algorithm 1.
         """
         at = self._states()
-        records, nv = at.records, at.v.shape[1]
-        out = at.zeros(nv, nv)
-        coriolis.coriolis_matrices(
-            records.model, records.settings, records.work, records.scratch, at.q, at.v, out
-        )
-        return at.result(out)
+        nv = at.v.shape[1]
+        return at.result(at.answer(coriolis.coriolis_matrices, (nv, nv), *at.moving_at_length))
 
     @property
     def passive_force(self) -> np.ndarray:
@@ -116,9 +108,7 @@ class Dynamics(StateHost):
             -1.0
         """
         at = self._states()
-        records, tau = at.records, np.zeros_like(at.v)
-        passive.passive_forces(records.model, records.settings, records.work, at.q, at.v, tau)
-        return at.result(tau)
+        return at.result(at.answer(passive.passive_forces, at.v.shape[1:], *at.moving))
 
     def inverse_dynamics(self, acceleration: Any) -> np.ndarray:
         """Return the generalized force τ = M v̇ + h that causes an acceleration.
@@ -148,13 +138,8 @@ class Dynamics(StateHost):
 
     def _forces(self, at: States, vdot: np.ndarray | None = None, *, weight: float) -> np.ndarray:
         """Return τ of inverse dynamics, with or without gravity."""
-        tau = np.zeros_like(at.v)
-        given = np.zeros_like(at.v) if vdot is None else vdot
-        records = at.records
-        inverse.inverse_dynamics(
-            records.model, records.settings, records.work, at.q, at.v, given, weight, tau
-        )
-        return at.result(tau)
+        at.vdot = np.zeros_like(at.v) if vdot is None else vdot
+        return at.result(at.answer(inverse.inverse_dynamics, at.v.shape[1:], *at.accelerated, weight))
 
     def joint_reactions(self, acceleration: Any = None, wrench: Any = None) -> np.ndarray:
         """Return torque and force that each body receives from its parent through its joint.
@@ -174,8 +159,8 @@ class Dynamics(StateHost):
             ValueError, TypeError: An array has a wrong shape or is not finite.
         """
         at = self._states()
-        vdot, outside = at.loads(len(self.description.bodies), acceleration, wrench)
-        return at.result(reactions(at, vdot, outside))
+        outside = at.loads(len(self.description.bodies), acceleration, wrench)
+        return at.result(reactions(at, outside))
 
     def forward_dynamics(self, force: Any) -> np.ndarray:
         """Return the acceleration v̇ = M⁻¹ (τ − h) that a generalized force causes.
@@ -192,13 +177,8 @@ class Dynamics(StateHost):
             ValueError, TypeError: The force has a wrong shape or is not finite.
         """
         at = self._states()
-        records = at.records
         tau = at.given(force, "force", at.v.shape[1])
-        vdot = np.zeros_like(tau)
-        forward.forward_dynamics(
-            records.model, records.settings, records.work, records.scratch, at.q, at.v, tau, vdot
-        )
-        return at.result(vdot)
+        return at.result(at.answer(forward.forward_dynamics, tau.shape[1:], *at.moving_at_length, tau))
 
     # -- the robot as a whole ------------------------------------------------------------------
     @property
@@ -210,9 +190,8 @@ class Dynamics(StateHost):
 
     def _total(self, what: str) -> Any:
         at = self._states()
-        records, out = at.records, at.zeros(momentum.TOTALS)
-        momentum.totals(records.model, records.settings, records.work, at.q, at.v, out)
-        found = at.result(out)[..., _TOTALS[what]]
+        totals = at.answer(momentum.totals, (momentum.TOTALS,), *at.moving)
+        found = at.result(totals)[..., _TOTALS[what]]
         return float(found) if found.ndim == 0 else found
 
     @property
@@ -276,9 +255,7 @@ class Dynamics(StateHost):
         Source: Orin, Goswami, Lee 2013, equation 27.
         """
         at = self._states()
-        out = at.zeros(6, at.v.shape[1])
-        momentum.centroidal_matrices(at.records.model, at.records.work, at.q, out)
-        return at.result(out)
+        return at.result(at.answer(momentum.centroidal_matrices, (6, at.v.shape[1]), *at.placed))
 
 
 class Evaluation(Dynamics, FrameOwner):

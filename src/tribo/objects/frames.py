@@ -22,6 +22,7 @@ _MOTION = {
     "acceleration": slice(18, 21), "angular_acceleration": slice(21, 24),
 }  # fmt: skip
 _ROTATION = slice(3, 12)
+_POINT, _TURN = slice(0, 3), slice(3, 6)  # rows of a Jacobian
 
 
 class Frame(Sealed):
@@ -111,12 +112,8 @@ class Frame(Sealed):
 
     def _motion(self, point: Any = None) -> tuple[States, np.ndarray]:
         at = self._owner._states()
-        records, out = at.records, at.zeros(24)
-        queries.motions(
-            records.model, records.settings, records.work, at.q, at.v, at.vdot, self._body,
-            self._local(at, point), out,
-        )  # fmt: skip
-        return at, out
+        local = self._local(at, point)
+        return at, at.answer(queries.motions, (24,), *at.accelerated, self._body, local)
 
     def _read(self, what: str, point: Any = None) -> np.ndarray:
         at, out = self._motion(point)
@@ -226,7 +223,7 @@ class Frame(Sealed):
         """
         at = self._owner._states()
         description = self._owner.description
-        vdot, outside = at.loads(len(description.bodies), acceleration, wrench)
+        outside = at.loads(len(description.bodies), acceleration, wrench)
         part = part_of(description, self._body, self._part)
         if part is None:
             if part_wrench is not None:
@@ -234,12 +231,12 @@ class Frame(Sealed):
                     f"part_wrench of {self._name}: {self.link_name!r} hangs on a joint that moves; what acts "
                     "on it is in wrench"
                 )
-            found = reactions(at, vdot, outside)[:, self._body]
+            found = reactions(at, outside)[:, self._body]
         else:
             own = at.zeros(6)
             if part_wrench is not None:
                 own = at.given(part_wrench, "part_wrench", 6)
-            found = through_fixed_joint(at, part, vdot, outside, own)
+            found = through_fixed_joint(at, part, outside, own)
         _, motion = self._motion()
         arm = np.einsum("nij,j->ni", motion[:, _ROTATION].reshape(-1, 3, 3), self._offset)
         torque = found[:, :3] - np.cross(arm, found[:, 3:])
@@ -248,19 +245,15 @@ class Frame(Sealed):
     # -- Jacobians -----------------------------------------------------------------------------
     def _jacobian(self, point: Any, part: slice) -> np.ndarray:
         at = self._owner._states()
-        out = at.zeros(6, at.v.shape[1])
-        local = self._local(at, point)
-        queries.jacobians(at.records.model, at.records.work, at.q, self._body, local, out)
-        return at.result(out)[..., part, :]
+        shape, local = (6, at.v.shape[1]), self._local(at, point)
+        found = at.answer(queries.jacobians, shape, *at.placed, self._body, local)
+        return at.result(found)[..., part, :]
 
     def _jacobian_rate(self, point: Any, part: slice) -> np.ndarray:
         at = self._owner._states()
-        records, out = at.records, at.zeros(6, at.v.shape[1])
-        queries.jacobian_rates(
-            records.model, records.settings, records.work, records.scratch, at.q, at.v,
-            self._body, self._local(at, point), out,
-        )  # fmt: skip
-        return at.result(out)[..., part, :]
+        shape, local = (6, at.v.shape[1]), self._local(at, point)
+        found = at.answer(queries.jacobian_rates, shape, *at.moving_at_length, self._body, local)
+        return at.result(found)[..., part, :]
 
     def jacobian(self, point: Any = None) -> np.ndarray:
         """Return J of the velocity of a point of this frame, (3, dof) [–, m], world axes.   J v = ṗ
@@ -279,22 +272,22 @@ class Frame(Sealed):
             >>> np.allclose(foot.jacobian() @ robot.generalized_velocity, foot.linear_velocity)
             True
         """
-        return self._jacobian(point, slice(0, 3))
+        return self._jacobian(point, _POINT)
 
     def rotational_jacobian(self) -> np.ndarray:
         """Return J of the angular velocity, (3, dof) [–], world axes.   J v = ω"""
-        return self._jacobian(None, slice(3, 6))
+        return self._jacobian(None, _TURN)
 
     def jacobian_rate(self, point: Any = None) -> np.ndarray:
         """Return the time derivative of `jacobian` of a `point`, (3, dof) [1/s, m/s].   p̈ = J v̇ + J̇ v
 
         Errors as `to_world`.
         """
-        return self._jacobian_rate(point, slice(0, 3))
+        return self._jacobian_rate(point, _POINT)
 
     def rotational_jacobian_rate(self) -> np.ndarray:
         """Return the time derivative of `rotational_jacobian`, (3, dof) [1/s].   α = J v̇ + J̇ v"""
-        return self._jacobian_rate(None, slice(3, 6))
+        return self._jacobian_rate(None, _TURN)
 
     @property
     def dofs(self) -> np.ndarray:
@@ -363,7 +356,7 @@ class FrameOwner(StateHost):
         """Return positions (bodies, 3) [m] and rotations (bodies, 3, 3), body axes to world."""
         at, count = self._states(), len(self.description.bodies)
         position, rotation = at.zeros(count, 3), at.zeros(count, 9)
-        queries.poses(at.records.model, at.records.work, at.q, position, rotation)
+        queries.poses(*at.placed, position, rotation)
         return at.result(position), at.result(rotation.reshape(-1, count, 3, 3))
 
     def body_velocities(self) -> tuple[np.ndarray, np.ndarray]:
@@ -382,7 +375,5 @@ class FrameOwner(StateHost):
         """
         at, count = self._states(), len(self.description.bodies)
         linear, angular = at.zeros(count, 3), at.zeros(count, 3)
-        queries.velocities(
-            at.records.model, at.records.settings, at.records.work, at.q, at.v, at.vdot, linear, angular
-        )  # fmt: skip
+        queries.velocities(*at.accelerated, linear, angular)
         return at.result(linear), at.result(angular)

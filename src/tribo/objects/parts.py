@@ -77,18 +77,14 @@ def check_mass(part: Part, states: States) -> None:
             )
 
 
-def reactions(states: States, vdot: np.ndarray, outside: np.ndarray) -> np.ndarray:
+def reactions(states: States, outside: np.ndarray) -> np.ndarray:
     """Return what each body receives from its parent, (N, bodies, 6); `outside` as in `joint_reactions`."""
-    records, out = states.records, np.zeros_like(outside)
-    inverse.joint_reactions(
-        records.model, records.settings, records.work, states.q, states.v, vdot, outside,
-        np.zeros_like(states.v), out,
-    )  # fmt: skip
-    return out
+    still = np.zeros_like(states.v)
+    return states.answer(inverse.joint_reactions, outside.shape[1:], *states.accelerated, outside, still)
 
 
 def through_fixed_joint(
-    states: States, part: Part, vdot: np.ndarray, outside: np.ndarray, outside_part: np.ndarray
+    states: States, part: Part, outside: np.ndarray, outside_part: np.ndarray
 ) -> np.ndarray:
     """Return what a part receives through its fixed joint from the rest of its body, (N, 6).
 
@@ -98,7 +94,6 @@ def through_fixed_joint(
     Args:
         states: Of the robot.
         part: Of one of its bodies.
-        vdot: v̇, (N, dof).
         outside: On the bodies, (N, bodies, 6): torque and force at their centres of mass, world axes.
         outside_part: The share of it that acts on the part, (N, 6): torque and force at the *body's*
             centre of mass.
@@ -108,13 +103,10 @@ def through_fixed_joint(
     """
     check_mass(part, states)
     records, count, bodies = states.records, len(states.q), outside.shape[1]
-    motion = np.zeros((count, 24))
-    queries.motions(
-        records.model, records.settings, records.work, states.q, states.v, vdot, part.body,
-        np.tile(part.own.com, (count, 1)), motion,
-    )  # fmt: skip
-    places, turns = np.zeros((count, bodies, 3)), np.zeros((count, bodies, 9))
-    queries.poses(records.model, records.work, states.q, places, turns)
+    own_com = np.tile(part.own.com, (count, 1))
+    motion = states.answer(queries.motions, (24,), *states.accelerated, part.body, own_com)
+    places, turns = states.zeros(bodies, 3), states.zeros(bodies, 9)
+    queries.poses(*states.placed, places, turns)
     origin, turn = places[:, part.body], turns[:, part.body].reshape(count, 3, 3)
     settings = records.settings.arrays
     gravity = np.stack([settings[f"gravity_{axis}"].reshape(-1) for axis in "xyz"], axis=-1)
@@ -127,7 +119,7 @@ def through_fixed_joint(
     force = force - outside_part[:, 3:]
     torque -= outside_part[:, :3] + np.cross(arm, outside_part[:, 3:])
     if part.children:
-        passed = reactions(states, vdot, outside)
+        passed = reactions(states, outside)
         for child in part.children:
             force += passed[:, child, 3:]
             torque += passed[:, child, :3]

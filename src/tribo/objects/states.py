@@ -34,6 +34,34 @@ class States:
         """Return room for a result of this shape per state."""
         return np.zeros((len(self.q), *shape))
 
+    # What queries take first: of coordinates, of velocities too, of accelerations too.
+    @property
+    def placed(self) -> tuple[Any, ...]:
+        """Return model, work, q."""
+        return self.records.model, self.records.work, self.q
+
+    @property
+    def moving(self) -> tuple[Any, ...]:
+        """Return model, settings, work, q, v."""
+        return self.records.model, self.records.settings, self.records.work, self.q, self.v
+
+    @property
+    def moving_at_length(self) -> tuple[Any, ...]:
+        """Return model, settings, work, scratch, q, v."""
+        records = self.records
+        return records.model, records.settings, records.work, records.scratch, self.q, self.v
+
+    @property
+    def accelerated(self) -> tuple[Any, ...]:
+        """Return model, settings, work, q, v, vdot."""
+        return *self.moving, self.vdot
+
+    def answer(self, query: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
+        """Return what a query writes into its last argument, zeros of a shape per state."""
+        out = self.zeros(*shape)
+        query(*arguments, out)
+        return out
+
     def result(self, array: np.ndarray) -> np.ndarray:
         """Return a result as the caller expects it: without the first axis for a single state."""
         return frozen(array[0] if self.is_single else array)
@@ -42,14 +70,11 @@ class States:
         """Return numbers of the caller for all states: one set for all, or one for each."""
         return rows(value, f"{what} of {self.name}", shape, len(self.q))
 
-    def loads(self, bodies: int, acceleration: Any, wrench: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return accelerations (N, dof), None: the state's, and what acts from outside (N, bodies, 6)."""
-        vdot = self.vdot
+    def loads(self, bodies: int, acceleration: Any, wrench: Any) -> np.ndarray:
+        """Return what acts from outside, (N, bodies, 6); take accelerations (dof,) or (N, dof) if given."""
         if acceleration is not None:
-            vdot = self.given(acceleration, "acceleration", self.v.shape[1])
-        if wrench is None:
-            return vdot, self.zeros(bodies, 6)
-        return vdot, self.given(wrench, "wrench", bodies, 6)
+            self.vdot = self.given(acceleration, "acceleration", self.v.shape[1])
+        return self.zeros(bodies, 6) if wrench is None else self.given(wrench, "wrench", bodies, 6)
 
 
 class StateHost(Sealed, ABC):

@@ -82,9 +82,9 @@ class ForceTorqueSensor(Sensor):
         part = part_of(description, place.body, place.link)
         loads = Loads(senses, part)
         if part is None:
-            found = reactions(states, vdot, loads.outside)[:, place.body]
+            found = reactions(states, loads.outside)[:, place.body]
         else:
-            found = through_fixed_joint(states, part, vdot, loads.outside, loads.on_part)
+            found = through_fixed_joint(states, part, loads.outside, loads.on_part)
         torque, force, own = found[:, :3], found[:, 3:], loads.turns[:, place.body]
         torque = torque - np.cross(turned(own, place.offset), force)
         axes = own @ place.turn

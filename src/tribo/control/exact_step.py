@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from tribo.batch_kernels.copies import copy_worlds
 from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
-from tribo.model import Status
+from tribo.model import Integrator, Status
 from tribo.queries.step_tangents import step_tangents
 from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
 
@@ -47,6 +48,25 @@ REASONS = {
 Pressing = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
+@dataclass(frozen=True)
+class StepMap:
+    """The derivative of a step in any direction d: linear d + jumps |gaps d|, where gaps are 0.
+
+    Columns of inputs: δq, δv, δτ, and under the midpoint rule the accelerations of the last two steps.
+    """
+
+    linear: np.ndarray  # (rows, inputs)
+    jumps: np.ndarray  # (rows, gaps) by the size of each gap
+    gaps: np.ndarray  # (gaps, inputs) changes of gaps by the inputs
+
+    def along(self, ways: np.ndarray) -> np.ndarray:
+        """Return the derivatives (rows, k) in directions (inputs, k)."""
+        made = self.linear @ ways
+        if self.jumps.size:
+            made += self.jumps @ np.abs(self.gaps @ ways)
+        return made
+
+
 class ExactStep:
     """One world apart in which steps are made and differentiated, on the model and settings of a world.
 
@@ -57,10 +77,14 @@ class ExactStep:
         engine: Of a world, whose steps they are.
         bodies: Names of bodies, by row.
         has_memory: Whether derivatives by the accelerations of the last two steps are wanted.
+        has_directions: Whether `directional` and `left_over` are.
     """
 
-    def __init__(self, engine: Engine, bodies: Mapping[int, str], has_memory: bool = False) -> None:
-        self._has_memory = has_memory
+    def __init__(
+        self, engine: Engine, bodies: Mapping[int, str], *, has_memory: bool = False,
+        has_directions: bool = False,
+    ) -> None:  # fmt: skip
+        self._has_memory, self._has_directions = has_memory, has_directions
         self._bodies = bodies
         self._source = engine
         self._model = self._source.model
@@ -110,7 +134,7 @@ class ExactStep:
 
     def _solve(self, *stage: int) -> Obstacle:
         engine, own = self.engine, self.tangents.arrays
-        own["stage"][0] = (*stage, self._has_memory)
+        own["stage"][0] = (*stage, self._has_memory, self._has_directions)
         step_tangents(self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents)
         return Obstacle(int(own["counts"][0, OBSTACLE]))
 
@@ -123,6 +147,7 @@ class ExactStep:
         next_v[...] = end
         own["free_by"][0] = own["grown"][0, n : 2 * n]
         own["free_by"][0, :, n : 2 * n] -= np.eye(n)
+        own["free_by"][0, :, self.width :] = 0.0
         return found
 
     def _differentiate_rounds(self) -> Obstacle:
@@ -185,10 +210,52 @@ class ExactStep:
     def by_memory(self) -> np.ndarray:
         """Return the mean of both sides by the accelerations of the last two steps, (2 nv, 2 nv)."""
         n = self.nv
-        return np.asarray(0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n :])
+        return np.asarray(0.5 * (self._all_grown + self._all_fallen)[: 2 * n, 3 * n : 5 * n])
+
+    @property
+    def width(self) -> int:
+        """Inputs: 5 nv where derivatives by the last accelerations are wanted and there are any, else 3 nv."""
+        is_midpoint = self.engine.settings.arrays["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
+        return (5 if self._has_memory and is_midpoint else 3) * self.nv
+
+    @property
+    def rounds(self) -> int:
+        """How often the bias force was taken anew."""
+        return int(self.tangents.arrays["stage"][0, 0])
+
+    def _gaps(self) -> int:
+        """Return how many gaps change what the step does when they open or close."""
+        contacts, scalars = self.tangents.arrays["counts"][0, :2]
+        return int(contacts + scalars) if self.has_sides else 0
+
+    def directional(self) -> StepMap:
+        """Return derivatives of δq⁺, δv⁺ and of the impulses in any direction.
+
+        Of a step of one round; where sides do not differ, of others as well.
+        """
+        rows = 2 * self.nv + int(self.tangents.arrays["counts"][0, ROWS]) - self.nv
+        return self._map(0.5 * (self._all_grown + self._all_fallen)[:rows])
+
+    def left_over(self) -> StepMap:
+        """Return what rows that say the same ask for differently, in any direction."""
+        return self._map(self.tangents.arrays["left"][0, : int(self.tangents.arrays["counts"][0, ROWS])])
+
+    def _map(self, table: np.ndarray) -> StepMap:
+        width, gaps = self.width, self._gaps()
+        return StepMap(
+            table[:, :width].copy(), table[:, width : width + gaps].copy(),
+            self.tangents.arrays["gap_by"][0, :gaps, :width].copy(),
+        )  # fmt: skip
+
+    def rates_map(self, made: StepMap) -> StepMap | None:
+        """Return `rates` in any direction, of the step whose `directional` is `made`."""
+        rates, width = self.rates(), self.width
+        if rates is None:
+            return None
+        return StepMap(rates[:, :width], rates[:, width : width + len(made.gaps)], made.gaps)
 
     def rates(self) -> np.ndarray | None:
-        """Return derivatives (nv, 5 nv) of the accelerations on which the next step counts.
+        """Return derivatives (nv, …) of the accelerations on which the next step counts, by the inputs.
 
         That is (v⁺ − v)/dt, or what forces alone make of it where contacts change more than all other forces
         (`integrate.store_acceleration`). None: it is neither. The tables of `take` may be overwritten.
@@ -281,7 +348,7 @@ class ExactStep:
         n = self.nv
         rows = -(-(n + extra + 1) // 4) * 4
         sizes = self.engine.sizes | {
-            "nrow": rows, "ncolumn": rows + 5 * n + rows + 8, "nresult": n + rows, "nv5": 5 * n,
+            "nrow": rows, "ncolumn": rows + 5 * n + rows + 8, "nresult": n + rows, "nby": 5 * n + rows,
         }  # fmt: skip
         self.tangents = Tangents.allocate(sizes)
         self._tables = ()

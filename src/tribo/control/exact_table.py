@@ -14,8 +14,8 @@ from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import ExactStep, Pressing
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
+from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
-from tribo.world.world import World
 
 EMPTY = np.zeros((0, 0))
 
@@ -37,25 +37,29 @@ class ExactTable:
     """Derivatives of the next steps of a world by its states and commands.
 
     Args:
-        world: The world.
+        engine: Of the world.
         layout: Of its states.
         dofs: Numbers of the dofs that are states, (n,).
+        of_several: Whether derivatives by all that the next step depends on are wanted, in any direction.
     """
 
-    def __init__(self, world: World, layout: StateLayout, dofs: np.ndarray) -> None:
-        self._step = ExactStep(world.engine, {row: name for name, row in layout.bodies.items()})
+    def __init__(
+        self, engine: Engine, layout: StateLayout, dofs: np.ndarray, *, of_several: bool = False
+    ) -> None:
+        bodies_by_row = {row: name for name, row in layout.bodies.items()}
+        self._step = ExactStep(engine, bodies_by_row, has_memory=of_several, has_directions=of_several)
         self._layout, self._dofs = layout, dofs
         nv = layout.nv
         self._rows = np.concatenate([dofs, nv + dofs])
         self._takes_all = np.array_equal(dofs, np.arange(nv))
         owners = {row: name for name, (a, b) in layout.body_range.items() for row in range(a, b)}
-        bodies = world.engine.model.arrays["shape_body"][0]
+        bodies = engine.model.arrays["shape_body"][0]
         self._owner_of_shape = [owners[int(row)] for row in bodies]
         self._known: Inputs | None = None
 
-    def fits(self, world: World) -> bool:
+    def fits(self, engine: Engine) -> bool:
         """Tell whether the world is still made of what this was made of."""
-        return self._step.fits(world.engine)
+        return self._step.fits(engine)
 
     def at(self, inputs: Inputs, directions: np.ndarray) -> Exact:
         """Return derivatives along directions (n, m) and by commands at the present state.

@@ -13,7 +13,8 @@ from tribo.checks.calls import answered_call
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.active_set import ActiveSet, in_words
 from tribo.control.contact_points import directions_on_contacts
-from tribo.control.exact_parameters import changed_fields
+from tribo.control.exact_chain import ExactChain
+from tribo.control.exact_parameters import Changes, changed_fields
 from tribo.control.exact_table import Exact, ExactTable
 from tribo.control.inputs import COMMANDS, LARGEST_STEP, Input, Inputs, bundle_ways, dofs_of, unknowns_of
 from tribo.control.linearization import Change, Linearization
@@ -140,6 +141,7 @@ class Linearizer:
         self._method = check.choice(method, METHODS, "method")
         self._batches: dict[int, Batch] = {}
         self._exact: ExactTable | None = None
+        self._chain: ExactChain | None = None
         self._inputs: Inputs | None = None
 
     def at(self, world: World) -> Linearization:
@@ -166,7 +168,7 @@ class Linearizer:
         moved = inputs.all if exact.obstacle else inputs.all[inputs.parameter]
         why = exact.obstacle
         if moved and not exact.obstacle:
-            by_parameters = self._tried_parameters(world, inputs, moved, directions)
+            by_parameters = self._tried_parameters(world, inputs, directions)
             why = by_parameters.obstacle
             if not why:
                 parts.append(by_parameters)
@@ -222,7 +224,7 @@ class Linearizer:
             ((24, 24), (24, 12))
         """
         known = self._inputs is not None and not (self._on_contacts or self._unknowns)
-        if known and self._exact is not None and self._exact.fits(world):
+        if known and self._exact is not None and self._exact.fits(world.engine):
             pair = self._exact.matrices()
             if pair is not None:
                 return pair
@@ -238,15 +240,15 @@ class Linearizer:
         why = ""
         if self._method in ("differences", "bundled"):
             why = f"{self._method} was asked for"
-        elif self._steps > 1:
-            why = "several steps are taken as one"
         elif self._outputs is not None:
             why = "outputs are functions of a batch"
         if why:
             made = Exact(why)
+        elif self._steps > 1:
+            made = self._tried_chain(world, inputs, directions)
         else:
-            if self._exact is None or not self._exact.fits(world):
-                self._exact = ExactTable(world, self._layout, self._dofs)
+            if self._exact is None or not self._exact.fits(world.engine):
+                self._exact = ExactTable(world.engine, self._layout, self._dofs)
             made = self._exact.at(inputs, directions)
         if made.obstacle and self._method == "exact":
             raise NotDifferentiableError(
@@ -255,18 +257,31 @@ class Linearizer:
             )
         return made
 
-    def _tried_parameters(
-        self, world: World, inputs: Inputs, moved: Sequence[Input], directions: np.ndarray
-    ) -> Exact:
-        """Return exact derivatives by parameters at the step that was differentiated, or why not."""
+    def _tried_chain(self, world: World, inputs: Inputs, directions: np.ndarray) -> Exact:
+        """Return exact derivatives of several steps by states and commands, or why there are none."""
+        moved = self._moved_parameters(world, inputs)
+        batch = self._batch(world, 1)
+        if self._chain is None or not self._chain.fits(batch.engine):
+            self._chain = ExactChain(batch, self._layout, self._dofs)
+        return self._chain.of_steps(inputs, directions, self._steps, moved)
+
+    def _tried_parameters(self, world: World, inputs: Inputs, directions: np.ndarray) -> Exact:
+        """Return exact derivatives by parameters at the steps that were differentiated, or why not."""
+        if self._steps > 1:
+            assert self._chain is not None
+            return self._chain.by_own
         assert self._exact is not None
+        return self._exact.by_parameters(self._moved_parameters(world, inputs), directions)
+
+    def _moved_parameters(self, world: World, inputs: Inputs) -> list[Changes]:
+        """Return what each parameter sets, by field."""
+        moved = inputs.all[inputs.parameter]
+        if not moved:
+            return []
         amounts = np.kron(np.eye(len(moved)), [[-1.0], [1.0]])
         batch = self._batch(world, len(amounts))
         inputs.write(batch, moved, amounts)
-        changes = [
-            changed_fields(batch.engine, 2 * k, 2 * k + 1, 2.0 * one.size) for k, one in enumerate(moved)
-        ]
-        return self._exact.by_parameters(changes, directions)
+        return [changed_fields(batch.engine, 2 * k, 2 * k + 1, 2.0 * one.size) for k, one in enumerate(moved)]
 
     def _batch(self, world: World, count: int) -> Batch:
         """Return so many worlds in the state of the world."""

@@ -169,7 +169,7 @@ class StepJacobians:
             own = self._by_own = None
         remembers = self._remembers[:, None]
         f[2 * n : 3 * n, : 2 * n] = np.where(remembers, rates[:, : 2 * n], 0.0)
-        f[2 * n : 3 * n, 2 * n :] = np.where(remembers, rates[:, 3 * n :], 0.0)
+        f[2 * n : 3 * n, 2 * n :] = np.where(remembers, rates[:, 3 * n : 5 * n], 0.0)
         g[2 * n : 3 * n] = np.where(remembers, rates[:, 2 * n : 3 * n] @ forces, 0.0)
         if own is not None:
             by_own[2 * n : 3 * n] = np.where(remembers, rates[:, 2 * n : 3 * n] @ own[0], 0.0)

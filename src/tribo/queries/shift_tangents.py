@@ -168,7 +168,7 @@ def holds(model, work, tangents, k):
 
 
 @kernel
-def check_pushes(model, work, tangents, columns, sign):
+def check_pushes(model, work, tangents, shift_by, columns, sign):
     """Note a row that would pull in the shift as an input grows (sign 1) or falls (−1): it lets go instead.
 
     Of a tree that is not shifted rows count as held; which of them hold depends on what the others open.
@@ -179,7 +179,7 @@ def check_pushes(model, work, tangents, columns, sign):
     most = 0.0
     for r in range(n, n + 3 * contacts + tangents.counts[SCALARS]):
         for place in range(columns):
-            most = max(most, abs(tangents.shift_by[r, place]))
+            most = max(most, abs(shift_by[r, place]))
     for k in range(contacts + tangents.counts[SCALARS]):
         r, side = n + 3 * k + 2, 1.0
         if k >= contacts:
@@ -191,7 +191,7 @@ def check_pushes(model, work, tangents, columns, sign):
         if push != 0.0 or not holds(model, work, tangents, k):
             continue
         for place in range(columns):
-            if sign * side * tangents.shift_by[r, place] < -PULLS * most:
+            if sign * side * shift_by[r, place] < -PULLS * most:
                 row = tangents.contact[k] if k < contacts else tangents.scalar[k - contacts]
                 object_to(tangents, BORDER, row)
                 return
@@ -205,6 +205,17 @@ def let_go(tangents, at):
     """
     for k in range(tangents.counts[COLUMNS]):
         tangents.system[at, k] = 0.0
+    tangents.system[at, at] = 1.0
+
+
+@kernel
+def watch(model, tangents, at):
+    """Let the unknown of row `at`, which does not push, be dt e: what it would have to close.
+
+    Writes: tangents.
+    """
+    for k in range(model.dof_body.shape[0]):
+        tangents.system[k, at] = 0.0
     tangents.system[at, at] = 1.0
 
 
@@ -285,14 +296,16 @@ def shift_system(model, settings, work, tangents):
             let_go(tangents, at)
             let_go(tangents, at + 1)
         if not holds(model, work, tangents, m):
-            let_go(tangents, at + 2)
+            watch(model, tangents, at + 2)
     for m in range(scalars):
         at = n + 3 * contacts + m
         for j in range(n):
             tangents.system[at, at_q + n + j] = 0.0
         tangents.system[at, at] = HOLDS * work.scalar_delassus[tangents.scalar[m]]
-        if tangents.scalar_side[m] == 0.0 or not holds(model, work, tangents, contacts + m):
+        if tangents.scalar_side[m] == 0.0:
             let_go(tangents, at)
+        elif not holds(model, work, tangents, contacts + m):
+            watch(model, tangents, at)
 
 
 @kernel
@@ -322,7 +335,7 @@ def check_shift(model, work, tangents):
 
 
 @kernel
-def add_shift(model, work, tangents, out):
+def add_shift(model, work, shift_by, out):
     """Add the change of the shift to that of the coordinates at the end of the step.
 
     Writes: out.
@@ -337,13 +350,13 @@ def add_shift(model, work, tangents, out):
         turn, jacobian = quat.to_matrix(quat.exp(sigma)), left_jacobian(sigma)
         for place in range(out.shape[1]):
             if size == 1:
-                out[k, place] += tangents.shift_by[k, place]
+                out[k, place] += shift_by[k, place]
                 continue
             x = (out[k, place], out[k + 1, place], out[k + 2, place])
             y = (
-                tangents.shift_by[k, place],
-                tangents.shift_by[k + 1, place],
-                tangents.shift_by[k + 2, place],
+                shift_by[k, place],
+                shift_by[k + 1, place],
+                shift_by[k + 2, place],
             )
             x = vec.add(vec.mat_vec(turn, x), vec.mat_vec(jacobian, y))
             out[k, place], out[k + 1, place], out[k + 2, place] = x

@@ -322,17 +322,25 @@ def results(tangents, settings):
 
 
 @kernel
+def results_and_sizes(tangents, settings):
+    """Return how many columns results have together with those of the sizes of gaps, where these are wanted."""
+    columns = results(tangents, settings)
+    return columns + (tangents.counts[CONTACTS] + tangents.counts[SCALARS]) * (tangents.stage[6] != 0)
+
+
+@kernel
 def ask_gaps(settings, work, tangents, columns, sign, is_shift):
     """Write by how much what each gap asks for changes with the inputs.
 
-    A gap has one slope where it opens and another where it closes.
+    A gap has one slope s₊ where it opens and another s₋ where it closes: ½ (s₊ + s₋) δ + ½ (s₊ − s₋) |δ|.
 
     Writes: tangents.
     """
     n = tangents.start_v.shape[0]
     contacts = tangents.counts[CONTACTS]
+    last = results_and_sizes(tangents, settings)
     for k in range(contacts + tangents.counts[SCALARS]):
-        for place in range(columns):
+        for place in range(last):
             tangents.asked[k, place] = 0.0
         for j in range(n):
             add_by_inputs(
@@ -343,8 +351,13 @@ def ask_gaps(settings, work, tangents, columns, sign, is_shift):
         law = 1.0 if k < contacts and tangents.has_target[c] == 1 else 0.0
         if is_shift and law > 0.0:
             law = -1.0 if work.contact_correction[c] > 0.0 else 0.0
+        if last > columns:
+            slope = tangents.shift_slope if is_shift else tangents.gap_slope
+            half = 0.5 * (slope[k, 0] - slope[k, 1])
+            tangents.asked[k, columns + k] = settings.dt * half if is_shift else half
         for place in range(columns):
             x = tangents.asked[k, place]
+            tangents.gap_by[k, place] = x
             x *= slope_of(tangents, k, sign * x, is_shift)
             if law != 0.0:
                 x += law * tangents.target_by[c, place]
@@ -362,7 +375,7 @@ def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign,
     n = model.dof_body.shape[0]
     at_q = filled_up(tangents.counts[ROWS])
     at_bend, at_gap = bend_columns(tangents)
-    columns = results(tangents, settings)
+    columns, last = results(tangents, settings), results_and_sizes(tangents, settings)
     ask_gaps(settings, work, tangents, columns, sign, is_shift)
     for r in range(tangents.counts[ROWS]):
         i = first + r
@@ -380,11 +393,13 @@ def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign,
             if columns > 3 * n:
                 out[i, 3 * n + j] = by_rate + bend * tangents.first_mean_by[j, 0]
                 out[i, 4 * n + j] = bend * tangents.first_mean_by[j, 1]
+        for place in range(columns, last):
+            out[i, place] = 0.0
         if tangents.stage[0] > 0:
             for k in range(n):
                 add_line(out, i, source[r, at_q + 2 * n + k], mean_by, k, columns)
         for k in range(tangents.counts[CONTACTS] + tangents.counts[SCALARS]):
-            add_line(out, i, source[r, at_gap + k], tangents.asked, k, columns)
+            add_line(out, i, source[r, at_gap + k], tangents.asked, k, last)
 
 
 @kernel
@@ -427,12 +442,12 @@ def compose_shift(model, settings, work, tangents, out, sign):
 
     Writes: tangents, out.
     """
+    shift_by = tangents.shift_by if sign > 0.0 else tangents.shift_fallen
     add_rows(
-        model, settings, work, tangents, tangents.answer, tangents.shift_by, 0, tangents.mean_by_grown,
-        sign, True,
+        model, settings, work, tangents, tangents.answer, shift_by, 0, tangents.mean_by_grown, sign, True
     )  # fmt: skip
-    check_pushes(model, work, tangents, results(tangents, settings), sign)
-    add_shift(model, work, tangents, out)
+    check_pushes(model, work, tangents, shift_by, results(tangents, settings), sign)
+    add_shift(model, work, shift_by, out)
 
 
 @kernel
@@ -443,13 +458,13 @@ def compose(model, settings, work, tangents, out, mean_by, sign):
     """
     n = model.dof_body.shape[0]
     add_rows(model, settings, work, tangents, tangents.answer, out, n, mean_by, sign, False)
-    columns = results(tangents, settings)
+    columns, last = results(tangents, settings), results_and_sizes(tangents, settings)
     for k in range(n):
         first, size = tangents.block[k, 0], tangents.block[k, 1]
-        for place in range(columns):
+        for place in range(last):
             out[k, place] = 0.0
         for m in range(first, first + size):
-            add_line(out, k, tangents.end_by_v[k, m], out, n + m, columns)
+            add_line(out, k, tangents.end_by_v[k, m], out, n + m, last)
             if tangents.is_hit[m] == 1:  # δω̇ = (δv_free − δv)/dt
                 add_line(out, k, tangents.end_by_rate[k, m] / settings.dt, tangents.free_by, m, columns)
         for j in range(first, first + size):

@@ -51,7 +51,8 @@ class Tangents(Record):
     unknowns δv⁺ and δλ, one for each row, filled up to a multiple of four, then the inputs δq_m, δv, δv̄, δτ,
     nv each, after the first round that v̄ besides to which rows of contacts belong, then a unit target
     velocity of each gap; filled up.
-    Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each.
+    Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each, then for each gap
+    what it adds per unit of its change's size: half of what its two slopes differ by.
     """
 
     # Filled in before the step: what the step itself changes.
@@ -61,26 +62,27 @@ class Tangents(Record):
     start_vdot_before = field("nv")
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
     # Of a derivative in work: rounds made; then 1 or 0: all are made; sides differ; rows are left out;
-    # `free_by` is there; by the last accelerations as well.
-    stage = field(6, dtype=INT)
+    # `free_by` is there; by the last accelerations as well; by sizes of gaps as well.
+    stage = field(7, dtype=INT)
     mean = field("nv")  # v̄ to which the round before leads, where there was one
-    mean_by_grown = field("nv", "nv5")  # δv̄ by the inputs, where there was one
-    mean_by_fallen = field("nv", "nv5")  # … where they are < 0
+    mean_by_grown = field("nv", "nby")  # δv̄ by the inputs, where there was one
+    mean_by_fallen = field("nv", "nby")  # … where they are < 0
 
     # Without rows: what forces alone do. Shift at the end of the step.
     free_v = field("nv")  # [m/s, rad/s] change of velocity
-    free_by = field("nv", "nv5")  # δ of that by the inputs
+    free_by = field("nv", "nby")  # δ of that by the inputs
     free_twist = field("nbody", 6)  # at `free_v`
     shift = field("nv")  # [m, rad]
     shift_push = field("nrow", 3)  # dt R⁻¹ e of contacts that press, in their axes
-    shift_by = field("nrow", "nv5")
+    shift_by = field("nrow", "nby")  # of rows that do not push: of dt e, what they would have to close
+    shift_fallen = field("nrow", "nby")  # … where inputs are < 0
 
     # Momentum of floating trees.
     start_mass = field("nv", "nv")  # M at the state before the step
     start_bend = field("nv", "nv")  # ∂(M v)/∂q there
-    solved_by = field("nv", "nv5")  # δv⁺ before the momentum is set
+    solved_by = field("nv", "nby")  # δv⁺ before the momentum is set
     pushes = field("nrow", "ncolumn")  # equation of motion before forces and rows
-    pushed_by = field("nrow", "nv5")  # … by the inputs, at the same v⁺
+    pushed_by = field("nrow", "nby")  # … by the inputs, at the same v⁺
 
     # Motion of the bodies, spatial.
     first_mean = field("nv")  # v̄ of the first round
@@ -118,9 +120,9 @@ class Tangents(Record):
     order = field("nrow", dtype=INT)  # rows in the order of elimination
     answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
     lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
-    grown = field("nresult", "nv5")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0
-    fallen = field("nresult", "nv5")  # … where they are < 0; filled in where `counts` says so
-    left = field("nrow", "nv5")  # `lack` by the inputs
+    grown = field("nresult", "nby")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0
+    fallen = field("nresult", "nby")  # … where they are < 0; filled in where `counts` says so
+    left = field("nrow", "nby")  # `lack` by the inputs
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
@@ -138,9 +140,10 @@ class Tangents(Record):
     target_by_q = field("nrow", "nv")  # δ of the target by δq_m through these
     target_by_v = field("nrow", "nv")
     target_by_mean = field("nrow", "nv")
-    target_by = field("nrow", "nv5")  # of a contact: the same by the inputs, in the first round
+    target_by = field("nrow", "nby")  # of a contact: the same by the inputs, in the first round
     has_target = field("nrow", dtype=INT)
-    asked = field("nrow", "nv5")  # δ of what a gap asks for by the inputs
+    gap_by = field("nrow", "nby")  # δgap by the inputs, as far as it has a target
+    asked = field("nrow", "nby")  # δ of what a gap asks for by the inputs
     block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
     scalar = field("nrow", dtype=INT)
     spin = field("nrow", dtype=INT)  # of those with rolling friction: which of the contacts that press

@@ -1,0 +1,177 @@
+"""`ExactChain`: exact derivatives of several steps that are taken as one, step after step.
+
+With z = (δq, δv) and, under the midpoint rule, the accelerations of the last two steps, each step has a
+derivative D in any direction, z⁺ = D(z, δu). At a contact that touches without a gap D is no matrix: it
+opens with one slope and closes with another. So the two one-sided derivatives by an input are
+
+    z₊ ← D(z₊, δu),   z₋ ← D(z₋, −δu)   from   z₊ = δx, z₋ = −δx,
+
+and the derivative by the input is that of both sides, (z₊ − z₋)/2. Commands and parameters are held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tribo.batch.batch import Batch
+from tribo.checks.errors import SimulationError
+from tribo.control.exact_parameters import Changes, ForcesOfParameters
+from tribo.control.exact_step import CONSISTENT, StepMap
+from tribo.control.exact_table import Exact, ExactTable
+from tribo.control.inputs import Inputs
+from tribo.control.linearization import Change
+from tribo.identification.state_layout import StateLayout
+
+Sides = tuple[np.ndarray, np.ndarray]  # as inputs grow, as they fall
+Look = Callable[[], tuple[Change, ...]]
+
+
+class ExactChain(ExactTable):
+    """Derivatives of the next steps of a batch of one world by its states, commands and parameters.
+
+    Args:
+        batch: In the state and with the commands from which the steps start, when `of_steps` is called.
+        layout: Of its states.
+        dofs: Numbers of the dofs that are states, (n,).
+    """
+
+    def __init__(self, batch: Batch, layout: StateLayout, dofs: np.ndarray) -> None:
+        super().__init__(batch.engine, layout, dofs, of_several=True)
+        self._batch = batch
+        model = batch.engine.model.arrays
+        tree = model["body_tree"][0][model["dof_body"][0]]
+        is_robot = model["tree_is_single"][0][tree] == 0  # a free body keeps no acceleration
+        self._remembers = ((model["dof_is_moved"][0] != 0) & is_robot)[:, None]
+        self.by_own = Exact("")
+
+    def of_steps(
+        self, inputs: Inputs, directions: np.ndarray, steps: int, changes: Sequence[Changes]
+    ) -> Exact:
+        """Return derivatives along directions (n, m) and by commands, or why there are none.
+
+        Those by parameters, of which `changes` says what each sets, are then `by_own`. The batch goes on by
+        the steps.
+
+        Raises:
+            SimulationError: A step leads to what is no number.
+        """
+        self._take(inputs)
+        nv, m = self._layout.nv, directions.shape[1]
+        commands, own = len(inputs.command_names), len(changes)
+        width = self._step.width - nv
+        z = np.zeros((width, 2 * m + commands + own))
+        z[self._dofs, :m] = z[nv + self._dofs, m : 2 * m] = directions
+        sides: Sides = (z, -z)
+        is_first, why_not_own, looks = True, "", []
+        for k in range(steps):
+            made = self._advance(sides, 2 * m, changes if not why_not_own else (), why_not_own)
+            if isinstance(made, str):
+                return Exact(made if is_first else f"in step {k + 1}, {made}")
+            sides, impulses, why = made
+            why_not_own = why_not_own or why
+            looks.append(self._look(inputs, *impulses))
+            is_first = False
+            command = self._batch.engine.command.arrays
+            if not self._batch.step().all():
+                raise SimulationError("linearize: a step from the world's own state leads to what is no number")
+            command["wrench"][...] = command["has_wrench"][...] = 0
+        grown, fallen = self._results(sides[0], directions), -self._results(sides[1], directions)
+        central = 0.5 * (grown + fallen)
+        stop = 2 * m + commands
+        self.by_own = _part(central, grown, fallen, slice(stop, stop + own), tuple, 0)
+        if why_not_own:
+            self.by_own = Exact(why_not_own)
+        return _part(central, grown, fallen, slice(0, stop), lambda: _joined(looks), 1)
+
+    def _advance(
+        self, sides: Sides, first: int, changes: Sequence[Changes], why_not: str
+    ) -> tuple[Sides, Sides, str] | str:
+        """Return z⁺ and impulses on both sides and why parameters are left out, or why there are none.
+
+        first: the column of the first command.
+        """
+        step, nv = self._step, self._layout.nv
+        try:
+            why = step.take()
+        except FloatingPointError:
+            return "the step leads to what is no number"
+        if why:
+            return why
+        if step.has_sides and step.rounds > 0:
+            return "a contact touches without a gap, and the bias force was taken anew"
+        forces = self._forces()
+        ways = [self._ways(z, first, forces * sign) for z, sign in zip(sides, (1.0, -1.0), strict=True)]
+        made = step.directional()
+        if step.redundant and _contradict(step.left_over(), made, ways):
+            return "contacts share a load in more ways than one, and one of them would part"
+        targets = np.zeros((2 * nv, len(changes)))
+        if changes:
+            why_not = self._push(ways, targets, first + forces.shape[1], changes)
+        rows = [made.along(way) for way in ways]
+        if not why_not and targets.any():
+            for one, sign in zip(rows, (1.0, -1.0), strict=True):
+                one[: 2 * nv, first + forces.shape[1] :] += sign * targets
+        ends = [one[: 2 * nv] for one in rows]
+        if step.width > 3 * nv:
+            rates = step.rates_map(made)
+            if rates is None:
+                return "the acceleration that the next step counts on is not that of forces alone"
+            if changes and not why_not and step.counts_without_impulses:
+                why_not = "the next step counts on the acceleration of forces alone"
+            ends = [
+                np.concatenate([
+                    end, np.where(self._remembers, rates.along(way), 0.0), z[2 * nv : 3 * nv]
+                ]) for end, way, z in zip(ends, ways, sides, strict=True)
+            ]  # fmt: skip
+        return (ends[0], ends[1]), (rows[0], -rows[1]), why_not
+
+    def _ways(self, z: np.ndarray, first: int, forces: np.ndarray) -> np.ndarray:
+        """Return directions (inputs of a step, columns): z and the joint forces of commands."""
+        nv = self._layout.nv
+        push = np.zeros((nv, z.shape[1]))
+        push[:, first : first + forces.shape[1]] = forces
+        return np.concatenate([z[: 2 * nv], push, z[2 * nv :]])
+
+    def _push(
+        self, ways: list[np.ndarray], targets: np.ndarray, first: int, changes: Sequence[Changes]
+    ) -> str:
+        """Add the joint forces of parameters, and what they ask of contacts; return why that cannot be."""
+        step, nv = self._step, self._layout.nv
+        forces = ForcesOfParameters(step)
+        for k, one in enumerate(changes):
+            made = forces.of(one)
+            if isinstance(made, str):
+                return made
+            push, target = made
+            if target.any():
+                if self._remembers.any():
+                    return "a robot that rebounds remembers another acceleration"
+                targets[:, k] = step.by_targets(target)
+            for way, sign in zip(ways, (1.0, -1.0), strict=True):
+                way[2 * nv : 3 * nv, first + k] = sign * push
+        return ""
+
+
+def _contradict(left: StepMap, made: StepMap, ways: Sequence[np.ndarray]) -> bool:
+    """Tell whether rows that say the same ask for different changes along one of the ways."""
+    rows = len(left.linear)
+    for way in ways:
+        size = np.abs(made.along(way)[:rows]).max(initial=0.0)
+        if np.abs(left.along(way)).max(initial=0.0) > CONSISTENT * size:
+            return True
+    return False
+
+
+def _part(
+    central: np.ndarray, grown: np.ndarray, fallen: np.ndarray, columns: slice, looks: Look, worlds: int
+) -> Exact:
+    """Return some columns of the derivatives."""
+    made = [one[:, columns] for one in (central, grown, fallen)]
+    return Exact("", *made, np.zeros_like(made[0]), looks, worlds)
+
+
+def _joined(looks: Sequence[Look]) -> tuple[Change, ...]:
+    """Return what each look says, once."""
+    return tuple(dict.fromkeys(change for look in looks for change in look()))

@@ -348,7 +348,7 @@ def test_what_is_not_known_is_named():
     with pytest.raises(ValueError, match="method"):
         tribo.linearize(world, method="autodiff")
     assert tribo.linearize(world, method="differences").obstacle == ""
-    assert "steps" in tribo.linearize(world, steps=2).obstacle
+    assert "constraints" in tribo.linearize(world, steps=2).obstacle
 
 
 COUPLED = """<mujoco><option timestep="0.001"/><worldbody>{base}

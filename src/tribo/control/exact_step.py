@@ -42,6 +42,7 @@ REASONS = {
     Obstacle.BORDER: "a contact is about to press or to slip",
     Obstacle.HIT: "{body} hangs on a ball joint and is hit in a midpoint step",
     Obstacle.SAG: "a contact sags with another one of its pair",
+    Obstacle.SHARES: "contacts that slip share a load in ways that end at different velocities",
 }
 
 

@@ -41,6 +41,7 @@ class Obstacle(IntEnum):
     SAG = 21
     HIT = 22
     ACTUATOR = 23
+    SHARES = 25
 
 
 class Tangents(Record):
@@ -118,6 +119,8 @@ class Tangents(Record):
     follows = field("nv", dtype=INT)  # 1: the drive of a dof gives what its law says
     system = field("nrow", "ncolumn")
     order = field("nrow", dtype=INT)  # rows in the order of elimination
+    pivot = field("nrow", dtype=INT)  # row by which each unknown was eliminated; −1: by none
+    way = field("nrow")  # in which a load may be shared, δv⁺ and δλ
     answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
     lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
     grown = field("nresult", "nby")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0

@@ -239,7 +239,9 @@ class ExactStep:
 
     def left_over(self) -> StepMap:
         """Return what rows that say the same ask for differently, in any direction."""
-        return self._map(self.tangents.arrays["left"][0, : int(self.tangents.arrays["counts"][0, ROWS])])
+        rows, own = int(self.tangents.arrays["counts"][0, ROWS]), self.tangents.arrays
+        fallen = own["left_fallen" if self.has_sides else "left"]
+        return self._map(0.5 * (own["left"] + fallen)[0, :rows])
 
     def _map(self, table: np.ndarray) -> StepMap:
         width, gaps = self.width, self._gaps()
@@ -295,14 +297,26 @@ class ExactStep:
         """Rows that say what others say: a load is shared in more ways than one."""
         return int(self.tangents.arrays["counts"][0, 4])
 
-    def contradicts(self, ways: np.ndarray) -> bool:
-        """Tell whether rows that say the same ask for different changes along ways (3 nv, k)."""
+    def contradicts(self, ways: np.ndarray | None = None) -> bool:
+        """Tell whether rows that say the same ask for different changes.
+
+        ways: (3 nv, k) along which the mean of both sides is wanted; None: by each of δq and δv on its own.
+        """
         if not self.redundant:
             return False
-        rows = int(self.tangents.arrays["counts"][0, 2])
-        left = self.tangents.arrays["left"][0, :rows, : 3 * self.nv] @ ways
-        size = np.abs(self.grown[:rows] @ ways).max(initial=0.0)
-        return bool(np.abs(left).max(initial=0.0) > CONSISTENT * size)
+        n, own = self.nv, self.tangents.arrays
+        rows = int(own["counts"][0, ROWS])
+        left = own["left"][0, :rows]
+        fallen = own["left_fallen"][0, :rows] if self.has_sides else left
+        if ways is None:
+            pairs = [(left[:, : 2 * n], self.grown), (fallen[:, : 2 * n], self.fallen)]
+            sizes = [np.abs(made[:rows, : 2 * n]).max(initial=0.0) for _, made in pairs]
+        else:
+            pairs = [(0.5 * (left + fallen)[:, : 3 * n] @ ways, self.grown)]
+            sizes = [np.abs(self.grown[:rows] @ ways).max(initial=0.0)]
+        return any(
+            np.abs(one).max(initial=0.0) > CONSISTENT * size for (one, _), size in zip(pairs, sizes, strict=True)
+        )
 
     def central(self) -> np.ndarray:
         """Return the mean of both sides, (2 nv + impulses, 3 nv)."""

@@ -78,10 +78,12 @@ class ExactTable:
             return Exact(why)
         self._take(inputs)
         n, m = len(self._dofs), directions.shape[1]
-        is_whole = m == n and not self._step.redundant
+        is_whole = m == n
         if step.redundant:
-            ways = np.zeros((3 * nv, 2 * m))
-            ways[self._dofs, :m] = ways[nv + self._dofs, m:] = directions
+            ways = None
+            if not is_whole:
+                ways = np.zeros((3 * nv, 2 * m))
+                ways[self._dofs, :m] = ways[nv + self._dofs, m:] = directions
             if step.contradicts(ways):
                 return Exact("contacts share a load in more ways than one, and one of them would part")
         forces = self._forces()

@@ -174,9 +174,14 @@ def step_tangents(model, state, command, settings, work, tangents):
     redundant = tangents.counts[REDUNDANT]
     if redundant > 0:
         add_rows(
-            model, settings, work, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown,
-            0.0, False,
+            model, settings, work, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown, 1.0,
+            False,
         )  # fmt: skip
+        if tangents.counts[SIDES] > 0:
+            add_rows(
+                model, settings, work, tangents, tangents.lack, tangents.left_fallen, 0,
+                tangents.mean_by_fallen, -1.0, False,
+            )  # fmt: skip
     if is_shifted:
         shift_system(model, settings, work, tangents)
         eliminate(tangents, rows, columns)
@@ -430,7 +435,7 @@ def ask_gaps(settings, work, tangents, columns, sign, is_shift):
 
 @kernel
 def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign, is_shift):
-    """Put together δv⁺ and δλ, from row `first` on, as the inputs grow (sign 1) or fall (−1); 0: the mean.
+    """Put together δv⁺ and δλ, from row `first` on, as the inputs grow (sign 1) or fall (−1).
 
     is_shift: those of the shift at the end of the step.
 
@@ -479,7 +484,7 @@ def add_line(out, i, factor, table, k, columns):
 
 @kernel
 def slope_of(tangents, k, change, is_shift):
-    """Return the slope of what is asked for by gap k, as that changes; 0: the mean of both sides."""
+    """Return the slope of what is asked for by gap k, as that changes; 0: it does not."""
     if is_shift:
         return tangents.shift_slope[k, 0 if change > 0.0 else 1]
     if change == 0.0:

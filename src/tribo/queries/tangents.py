@@ -126,6 +126,7 @@ class Tangents(Record):
     grown = field("nresult", "nby")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0
     fallen = field("nresult", "nby")  # … where they are < 0; filled in where `counts` says so
     left = field("nrow", "nby")  # `lack` by the inputs
+    left_fallen = field("nrow", "nby")  # … where they are < 0
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.

@@ -12,11 +12,13 @@ and the derivative by the input is that of both sides, (z₊ − z₋)/2. Comman
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from tribo.batch.batch import Batch
 from tribo.checks.errors import SimulationError
+from tribo.control.borders import Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import CONSISTENT, StepMap
 from tribo.control.exact_table import Exact, ExactTable
@@ -25,6 +27,7 @@ from tribo.control.linearization import Change
 from tribo.identification.state_layout import StateLayout
 
 Sides = tuple[np.ndarray, np.ndarray]  # as inputs grow, as they fall
+Ways = tuple[StepMap, np.ndarray, np.ndarray]  # a step, and the directions in it on both sides
 Look = Callable[[], tuple[Change, ...]]
 
 
@@ -69,28 +72,30 @@ class ExactChain(ExactTable):
             made = self._advance(sides, 2 * m, changes if not why_not_own else (), why_not_own)
             if isinstance(made, str):
                 return Exact(made if is_first else f"in step {k + 1}, {made}")
-            sides, impulses, why = made
+            taken, ways, sides, why = made
             why_not_own = why_not_own or why
-            looks.append(self._look(inputs, *impulses))
+            looks.append(
+                partial(
+                    self._borders.changes, taken, inputs.names, inputs.sizes_without_parameters,
+                    partial(_sides, ways, 2 * m + commands),
+                )
+            )  # fmt: skip
             is_first = False
             command = self._batch.engine.command.arrays
             if not self._batch.step().all():
                 raise SimulationError("linearize: a step from the world's own state leads to what is no number")
             command["wrench"][...] = command["has_wrench"][...] = 0
         grown, fallen = self._results(sides[0], directions), -self._results(sides[1], directions)
-        central = 0.5 * (grown + fallen)
         stop = 2 * m + commands
-        self.by_own = _part(central, grown, fallen, slice(stop, stop + own), tuple, 0)
-        if why_not_own:
-            self.by_own = Exact(why_not_own)
-        return _part(central, grown, fallen, slice(0, stop), lambda: _joined(looks), 1)
+        self.by_own = Exact(why_not_own, lambda: (grown[:, stop:], fallen[:, stop:]), worlds=0)
+        return Exact("", lambda: (grown[:, :stop], fallen[:, :stop]), lambda: _joined(looks))
 
     def _advance(
         self, sides: Sides, first: int, changes: Sequence[Changes], why_not: str
-    ) -> tuple[Sides, Sides, str] | str:
-        """Return z⁺ and impulses on both sides and why parameters are left out, or why there are none.
+    ) -> tuple[Taken, Ways, Sides, str] | str:
+        """Return what the step is near to, the directions in it, z⁺ on both sides, why parameters are left out.
 
-        first: the column of the first command.
+        Or return why there are none; first: the column of the first command.
         """
         step, nv = self._step, self._layout.nv
         try:
@@ -104,6 +109,7 @@ class ExactChain(ExactTable):
         forces = self._forces()
         ways = [self._ways(z, first, forces * sign) for z, sign in zip(sides, (1.0, -1.0), strict=True)]
         made = step.directional()
+        taken = Taken(step, *step.tables())
         if step.redundant and _contradict(step.left_over(), made, ways):
             return "contacts share a load in more ways than one, and one of them would part"
         targets = np.zeros((2 * nv, len(changes)))
@@ -125,7 +131,7 @@ class ExactChain(ExactTable):
                     end, np.where(self._remembers, rates.along(way), 0.0), z[2 * nv : 3 * nv]
                 ]) for end, way, z in zip(ends, ways, sides, strict=True)
             ]  # fmt: skip
-        return (ends[0], ends[1]), (rows[0], -rows[1]), why_not
+        return taken, (made, ways[0], ways[1]), (ends[0], ends[1]), why_not
 
     def _ways(self, z: np.ndarray, first: int, forces: np.ndarray) -> np.ndarray:
         """Return directions (inputs of a step, columns): z and the joint forces of commands."""
@@ -164,12 +170,11 @@ def _contradict(left: StepMap, made: StepMap, ways: Sequence[np.ndarray]) -> boo
     return False
 
 
-def _part(
-    central: np.ndarray, grown: np.ndarray, fallen: np.ndarray, columns: slice, looks: Look, worlds: int
-) -> Exact:
-    """Return some columns of the derivatives."""
-    made = [one[:, columns] for one in (central, grown, fallen)]
-    return Exact("", *made, np.zeros_like(made[0]), looks, worlds)
+def _sides(ways: Ways, stop: int, grown: np.ndarray, fallen: np.ndarray) -> Sides:
+    """Return the derivatives of rows of a step by the first inputs, on both sides."""
+    made, forward, backward = ways
+    one = made.of_rows(0.5 * (grown + fallen))
+    return one.along(forward[:, :stop]), -one.along(backward[:, :stop])
 
 
 def _joined(looks: Sequence[Look]) -> tuple[Change, ...]:

@@ -13,7 +13,7 @@ from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.model import Integrator, Status
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, Obstacle, Tangents
+from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, SHIFTED, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
 SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
@@ -46,9 +46,6 @@ REASONS = {
 }
 
 
-Pressing = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
 @dataclass(frozen=True)
 class StepMap:
     """The derivative of a step in any direction d: linear d + jumps |gaps d|, where gaps are 0.
@@ -66,6 +63,11 @@ class StepMap:
         if self.jumps.size:
             made += self.jumps @ np.abs(self.gaps @ ways)
         return made
+
+    def of_rows(self, table: np.ndarray) -> StepMap:
+        """Return the same of other rows of the step, the mean of both sides of them."""
+        gaps, width = self.gaps.shape
+        return StepMap(table[:, :width], table[:, width : width + gaps], self.gaps)
 
 
 class ExactStep:
@@ -181,7 +183,8 @@ class ExactStep:
                     by = own[f"mean_by_{side}"][0]
                     by[...] = 0.0
                     by[dofs, n + dofs] = 1.0
-                    by[dofs[:, None], np.stack([3 * n + dofs, 4 * n + dofs], 1)] = own["first_mean_by"][0]
+                    if self.width > 3 * n:
+                        by[dofs[:, None], np.stack([3 * n + dofs, 4 * n + dofs], 1)] = own["first_mean_by"][0]
             end = work["next_v"][0].copy()
         return Obstacle.FAST_ROTATION
 
@@ -224,6 +227,22 @@ class ExactStep:
         """How often the bias force was taken anew."""
         return int(self.tangents.arrays["stage"][0, 0])
 
+    @property
+    def is_shifted(self) -> bool:
+        """Whether positions are corrected at the end of the step."""
+        return bool(self.tangents.arrays["counts"][0, SHIFTED])
+
+    @property
+    def time_step(self) -> float:
+        """Length of the step [s]."""
+        return float(self.engine.settings.arrays["dt"].flat[0])
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return copies of `grown` and `fallen`, without rows that are not in use; one where both are the same."""
+        rows = self.nv + int(self.tangents.arrays["counts"][0, ROWS])
+        grown = self._all_grown[:rows].copy()
+        return grown, self._all_fallen[:rows].copy() if self.has_sides else grown
+
     def _gaps(self) -> int:
         """Return how many gaps change what the step does when they open or close."""
         contacts, scalars = self.tangents.arrays["counts"][0, :2]
@@ -234,7 +253,7 @@ class ExactStep:
 
         Of a step of one round; where sides do not differ, of others as well.
         """
-        rows = 2 * self.nv + int(self.tangents.arrays["counts"][0, ROWS]) - self.nv
+        rows = self.nv + int(self.tangents.arrays["counts"][0, ROWS])
         return self._map(0.5 * (self._all_grown + self._all_fallen)[:rows])
 
     def left_over(self) -> StepMap:
@@ -322,16 +341,6 @@ class ExactStep:
         """Return the mean of both sides, (2 nv + impulses, 3 nv)."""
         return 0.5 * (self.grown + self.fallen) if self.has_sides else self.grown.copy()
 
-    def pressing(self) -> Pressing:
-        """Return of contacts that press: shapes (n, 2), impulses (n, 3), friction, whether they slip (n,)."""
-        count = int(self.tangents.arrays["counts"][0, 0])
-        which = self.tangents.arrays["contact"][0, :count]
-        work = self.engine.work.arrays
-        return (
-            work["contact_shape"][0, which], work["contact_impulse"][0, which],
-            work["contact_friction"][0, which], self.tangents.arrays["slips"][0, :count] != 0,
-        )  # fmt: skip
-
     def forces_of(self, kind: str, places: np.ndarray) -> np.ndarray:
         """Return joint forces (nv, inputs) of commands of one kind, a unit each, at their places."""
         nv, command = self.nv, self.engine.command.arrays
@@ -363,7 +372,8 @@ class ExactStep:
         n = self.nv
         rows = -(-(n + extra + 1) // 4) * 4
         sizes = self.engine.sizes | {
-            "nrow": rows, "ncolumn": rows + 5 * n + rows + 8, "nresult": n + rows, "nby": 5 * n + rows,
+            "nrow": rows, "ncolumn": rows + 5 * n + rows + 8, "nresult": n + rows,
+            "nby": (5 if self._has_memory else 3) * n + (rows if self._has_directions else 0),
         }  # fmt: skip
         self.tangents = Tangents.allocate(sizes)
         self._tables = ()

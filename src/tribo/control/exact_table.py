@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from tribo.checks.errors import SimulationError
-from tribo.control.active_set import POINTS, SLIPPING, in_words
+from tribo.control.borders import Borders, Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
-from tribo.control.exact_step import ExactStep, Pressing
+from tribo.control.exact_step import ExactStep
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 
-EMPTY = np.zeros((0, 0))
+Tables = tuple[np.ndarray, np.ndarray]  # where inputs grow, where they fall
 
 
-@dataclass
+def _nothing() -> Tables:
+    """Return tables of nothing."""
+    return np.zeros((0, 0)), np.zeros((0, 0))
+
+
 class Exact:
-    """Derivatives (2n, inputs) by states and commands, or why there are none."""
+    """Derivatives (2n, inputs) by states and commands, or why there are none.
 
-    obstacle: str
-    central: np.ndarray = field(default_factory=lambda: EMPTY)
-    forward: np.ndarray = field(default_factory=lambda: EMPTY)
-    backward: np.ndarray = field(default_factory=lambda: EMPTY)
-    error: np.ndarray = field(default_factory=lambda: EMPTY)
-    changes_of: Callable[[], tuple[Change, ...]] = tuple
-    worlds: int = 1
+    Args:
+        obstacle: Why there are none, or "".
+        both: Returns derivatives where inputs grow and where they fall; it is asked once, when they are.
+        changes_of: Returns what acts otherwise.
+        worlds: Steps that were made.
+    """
+
+    def __init__(
+        self, obstacle: str, both: Callable[[], Tables] = _nothing,
+        changes_of: Callable[[], tuple[Change, ...]] = tuple, worlds: int = 1,
+    ) -> None:  # fmt: skip
+        self.obstacle, self.changes_of, self.worlds = obstacle, changes_of, worlds
+        self._later = both
+
+    @cached_property
+    def _both(self) -> Tables:
+        return self._later()
+
+    @cached_property
+    def central(self) -> np.ndarray:
+        """The mean of both sides."""
+        forward, backward = self._both
+        return forward if forward is backward else 0.5 * (forward + backward)
+
+    @property
+    def forward(self) -> np.ndarray:
+        """Where inputs grow."""
+        return self._both[0]
+
+    @property
+    def backward(self) -> np.ndarray:
+        """Where inputs fall."""
+        return self._both[1]
+
+    @property
+    def error(self) -> np.ndarray:
+        """Zeros."""
+        return np.zeros_like(self.forward)
 
 
 class ExactTable:
@@ -49,12 +83,10 @@ class ExactTable:
         bodies_by_row = {row: name for name, row in layout.bodies.items()}
         self._step = ExactStep(engine, bodies_by_row, has_memory=of_several, has_directions=of_several)
         self._layout, self._dofs = layout, dofs
+        self._borders = Borders(layout, engine.model.arrays)
         nv = layout.nv
         self._rows = np.concatenate([dofs, nv + dofs])
         self._takes_all = np.array_equal(dofs, np.arange(nv))
-        owners = {row: name for name, (a, b) in layout.body_range.items() for row in range(a, b)}
-        bodies = engine.model.arrays["shape_body"][0]
-        self._owner_of_shape = [owners[int(row)] for row in bodies]
         self._known: Inputs | None = None
 
     def fits(self, engine: Engine) -> bool:
@@ -87,17 +119,32 @@ class ExactTable:
             if step.contradicts(ways):
                 return Exact("contacts share a load in more ways than one, and one of them would part")
         forces = self._forces()
-        if not is_whole or not step.has_sides:
-            central = self._columns(step.central(), forces, directions)
-            forward = backward = central
-        else:
-            forward = self._columns(step.grown, forces, directions)
-            backward = self._columns(step.fallen, forces, directions)
-            central = 0.5 * (forward + backward)
-        made = self._results(central, directions)
-        ahead = made if forward is central else self._results(forward, directions)
-        behind = made if forward is central else self._results(backward, directions)
-        return Exact("", made, ahead, behind, np.zeros_like(made), self._look(inputs, forward, backward))
+        grown, fallen = step.tables()
+        if not is_whole and step.has_sides:
+            grown = fallen = 0.5 * (grown + fallen)
+        sides = partial(self._sides, forces, directions)
+        changes = partial(
+            self._borders.changes, Taken(step, grown, fallen), inputs.names, inputs.sizes_without_parameters, sides
+        )
+        return Exact("", partial(self._both, sides, grown, fallen, directions), changes)
+
+    def _sides(
+        self, forces: np.ndarray, directions: np.ndarray, grown: np.ndarray, fallen: np.ndarray
+    ) -> Tables:
+        """Return columns by the inputs of tables by (δq, δv, δτ), on both sides."""
+        made = self._columns(grown, forces, directions)
+        return made, made if fallen is grown else self._columns(fallen, forces, directions)
+
+    def _both(
+        self, sides: Callable[[np.ndarray, np.ndarray], Tables], grown: np.ndarray, fallen: np.ndarray,
+        directions: np.ndarray,
+    ) -> Tables:  # fmt: skip
+        """Return the rows of states by the inputs, on both sides."""
+        rows = 2 * self._layout.nv
+        top = grown[:rows]
+        forward, backward = sides(top, top if fallen is grown else fallen[:rows])
+        made = self._results(forward, directions)
+        return made, made if backward is forward else self._results(backward, directions)
 
     def by_parameters(self, changes: Sequence[Changes], directions: np.ndarray) -> Exact:
         """Return derivatives by parameters of the step of the last `at`, or why there are none.
@@ -116,8 +163,7 @@ class ExactTable:
             for side, table in zip(both, (step.grown, step.fallen), strict=True):
                 side.append(table[: 2 * nv, 2 * nv :] @ push + more)
         forward, backward = (self._results(np.stack(one, axis=1), directions) for one in both)
-        central = 0.5 * (forward + backward)
-        return Exact("", central, forward, backward, np.zeros_like(central), worlds=0)
+        return Exact("", lambda: (forward, backward), worlds=0)
 
     def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return derivatives by states and by the commands of the last `at`; None where `at` has to look."""
@@ -166,7 +212,7 @@ class ExactTable:
             by_q, by_v = by_q[:, self._dofs], by_v[:, self._dofs]
         if directions.shape[0] != directions.shape[1]:
             by_q, by_v = by_q @ directions, by_v @ directions
-        return np.concatenate([by_q, by_v, table[:, 2 * nv :] @ forces], axis=1)
+        return np.concatenate([by_q, by_v, table[:, 2 * nv : 3 * nv] @ forces], axis=1)
 
     def _results(self, columns: np.ndarray, directions: np.ndarray) -> np.ndarray:
         """Return the rows of the states."""
@@ -175,48 +221,3 @@ class ExactTable:
         if directions.shape[0] == directions.shape[1]:
             return made
         return np.concatenate([directions.T @ made[:n], directions.T @ made[n:]])
-
-    def _look(
-        self, inputs: Inputs, forward: np.ndarray, backward: np.ndarray
-    ) -> Callable[[], tuple[Change, ...]]:
-        """Return a function of nothing that says which contacts act otherwise."""
-        pressing = self._step.pressing()
-        if not len(pressing[0]):
-            return tuple
-        return partial(self._changes, inputs, forward, backward, pressing)
-
-    def _changes(
-        self, inputs: Inputs, forward: np.ndarray, backward: np.ndarray, pressing: Pressing
-    ) -> tuple[Change, ...]:
-        """Return which contacts act otherwise where an input is moved by its size, to first order."""
-        shapes, impulse, friction, slips = pressing
-        nv, count = self._layout.nv, len(shapes)
-        size = inputs.sizes[: inputs.command.stop]
-        rows = slice(2 * nv, 2 * nv + 3 * count)
-        numbers = [
-            _numbers(impulse, by * amount, friction, slips)
-            for by, amount in ((backward[rows], -size), (forward[rows], size))
-        ]
-        base = _numbers(impulse, np.zeros((3 * count, 1)), friction, slips)
-        if all((one == base).all() for one in numbers):
-            return ()
-        pairs = [tuple(self._owner_of_shape[int(s)] for s in pair) for pair in shapes]
-        made = []
-        for pair in dict.fromkeys(pairs):
-            own = [k for k, one in enumerate(pairs) if one == pair]
-            below, at, above = (x[own].sum(axis=0) for x in (numbers[0], base, numbers[1]))
-            name = f"contact {pair[0]}–{pair[1]}"
-            made += [
-                Change(inputs.all[k].name, name, *(in_words(name, x) for x in (below[k], at[0], above[k])))
-                for k in np.flatnonzero((below != at) | (above != at)).tolist()
-            ]
-        return tuple(made)
-
-
-def _numbers(impulse: np.ndarray, change: np.ndarray, friction: np.ndarray, slips: np.ndarray) -> np.ndarray:
-    """Return what each contact does (contacts, inputs), as numbers of an active set."""
-    x, y, z = np.moveaxis(impulse[:, :, None] + change.reshape(*impulse.shape, -1), 1, 0)
-    presses = z > 0.0
-    bound = friction[:, None] * z
-    slides = presses & (slips[:, None] | (x * x + y * y > bound * bound))
-    return np.asarray(POINTS * presses + SLIPPING * slides)

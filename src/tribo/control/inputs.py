@@ -79,6 +79,8 @@ class Inputs:
         self.parameter_names = tuple(one.name for one in self.all[self.parameter])
         self.units = tuple(one.unit for one in self.all)
         self.sizes = np.array([one.size for one in self.all])
+        self.names = self.state_names + self.command_names + self.parameter_names
+        self.sizes_without_parameters = self.sizes[: self.command.stop]  # of states and commands
 
     def _of_command(self, world: World, kind: str, dofs: np.ndarray) -> list[Input]:
         """Return the commands of a kind: of joints of one dof; of wrenches, those on each body."""

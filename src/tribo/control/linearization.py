@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -31,6 +31,30 @@ class Change:
         return f"{self.input}: {self.what}: {self.below} | {self.at} | {self.above}"
 
 
+class Part(Protocol):
+    """Derivatives by some of the inputs, side by side with those by others."""
+
+    @property
+    def central(self) -> np.ndarray:
+        """The mean of both sides, (rows, inputs)."""
+
+    @property
+    def forward(self) -> np.ndarray:
+        """Where inputs grow."""
+
+    @property
+    def backward(self) -> np.ndarray:
+        """Where inputs fall."""
+
+    @property
+    def error(self) -> np.ndarray:
+        """Of the mean."""
+
+    @property
+    def changes_of(self) -> Callable[[], tuple[Change, ...]]:
+        """What acts otherwise."""
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Linearization:
     """Derivatives of the steps of a world, as `tribo.linearize` returns them.
@@ -45,16 +69,12 @@ class Linearization:
         units: Of all x, u and p.
         directions: N (n, m): x = (N z_q, N z_v), where x is moved along contacts only; else the unit matrix.
         sizes: By which inputs were moved, in their units.
-        central: All derivatives at once, (2n + outputs, 2n + commands + parameters); the mean of two sides.
-        forward, backward: The same where inputs grow and where they fall; they differ at a border, for
-            instance of a contact that would open.
-        error: Estimate of the error of `central`, its difference to steps twice as long; 0 where it is exact.
         world_steps: Steps of a world that were made: the cost.
         time_step: [s] from x to x⁺.
         method: "exact": by the equations of the step; "differences"; "bundled"; or "exact, parameters by
             differences".
         obstacle: Why it is not exact; "" where it is, or where another method was asked for.
-        looks: Functions that `changes` asks.
+        parts: Of which `central`, `forward`, `backward`, `error` and `changes` are put together when asked.
     """
 
     state_names: tuple[str, ...]
@@ -63,21 +83,37 @@ class Linearization:
     units: tuple[str, ...]
     directions: np.ndarray
     sizes: np.ndarray
-    central: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
-    error: np.ndarray
     world_steps: int
     time_step: float
     method: str
     obstacle: str
-    looks: tuple[Callable[[], tuple[Change, ...]], ...]
+    parts: tuple[Part, ...]
 
     def __repr__(self) -> str:
         """Return sizes, largest error and how many inputs are at a border."""
         sizes = f"{len(self.state_names)} states, {len(self.command_names)} commands"
         border = f", {len(self.kinks)} inputs at a border" if self.kinks else ""
         return f"<Linearization of {sizes}, {self.method}, error ≤ {self.error.max():.2g}{border}>"
+
+    @cached_property
+    def central(self) -> np.ndarray:
+        """All derivatives, (2n + outputs, 2n + commands + parameters); the mean of two sides."""
+        return _joined([part.central for part in self.parts])
+
+    @cached_property
+    def forward(self) -> np.ndarray:
+        """The same where inputs grow: it differs at a border, for instance of a contact that would open."""
+        return _joined([part.forward for part in self.parts])
+
+    @cached_property
+    def backward(self) -> np.ndarray:
+        """The same where inputs fall."""
+        return _joined([part.backward for part in self.parts])
+
+    @cached_property
+    def error(self) -> np.ndarray:
+        """Estimate of the error of `central`, its difference to steps twice as long; 0 where it is exact."""
+        return _joined([part.error for part in self.parts])
 
     @property
     def A(self) -> np.ndarray:  # what everybody calls it
@@ -148,9 +184,9 @@ class Linearization:
     def changes(self) -> tuple[Change, ...]:
         """Contacts, stops and limits that act otherwise where an input is moved by a step.
 
-        Where derivatives are exact: contacts, by how their impulses change to first order.
+        Where derivatives are exact: to first order, by how impulses, gaps and corrections of positions change.
         """
-        return tuple(change for look in self.looks for change in look())
+        return tuple(change for part in self.parts for change in part.changes_of())
 
     @property
     def kinks(self) -> tuple[str, ...]:
@@ -176,3 +212,8 @@ class Linearization:
         """Eigenvalues of A, (2n,) [–], complex, largest first: above 1 in size is a motion that grows."""
         found = np.linalg.eigvals(self.A)
         return np.asarray(found[np.argsort(-np.abs(found))])
+
+
+def _joined(tables: list[np.ndarray]) -> np.ndarray:
+    """Return tables side by side."""
+    return tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)

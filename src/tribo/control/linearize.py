@@ -138,6 +138,8 @@ class Linearizer:
         self._unknowns = unknowns_of(parameters, world)
         self._layout = StateLayout(world)
         self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
+        self._all_directions = np.eye(len(self._dofs))
+        self._all_directions.flags.writeable = False
         self._method = check.choice(method, METHODS, "method")
         self._batches: dict[int, Batch] = {}
         self._exact: ExactTable | None = None
@@ -151,11 +153,11 @@ class Linearizer:
             ValueError: The world is built otherwise than the one this was made of.
             SimulationError: A step from one of the states is not finite.
         """
-        layout, n = self._layout, len(self._dofs)
+        layout = self._layout
         for name in (one.name for one in layout.objects):
             if name not in world:
                 raise ValueError(f"the world is not built like the one of this Linearizer: {name} is gone")
-        directions = np.eye(n)
+        directions = self._all_directions
         if self._on_contacts:
             directions = directions_on_contacts(world, layout, self._dofs)
         inputs = self._inputs
@@ -187,7 +189,6 @@ class Linearizer:
                 for some in (moved[k : k + MOST_INPUTS] for k in range(0, len(moved), MOST_INPUTS))
             ]
         parts += runs
-        central = _joined([part.central for part in parts])
         return Linearization(
             state_names=inputs.state_names,
             command_names=inputs.command_names,
@@ -195,15 +196,11 @@ class Linearizer:
             units=inputs.units,
             directions=directions,
             sizes=inputs.sizes,
-            central=central,
-            forward=_joined([part.forward for part in parts]),
-            backward=_joined([part.backward for part in parts]),
-            error=_joined([part.error for part in parts]),
             world_steps=self._steps * sum(part.worlds for part in parts),
             time_step=self._steps * layout.time_step,
             method=self._method if is_asked else "differences" if exact.obstacle else EXACT[bool(runs)],
             obstacle="" if is_asked else why,
-            looks=tuple(part.changes_of for part in parts),
+            parts=tuple(parts),
         )
 
     def matrices(self, world: World) -> tuple[np.ndarray, np.ndarray]:
@@ -292,11 +289,6 @@ class Linearizer:
         batch.set_settings(sleeping=False)
         batch.engine.state.arrays["tree_is_asleep"][...] = 0
         return batch
-
-
-def _joined(tables: list[np.ndarray]) -> np.ndarray:
-    """Return tables side by side."""
-    return tables[0] if len(tables) == 1 else np.concatenate(tables, axis=1)
 
 
 class _Run:

@@ -217,6 +217,7 @@ def watch(model, tangents, at):
     for k in range(model.dof_body.shape[0]):
         tangents.system[k, at] = 0.0
     tangents.system[at, at] = 1.0
+    tangents.is_watched[at] = 1
 
 
 @kernel
@@ -267,6 +268,8 @@ def shift_system(model, settings, work, tangents):
     at_q = filled_up(rows)
     _, at_gap = bend_columns(tangents)
     clear_system(tangents, rows, tangents.counts[COLUMNS])
+    for r in range(rows):
+        tangents.is_watched[r] = 0
     for m in range(contacts):
         push = vec.load(tangents.shift_push, m)
         if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:

@@ -39,6 +39,7 @@ from tribo.queries.tangents import (
     REDUNDANT,
     ROWS,
     SCALARS,
+    SHIFTED,
     SIDES,
     SPINS,
     Obstacle,
@@ -183,6 +184,7 @@ def step_tangents(model, state, command, settings, work, tangents):
                 tangents.mean_by_fallen, -1.0, False,
             )  # fmt: skip
     if is_shifted:
+        tangents.counts[SHIFTED] = 1
         shift_system(model, settings, work, tangents)
         eliminate(tangents, rows, columns)
         compose_shift(model, settings, work, tangents, tangents.grown, 1.0)

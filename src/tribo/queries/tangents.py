@@ -10,7 +10,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 
 # Entries of `Tangents.counts`.
-CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS = range(9)
+CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS, SHIFTED = range(10)
 
 
 class Obstacle(IntEnum):
@@ -75,6 +75,7 @@ class Tangents(Record):
     free_twist = field("nbody", 6)  # at `free_v`
     shift = field("nv")  # [m, rad]
     shift_push = field("nrow", 3)  # dt R⁻¹ e of contacts that press, in their axes
+    is_watched = field("nrow", dtype=INT)  # 1: the row does not push in the shift
     shift_by = field("nrow", "nby")  # of rows that do not push: of dt e, what they would have to close
     shift_fallen = field("nrow", "nby")  # … where inputs are < 0
 
@@ -130,7 +131,8 @@ class Tangents(Record):
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
-    counts = field(9, dtype=INT)  # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins
+    # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins, shifted
+    counts = field(10, dtype=INT)
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
     sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags

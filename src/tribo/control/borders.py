@@ -16,6 +16,7 @@ from tribo.control.linearization import Change
 from tribo.identification.state_layout import StateLayout
 from tribo.enums import COUPLING_SLOTS, Slot
 
+OF_GAPS = ("contact", "slips", "scalar", "gap_by")
 OF_CONTACTS = ("contact_shape", "contact_impulse", "contact_friction", "contact_gap", "gap_allowance")
 OF_SCALARS = ("scalar_slot", "scalar_body", "scalar_impulse", "scalar_lower", "scalar_upper")
 OF_SHIFTS = ("shift_push", "shift_by", "shift_fallen", "is_watched")
@@ -26,36 +27,68 @@ Sides = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Number = tuple[str, float, np.ndarray, np.ndarray, Callable[[int], str]]
 
 
+def _no_forces() -> np.ndarray:
+    """Return no commands."""
+    return np.zeros((0, 0))
+
+
 class Taken:
-    """Copies of what a step has left that tells what it is near to.
+    """What a step has left: its derivatives, and what tells what it is near to.
+
+    It is read where it lies until the next step is made, and copied then.
 
     Args:
         step: That was differentiated.
-        grown, fallen: Copies of its derivatives, (2 nv + impulses, …).
+        forces: Returns the joint forces (nv, commands) of commands of one unit each.
     """
 
-    def __init__(self, step: ExactStep, grown: np.ndarray, fallen: np.ndarray) -> None:
+    def __init__(self, step: ExactStep, forces: Callable[[], np.ndarray] = _no_forces) -> None:
+        self.nv, self._step, self._forces = step.nv, step, forces
+        self._kept: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        step.lend(self)
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return derivatives (2 nv + impulses, …) where inputs grow and where they fall, and joint forces.
+
+        They are to be read at once.
+        """
+        return (*self._step.tables(), self._forces()) if self._kept is None else self._kept
+
+    def keep(self) -> None:
+        """Copy all of it, once."""
+        if self._kept is not None:
+            return
+        step = self._step
+        grown, fallen, forces = self.tables()
+        first = grown.copy()
+        self._kept = first, first if fallen is grown else fallen.copy(), forces
         own, work = step.tangents.arrays, step.engine.work.arrays
-        self.nv, self.grown, self.fallen = step.nv, grown, fallen
         self.dt = step.time_step
         self.contacts, self.scalars = (int(n) for n in own["counts"][0, :2])
         gaps = self.contacts + self.scalars
-        self.parts = {
-            name: own[name][0, :gaps].copy() for name in ("contact", "slips", "scalar", "gap_by")
-        }
+        self.parts = {name: own[name][0, :gaps].copy() for name in OF_GAPS}
         if self.contacts:
             count = int(work["contact_count"][0, 0])
             self.parts |= {name: work[name][0, :count].copy() for name in OF_CONTACTS}
         if self.scalars:
             count = int(work["scalar_count"][0, 0])
             self.parts |= {name: work[name][0, :count].copy() for name in OF_SCALARS}
-            self.parts["scalar_side"] = own["scalar_side"][0, : self.scalars].copy()
-            self.parts["scalar_is_held"] = own["scalar_is_held"][0, : self.scalars].copy()
+            for name in ("scalar_side", "scalar_is_held"):
+                self.parts[name] = own[name][0, : self.scalars].copy()
         self.is_shifted = step.is_shifted
         if self.is_shifted:
-            rows = int(own["counts"][0, 2])
-            self.parts |= {name: own[name][0, :rows].copy() for name in OF_SHIFTS}
+            self.parts |= {name: own[name][0, : len(grown) - self.nv].copy() for name in OF_SHIFTS}
             self.parts |= {name: work[name][0].copy() for name in ("shift_error", "shift_scalar_error")}
+
+    @property
+    def grown(self) -> np.ndarray:
+        """Derivatives where inputs grow."""
+        return self.tables()[0]
+
+    @property
+    def fallen(self) -> np.ndarray:
+        """Derivatives where inputs fall."""
+        return self.tables()[1]
 
 
 class Borders:
@@ -77,6 +110,7 @@ class Borders:
         self, taken: Taken, names: Sequence[str], sizes: np.ndarray, sides: Sides
     ) -> tuple[Change, ...]:
         """Return what acts otherwise where one of the inputs is moved by its size."""
+        taken.keep()
         made = list(self._of_contacts(taken, names, sizes, sides))
         for what, value, grown, fallen, words in self._numbers(taken):
             forward, backward = sides(grown[None], fallen[None])

@@ -109,7 +109,8 @@ class ExactChain(ExactTable):
         forces = self._forces()
         ways = [self._ways(z, first, forces * sign) for z, sign in zip(sides, (1.0, -1.0), strict=True)]
         made = step.directional()
-        taken = Taken(step, *step.tables())
+        taken = Taken(step)
+        taken.keep()
         if step.redundant and _contradict(step.left_over(), made, ways):
             return "contacts share a load in more ways than one, and one of them would part"
         targets = np.zeros((2 * nv, len(changes)))

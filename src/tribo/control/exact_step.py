@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+from weakref import ref
 
 import numpy as np
 
@@ -70,6 +71,13 @@ class StepMap:
         return StepMap(table[:, :width], table[:, width : width + gaps], self.gaps)
 
 
+class Reader(Protocol):
+    """Something that reads what a step has left."""
+
+    def keep(self) -> None:
+        """Copy it."""
+
+
 class ExactStep:
     """One world apart in which steps are made and differentiated, on the model and settings of a world.
 
@@ -93,6 +101,7 @@ class ExactStep:
         self._model = self._source.model
         self.engine = Engine(self._model, self._source.sizes, self._source.capacity, 1, self._source.settings)
         self._tables: tuple[Any, ...] = ()
+        self._reader: ref[Reader] | None = None
         self._make_room(ROOM)
 
     def fits(self, engine: Engine) -> bool:
@@ -105,6 +114,10 @@ class ExactStep:
         Raises:
             FloatingPointError: The step leads to what is no number.
         """
+        reader = self._reader() if self._reader else None
+        if reader is not None:
+            reader.keep()
+        self._reader = None
         self._make(0)
         found = self._differentiate(0, is_last=True)
         if found == Obstacle.ROUNDS:
@@ -237,11 +250,15 @@ class ExactStep:
         """Length of the step [s]."""
         return float(self.engine.settings.arrays["dt"].flat[0])
 
+    def lend(self, reader: Reader) -> None:
+        """Let a reader copy what it reads before the next step is made."""
+        self._reader = ref(reader)
+
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return copies of `grown` and `fallen`, without rows that are not in use; one where both are the same."""
+        """Return all columns of `grown` and `fallen`, of rows in use; one table where both are the same."""
         rows = self.nv + int(self.tangents.arrays["counts"][0, ROWS])
-        grown = self._all_grown[:rows].copy()
-        return grown, self._all_fallen[:rows].copy() if self.has_sides else grown
+        grown = self._all_grown[:rows]
+        return grown, self._all_fallen[:rows] if self.has_sides else grown
 
     def _gaps(self) -> int:
         """Return how many gaps change what the step does when they open or close."""

@@ -118,31 +118,31 @@ class ExactTable:
                 ways[self._dofs, :m] = ways[nv + self._dofs, m:] = directions
             if step.contradicts(ways):
                 return Exact("contacts share a load in more ways than one, and one of them would part")
-        forces = self._forces()
-        grown, fallen = step.tables()
-        if not is_whole and step.has_sides:
-            grown = fallen = 0.5 * (grown + fallen)
-        sides = partial(self._sides, forces, directions)
-        changes = partial(
-            self._borders.changes, Taken(step, grown, fallen), inputs.names, inputs.sizes_without_parameters, sides
-        )
-        return Exact("", partial(self._both, sides, grown, fallen, directions), changes)
+        taken = Taken(step, self._forces)
+        both = partial(self._all_sides, taken, directions)
+        return Exact("", both, partial(self._changes, taken, inputs, directions))
+
+    def _changes(self, taken: Taken, inputs: Inputs, directions: np.ndarray) -> tuple[Change, ...]:
+        """Return what acts otherwise where an input is moved."""
+        forces = taken.tables()[2]
+        sides = partial(self._sides, directions, forces)
+        return self._borders.changes(taken, inputs.names, inputs.sizes_without_parameters, sides)
 
     def _sides(
-        self, forces: np.ndarray, directions: np.ndarray, grown: np.ndarray, fallen: np.ndarray
+        self, directions: np.ndarray, forces: np.ndarray, grown: np.ndarray, fallen: np.ndarray
     ) -> Tables:
-        """Return columns by the inputs of tables by (δq, δv, δτ), on both sides."""
+        """Return columns by the inputs of tables by (δq, δv, δτ), on both sides; along contacts their mean."""
+        if directions.shape[0] != directions.shape[1] and fallen is not grown:
+            grown = fallen = 0.5 * (grown + fallen)
         made = self._columns(grown, forces, directions)
         return made, made if fallen is grown else self._columns(fallen, forces, directions)
 
-    def _both(
-        self, sides: Callable[[np.ndarray, np.ndarray], Tables], grown: np.ndarray, fallen: np.ndarray,
-        directions: np.ndarray,
-    ) -> Tables:  # fmt: skip
+    def _all_sides(self, taken: Taken, directions: np.ndarray) -> Tables:
         """Return the rows of states by the inputs, on both sides."""
         rows = 2 * self._layout.nv
+        grown, fallen, forces = taken.tables()
         top = grown[:rows]
-        forward, backward = sides(top, top if fallen is grown else fallen[:rows])
+        forward, backward = self._sides(directions, forces, top, top if fallen is grown else fallen[:rows])
         made = self._results(forward, directions)
         return made, made if backward is forward else self._results(backward, directions)
 

@@ -160,6 +160,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         bend_spin(model, settings, work, tangents, k, at_spin + 3 * k)
     if tangents.counts[OBSTACLE] != 0:
         return
+    divide_laws(tangents, columns)
     eliminate(tangents, rows, columns)
     if tangents.counts[REDUNDANT] > 0:
         check_shares(work, tangents, rows)
@@ -263,20 +264,34 @@ def take_targets(model, settings, work, tangents):
 
 
 @kernel
-def divide_laws(tangents, rows, columns):
-    """Divide the law of each row by its largest factor, if that is above 1: one that slips slowly has a large one.
+def divide_laws(tangents, columns):
+    """Divide the rows of what slips or rolls by their largest factor: friction over a low speed is large.
 
     Otherwise rounding of such a factor counts as a pivot of a row that says nothing new.
 
     Writes: tangents.
     """
-    for r in range(tangents.start_v.shape[0], rows):
-        most = 1.0
-        for k in range(rows):
-            most = max(most, abs(tangents.system[r, k]))
-        if most > 1.0:
-            for k in range(columns):
-                tangents.system[r, k] /= most
+    n, contacts = tangents.start_v.shape[0], tangents.counts[CONTACTS]
+    for m in range(contacts):
+        if tangents.slips[m] == 1:
+            divide_row(tangents, n + 3 * m, columns)
+            divide_row(tangents, n + 3 * m + 1, columns)
+    for r in range(n + 3 * contacts + tangents.counts[SCALARS], tangents.counts[ROWS]):
+        divide_row(tangents, r, columns)
+
+
+@kernel
+def divide_row(tangents, r, columns):
+    """Divide a row by its largest factor, if that is above 1.
+
+    Writes: tangents.
+    """
+    most = 1.0
+    for k in range(tangents.counts[ROWS]):
+        most = max(most, abs(tangents.system[r, k]))
+    if most > 1.0:
+        for k in range(columns):
+            tangents.system[r, k] /= most
 
 
 @kernel
@@ -326,7 +341,6 @@ def eliminate(tangents, rows, columns):
     a = tangents.system
     width = a.shape[1]
     inputs = filled_up(rows)
-    divide_laws(tangents, rows, columns)
     for r in range(rows):
         tangents.order[r] = r
     rank = 0

@@ -8,6 +8,7 @@ from tribo.control.ilqr import Plan, ilqr
 from tribo.control.largest_load import Load, largest_load
 from tribo.control.linearization import Change, Linearization
 from tribo.control.linearize import Linearizer, linearize
+from tribo.control.readings import Reading
 from tribo.control.rollout import RolloutFunction, rollout
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Load",
     "NotDifferentiableError",
     "Plan",
+    "Reading",
     "RolloutFunction",
     "contact_inverse_dynamics",
     "equilibrium",

@@ -21,9 +21,10 @@ from tribo.checks.errors import SimulationError
 from tribo.control.borders import Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import CONSISTENT, StepMap
-from tribo.control.exact_table import Exact, ExactTable
+from tribo.control.exact_table import LENGTHS, Exact, ExactTable
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
+from tribo.control.readings import Readings
 from tribo.identification.state_layout import StateLayout
 
 Sides = tuple[np.ndarray, np.ndarray]  # as inputs grow, as they fall
@@ -38,10 +39,13 @@ class ExactChain(ExactTable):
         batch: In the state and with the commands from which the steps start, when `of_steps` is called.
         layout: Of its states.
         dofs: Numbers of the dofs that are states, (n,).
+        readings: What is read at the end.
     """
 
-    def __init__(self, batch: Batch, layout: StateLayout, dofs: np.ndarray) -> None:
-        super().__init__(batch.engine, layout, dofs, of_several=True)
+    def __init__(
+        self, batch: Batch, layout: StateLayout, dofs: np.ndarray, readings: Readings | None = None
+    ) -> None:
+        super().__init__(batch.engine, layout, dofs, readings, of_several=True)
         self._batch = batch
         model = batch.engine.model.arrays
         tree = model["body_tree"][0][model["dof_body"][0]]
@@ -68,6 +72,8 @@ class ExactChain(ExactTable):
         z[self._dofs, :m] = z[nv + self._dofs, m : 2 * m] = directions
         sides: Sides = (z, -z)
         is_first, why_not_own, looks = True, "", []
+        if self._readings is not None and any("joint_pos" in one for one in changes):
+            why_not_own = LENGTHS
         for k in range(steps):
             made = self._advance(sides, 2 * m, changes if not why_not_own else (), why_not_own)
             if isinstance(made, str):
@@ -85,7 +91,8 @@ class ExactChain(ExactTable):
             if not self._batch.step().all():
                 raise SimulationError("linearize: a step from the world's own state leads to what is no number")
             command["wrench"][...] = command["has_wrench"][...] = 0
-        grown, fallen = self._results(sides[0], directions), -self._results(sides[1], directions)
+        read = self._read(self._batch.engine)
+        grown, fallen = (self._results(sign * z, directions, read) for z, sign in zip(sides, (1, -1), strict=True))
         stop = 2 * m + commands
         self.by_own = Exact(why_not_own, lambda: (grown[:, stop:], fallen[:, stop:]), worlds=0)
         return Exact("", lambda: (grown[:, :stop], fallen[:, :stop]), lambda: _joined(looks))

@@ -13,8 +13,11 @@ from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import ExactStep
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
+from tribo.control.readings import Readings
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
+
+LENGTHS = "a parameter moves what is read besides the state"
 
 Tables = tuple[np.ndarray, np.ndarray]  # where inputs grow, where they fall
 
@@ -74,15 +77,17 @@ class ExactTable:
         engine: Of the world.
         layout: Of its states.
         dofs: Numbers of the dofs that are states, (n,).
+        readings: What is read at the end.
         of_several: Whether derivatives by all that the next step depends on are wanted, in any direction.
     """
 
     def __init__(
-        self, engine: Engine, layout: StateLayout, dofs: np.ndarray, *, of_several: bool = False
-    ) -> None:
+        self, engine: Engine, layout: StateLayout, dofs: np.ndarray, readings: Readings | None = None, *,
+        of_several: bool = False,
+    ) -> None:  # fmt: skip
         bodies_by_row = {row: name for name, row in layout.bodies.items()}
         self._step = ExactStep(engine, bodies_by_row, has_memory=of_several, has_directions=of_several)
-        self._layout, self._dofs = layout, dofs
+        self._layout, self._dofs, self._readings = layout, dofs, readings
         self._borders = Borders(layout, engine.model.arrays)
         nv = layout.nv
         self._rows = np.concatenate([dofs, nv + dofs])
@@ -119,7 +124,7 @@ class ExactTable:
             if step.contradicts(ways):
                 return Exact("contacts share a load in more ways than one, and one of them would part")
         taken = Taken(step, self._forces)
-        both = partial(self._all_sides, taken, directions)
+        both = partial(self._all_sides, taken, directions, self._read(step.engine))
         return Exact("", both, partial(self._changes, taken, inputs, directions))
 
     def _changes(self, taken: Taken, inputs: Inputs, directions: np.ndarray) -> tuple[Change, ...]:
@@ -137,14 +142,21 @@ class ExactTable:
         made = self._columns(grown, forces, directions)
         return made, made if fallen is grown else self._columns(fallen, forces, directions)
 
-    def _all_sides(self, taken: Taken, directions: np.ndarray) -> Tables:
-        """Return the rows of states by the inputs, on both sides."""
+    def _read(self, engine: Engine) -> np.ndarray | None:
+        """Return derivatives (readings, 2 nv) of what is read by the state at the end of the step."""
+        if self._readings is None:
+            return None
+        state = engine.state.arrays
+        return self._readings.derivatives(state["q"][0], state["v"][0])
+
+    def _all_sides(self, taken: Taken, directions: np.ndarray, read: np.ndarray | None) -> Tables:
+        """Return the rows of states and readings by the inputs, on both sides."""
         rows = 2 * self._layout.nv
         grown, fallen, forces = taken.tables()
         top = grown[:rows]
         forward, backward = self._sides(directions, forces, top, top if fallen is grown else fallen[:rows])
-        made = self._results(forward, directions)
-        return made, made if backward is forward else self._results(backward, directions)
+        made = self._results(forward, directions, read)
+        return made, made if backward is forward else self._results(backward, directions, read)
 
     def by_parameters(self, changes: Sequence[Changes], directions: np.ndarray) -> Exact:
         """Return derivatives by parameters of the step of the last `at`, or why there are none.
@@ -152,6 +164,8 @@ class ExactTable:
         changes: what each sets (`exact_parameters.changed_fields`).
         """
         step, nv = self._step, self._layout.nv
+        if self._readings is not None and any("joint_pos" in one for one in changes):
+            return Exact(LENGTHS)
         forces = ForcesOfParameters(step)
         both: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
         for one in changes:
@@ -162,7 +176,8 @@ class ExactTable:
             more = step.by_targets(target) if target.any() else 0.0
             for side, table in zip(both, (step.grown, step.fallen), strict=True):
                 side.append(table[: 2 * nv, 2 * nv :] @ push + more)
-        forward, backward = (self._results(np.stack(one, axis=1), directions) for one in both)
+        read = self._read(step.engine)
+        forward, backward = (self._results(np.stack(one, axis=1), directions, read) for one in both)
         return Exact("", lambda: (forward, backward), worlds=0)
 
     def matrices(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -214,10 +229,12 @@ class ExactTable:
             by_q, by_v = by_q @ directions, by_v @ directions
         return np.concatenate([by_q, by_v, table[:, 2 * nv : 3 * nv] @ forces], axis=1)
 
-    def _results(self, columns: np.ndarray, directions: np.ndarray) -> np.ndarray:
-        """Return the rows of the states."""
+    def _results(self, columns: np.ndarray, directions: np.ndarray, read: np.ndarray | None) -> np.ndarray:
+        """Return the rows of the states, then those of what is read."""
         n = len(self._dofs)
         made = columns[: 2 * n] if self._takes_all else columns[self._rows]
-        if directions.shape[0] == directions.shape[1]:
+        if directions.shape[0] != directions.shape[1]:
+            made = np.concatenate([directions.T @ made[:n], directions.T @ made[n:]])
+        if read is None:
             return made
-        return np.concatenate([directions.T @ made[:n], directions.T @ made[n:]])
+        return np.concatenate([made, read @ columns[: read.shape[1]]])

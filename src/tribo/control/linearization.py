@@ -74,6 +74,7 @@ class Linearization:
         method: "exact": by the equations of the step; "differences"; "bundled"; or "exact, parameters by
             differences".
         obstacle: Why it is not exact; "" where it is, or where another method was asked for.
+        output_names: Of y where it is of `Reading`: "velocity/dog/LF_FOOT/x"; () of a function.
         parts: Of which `central`, `forward`, `backward`, `error` and `changes` are put together when asked.
     """
 
@@ -88,6 +89,7 @@ class Linearization:
     method: str
     obstacle: str
     parts: tuple[Part, ...]
+    output_names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return sizes, largest error and how many inputs are at a border."""
@@ -160,7 +162,7 @@ class Linearization:
         """Return one derivative by name.
 
         Args:
-            result: One of `state_names`.
+            result: One of `state_names` or `output_names`.
             by: One of `names`.
             side: "central", "forward" or "backward".
 
@@ -175,7 +177,8 @@ class Linearization:
             >>> round(tribo.linearize(world).of("v/ball/vx", "v/ball/vx"), 9)
             1.0
         """
-        row = self.state_names.index(check.known(result, self.state_names, "state"))
+        rows = self.state_names + self.output_names
+        row = rows.index(check.known(result, rows, "state or output"))
         column = self.names.index(check.known(by, self.names, "input"))
         table = getattr(self, check.choice(side, SIDES, "side"))
         return float(table[row, column])

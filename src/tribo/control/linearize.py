@@ -18,6 +18,7 @@ from tribo.control.exact_parameters import Changes, changed_fields
 from tribo.control.exact_table import Exact, ExactTable
 from tribo.control.inputs import COMMANDS, LARGEST_STEP, Input, Inputs, bundle_ways, dofs_of, unknowns_of
 from tribo.control.linearization import Change, Linearization
+from tribo.control.readings import Reading, Readings
 from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
 from tribo.world.checked import checked_world
@@ -36,7 +37,7 @@ Outputs = Callable[[Batch], np.ndarray]
 @answered_call
 def linearize(
     world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
-    parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
+    parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | Reading | Sequence[Reading] | None = None,
     objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
     threads: int | None = None, method: str = "auto",
 ) -> Linearization:  # fmt: skip
@@ -56,7 +57,8 @@ def linearize(
             centre of mass of each body, world axes [N m, N]).
         parameters: p: `identification.pair`, `body`, `inertial`, `joint`, `motors`, `tilt` or an `Unknown`,
             with bounds around the present value.
-        outputs: y: returns numbers (worlds, …) of a batch after the steps, such as positions of a frame.
+        outputs: y after the steps: one or several `tribo.control.Reading`, such as the place of a frame, or
+            a function that returns numbers (worlds, …) of a batch, such as forces of contacts.
         objects: Names of those whose states are x; None: of all that forces move.
         on_contacts: Move x only along the directions N (n, m) in which no contact opens and none that sticks
             slips: δx = (N z_q, N z_v), A, B and E are those of z, `Linearization.directions` is N. In other
@@ -65,8 +67,8 @@ def linearize(
             twice as much; a force by what changes its dof's velocity by so much, a parameter by 1e-5 of its
             span. For "bundled" it is the standard deviation of all of them, 1e-3 for instance.
         threads: As `Batch` has them.
-        method: "auto": exact where that is possible, and else differences; "exact"; "differences". Several
-            steps, outputs and some parameters are by differences. "bundled": derivatives of the mean of the
+        method: "auto": exact where that is possible, and else differences; "exact"; "differences". Outputs
+            that are functions and some parameters are by differences. "bundled": derivatives of the mean of the
             step over normally distributed inputs, for optimization: contacts begin before they touch,
             friction has a slope. The motion stays what it is.
 
@@ -118,7 +120,7 @@ class Linearizer:
 
     def __init__(
         self, world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
-        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
+        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | Reading | Sequence[Reading] | None = None,
         objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
         threads: int | None = None, method: str = "auto",
     ) -> None:  # fmt: skip
@@ -129,15 +131,11 @@ class Linearizer:
         self._kinds = [controls] if isinstance(controls, str) else list(controls)
         for kind in self._kinds:
             check.known(kind, COMMANDS, "kind of control")
-        if outputs is not None and not callable(outputs):
-            raise TypeError(
-                f"outputs must be a function of a batch that returns numbers (worlds, …), got "
-                f"{check.shown(outputs)}"
-            )
-        self._outputs, self._threads = outputs, threads
+        self._threads = threads
         self._unknowns = unknowns_of(parameters, world)
         self._layout = StateLayout(world)
         self._dofs = dofs_of(world, self._layout, None if objects is None else list(objects))
+        self._readings, self._outputs = self._of_outputs(outputs, world)
         self._all_directions = np.eye(len(self._dofs))
         self._all_directions.flags.writeable = False
         self._method = check.choice(method, METHODS, "method")
@@ -145,6 +143,27 @@ class Linearizer:
         self._exact: ExactTable | None = None
         self._chain: ExactChain | None = None
         self._inputs: Inputs | None = None
+
+    def _of_outputs(
+        self, outputs: Outputs | Reading | Sequence[Reading] | None, world: World
+    ) -> tuple[Readings | None, Outputs | None]:
+        """Return what is read, if its derivatives are known, and what is read of a batch.
+
+        Raises:
+            TypeError: They are neither a function nor readings.
+        """
+        if outputs is None:
+            return None, None
+        made = [outputs] if isinstance(outputs, Reading) else outputs
+        if isinstance(made, Sequence) and made and all(isinstance(one, Reading) for one in made):
+            readings = Readings(made, world, self._layout, self._dofs)
+            return readings, readings.values
+        if not callable(outputs):
+            raise TypeError(
+                f"outputs must be a tribo.control.Reading, several, or a function of a batch that returns "
+                f"numbers (worlds, …), got {check.shown(outputs)}"
+            )
+        return None, outputs
 
     def at(self, world: World) -> Linearization:
         """Return the derivatives at the present state and commands of the world.
@@ -201,6 +220,7 @@ class Linearizer:
             method=self._method if is_asked else "differences" if exact.obstacle else EXACT[bool(runs)],
             obstacle="" if is_asked else why,
             parts=tuple(parts),
+            output_names=self._readings.names if self._readings is not None else (),
         )
 
     def matrices(self, world: World) -> tuple[np.ndarray, np.ndarray]:
@@ -237,7 +257,7 @@ class Linearizer:
         why = ""
         if self._method in ("differences", "bundled"):
             why = f"{self._method} was asked for"
-        elif self._outputs is not None:
+        elif self._outputs is not None and self._readings is None:
             why = "outputs are functions of a batch"
         if why:
             made = Exact(why)
@@ -245,7 +265,7 @@ class Linearizer:
             made = self._tried_chain(world, inputs, directions)
         else:
             if self._exact is None or not self._exact.fits(world.engine):
-                self._exact = ExactTable(world.engine, self._layout, self._dofs)
+                self._exact = ExactTable(world.engine, self._layout, self._dofs, self._readings)
             made = self._exact.at(inputs, directions)
         if made.obstacle and self._method == "exact":
             raise NotDifferentiableError(
@@ -259,7 +279,7 @@ class Linearizer:
         moved = self._moved_parameters(world, inputs)
         batch = self._batch(world, 1)
         if self._chain is None or not self._chain.fits(batch.engine):
-            self._chain = ExactChain(batch, self._layout, self._dofs)
+            self._chain = ExactChain(batch, self._layout, self._dofs, self._readings)
         return self._chain.of_steps(inputs, directions, self._steps, moved)
 
     def _tried_parameters(self, world: World, inputs: Inputs, directions: np.ndarray) -> Exact:

@@ -125,3 +125,23 @@ def test_points_that_slip_apart_share_a_load_by_no_equation(spin):
     assert ("share a load" in found.obstacle) == (spin > 0.0)
     moved = tribo.linearize(world, controls="wrench", on_contacts=True, method="differences", step=1e-5)
     assert np.allclose(found.B, moved.B, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_force_exactly_at_its_limit_changes_to_one_side_alone(steps):
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    slide = root.add_child("slide", "prismatic", axis=(1, 0, 0), effort=5.0)
+    slide.add_shape("box", (0.1, 0.1, 0.1), mass=2.0, collides=False)
+    robot = world.add_articulated_system(root, name="cart")
+    robot.generalized_force = [5.0]
+    found, moved = (tribo.linearize(world, steps=steps, method=one) for one in ("exact", "differences"))
+    name = "force/cart/slide_joint"
+    assert found.of("v/cart/slide_joint", name, "forward") == 0.0
+    assert found.of("v/cart/slide_joint", name, "backward") == pytest.approx(steps * 0.01 / 2.0, rel=1e-9)
+    assert (name in found.kinks) and (name in moved.kinks)
+    assert np.allclose(found.B, moved.B, rtol=0, atol=1e-8)
+    A, B = tribo.control.Linearizer(world, steps=steps).matrices(world)
+    assert np.allclose(B, found.B, rtol=0, atol=1e-15)
+    assert np.allclose(A, found.A, rtol=0, atol=1e-15)

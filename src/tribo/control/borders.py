@@ -17,19 +17,21 @@ from tribo.identification.state_layout import StateLayout
 from tribo.enums import COUPLING_SLOTS, Slot
 
 OF_GAPS = ("contact", "slips", "scalar", "gap_by")
-OF_CONTACTS = ("contact_shape", "contact_impulse", "contact_friction", "contact_gap", "gap_allowance")
+OF_CONTACTS = ("contact_shape", "contact_impulse", "contact_friction", "contact_gap", "gap_allowance", "contact_bounce")
 OF_SCALARS = ("scalar_slot", "scalar_body", "scalar_impulse", "scalar_lower", "scalar_upper")
 OF_SHIFTS = ("shift_push", "shift_by", "shift_fallen", "is_watched")
 TOUCHES = 1e-9  # [m] `active_rows.TOUCHES`: nearer a gap has a slope on each side, and `kinks` says so
 
 # Columns where the inputs grow, and where they fall, of tables of both.
-Sides = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+Pair = tuple[np.ndarray, np.ndarray]
+Sides = Callable[[np.ndarray, np.ndarray], Pair]
 Number = tuple[str, float, np.ndarray, np.ndarray, Callable[[int], str]]
 
 
-def _no_forces() -> np.ndarray:
+def _no_forces() -> Pair:
     """Return no commands."""
-    return np.zeros((0, 0))
+    none = np.zeros((0, 0))
+    return none, none
 
 
 class Taken:
@@ -39,15 +41,15 @@ class Taken:
 
     Args:
         step: That was differentiated.
-        forces: Returns the joint forces (nv, commands) of commands of one unit each.
+        forces: Returns the joint forces (nv, commands) of commands of one unit each, as these grow and fall.
     """
 
-    def __init__(self, step: ExactStep, forces: Callable[[], np.ndarray] = _no_forces) -> None:
+    def __init__(self, step: ExactStep, forces: Callable[[], Pair] = _no_forces) -> None:
         self.nv, self._step, self._forces = step.nv, step, forces
-        self._kept: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        self._kept: tuple[np.ndarray, np.ndarray, Pair] | None = None
         step.lend(self)
 
-    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def tables(self) -> tuple[np.ndarray, np.ndarray, Pair]:
         """Return derivatives (2 nv + impulses, …) where inputs grow and where they fall, and joint forces.
 
         They are to be read at once.
@@ -64,6 +66,7 @@ class Taken:
         self._kept = first, first if fallen is grown else fallen.copy(), forces
         own, work = step.tangents.arrays, step.engine.work.arrays
         self.dt = step.time_step
+        self.erp = float(step.engine.settings.arrays["erp"].flat[0])
         self.contacts, self.scalars = (int(n) for n in own["counts"][0, :2])
         gaps = self.contacts + self.scalars
         self.parts = {name: own[name][0, :gaps].copy() for name in OF_GAPS}
@@ -79,6 +82,8 @@ class Taken:
         if self.is_shifted:
             self.parts |= {name: own[name][0, : len(grown) - self.nv].copy() for name in OF_SHIFTS}
             self.parts |= {name: work[name][0].copy() for name in ("shift_error", "shift_scalar_error")}
+            if fallen is grown:
+                self.parts["shift_fallen"] = self.parts["shift_by"]
 
     @property
     def grown(self) -> np.ndarray:
@@ -154,7 +159,8 @@ class Borders:
             c = int(parts["contact"][k])
             gap = float(parts["contact_gap"][c] + parts["gap_allowance"][c])
             by, pair = parts["gap_by"][k], self._pair(taken, c)
-            if abs(gap) > TOUCHES:
+            has_sides = taken.erp < 1.0 or parts["contact_bounce"][c] > 0.0  # else gaps close as they open
+            if has_sides and abs(gap) > TOUCHES:
                 words = ("overlaps", "open") if gap > 0.0 else ("open", "overlaps")
                 yield f"gap of contact {pair}", gap, by, by, lambda x, w=words: w[x > 0]
             if taken.is_shifted:

@@ -114,7 +114,8 @@ class ExactChain(ExactTable):
         if step.has_sides and step.rounds > 0:
             return "a contact touches without a gap, and the bias force was taken anew"
         forces = self._forces()
-        ways = [self._ways(z, first, forces * sign) for z, sign in zip(sides, (1.0, -1.0), strict=True)]
+        stop = first + forces[0].shape[1]
+        ways = [self._ways(sides[0], first, forces[0]), self._ways(sides[1], first, -forces[1])]
         made = step.directional()
         taken = Taken(step)
         taken.keep()
@@ -122,11 +123,11 @@ class ExactChain(ExactTable):
             return "contacts share a load in more ways than one, and one of them would part"
         targets = np.zeros((2 * nv, len(changes)))
         if changes:
-            why_not = self._push(ways, targets, first + forces.shape[1], changes)
+            why_not = self._push(ways, targets, stop, changes)
         rows = [made.along(way) for way in ways]
         if not why_not and targets.any():
             for one, sign in zip(rows, (1.0, -1.0), strict=True):
-                one[: 2 * nv, first + forces.shape[1] :] += sign * targets
+                one[: 2 * nv, stop :] += sign * targets
         ends = [one[: 2 * nv] for one in rows]
         if step.width > 3 * nv:
             rates = step.rates_map(made)

@@ -358,21 +358,46 @@ class ExactStep:
         """Return the mean of both sides, (2 nv + impulses, 3 nv)."""
         return 0.5 * (self.grown + self.fallen) if self.has_sides else self.grown.copy()
 
-    def forces_of(self, kind: str, places: np.ndarray) -> np.ndarray:
-        """Return joint forces (nv, inputs) of commands of one kind, a unit each, at their places."""
+    def forces_of(self, kind: str, places: np.ndarray, side: float = 0.0) -> np.ndarray:
+        """Return joint forces (nv, inputs) of commands of one kind, a unit each, at their places.
+
+        side: as these grow (1) or fall (−1), or the mean of both (0).
+        """
         nv, command = self.nv, self.engine.command.arrays
         if kind == "wrench":
             return np.asarray(self.tangents.arrays["com_rows"][0].reshape(-1, nv)[places].T)
         made = np.zeros((nv, len(places)))
         gains = {"target": command["kp"][0], "velocity_target": command["kd"][0]}
         gain = gains[kind][places] if kind in gains else 1.0
-        made[places, np.arange(len(places))] = gain * self.follows[places]
+        made[places, np.arange(len(places))] = gain * self.follows(side)[places]
         return made
 
+    def follows(self, side: float = 0.0) -> np.ndarray:
+        """Return of each dof 1 where its drive is within its limits, else 0: commands change nothing there.
+
+        A constant force that is exactly at a limit changes to one side alone.
+        """
+        made = np.asarray(self.tangents.arrays["follows"][0])
+        if not self.drives_at_bounds:
+            return made
+        above, below = self._bounds()
+        gone = (0.5 * (1.0 + side) * above, 0.5 * (1.0 - side) * below)
+        return made * (1.0 - np.maximum(*gone))
+
     @property
-    def follows(self) -> np.ndarray:
-        """Of each dof 1 where its drive is within its limits, else 0: commands change nothing there."""
-        return np.asarray(self.tangents.arrays["follows"][0])
+    def drives_at_bounds(self) -> bool:
+        """Whether a constant force of a drive is exactly at a limit."""
+        return bool(np.logical_or(*self._bounds()).any())
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return which dofs have a constant force exactly at the upper limit, and at the lower one."""
+        model, force = self._model.arrays, self.engine.work.arrays["feed_forward"][0]
+        both = force == model["dof_effort_upper"][0], force == model["dof_effort_lower"][0]
+        if not (both[0].any() or both[1].any()):
+            return both
+        command = self.engine.command.arrays
+        is_constant = (command["kp"][0] == 0.0) & (command["kd"][0] == 0.0)
+        return both[0] & is_constant, both[1] & is_constant
 
     def by_targets(self, targets: np.ndarray) -> np.ndarray:
         """Return the change of δq⁺ and δv⁺ (2 nv, …) by targets (contacts, …) of contacts that press.

@@ -134,13 +134,14 @@ class ExactTable:
         return self._borders.changes(taken, inputs.names, inputs.sizes_without_parameters, sides)
 
     def _sides(
-        self, directions: np.ndarray, forces: np.ndarray, grown: np.ndarray, fallen: np.ndarray
+        self, directions: np.ndarray, forces: Tables, grown: np.ndarray, fallen: np.ndarray
     ) -> Tables:
         """Return columns by the inputs of tables by (δq, δv, δτ), on both sides; along contacts their mean."""
         if directions.shape[0] != directions.shape[1] and fallen is not grown:
             grown = fallen = 0.5 * (grown + fallen)
-        made = self._columns(grown, forces, directions)
-        return made, made if fallen is grown else self._columns(fallen, forces, directions)
+        made = self._columns(grown, forces[0], directions)
+        is_same = fallen is grown and forces[1] is forces[0]
+        return made, made if is_same else self._columns(fallen, forces[1], directions)
 
     def _read(self, engine: Engine) -> np.ndarray | None:
         """Return derivatives (readings, 2 nv) of what is read by the state at the end of the step."""
@@ -194,12 +195,12 @@ class ExactTable:
             table *= 0.5
         if not self._takes_all:
             by_state = table[np.ix_(self._rows, self._rows)]
-            return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces()
+            return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces_on(0.0)
         by_force = table[: 2 * n, 2 * n :]
         if len(self._kinds) == 1 and self._kinds[0][0] == "force":
             places = self._kinds[0][1]
-            return table[: 2 * n, : 2 * n].copy(), by_force[:, places] * step.follows[places]
-        return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces()
+            return table[: 2 * n, : 2 * n].copy(), by_force[:, places] * step.follows()[places]
+        return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces_on(0.0)
 
     def _take(self, inputs: Inputs) -> None:
         """Note where the commands of a linearization stand."""
@@ -214,9 +215,16 @@ class ExactTable:
                 places = [self._layout.dof_of[place] for place in places]
             self._kinds.append((kind, np.array(places, int)))
 
-    def _forces(self) -> np.ndarray:
-        """Return the joint forces (nv, commands) of commands of one unit each."""
-        parts = [self._step.forces_of(kind, places) for kind, places in self._kinds]
+    def _forces(self) -> Tables:
+        """Return the joint forces (nv, commands) of commands of one unit each, as these grow and fall."""
+        if self._step.drives_at_bounds:
+            return self._forces_on(1.0), self._forces_on(-1.0)
+        made = self._forces_on(0.0)
+        return made, made
+
+    def _forces_on(self, side: float) -> np.ndarray:
+        """Return the joint forces (nv, commands) of commands as these grow (1), fall (−1), or the mean (0)."""
+        parts = [self._step.forces_of(kind, places, side) for kind, places in self._kinds]
         return np.concatenate(parts, axis=1) if parts else np.zeros((self._layout.nv, 0))
 
     def _columns(self, table: np.ndarray, forces: np.ndarray, directions: np.ndarray) -> np.ndarray:

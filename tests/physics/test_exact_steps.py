@@ -8,6 +8,7 @@ import pytest
 
 import tribo
 from tribo import identification
+from tribo.queries.contact_tangents import bend_of
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from linearize import TOLERANCE, extrapolated, quadruped, random_tree
@@ -145,3 +146,27 @@ def test_a_force_exactly_at_its_limit_changes_to_one_side_alone(steps):
     A, B = tribo.control.Linearizer(world, steps=steps).matrices(world)
     assert np.allclose(B, found.B, rtol=0, atol=1e-15)
     assert np.allclose(A, found.A, rtol=0, atol=1e-15)
+
+
+def test_how_a_contact_bends_does_not_depend_on_axes_in_which_it_is_asked():
+    """What the turns of two bodies have in common is taken in the axes of the step, for each normal anew."""
+    world = tribo.World(time_step=0.005)
+    ball = world.add_sphere(0.1, mass=1.0, name="ball")
+    ball.linear_velocity = (1.0, 0.0, 0.0)
+    world.step()
+    surfaces = (2, 0.09, 0.0, 0.09, 0.09), (2, 0.03, 0.0, 0.03, 0.03)
+    one = (0.5, 5.3, 0.2), (16.0, -18.0, 2.0), (0.7, 0.9, 0.1), (-3.7, 0.1, -5.2)
+    two = (-5.5, 13.4, 3.0), (78.0, -17.0, -14.0), (0.1, -0.5, 0.1), (0.7, -2.1, -0.6)
+    n = np.array([0.46, 0.77, 0.44]) / np.linalg.norm([0.46, 0.77, 0.44])
+    x = np.cross(n, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(n, (0.0, 0.0, 1.0)))
+    found = []
+    for angle in (0.0, 0.7, 2.0):
+        a = np.cos(angle) * x + np.sin(angle) * np.cross(n, x)
+        axes = np.stack([a, np.cross(n, a), n])
+        v = axes @ (0.2, -0.1, 1.0)
+        beta = bend_of(
+            world.engine.settings, tuple(axes.ravel()), *surfaces, one, two, tuple(v), 0.0
+        )  # fmt: skip
+        found.append(axes.T @ beta)
+    assert abs(n @ found[0]) > 1e-3
+    assert np.allclose(found[1:], found[0], rtol=0, atol=1e-15)

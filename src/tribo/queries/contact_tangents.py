@@ -214,8 +214,14 @@ def motion_change(twist, rate, arm, by_twist, by_rate, by_arm):
 def bend_of(settings, axes, ha, hb, one, other, v, gap):
     """Return β of a contact as far as it counts: `contact_drift.point_drift`, of given motions.
 
-    one, other: `motion_at` of both bodies; v: J v, in the contact's axes.
+    one, other: `motion_at` of both bodies; axes: those in which v = J v is given and β is returned. What the
+    turns of both bodies have in common is taken in the axes that the step has for this normal.
     """
+    kept = axes
+    n = (axes[6], axes[7], axes[8])
+    t1, t2 = vec.axes_from_normal(n)
+    axes = (t1[0], t1[1], t1[2], t2[0], t2[1], t2[2], n[0], n[1], n[2])
+    v = vec.mat_vec(axes, vec.mat_t_vec(kept, v))
     wa, _, va, aa = one
     wb, _, vb, ab = other
     turn = settings.dt * sqrt(max(vec.dot(wa, wa), vec.dot(wb, wb)))
@@ -246,7 +252,7 @@ def bend_of(settings, axes, ha, hb, one, other, v, gap):
     )
     if beta[0] == 0.0 and beta[1] == 0.0 and beta[2] == 0.0:
         return ZERO
-    return trusted_drift(settings, v, gap, beta)
+    return vec.mat_vec(kept, vec.mat_t_vec(axes, trusted_drift(settings, v, gap, beta)))
 
 
 @kernel

@@ -98,7 +98,9 @@ def test_by_parameters_that_are_held(integrator):
     found = tribo.linearize(world, steps=8, parameters=pair, on_contacts=True)
     assert (found.method, found.obstacle) == ("exact", "")
     moved = tribo.linearize(world, steps=8, parameters=pair, on_contacts=True, method="differences")
-    assert (found.directions[0] @ found.E[-found.directions.shape[1] :])[0] == pytest.approx(-9.81 * 8 * 0.005)
+    assert (found.directions[0] @ found.E[-found.directions.shape[1] :])[0] == pytest.approx(
+        -9.81 * 8 * 0.005
+    )
     assert np.allclose(found.E, moved.E, rtol=0, atol=1e-8)
 
 
@@ -141,7 +143,8 @@ def test_a_force_exactly_at_its_limit_changes_to_one_side_alone(steps):
     name = "force/cart/slide_joint"
     assert found.of("v/cart/slide_joint", name, "forward") == 0.0
     assert found.of("v/cart/slide_joint", name, "backward") == pytest.approx(steps * 0.01 / 2.0, rel=1e-9)
-    assert (name in found.kinks) and (name in moved.kinks)
+    assert name in found.kinks
+    assert name in moved.kinks
     assert np.allclose(found.B, moved.B, rtol=0, atol=1e-8)
     A, B = tribo.control.Linearizer(world, steps=steps).matrices(world)
     assert np.allclose(B, found.B, rtol=0, atol=1e-15)

@@ -1,4 +1,4 @@
-"""What a step that was differentiated is near to: contacts and joints that act otherwise as inputs move.
+"""Borders near a step that was differentiated: contacts and joints that act otherwise as inputs move.
 
 To first order: a number that keeps its sign while the same rows act, an impulse, a gap or what a correction
 of positions has to close, is followed by its derivatives up to where an input is moved by its size.
@@ -13,11 +13,18 @@ import numpy as np
 from tribo.control.active_set import POINTS, SLIPPING, in_words
 from tribo.control.exact_step import ExactStep
 from tribo.control.linearization import Change
-from tribo.identification.state_layout import StateLayout
 from tribo.enums import COUPLING_SLOTS, Slot
+from tribo.identification.state_layout import StateLayout
 
 OF_GAPS = ("contact", "slips", "scalar", "gap_by")
-OF_CONTACTS = ("contact_shape", "contact_impulse", "contact_friction", "contact_gap", "gap_allowance", "contact_bounce")
+OF_CONTACTS = (
+    "contact_shape",
+    "contact_impulse",
+    "contact_friction",
+    "contact_gap",
+    "gap_allowance",
+    "contact_bounce",
+)
 OF_SCALARS = ("scalar_slot", "scalar_body", "scalar_impulse", "scalar_lower", "scalar_upper")
 OF_SHIFTS = ("shift_push", "shift_by", "shift_fallen", "is_watched")
 TOUCHES = 1e-9  # [m] `active_rows.TOUCHES`: nearer a gap has a slope on each side, and `kinks` says so
@@ -25,7 +32,8 @@ TOUCHES = 1e-9  # [m] `active_rows.TOUCHES`: nearer a gap has a slope on each si
 # Columns where the inputs grow, and where they fall, of tables of both.
 Pair = tuple[np.ndarray, np.ndarray]
 Sides = Callable[[np.ndarray, np.ndarray], Pair]
-Number = tuple[str, float, np.ndarray, np.ndarray, Callable[[int], str]]
+Words = tuple[str, str]  # beyond the border, and here
+Number = tuple[str, float, np.ndarray, np.ndarray, Words]
 
 
 def _no_forces() -> Pair:
@@ -35,7 +43,7 @@ def _no_forces() -> Pair:
 
 
 class Taken:
-    """What a step has left: its derivatives, and what tells what it is near to.
+    """Derivatives that a step has left, and all that tells which borders it is near to.
 
     It is read where it lies until the next step is made, and copied then.
 
@@ -121,7 +129,7 @@ class Borders:
             forward, backward = sides(grown[None], fallen[None])
             below, above = value - sizes * backward[0], value + sizes * forward[0]
             for k in np.flatnonzero((below * value <= 0.0) | (above * value <= 0.0)).tolist():
-                said = (words(1 if x * value > 0.0 else -1) for x in (below[k], value, above[k]))
+                said = (words[int(x * value > 0.0)] for x in (below[k], value, above[k]))
                 made.append(Change(names[k], what, *said))
         return tuple(dict.fromkeys(made))
 
@@ -162,7 +170,7 @@ class Borders:
             has_sides = taken.erp < 1.0 or parts["contact_bounce"][c] > 0.0  # else gaps close as they open
             if has_sides and abs(gap) > TOUCHES:
                 words = ("overlaps", "open") if gap > 0.0 else ("open", "overlaps")
-                yield f"gap of contact {pair}", gap, by, by, lambda x, w=words: w[x > 0]
+                yield f"gap of contact {pair}", gap, by, by, words
             if taken.is_shifted:
                 is_watched = parts["is_watched"][nv + 3 * k + 2] == 1
                 error = taken.dt * float(parts["shift_error"][c, 2])
@@ -178,7 +186,7 @@ class Borders:
                 if np.isfinite(bound):
                     yield (
                         what, sign * (impulse - float(bound)), sign * taken.grown[row],
-                        sign * taken.fallen[row], lambda x, w=what, i=impulse: _words(w, i, x),
+                        sign * taken.fallen[row], _words(what, impulse),
                     )  # fmt: skip
             side = float(parts["scalar_side"][m])
             if taken.is_shifted and side != 0.0 and parts["scalar_is_held"][m] == 0:
@@ -207,23 +215,23 @@ class Borders:
         return f"dry friction {self._dofs[dof + place - Slot.FRICTION]}"
 
 
-def _correction(taken: Taken, what: str, row: int, error: float, push: float, side: float) -> Iterator[Number]:
+def _correction(
+    taken: Taken, what: str, row: int, error: float, push: float, side: float
+) -> Iterator[Number]:
     """Give what a row pushes in the correction of positions, or, if it does not, what it would close."""
     value = side * (push if push != 0.0 else error)
     if value != 0.0:
         grown, fallen = (side * taken.parts[name][row] for name in ("shift_by", "shift_fallen"))
         words = ("rests", "pushes") if value > 0.0 else ("pushes", "rests")
-        yield f"correction of {what}", value, grown, fallen, lambda x, w=words: w[x > 0]
+        yield f"correction of {what}", value, grown, fallen, words
 
 
-def _words(what: str, impulse: float, side: int) -> str:
-    """Return what a stop or friction does: as it does now, or otherwise."""
+def _words(what: str, impulse: float) -> Words:
+    """Return how a stop, dry friction or a coupling acts beyond its border, and here."""
     kind = what.partition(" ")[0]
-    if kind == "stop":
-        return in_words(what, int(np.sign(impulse)) if side > 0 else 0)
-    if kind == "dry":
-        return in_words(what, int(side > 0))
-    return "acts" if side > 0 else "acts otherwise"
+    if kind == "coupling":
+        return "acts otherwise", "acts"
+    return in_words(what, 0), in_words(what, int(np.sign(impulse)) if kind == "stop" else 1)
 
 
 def _acting(impulse: np.ndarray, change: np.ndarray, friction: np.ndarray, slips: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ class ExactChain(ExactTable):
         batch: In the state and with the commands from which the steps start, when `of_steps` is called.
         layout: Of its states.
         dofs: Numbers of the dofs that are states, (n,).
-        readings: What is read at the end.
+        readings: Read at the end.
     """
 
     def __init__(
@@ -89,10 +89,14 @@ class ExactChain(ExactTable):
             is_first = False
             command = self._batch.engine.command.arrays
             if not self._batch.step().all():
-                raise SimulationError("linearize: a step from the world's own state leads to what is no number")
+                raise SimulationError(
+                    "linearize: a step from the world's own state leads to what is no number"
+                )
             command["wrench"][...] = command["has_wrench"][...] = 0
         read = self._read(self._batch.engine)
-        grown, fallen = (self._results(sign * z, directions, read) for z, sign in zip(sides, (1, -1), strict=True))
+        grown, fallen = (
+            self._results(sign * z, directions, read) for z, sign in zip(sides, (1, -1), strict=True)
+        )
         stop = 2 * m + commands
         self.by_own = Exact(why_not_own, lambda: (grown[:, stop:], fallen[:, stop:]), worlds=0)
         return Exact("", lambda: (grown[:, :stop], fallen[:, :stop]), lambda: _joined(looks))
@@ -100,7 +104,7 @@ class ExactChain(ExactTable):
     def _advance(
         self, sides: Sides, first: int, changes: Sequence[Changes], why_not: str
     ) -> tuple[Taken, Ways, Sides, str] | str:
-        """Return what the step is near to, the directions in it, z⁺ on both sides, why parameters are left out.
+        """Return what the step is near to, its directions, z⁺ on both sides, why parameters are left out.
 
         Or return why there are none; first: the column of the first command.
         """
@@ -127,7 +131,7 @@ class ExactChain(ExactTable):
         rows = [made.along(way) for way in ways]
         if not why_not and targets.any():
             for one, sign in zip(rows, (1.0, -1.0), strict=True):
-                one[: 2 * nv, stop :] += sign * targets
+                one[: 2 * nv, stop:] += sign * targets
         ends = [one[: 2 * nv] for one in rows]
         if step.width > 3 * nv:
             rates = step.rates_map(made)

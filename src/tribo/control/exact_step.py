@@ -60,7 +60,7 @@ class StepMap:
 
     def along(self, ways: np.ndarray) -> np.ndarray:
         """Return the derivatives (rows, k) in directions (inputs, k)."""
-        made = self.linear @ ways
+        made = np.asarray(self.linear @ ways)
         if self.jumps.size:
             made += self.jumps @ np.abs(self.gaps @ ways)
         return made
@@ -231,7 +231,7 @@ class ExactStep:
 
     @property
     def width(self) -> int:
-        """Inputs: 5 nv where derivatives by the last accelerations are wanted and there are any, else 3 nv."""
+        """Number of inputs: 5 nv where the last accelerations are among them, else 3 nv."""
         is_midpoint = self.engine.settings.arrays["integrator"].flat[0] != Integrator.SEMI_IMPLICIT
         return (5 if self._has_memory and is_midpoint else 3) * self.nv
 
@@ -351,7 +351,8 @@ class ExactStep:
             pairs = [(0.5 * (left + fallen)[:, : 3 * n] @ ways, self.grown)]
             sizes = [np.abs(self.grown[:rows] @ ways).max(initial=0.0)]
         return any(
-            np.abs(one).max(initial=0.0) > CONSISTENT * size for (one, _), size in zip(pairs, sizes, strict=True)
+            np.abs(one).max(initial=0.0) > CONSISTENT * size
+            for (one, _), size in zip(pairs, sizes, strict=True)
         )
 
     def central(self) -> np.ndarray:

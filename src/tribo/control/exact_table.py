@@ -77,7 +77,7 @@ class ExactTable:
         engine: Of the world.
         layout: Of its states.
         dofs: Numbers of the dofs that are states, (n,).
-        readings: What is read at the end.
+        readings: Read at the end.
         of_several: Whether derivatives by all that the next step depends on are wanted, in any direction.
     """
 
@@ -133,10 +133,8 @@ class ExactTable:
         sides = partial(self._sides, directions, forces)
         return self._borders.changes(taken, inputs.names, inputs.sizes_without_parameters, sides)
 
-    def _sides(
-        self, directions: np.ndarray, forces: Tables, grown: np.ndarray, fallen: np.ndarray
-    ) -> Tables:
-        """Return columns by the inputs of tables by (δq, δv, δτ), on both sides; along contacts their mean."""
+    def _sides(self, directions: np.ndarray, forces: Tables, grown: np.ndarray, fallen: np.ndarray) -> Tables:
+        """Return columns by the inputs of tables by (δq, δv, δτ), on both sides, along contacts the mean."""
         if directions.shape[0] != directions.shape[1] and fallen is not grown:
             grown = fallen = 0.5 * (grown + fallen)
         made = self._columns(grown, forces[0], directions)
@@ -223,7 +221,7 @@ class ExactTable:
         return made, made
 
     def _forces_on(self, side: float) -> np.ndarray:
-        """Return the joint forces (nv, commands) of commands as these grow (1), fall (−1), or the mean (0)."""
+        """Return the joint forces (nv, commands) as commands grow (1) or fall (−1), or the mean (0)."""
         parts = [self._step.forces_of(kind, places, side) for kind, places in self._kinds]
         return np.concatenate(parts, axis=1) if parts else np.zeros((self._layout.nv, 0))
 

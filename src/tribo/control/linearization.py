@@ -52,7 +52,7 @@ class Part(Protocol):
 
     @property
     def changes_of(self) -> Callable[[], tuple[Change, ...]]:
-        """What acts otherwise."""
+        """Returns the changes on both sides of an input."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -187,7 +187,7 @@ class Linearization:
     def changes(self) -> tuple[Change, ...]:
         """Contacts, stops and limits that act otherwise where an input is moved by a step.
 
-        Where derivatives are exact: to first order, by how impulses, gaps and corrections of positions change.
+        Where derivatives are exact: to first order, as impulses, gaps and corrections of positions change.
         """
         return tuple(change for part in self.parts for change in part.changes_of())
 

@@ -31,13 +31,14 @@ METHODS = ("auto", "exact", "differences", "bundled")
 
 EXACT = ("exact", "exact, parameters by differences")
 
-Outputs = Callable[[Batch], np.ndarray]
+Function = Callable[[Batch], np.ndarray]
+Outputs = Function | Reading | Sequence[Reading]
 
 
 @answered_call
 def linearize(
     world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
-    parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | Reading | Sequence[Reading] | None = None,
+    parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
     objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
     threads: int | None = None, method: str = "auto",
 ) -> Linearization:  # fmt: skip
@@ -68,8 +69,8 @@ def linearize(
             span. For "bundled" it is the standard deviation of all of them, 1e-3 for instance.
         threads: As `Batch` has them.
         method: "auto": exact where that is possible, and else differences; "exact"; "differences". Outputs
-            that are functions and some parameters are by differences. "bundled": derivatives of the mean of the
-            step over normally distributed inputs, for optimization: contacts begin before they touch,
+            that are functions and some parameters are by differences. "bundled": derivatives of the mean of
+            the step over normally distributed inputs, for optimization: contacts begin before they touch,
             friction has a slope. The motion stays what it is.
 
     Raises:
@@ -120,7 +121,7 @@ class Linearizer:
 
     def __init__(
         self, world: World, *, steps: int = 1, controls: str | Sequence[str] = "force",
-        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | Reading | Sequence[Reading] | None = None,
+        parameters: Unknown | Sequence[Unknown] = (), outputs: Outputs | None = None,
         objects: Sequence[str] | None = None, on_contacts: bool = False, step: float = 1e-6,
         threads: int | None = None, method: str = "auto",
     ) -> None:  # fmt: skip
@@ -144,9 +145,7 @@ class Linearizer:
         self._chain: ExactChain | None = None
         self._inputs: Inputs | None = None
 
-    def _of_outputs(
-        self, outputs: Outputs | Reading | Sequence[Reading] | None, world: World
-    ) -> tuple[Readings | None, Outputs | None]:
+    def _of_outputs(self, outputs: Outputs | None, world: World) -> tuple[Readings | None, Function | None]:
         """Return what is read, if its derivatives are known, and what is read of a batch.
 
         Raises:
@@ -327,12 +326,12 @@ class _Run:
             self._amounts[first : first + len(AMOUNTS), k] = AMOUNTS
         self.changes: list[Change] = []
 
-    def take(self, batch: Batch, steps: int, outputs: Outputs | None) -> _Run:
+    def take(self, batch: Batch, steps: int, outputs: Function | None) -> _Run:
         """Take the steps, and differentiate what they lead to."""
         self._differentiate(self._stepped(batch, steps, outputs))
         return self
 
-    def _stepped(self, batch: Batch, steps: int, outputs: Outputs | None) -> np.ndarray:
+    def _stepped(self, batch: Batch, steps: int, outputs: Function | None) -> np.ndarray:
         """Take the steps, and return what they lead to, (worlds, rows)."""
         command = batch.engine.command.arrays
         base = command["wrench"][0].ravel() * (command["has_wrench"][0, 0] != 0)
@@ -366,7 +365,7 @@ class _Run:
                 if change not in self.changes:
                     self.changes.append(change)
 
-    def _results(self, batch: Batch, outputs: Outputs | None) -> np.ndarray:
+    def _results(self, batch: Batch, outputs: Function | None) -> np.ndarray:
         """Return δq, v and y of each world, (worlds, rows); δq is counted from where world 0 is."""
         state = batch.engine.state.arrays
         start = np.broadcast_to(state["q"][0], state["q"].shape)
@@ -411,7 +410,7 @@ class _Bundle(_Run):
         super().__init__(layout, dofs, directions, inputs, moved)
         self._ways = bundle_ways(len(moved))
 
-    def take_all(self, batch_of: Callable[[int], Batch], steps: int, outputs: Outputs | None) -> _Bundle:
+    def take_all(self, batch_of: Callable[[int], Batch], steps: int, outputs: Function | None) -> _Bundle:
         """Take the steps in batches of so many worlds as memory allows, and fit the map to all of them."""
         halves, worlds = [], 0
         for first in range(0, max(1, len(self._ways)), MOST_PAIRS):

@@ -1,7 +1,8 @@
 """`Reading`: numbers that a state alone determines, such as the place of a frame, with exact derivatives.
 
 A reading y(q, v) of the end of the steps has δy = ∂y/∂q δq⁺ + ∂y/∂v δv⁺. Positions and orientations have the
-Jacobian J of the frame, velocities J v have J and ∂(J v)/∂q_k = J̇(q; e_k) v: the rate of J along coordinate k.
+Jacobian J of the frame, velocities J v have J and ∂(J v)/∂q_k = J̇(q; e_k) v, the rate of J along coordinate
+k.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Readings:
     """Readings of the objects of a world.
 
     Args:
-        readings: What is read.
+        readings: All that is read.
         world: Where.
         layout: Of its states.
         dofs: Numbers of the dofs that are states.
@@ -168,8 +169,9 @@ class Readings:
             position, quaternion = frame.position, frame.orientation
             velocity, spin = frame.linear_velocity, frame.angular_velocity
         if one.quantity == "orientation":
-            return rotation_vector(quaternion, np.broadcast_to(quaternion[0], quaternion.shape))
+            return np.asarray(rotation_vector(quaternion, np.broadcast_to(quaternion[0], quaternion.shape)))
         if one.quantity == "gyro":
-            return np.einsum("nij,ni->nj", np.array([rotation_matrix(x) for x in quaternion]), spin)
+            turns = np.array([rotation_matrix(x) for x in quaternion])
+            return np.asarray(np.einsum("nij,ni->nj", turns, spin))
         made = {"position": position, "velocity": velocity, "angular_velocity": spin}
         return np.array(made[one.quantity])

@@ -214,8 +214,8 @@ def motion_change(twist, rate, arm, by_twist, by_rate, by_arm):
 def bend_of(settings, axes, ha, hb, one, other, v, gap):
     """Return β of a contact as far as it counts: `contact_drift.point_drift`, of given motions.
 
-    one, other: `motion_at` of both bodies; axes: those in which v = J v is given and β is returned. What the
-    turns of both bodies have in common is taken in the axes that the step has for this normal.
+    one, other: `motion_at` of both bodies; axes: those in which v = J v is given and β is returned. The
+    common part of both turns is taken in the axes that the step has for this normal.
     """
     kept = axes
     n = (axes[6], axes[7], axes[8])

@@ -356,10 +356,6 @@ def add_shift(model, work, shift_by, out):
                 out[k, place] += shift_by[k, place]
                 continue
             x = (out[k, place], out[k + 1, place], out[k + 2, place])
-            y = (
-                shift_by[k, place],
-                shift_by[k + 1, place],
-                shift_by[k + 2, place],
-            )
+            y = (shift_by[k, place], shift_by[k + 1, place], shift_by[k + 2, place])
             x = vec.add(vec.mat_vec(turn, x), vec.mat_vec(jacobian, y))
             out[k, place], out[k + 1, place], out[k + 2, place] = x

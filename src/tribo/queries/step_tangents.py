@@ -12,7 +12,6 @@ Source: implicit function theorem on the active set, Robinson 1980, "Strongly re
 """
 
 from tribo.compiler.jit import entry, kernel
-from tribo.compiler.lanes import load4, store4
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import body_motion
 from tribo.dynamics.whitening import unwhiten
@@ -20,6 +19,7 @@ from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint
 from tribo.queries.active_rows import check_contact, check_open, choose_contacts, choose_scalars, take_scalar
 from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
+from tribo.queries.elimination import check_shares, divide_laws, eliminate
 from tribo.queries.force_tangents import take_forces, take_masses, take_wrenches
 from tribo.queries.momentum_tangents import (
     begin_momentum_tangents,
@@ -67,9 +67,6 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
-SHARES = int(Obstacle.SHARES)
-SAME_MOTION = 1e-7  # [–] of the response to a unit impulse: less is rounding
-REDUNDANT_PIVOT = 1e-10  # [kg, –] largest number left of a row that says nothing new
 
 
 @entry
@@ -264,141 +261,6 @@ def take_targets(model, settings, work, tangents):
 
 
 @kernel
-def divide_laws(tangents, columns):
-    """Divide the rows of what slips or rolls by their largest factor: friction over a low speed is large.
-
-    Otherwise rounding of such a factor counts as a pivot of a row that says nothing new.
-
-    Writes: tangents.
-    """
-    n, contacts = tangents.start_v.shape[0], tangents.counts[CONTACTS]
-    for m in range(contacts):
-        if tangents.slips[m] == 1:
-            divide_row(tangents, n + 3 * m, columns)
-            divide_row(tangents, n + 3 * m + 1, columns)
-    for r in range(n + 3 * contacts + tangents.counts[SCALARS], tangents.counts[ROWS]):
-        divide_row(tangents, r, columns)
-
-
-@kernel
-def divide_row(tangents, r, columns):
-    """Divide a row by its largest factor, if that is above 1.
-
-    Writes: tangents.
-    """
-    most = 1.0
-    for k in range(tangents.counts[ROWS]):
-        most = max(most, abs(tangents.system[r, k]))
-    if most > 1.0:
-        for k in range(columns):
-            tangents.system[r, k] /= most
-
-
-@kernel
-def check_shares(work, tangents, rows):
-    """Note a load that contacts may share in several ways with which the step would end at other velocities.
-
-    Where points slip along different directions how they share a load turns its friction. Each row that says
-    nothing new leaves one way of sharing: y with y_p = 1 for its own impulse, that of the others before it.
-
-    Writes: tangents.
-    """
-    n, contacts = tangents.start_v.shape[0], tangents.counts[CONTACTS]
-    a, y = tangents.system, tangents.way
-    size = 0.0
-    for m in range(contacts):
-        size = max(size, work.diagonal_delassus[tangents.contact[m]])
-    for m in range(tangents.counts[SCALARS]):
-        size = max(size, work.scalar_delassus[tangents.scalar[m]])
-    for p in range(n, rows):
-        if tangents.pivot[p] >= 0:
-            continue
-        for k in range(rows):
-            y[k] = 0.0
-        y[p] = 1.0
-        for q in range(p - 1, -1, -1):
-            row = tangents.pivot[q]
-            if row < 0:
-                continue
-            for k in range(q + 1, p + 1):
-                y[q] -= a[row, k] * y[k]
-            y[q] /= a[row, q]
-        for k in range(n):
-            if abs(y[k]) > SAME_MOTION * size:
-                object_to(tangents, SHARES, 0)
-                return
-
-
-@kernel
-def eliminate(tangents, rows, columns):
-    """Solve the system in place, by elimination with the largest pivot of a column.
-
-    A column without a pivot is that of an impulse which others can take over: it does not change. Of as many
-    rows nothing is left: they say nothing new, and what they ask for besides stays in `lack`.
-
-    Writes: tangents.
-    """
-    a = tangents.system
-    width = a.shape[1]
-    inputs = filled_up(rows)
-    for r in range(rows):
-        tangents.order[r] = r
-    rank = 0
-    for p in range(rows):
-        best, at = 0.0, rank
-        for r in range(rank, rows):
-            x = abs(a[tangents.order[r], p])
-            if x > best:
-                best, at = x, r
-        tangents.pivot[p] = -1
-        if not best > REDUNDANT_PIVOT:
-            continue
-        row = tangents.order[at]
-        tangents.order[at] = tangents.order[rank]
-        tangents.order[rank] = tangents.pivot[p] = row
-        rank += 1
-        inverse = 1.0 / a[row, p]
-        first = 4 * (p // 4)
-        for r in range(rank, rows):
-            there = tangents.order[r]
-            x = a[there, p] * inverse
-            if x == 0.0:
-                continue
-            i, j = row * width, there * width
-            for k in range(first, columns, 4):
-                store4(a, j + k, load4(a, j + k) - load4(a, i + k) * x)
-    tangents.counts[REDUNDANT] = rows - rank
-    for p in range(rows - 1, -1, -1):
-        row = tangents.pivot[p]
-        if row < 0:
-            continue
-        inverse = 1.0 / a[row, p]
-        i = row * width
-        for k in range(inputs, columns, 4):
-            store4(a, i + k, load4(a, i + k) * inverse)
-        for q in range(p):
-            there = tangents.pivot[q]
-            if there < 0:
-                continue
-            x = a[there, p]
-            if x == 0.0:
-                continue
-            j = there * width
-            for k in range(inputs, columns, 4):
-                store4(a, j + k, load4(a, j + k) - load4(a, i + k) * x)
-    for p in range(rows):
-        if tangents.pivot[p] >= 0:
-            i, j = tangents.pivot[p] * width, p * width
-            for k in range(inputs, columns, 4):
-                store4(tangents.answer, j + k, load4(a, i + k))
-            continue
-        for k in range(inputs, columns):
-            tangents.answer[p, k] = 0.0
-            tangents.lack[p, k] = a[tangents.order[rank], k]
-        rank += 1
-
-
-@kernel
 def results(tangents, settings):
     """Return how many columns results have: accelerations, if wanted, move steps of the midpoint rule."""
     n = tangents.start_v.shape[0]
@@ -408,7 +270,7 @@ def results(tangents, settings):
 
 @kernel
 def results_and_sizes(tangents, settings):
-    """Return how many columns results have together with those of the sizes of gaps, where these are wanted."""
+    """Return how many columns results have with those of the sizes of gaps, where these are wanted."""
     columns = results(tangents, settings)
     return columns + (tangents.counts[CONTACTS] + tangents.counts[SCALARS]) * (tangents.stage[6] != 0)
 

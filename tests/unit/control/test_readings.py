@@ -39,7 +39,9 @@ def moving(seed):
 def test_frames_and_bodies_are_read_exactly(seed, steps):
     world, robot = moving(seed)
     last = robot.frame_names[-1]
-    outputs = [Reading("robot", one, last) for one in OF_A_FRAME] + [Reading("box", one) for one in OF_A_FRAME]
+    outputs = [Reading("robot", one, last) for one in OF_A_FRAME] + [
+        Reading("box", one) for one in OF_A_FRAME
+    ]
     outputs += [Reading("robot", "coordinate"), Reading("box", "rate")]
     given = {"outputs": outputs, "steps": steps, "controls": ("force", "wrench")}
     found = tribo.linearize(world, **given)

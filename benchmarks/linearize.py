@@ -20,7 +20,7 @@ from tribo.control.exact_step import ExactStep
 from tribo.objects.controls import Controls
 from tribo.tools.demo import ASSETS
 
-REPEATS = 7
+REPEATS = 15
 
 
 def least_time(call):
@@ -49,6 +49,15 @@ def tumbling():
     return world
 
 
+def repeat(call):
+    for _ in range(50):
+        call()
+
+
+def both(found):
+    return found.A, found.B
+
+
 def cost():
     flying = quadruped(1.0)
     flying.integrator = "semi_implicit"
@@ -61,8 +70,9 @@ def cost():
         linearizer = tribo.control.Linearizer(world, threads=1)
         moved = tribo.control.Linearizer(world, threads=1, method="differences")
         found, state = linearizer.at(world), world.snapshot()
-        took = least_time(lambda world=world, at=linearizer.at: [at(world) for _ in range(50)]) / 50
-        alone = least_time(lambda world=world, at=linearizer.matrices: [at(world) for _ in range(50)]) / 50
+        took = least_time(lambda world=world, at=linearizer.at: repeat(lambda: at(world))) / 50
+        read = least_time(lambda world=world, at=linearizer.at: repeat(lambda: both(at(world)))) / 50
+        alone = least_time(lambda world=world, at=linearizer.matrices: repeat(lambda: at(world))) / 50
         by_moving = least_time(lambda world=world, at=moved.at: at(world))
         step = np.inf
         for _ in range(REPEATS):
@@ -72,7 +82,8 @@ def cost():
             step = min(step, (time.perf_counter() - begin) / 50)
         print(
             f"{name}: {len(found.names)} columns, {1e6 * took:.0f} µs = {took / step:.1f} steps of "
-            f"{1e6 * step:.1f} µs; A and B alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps; by "
+            f"{1e6 * step:.1f} µs; A and B read of it {1e6 * read:.0f} µs = {read / step:.1f} steps; "
+            f"alone {1e6 * alone:.0f} µs = {alone / step:.1f} steps; by "
             f"differences {1e3 * by_moving:.1f} ms = {by_moving / step:.0f} steps; "
             f"{found!r} {found.obstacle}"
         )

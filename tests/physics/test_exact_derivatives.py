@@ -491,3 +491,17 @@ def test_a_stop_that_another_one_pushes_open_in_the_shift(stop):
     assert np.abs(moved.backward - moved.forward).max() > 1e-3  # at the stop: two sides
     np.testing.assert_allclose(found.forward, moved.forward, atol=1e-4)
     np.testing.assert_allclose(found.backward, moved.backward, atol=1e-4)
+
+
+def test_a_correction_of_positions_that_lets_go_is_said():
+    """A foot that is pushed out of the floor by less than it is moved."""
+    world, _ = falling(1, "semi_implicit")
+    world.step(162)
+    found, nearer = (tribo.linearize(world, method="exact", step=s) for s in (1e-5, 1e-7))
+    said = [str(one) for one in found.changes if one.what.startswith("correction of contact")]
+    assert [one.endswith("pushes | pushes | rests") for one in said] == [True]
+    column = found.names.index(said[0].partition(":")[0])
+    wide, narrow = (tribo.linearize(world, method="differences", step=s) for s in (1e-5, 1e-7))
+    off = [np.abs(one.central - found.central)[:, column].max() for one in (wide, narrow)]
+    assert (off[0] > 1e-2, off[1] < 1e-4) == (True, True)
+    assert not any(one.what.startswith("correction") for one in nearer.changes)

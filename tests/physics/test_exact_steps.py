@@ -173,3 +173,34 @@ def test_how_a_contact_bends_does_not_depend_on_axes_in_which_it_is_asked():
         found.append(axes.T @ beta)
     assert abs(n @ found[0]) > 1e-3
     assert np.allclose(found[1:], found[0], rtol=0, atol=1e-15)
+
+
+def test_a_force_near_its_limit_is_said():
+    world = tribo.World(time_step=0.01, gravity=(0, 0, 0))
+    root = tribo.LinkDescription("root")
+    root.fix_to_world()
+    slide = root.add_child("slide", "prismatic", axis=(1, 0, 0), effort=5.0)
+    slide.add_shape("box", (0.1, 0.1, 0.1), mass=2.0, collides=False)
+    robot = world.add_articulated_system(root, name="cart")
+    robot.generalized_force = [-5.0 + 1e-5]
+    found = tribo.linearize(world, method="exact")
+    assert [str(one) for one in found.changes] == [
+        (
+            "force/cart/slide_joint: drive cart/slide_joint: at an effort limit | within its limits | "
+            "within its limits"
+        )
+    ]
+
+
+def test_a_gap_that_a_move_opens_is_said():
+    """An overlap of 0.2 µm is closed by the velocity; moved up by 1 µm there is none."""
+    world = tribo.World(time_step=0.005)
+    world.tolerance = TOLERANCE
+    world.add_ground(name="ground")
+    world.add_sphere(0.1, mass=1.0, name="ball", position=(0, 0, 0.1 - 2e-7))
+    world.step()
+    found = tribo.linearize(world, controls="wrench", method="exact")
+    said = {(one.input, one.what): (one.below, one.at, one.above) for one in found.changes}
+    assert said["q/ball/z", "gap of contact ground–ball"] == ("overlaps", "overlaps", "open")
+    smaller = tribo.linearize(world, controls="wrench", method="exact", step=1e-8)
+    assert smaller.is_smooth

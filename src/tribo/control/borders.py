@@ -86,6 +86,7 @@ class Taken:
             self.parts |= {name: work[name][0, :count].copy() for name in OF_SCALARS}
             for name in ("scalar_side", "scalar_is_held"):
                 self.parts[name] = own[name][0, : self.scalars].copy()
+        self.room = step.room_of_forces()
         self.is_shifted = step.is_shifted
         if self.is_shifted:
             self.parts |= {name: own[name][0, : len(grown) - self.nv].copy() for name in OF_SHIFTS}
@@ -163,6 +164,7 @@ class Borders:
     def _numbers(self, taken: Taken) -> Iterator[Number]:
         """Give all other numbers that keep their sign: a name, value, derivatives on both sides, words."""
         parts, nv, count = taken.parts, taken.nv, taken.contacts
+        yield from self._forces(taken)
         for k in range(count):
             c = int(parts["contact"][k])
             gap = float(parts["contact_gap"][c] + parts["gap_allowance"][c])
@@ -196,6 +198,15 @@ class Borders:
                     taken, what, at, error if parts["is_watched"][at] == 1 else 0.0,
                     float(parts["shift_push"][count + m, 0]), side,
                 )  # fmt: skip
+
+    def _forces(self, taken: Taken) -> Iterator[Number]:
+        """Give constant forces of drives, as far as they are within their limits."""
+        for room, sign in zip(taken.room, (-1.0, 1.0), strict=True):
+            for dof in np.flatnonzero(np.isfinite(room) & (room > 0.0)).tolist():
+                by = np.zeros(taken.grown.shape[1])
+                by[2 * taken.nv + dof] = sign
+                words = ("at an effort limit", "within its limits")
+                yield f"drive {self._dofs[dof]}", float(room[dof]), by, by, words
 
     def _pair(self, taken: Taken, c: int) -> str:
         """Return the names of the two that touch."""

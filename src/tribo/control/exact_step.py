@@ -20,6 +20,7 @@ ROOM = 16  # rows of contacts and joints for which there is room at first
 SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
 MOST_ROUNDS = 10  # of the bias force of a step
 FIRST = np.zeros(1, np.int64)
+AT_LIMIT = 1e-12  # [–] of a force, by which it may miss its limit: rounding
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
     Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
@@ -381,24 +382,28 @@ class ExactStep:
         made = np.asarray(self.tangents.arrays["follows"][0])
         if not self.drives_at_bounds:
             return made
-        above, below = self._bounds()
-        gone = (0.5 * (1.0 + side) * above, 0.5 * (1.0 - side) * below)
-        return made * (1.0 - np.maximum(*gone))
+        above, below = self.room_of_forces()
+        size = AT_LIMIT * np.abs(self.engine.work.arrays["feed_forward"][0])
+        one_side = np.where(np.abs(below) <= size, 0.5 * (1.0 + side), made)
+        return np.where(np.abs(above) <= size, 0.5 * (1.0 - side), one_side)
 
     @property
     def drives_at_bounds(self) -> bool:
-        """Whether a constant force of a drive is exactly at a limit."""
-        return bool(np.logical_or(*self._bounds()).any())
-
-    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return which dofs have a constant force exactly at the upper limit, and at the lower one."""
+        """Whether a force of a drive is exactly at a limit."""
         model, force = self._model.arrays, self.engine.work.arrays["feed_forward"][0]
-        both = force == model["dof_effort_upper"][0], force == model["dof_effort_lower"][0]
-        if not (both[0].any() or both[1].any()):
-            return both
-        command = self.engine.command.arrays
-        is_constant = (command["kp"][0] == 0.0) & (command["kd"][0] == 0.0)
-        return both[0] & is_constant, both[1] & is_constant
+        size = AT_LIMIT * np.abs(force)
+        near = np.abs(force - model["dof_effort_upper"][0]) <= size
+        near |= np.abs(force - model["dof_effort_lower"][0]) <= size
+        return bool(near.any())
+
+    def room_of_forces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return how far constant forces of drives are from their limits, above and below, (nv,) [N, N m]."""
+        model, command = self._model.arrays, self.engine.command.arrays
+        force = self.engine.work.arrays["feed_forward"][0]
+        is_driven = (command["kp"][0] != 0.0) | (command["kd"][0] != 0.0)
+        upper, lower = model["dof_effort_upper"][0], model["dof_effort_lower"][0]
+        none = np.where(is_driven | (upper == lower), np.inf, 0.0)
+        return upper - force + none, force - lower + none
 
     def by_targets(self, targets: np.ndarray) -> np.ndarray:
         """Return the change of δq⁺ and δv⁺ (2 nv, …) by targets (contacts, …) of contacts that press.

@@ -360,10 +360,10 @@ class ExactStep:
         """Return the mean of both sides, (2 nv + impulses, 3 nv)."""
         return 0.5 * (self.grown + self.fallen) if self.has_sides else self.grown.copy()
 
-    def forces_of(self, kind: str, places: np.ndarray, side: float = 0.0) -> np.ndarray:
+    def forces_of(self, kind: str, places: np.ndarray, follows: np.ndarray | None = None) -> np.ndarray:
         """Return joint forces (nv, inputs) of commands of one kind, a unit each, at their places.
 
-        side: as these grow (1) or fall (−1), or the mean of both (0).
+        follows: of one side; None: the mean of both.
         """
         nv, command = self.nv, self.engine.command.arrays
         if kind == "wrench":
@@ -371,7 +371,7 @@ class ExactStep:
         made = np.zeros((nv, len(places)))
         gains = {"target": command["kp"][0], "velocity_target": command["kd"][0]}
         gain = gains[kind][places] if kind in gains else 1.0
-        made[places, np.arange(len(places))] = gain * self.follows(side)[places]
+        made[places, np.arange(len(places))] = gain * (self.follows() if follows is None else follows)[places]
         return made
 
     def follows(self, side: float = 0.0) -> np.ndarray:

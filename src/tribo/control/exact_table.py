@@ -35,14 +35,16 @@ class Exact:
         both: Returns derivatives where inputs grow and where they fall; it is asked once, when they are.
         changes_of: Returns what acts otherwise.
         worlds: Steps that were made.
+        mean: Returns the mean of both sides at less cost.
     """
 
     def __init__(
         self, obstacle: str, both: Callable[[], Tables] = _nothing,
         changes_of: Callable[[], tuple[Change, ...]] = tuple, worlds: int = 1,
+        mean: Callable[[], np.ndarray] | None = None,
     ) -> None:  # fmt: skip
         self.obstacle, self.changes_of, self.worlds = obstacle, changes_of, worlds
-        self._later = both
+        self._later, self._mean = both, mean
 
     @cached_property
     def _both(self) -> Tables:
@@ -51,6 +53,8 @@ class Exact:
     @cached_property
     def central(self) -> np.ndarray:
         """The mean of both sides."""
+        if self._mean is not None:
+            return self._mean()
         forward, backward = self._both
         return forward if forward is backward else 0.5 * (forward + backward)
 
@@ -124,8 +128,10 @@ class ExactTable:
             if step.contradicts(ways):
                 return Exact("contacts share a load in more ways than one, and one of them would part")
         taken = Taken(step, self._forces)
-        both = partial(self._all_sides, taken, directions, self._read(step.engine))
-        return Exact("", both, partial(self._changes, taken, inputs, directions))
+        read = self._read(step.engine)
+        both = partial(self._all_sides, taken, directions, read)
+        mean = partial(self._mean, taken, directions, read)
+        return Exact("", both, partial(self._changes, taken, inputs, directions), mean=mean)
 
     def _changes(self, taken: Taken, inputs: Inputs, directions: np.ndarray) -> tuple[Change, ...]:
         """Return what acts otherwise where an input is moved."""
@@ -147,6 +153,16 @@ class ExactTable:
             return None
         state = engine.state.arrays
         return self._readings.derivatives(state["q"][0], state["v"][0])
+
+    def _mean(self, taken: Taken, directions: np.ndarray, read: np.ndarray | None) -> np.ndarray:
+        """Return the rows of states and readings by the inputs, the mean of both sides."""
+        rows = 2 * self._layout.nv
+        grown, fallen, forces = taken.tables()
+        if forces[1] is not forces[0]:
+            forward, backward = self._all_sides(taken, directions, read)
+            return 0.5 * (forward + backward)
+        table = grown[:rows] if fallen is grown else 0.5 * (grown[:rows] + fallen[:rows])
+        return self._results(self._columns(table, forces[0], directions), directions, read)
 
     def _all_sides(self, taken: Taken, directions: np.ndarray, read: np.ndarray | None) -> Tables:
         """Return the rows of states and readings by the inputs, on both sides."""
@@ -193,12 +209,12 @@ class ExactTable:
             table *= 0.5
         if not self._takes_all:
             by_state = table[np.ix_(self._rows, self._rows)]
-            return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces_on(0.0)
+            return by_state, table[self._rows, 2 * self._layout.nv :] @ self._forces_on(step.follows())
         by_force = table[: 2 * n, 2 * n :]
         if len(self._kinds) == 1 and self._kinds[0][0] == "force":
             places = self._kinds[0][1]
             return table[: 2 * n, : 2 * n].copy(), by_force[:, places] * step.follows()[places]
-        return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces_on(0.0)
+        return table[: 2 * n, : 2 * n].copy(), by_force @ self._forces_on(step.follows())
 
     def _take(self, inputs: Inputs) -> None:
         """Note where the commands of a linearization stand."""
@@ -215,14 +231,17 @@ class ExactTable:
 
     def _forces(self) -> Tables:
         """Return the joint forces (nv, commands) of commands of one unit each, as these grow and fall."""
-        if self._step.drives_at_bounds:
-            return self._forces_on(1.0), self._forces_on(-1.0)
-        made = self._forces_on(0.0)
+        step = self._step
+        if step.drives_at_bounds:
+            return self._forces_on(step.follows(1.0)), self._forces_on(step.follows(-1.0))
+        made = self._forces_on(step.tangents.arrays["follows"][0])
         return made, made
 
-    def _forces_on(self, side: float) -> np.ndarray:
-        """Return the joint forces (nv, commands) as commands grow (1) or fall (−1), or the mean (0)."""
-        parts = [self._step.forces_of(kind, places, side) for kind, places in self._kinds]
+    def _forces_on(self, follows: np.ndarray) -> np.ndarray:
+        """Return the joint forces (nv, commands) of commands, where drives follow them."""
+        parts = [self._step.forces_of(kind, places, follows) for kind, places in self._kinds]
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts, axis=1) if parts else np.zeros((self._layout.nv, 0))
 
     def _columns(self, table: np.ndarray, forces: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -233,7 +252,11 @@ class ExactTable:
             by_q, by_v = by_q[:, self._dofs], by_v[:, self._dofs]
         if directions.shape[0] != directions.shape[1]:
             by_q, by_v = by_q @ directions, by_v @ directions
-        return np.concatenate([by_q, by_v, table[:, 2 * nv : 3 * nv] @ forces], axis=1)
+        first, stop = by_q.shape[1], by_q.shape[1] + by_v.shape[1]
+        made = np.empty((len(table), stop + forces.shape[1]))
+        made[:, :first], made[:, first:stop] = by_q, by_v
+        np.matmul(table[:, 2 * nv : 3 * nv], forces, out=made[:, stop:])
+        return made
 
     def _results(self, columns: np.ndarray, directions: np.ndarray, read: np.ndarray | None) -> np.ndarray:
         """Return the rows of the states, then those of what is read."""

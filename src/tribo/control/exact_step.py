@@ -14,13 +14,12 @@ from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.model import Integrator, Status
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import OBSTACLE, PLACE, ROWS, SHIFTED, Obstacle, Tangents
+from tribo.queries.tangents import LIMITS, OBSTACLE, PLACE, ROWS, SHIFTED, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
 SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
 MOST_ROUNDS = 10  # of the bias force of a step
 FIRST = np.zeros(1, np.int64)
-AT_LIMIT = 1e-12  # [–] of a force, by which it may miss its limit: rounding
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
     Obstacle.CONSTRAINT: "constraints tie bodies or joints together",
@@ -382,19 +381,13 @@ class ExactStep:
         made = np.asarray(self.tangents.arrays["follows"][0])
         if not self.drives_at_bounds:
             return made
-        above, below = self.room_of_forces()
-        size = AT_LIMIT * np.abs(self.engine.work.arrays["feed_forward"][0])
-        one_side = np.where(np.abs(below) <= size, 0.5 * (1.0 + side), made)
-        return np.where(np.abs(above) <= size, 0.5 * (1.0 - side), one_side)
+        one_side = np.where(made == 3, 0.5 * (1.0 + side), made)
+        return np.where(made == 2, 0.5 * (1.0 - side), one_side)
 
     @property
     def drives_at_bounds(self) -> bool:
         """Whether a force of a drive is exactly at a limit."""
-        model, force = self._model.arrays, self.engine.work.arrays["feed_forward"][0]
-        size = AT_LIMIT * np.abs(force)
-        near = np.abs(force - model["dof_effort_upper"][0]) <= size
-        near |= np.abs(force - model["dof_effort_lower"][0]) <= size
-        return bool(near.any())
+        return bool(self.tangents.arrays["counts"][0, LIMITS])
 
     def room_of_forces(self) -> tuple[np.ndarray, np.ndarray]:
         """Return how far constant forces of drives are from their limits, above and below, (nv,) [N, N m]."""

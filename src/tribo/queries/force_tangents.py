@@ -7,8 +7,10 @@ from tribo.enums import DriveForm
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 from tribo.queries.contact_tangents import ZERO, add_force_change, origin_of
+from tribo.queries.tangents import LIMITS
 from tribo.queries.tree_tangents import inverse_turn
 
+AT_LIMIT = 1e-12  # [–] of a force, by which it may miss its limit: rounding
 DYNAMIC = int(Kind.DYNAMIC)
 SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
@@ -23,6 +25,19 @@ def obeys(model, command, work, dof):
         return False
     is_constant = command.kp[dof] == 0.0 and command.kd[dof] == 0.0
     return not is_constant or lower <= work.feed_forward[dof] <= upper
+
+
+@kernel
+def side_of_limit(model, command, work, dof, otherwise):
+    """Return 2 where the constant force of a drive is exactly at its upper limit, 3 at its lower one."""
+    force = work.feed_forward[dof]
+    near = AT_LIMIT * abs(force)
+    lower, upper = model.dof_effort_lower[dof], model.dof_effort_upper[dof]
+    if command.kp[dof] != 0.0 or command.kd[dof] != 0.0 or lower == upper:
+        return otherwise
+    if abs(force - upper) <= near:
+        return 2
+    return 3 if abs(force - lower) <= near else otherwise
 
 
 @kernel
@@ -53,7 +68,9 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
             da, db, _ = form_weights(command.drive_form[dof], settings.integrator)
             loss = model.dof_damping[dof] + kd + dt * (k * (a + b) + kp * (da + db))
             tangents.system[dof, at_v + dof] -= dt * loss
-            tangents.follows[dof] = 1 if follows else 0
+            tangents.follows[dof] = side_of_limit(model, command, work, dof, 1 if follows else 0)
+            if tangents.follows[dof] > 1:
+                tangents.counts[LIMITS] += 1
             tangents.system[dof, at_tau + dof] = dt
             if dof < first + straight:
                 tangents.system[dof, at_q + dof] -= dt * (k + kp)

@@ -10,7 +10,7 @@ SPHERICAL = int(Joint.SPHERICAL)
 FREE = int(Joint.FREE)
 
 # Entries of `Tangents.counts`.
-CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS, SHIFTED = range(10)
+CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS, SHIFTED, LIMITS = range(11)
 
 
 class Obstacle(IntEnum):
@@ -117,7 +117,8 @@ class Tangents(Record):
     end_by_rate = field("nv", "nv")  # … by the acceleration, of ball joints that are hit
     is_hit = field("nv", dtype=INT)  # 1: the acceleration that lasts is that of forces alone
 
-    follows = field("nv", dtype=INT)  # 1: the drive of a dof gives what its law says
+    # 1: the drive of a dof gives what its law says; 2, 3: a constant force, at its upper, lower limit.
+    follows = field("nv", dtype=INT)
     system = field("nrow", "ncolumn")
     order = field("nrow", dtype=INT)  # rows in the order of elimination
     pivot = field("nrow", dtype=INT)  # row by which each unknown was eliminated; −1: by none
@@ -131,8 +132,8 @@ class Tangents(Record):
     com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
-    # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins, shifted
-    counts = field(10, dtype=INT)
+    # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins, shifted, forces at limits
+    counts = field(11, dtype=INT)
     contact = field("nrow", dtype=INT)
     slips = field("nrow", dtype=INT)  # 1: it slips
     sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags

@@ -18,9 +18,9 @@ from tribo.model import Work
 # Hundreds of lines, begun. "": the files beside the folders.
 LINES = {
     "": 13, "batch": 47, "batch_kernels": 5, "checks": 19, "collision": 62, "compiler": 34,
-    "contact": 152, "control": 42, "description": 25, "dynamics": 45, "engine": 27, "formats": 195,
+    "contact": 152, "control": 50, "description": 25, "dynamics": 45, "engine": 27, "formats": 195,
     "ground": 10, "ground_kernels": 6, "gym": 34, "identification": 32, "jax": 2, "learn": 14,
-    "materials": 14, "math": 10, "objects": 79, "probes": 12, "queries": 45, "raisimpy": 51,
+    "materials": 14, "math": 10, "objects": 79, "probes": 12, "queries": 47, "raisimpy": 51,
     "readout": 18, "recording": 21, "robots": 2, "scale": 4, "sensors": 17, "spatial": 30,
     "tools": 20, "torch": 2, "viewer": 74, "world": 42, "world_xml": 10,
 }  # fmt: skip
@@ -31,7 +31,7 @@ NUMBERS = {
     "kernels that write work.status": 36,
     "kernels that write work.contact_impulse": 12,
     "pairs of rooms of contact/ that import from each other": 2,
-    "files": 669,
+    "files": 673,
     "kernels in the longest chain of calls from step.py": 21,
 }
 

@@ -24,7 +24,7 @@ from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler_lock import require_global_compiler_lock
 
-from tribo.checks.asides import aside
+from tribo.asides import aside
 from tribo.compiler import kernel_store, progress
 from tribo.compiler.sources import digest
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.asides import aside
 from tribo.checks import check
-from tribo.checks.asides import aside
 
 MAX_VERTICES = 256  # of a hull; one with more is made simpler
 MANY = 10_000  # points or triangles from which on work may take longer than Ctrl-C should wait

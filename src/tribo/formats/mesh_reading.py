@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tribo.asides import aside
 from tribo.checks import check
-from tribo.checks.asides import aside
 from tribo.checks.files import NotPlainError, plain
 from tribo.description.hulls import MANY
 from tribo.formats import vrml

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tribo.asides import aside
 from tribo.checks import check
-from tribo.checks.asides import aside
 from tribo.description.hulls import (
     MANY,
     FlatError,

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tribo.checks.asides import aside
+from tribo.asides import aside
 
 
 def test_answers_and_errors_come_back():

@@ -203,7 +203,7 @@ class ConstraintBatch(Sealed):
         return [end.pose() for end in self._ends]
 
     def wrench(self, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return force and torque on the first body, (worlds, 3) [N, N m], world; as in `Constraint`."""
+        """Return force and torque on the first body, (worlds, 3) [N, N m], world; `axes`: of its end."""
         return self._made.wrench(self, axes)  # type: ignore[arg-type]
 
     points = shared(

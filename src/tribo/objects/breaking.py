@@ -90,6 +90,7 @@ class Readout(Made[T]):
 
         super().__init__(read, None, of_worlds.__doc__ or "")
         self.of_worlds = of_worlds
+        self.__module__ = of_worlds.__module__  # where doctest looks for its example
 
 
 class Breakable(ABC):

@@ -24,7 +24,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import FEW_CORNERS
 
-POINT = 1
 SEGMENT = 2
 POLYGON = 3
 DISC = 4

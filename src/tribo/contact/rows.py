@@ -24,7 +24,7 @@ def assemble_rows(model, state, command, settings, work):
 
     Writes: work.
     """
-    contact_rows.write_contact_rows(model, state, work)  # J, whitened
+    contact_rows.write_contact_rows(model, work)  # J, whitened
     if work.status[0] & CAPACITY:  # the arrays of rows are full
         return
     contact_drift.compute_drift(model, state, settings, work)  # J̇v
@@ -33,7 +33,7 @@ def assemble_rows(model, state, command, settings, work):
     joint_limit_rows.write_joint_limits(model, state, command, settings, work)  # and drive limits
     coupling_rows.write_coupling_rows(model, state, settings, work)  # tendons, mimic joints
     constraint_rows.write_constraint_rows(model, state, command, settings, work)  # pins, welds, wires
-    box_friction_rows.write_box_friction_rows(model, state, settings, work)  # orthotropic friction
+    box_friction_rows.write_box_friction_rows(model, settings, work)  # orthotropic friction
     if work.status[0] & CAPACITY == 0:
         islands.find_islands(model, work)  # trees that share rows
         position_pass.reserve_tables(model, settings, work)  # room for the position pass

@@ -116,7 +116,7 @@ def push_along(model, work, c, force):
 
 
 @kernel
-def push_on_body(model, settings, work, a, x):
+def push_on_body(model, work, a, x):
     """Apply an actuator to its body: a wrench, or adhesion at its contacts.
 
     Writes: work.
@@ -184,7 +184,7 @@ def apply_actuators(model, state, command, settings, work):
         if model.actuator_coupling[a] >= 0:
             push_on_coupling(model, state, work, a, x)
         else:
-            push_on_body(model, settings, work, a, x)
+            push_on_body(model, work, a, x)
     for c in range(work.coupling_drive.shape[0]):
         drive = work.coupling_drive
         if drive[c, STIFFNESS] != 0.0 or drive[c, DAMPING] != 0.0 or drive[c, FORCE] == 0.0:

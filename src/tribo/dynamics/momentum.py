@@ -213,7 +213,7 @@ def keep_spin(model, t, before, after, v):
 
 
 @kernel
-def choose_kept_trees(model, state, settings, work):
+def choose_kept_trees(model, settings, work):
     """Mark the floating trees whose momentum is conserved in this step; return their number.
 
     A tree in contact with a fixed body exchanges momentum with the world, and its contacts must end with the
@@ -285,33 +285,20 @@ def is_unchanged(model, state, t):
 
 
 @kernel
-def external_impulse(model, state, settings, work, t, centre):
+def external_impulse(model, settings, work, t, centre):
     """Return linear impulse on tree t in this step without weight, and angular impulse about `centre`.
 
     Drives of the base, plus the change by the solve: (Jᵀ λ)_base = (Lᵀ D^(1/2) Δz)_base.
+
+    Writes: work.
     """
-    first = model.tree_v[t]
-    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for dof in range(first, first + model.tree_nv[t]):
-        change = work.response[dof] - work.free_response[dof]
+    z = work.change_v
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        z[dof] = work.response[dof] - work.free_response[dof]
         if work.impact_count[0] > 0:
-            change += work.impact_response[dof]
-        if change == 0.0:
-            continue
-        change /= work.dof_scale[dof]
-        row = model.dof_row[dof]
-        base = dof - first
-        factor = work.mass_factor
-        linear = 0.0 if model.tree_is_single[t] == 1 else change  # a single body's rotation is decoupled
-        x = (
-            x[0] + (factor[row] * linear if base > 0 else change if base == 0 else 0.0),
-            x[1] + (factor[row + 1] * linear if base > 1 else change if base == 1 else 0.0),
-            x[2] + (factor[row + 2] * linear if base > 2 else change if base == 2 else 0.0),
-            x[3] + (factor[row + 3] * change if base > 3 else change if base == 3 else 0.0),
-            x[4] + (factor[row + 4] * change if base > 4 else change if base == 4 else 0.0),
-            x[5] + (factor[row + 5] * change if base > 5 else change if base == 5 else 0.0),
-        )
-    drive, twist = base_impulse(model, state, settings, work, t)
+            z[dof] += work.impact_response[dof]
+    x = whitened_base_impulse(model, work, t, z)
+    drive, twist = base_impulse(model, settings, work, t)
     push = (x[0] + drive[0], x[1] + drive[1], x[2] + drive[2])
     turn = (x[3] + twist[0], x[4] + twist[1], x[5] + twist[2])
     if push[0] == 0.0 and push[1] == 0.0 and push[2] == 0.0:
@@ -331,18 +318,20 @@ def shift_momentum_targets(model, work, shift):
     for t in range(model.tree_body.shape[0]):
         if work.tree_is_kept[t] != KEPT:
             continue
-        push = base_push(model, work, t, shift)
+        x = whitened_base_impulse(model, work, t, shift)
         m, c, p, l = load_motion(work.tree_target, t)
-        store_motion(work.tree_target, t, m, vec.axpy(1.0 / m, push, c), p, l)
+        store_motion(work.tree_target, t, m, vec.axpy(1.0 / m, (x[0], x[1], x[2]), c), p, l)
 
 
 @kernel
-def base_push(model, work, t, z):
-    """Return the linear impulse on the base for a whitened response z of tree t. (Lᵀ D^(1/2) z)_base"""
-    x = (0.0, 0.0, 0.0)
+def whitened_base_impulse(model, work, t, z):
+    """Return the impulses (6) on the base of floating tree t for a whitened response z. (Lᵀ D^(1/2) z)_base"""
+    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     first = model.tree_v[t]
     factor = work.mass_factor
     for dof in range(first, first + model.tree_nv[t]):
+        if z[dof] == 0.0:
+            continue
         change = z[dof] / work.dof_scale[dof]
         row = model.dof_row[dof]
         base = dof - first
@@ -350,12 +339,15 @@ def base_push(model, work, t, z):
             x[0] + (factor[row] * change if base > 0 else change if base == 0 else 0.0),
             x[1] + (factor[row + 1] * change if base > 1 else change if base == 1 else 0.0),
             x[2] + (factor[row + 2] * change if base > 2 else change if base == 2 else 0.0),
+            x[3] + (factor[row + 3] * change if base > 3 else change if base == 3 else 0.0),
+            x[4] + (factor[row + 4] * change if base > 4 else change if base == 4 else 0.0),
+            x[5] + (factor[row + 5] * change if base > 5 else change if base == 5 else 0.0),
         )
     return x
 
 
 @kernel
-def base_drive_impulse(model, state, settings, work, dof):
+def base_drive_impulse(model, settings, work, dof):
     """Return the impulse of drives, damping and external wrenches on a dof of the base."""
     change = work.next_v[dof] - work.start_velocity[dof]
     extra = work.drive_inertia[dof] + model.dof_armature[dof]
@@ -363,17 +355,17 @@ def base_drive_impulse(model, state, settings, work, dof):
 
 
 @kernel
-def base_impulse(model, state, settings, work, t):
+def base_impulse(model, settings, work, t):
     """Return linear and angular impulse, about the base, of drives and external wrenches on a base."""
     first = model.tree_v[t]
     return (
-        base_drive_impulse(model, state, settings, work, first),
-        base_drive_impulse(model, state, settings, work, first + 1),
-        base_drive_impulse(model, state, settings, work, first + 2),
+        base_drive_impulse(model, settings, work, first),
+        base_drive_impulse(model, settings, work, first + 1),
+        base_drive_impulse(model, settings, work, first + 2),
     ), (
-        base_drive_impulse(model, state, settings, work, first + 3),
-        base_drive_impulse(model, state, settings, work, first + 4),
-        base_drive_impulse(model, state, settings, work, first + 5),
+        base_drive_impulse(model, settings, work, first + 3),
+        base_drive_impulse(model, settings, work, first + 4),
+        base_drive_impulse(model, settings, work, first + 5),
     )
 
 
@@ -383,7 +375,7 @@ def set_momentum_targets(model, state, settings, work):
 
     Writes: work.
     """
-    if choose_kept_trees(model, state, settings, work) == 0:
+    if choose_kept_trees(model, settings, work) == 0:
         return
     dt = settings.dt
     for t in range(model.tree_body.shape[0]):
@@ -395,7 +387,7 @@ def set_momentum_targets(model, state, settings, work):
             m, c, p, l, _ = tree_motion(model, state.q, state.v, work, t)
             c = vec.add(c, (state.q[at], state.q[at + 1], state.q[at + 2]))
         middle = vec.axpy(0.5 * dt / m, p, c)
-        push, turn = external_impulse(model, state, settings, work, t, middle)
+        push, turn = external_impulse(model, settings, work, t, middle)
         weight = (m * settings.gravity_x, m * settings.gravity_y, m * settings.gravity_z)
         after = vec.add(p, vec.axpy(dt, weight, push))
         store_motion(work.tree_target, t, m, vec.axpy(0.5 * dt / m, after, middle), after, vec.add(l, turn))

@@ -87,7 +87,7 @@ def tied_velocity(model, v, t, arm):
 
 
 @kernel
-def end_error(model, work, end, t):
+def end_error(work, end, t):
     """Return the displacement that an end of body t still lacks after δ and ρ; 0 for t = −1."""
     if t < 0:
         return ZERO
@@ -145,7 +145,7 @@ def solve_tied_drift(model, state, work):
             b = tied_tree(model, 2 * c + 1)
             if max(a, b) < 0 or not is_joining(model, state, work, c):
                 continue
-            apart = vec.sub(end_error(model, work, 2 * c, a), end_error(model, work, 2 * c + 1, b))
+            apart = vec.sub(end_error(work, 2 * c, a), end_error(work, 2 * c + 1, b))
             one = mobility(model, work, 2 * c, a)
             both = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
             impulse = vec.sym_vec(linalg.sym_inverse(both), apart)

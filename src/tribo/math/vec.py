@@ -150,6 +150,12 @@ def mat_t_mul(m, n):
 
 
 @kernel
+def transpose(m):
+    """Return Mᵀ."""
+    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
+
+
+@kernel
 def mat_col(m, k):
     """Return column k of M."""
     if k == 0:

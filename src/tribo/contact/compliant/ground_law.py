@@ -157,7 +157,7 @@ def prepare_ground(model, state, settings, work):
             work.contact_len[c, side] = 0
             body = work.contact_body[c, side]
             if model.body_chain_len[body] > 0:
-                contact_rows.write_side_rows(model, state, work, c, side, is_moved(model, body))
+                contact_rows.write_side_rows(model, work, c, side, is_moved(model, body))
         surface_velocity.add_surface(work, c)
         contact_rows.diagonal_block(model, work, work.contact_row, c, work.contact_delassus)
         K, D, _ = contact_numbers(model, work, c)

@@ -58,7 +58,7 @@ def curvature_at(model, work, tree, omega, arm):
 
 
 @kernel
-def attached_motion(model, state, settings, work, body, point):
+def attached_motion(model, settings, work, body, point):
     """Return the free motion of a body (−1: the world) at a point: v, ω, a, α.
 
     a and α are at constant joint velocities; a free body on constraints tumbles. Gravity is not part of a.

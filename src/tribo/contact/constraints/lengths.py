@@ -174,7 +174,7 @@ def write_wire_friction(model, state, command, work, c):
             q = wire_point(model, work.body_pos, work.body_rot, k + 1)
             push_side(model, work, n, c, model.path_body[k], p, half)
             push_side(model, work, n, c, model.path_body[k + 1], q, vec.neg(half))
-        scalar_rows.close_row(model, state, work, n, 0.0, -most, most, 0.0)
+        scalar_rows.close_row(model, work, n, 0.0, -most, most, 0.0)
         if work.scalar_count[0] > n:
             work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
@@ -196,12 +196,12 @@ def write_length_row(model, state, command, settings, work, c):
     stiffness = tuning[c, STIFFNESS]
     if lower == 0.0 and upper == 0.0:  # a constant tension
         pull = dt * tuning[c, FORCE]
-        scalar_rows.close_row(model, state, work, n, 0.0, pull, pull, 0.0)
+        scalar_rows.close_row(model, work, n, 0.0, pull, pull, 0.0)
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
         return
     if stiffness < inf:
         if stiffness > 0.0 or tuning[c, DAMPING] > 0.0:
-            scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, 0.0)
+            scalar_rows.close_row(model, work, n, 0.0, lower, upper, 0.0)
             if work.scalar_count[0] > n:
                 set_spring(settings, work, n, gap, stiffness, tuning[c, DAMPING])
         else:
@@ -223,7 +223,7 @@ def write_length_row(model, state, command, settings, work, c):
         target, correction, shift = hard_target(
             settings, tuning[c, ERP], gap, drift, sag, opens, parts, is_stop
         )
-    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    scalar_rows.close_row(model, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
     work.scalar_correction[n], work.scalar_shift[n] = correction, shift
@@ -261,7 +261,7 @@ def write_winch_row(model, state, command, settings, work, c):
     reach = tuning[c, ERP] * dt * dt * size
     parts = free_end_speed(model, settings, work, c, n, size)
     target, correction, shift = hard_target(settings, tuning[c, ERP], gap, drift, sag, reach, parts, True)
-    scalar_rows.close_row(model, state, work, n, target - rate, 0.0, upper, 0.0)
+    scalar_rows.close_row(model, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
     work.scalar_correction[n], work.scalar_shift[n] = correction, shift

@@ -128,7 +128,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
         if n < 0:
             return
         if compliance > 0.0:
-            close_soft_row(model, state, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf)
+            close_soft_row(model, settings, work, n, vec.dot(u, gap), compliance, damping, -inf, inf)
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
         parts = free_end_speed(model, settings, work, c, n, vec.norm(curve))
@@ -138,7 +138,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
         target, correction, shift = hard_target(
             settings, erp, vec.dot(u, gap), faster, lower, reach, parts, False
         )
-        scalar_rows.close_row(model, state, work, n, target, -inf, inf, 0.0)
+        scalar_rows.close_row(model, work, n, target, -inf, inf, 0.0)
         work.scalar_reach[n] = reach
         work.scalar_gap[n] = vec.dot(u, gap)
         work.scalar_correction[n], work.scalar_shift[n] = correction, shift
@@ -170,16 +170,17 @@ def follows_ends(model, work, c):
 
 
 @kernel
-def constraint_curvature(model, state, settings, work, c):
-    """Return the curvature of the gaps of constraint c, linear and angular, without forces (world)."""
-    a = model.constraint_body[c, 0]
-    b = model.constraint_body[c, 1]
-    point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
-    va, wa, aa, alpha_a = attached_motion(model, state, settings, work, a, point)
-    vb, wb, ab, alpha_b = attached_motion(model, state, settings, work, b, point)
+def gap_curvature(motion_a, motion_b):
+    """Return the curvature of the gaps of a constraint without forces, in axes that rotate with A (world).
+
+    motion_a, motion_b: `attached_motion` of its ends. Its linear part by that rotation, all of its linear
+    part, its angular part.
+    """
+    va, wa, aa, alpha_a = motion_a
+    vb, wb, ab, alpha_b = motion_b
     turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
     turning = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
-    return vec.add(turn, vec.sub(aa, ab)), turning
+    return turn, vec.add(turn, vec.sub(aa, ab)), turning
 
 
 @kernel
@@ -191,7 +192,10 @@ def is_closed(model, state, command, settings, work, c):
 
     Writes: work.
     """
-    curve, turning = constraint_curvature(model, state, settings, work, c)
+    point, _ = body_frame(model, work.body_pos, work.body_rot, c, 1)
+    motion_a = attached_motion(model, settings, work, model.constraint_body[c, 0], point)
+    motion_b = attached_motion(model, settings, work, model.constraint_body[c, 1], point)
+    _, curve, turning = gap_curvature(motion_a, motion_b)
     constraint_work.move_ends(model, state, work, c)
     for first in range(0, 6, 3):
         if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
@@ -248,17 +252,16 @@ def write_linkage_rows(model, state, command, settings, work, c):
     error = relative_turn(model.constraint_locked[c], axes, other_axes)
     if not breaking.is_attached(command, work, c, vec.norm(apart), vec.norm(error)):
         return
-    va, wa, aa, alpha_a = attached_motion(model, state, settings, work, a, point)
-    vb, wb, ab, alpha_b = attached_motion(model, state, settings, work, b, point)
+    motion_a = attached_motion(model, settings, work, a, point)
+    motion_b = attached_motion(model, settings, work, b, point)
+    aa, ab = motion_a[2], motion_b[2]
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     if is_whirling(model, settings, a, aa, arm_a) or is_whirling(model, settings, b, ab, arm_b):
         work.status[0] |= TIME_STEP_TOO_LONG
     if command.constraint[c, COMPLIANCE] == 0.0:
         work.constraint_memory[c, IS_IDLE] = 0.0
-    # Relative velocity of the ends, in axes that rotate with A.
-    turn = vec.scale(2.0, vec.cross(wa, vec.sub(vb, va)))
-    curve = vec.add(turn, vec.sub(aa, ab))
+    turn, curve, turning = gap_curvature(motion_a, motion_b)
     is_exact = follows_ends(model, work, c)
     drift_a, sag_a = end_curvature(model, state, settings, work, 2 * c, point, aa, is_exact)
     drift_b, sag_b = end_curvature(model, state, settings, work, 2 * c + 1, point, ab, is_exact)
@@ -267,17 +270,18 @@ def write_linkage_rows(model, state, command, settings, work, c):
         drift = vec.axpy(0.5 * settings.dt, turn, drift)
         sag = vec.axpy(midstep_sag(settings, 1.0), turn, sag)
     add_locked_rows(model, state, command, settings, work, c, 0, point, axes, apart, curve, drift, sag)
-    curve = vec.add(vec.sub(alpha_a, alpha_b), vec.cross(vec.sub(wa, wb), wa))
-    drift = vec.scale(0.5 * settings.dt, curve)
-    sag = vec.scale(midstep_sag(settings, 1.0), curve)
-    add_locked_rows(model, state, command, settings, work, c, ANGULAR, point, axes, error, curve, drift, sag)
+    drift = vec.scale(0.5 * settings.dt, turning)
+    sag = vec.scale(midstep_sag(settings, 1.0), turning)
+    add_locked_rows(
+        model, state, command, settings, work, c, ANGULAR, point, axes, error, turning, drift, sag
+    )
 
 
 @kernel
 def relative_turn(locked, axes, other_axes):
     """Return the rotation of side A relative to side B [rad], in the directions that are locked."""
     if locked >> ANGULAR == 7:
-        return quat.rotation_vector(vec.mat_mul(axes, transposed(other_axes)))
+        return quat.rotation_vector(vec.mat_mul(axes, vec.transpose(other_axes)))
     z = vec.mat_col(axes, 2)
     other = vec.mat_col(other_axes, 2)
     error = vec.cross(other, z)
@@ -288,13 +292,7 @@ def relative_turn(locked, axes, other_axes):
 
 
 @kernel
-def transposed(m):
-    """Return the transpose of a 3×3 matrix."""
-    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
-
-
-@kernel
-def write_motor_row(model, state, command, settings, work, c):
+def write_motor_row(model, command, settings, work, c):
     """Write the row of a motor: speed of body B relative to A, about or along the third axis of A.
 
     Writes: work.
@@ -314,12 +312,12 @@ def write_motor_row(model, state, command, settings, work, c):
         back = settings.dt * command.constraint[c, BACK_FORCE]
         speed = command.constraint[c, SPEED]
         slip = command.constraint[c, COMPLIANCE] / settings.dt
-        scalar_rows.close_row(model, state, work, n, speed, -back, most, slip)
+        scalar_rows.close_row(model, work, n, speed, -back, most, slip)
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
 
 @kernel
-def write_lock_row(model, state, command, settings, work, c):
+def write_lock_row(model, command, settings, work, c):
     """Write the row of a lock: angle of body B relative to A about the third axis of A, or position along it.
 
     Writes: work.
@@ -347,11 +345,11 @@ def write_lock_row(model, state, command, settings, work, c):
     back = settings.dt * tuning[c, BACK_FORCE]
     if tuning[c, COMPLIANCE] > 0.0:
         damping = tuning[c, SPOOK_DAMPING]
-        close_soft_row(model, state, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most)
+        close_soft_row(model, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most)
     else:
         # A lock has a bounded force, like a motor: it closes its gap by a velocity.
         target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False)
-        scalar_rows.close_row(model, state, work, n, target, -back, most, 0.0)
+        scalar_rows.close_row(model, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
@@ -448,9 +446,9 @@ def write_linkages(model, state, command, settings, work):
             lengths.write_winch_row(model, state, command, settings, work, c)
             lengths.write_wire_friction(model, state, command, work, c)
         elif kind == MOTOR:
-            write_motor_row(model, state, command, settings, work, c)
+            write_motor_row(model, command, settings, work, c)
         else:
-            write_lock_row(model, state, command, settings, work, c)
+            write_lock_row(model, command, settings, work, c)
         if work.status[0] & CAPACITY:
             return
         regularise_rows(work, first)

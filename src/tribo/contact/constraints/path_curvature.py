@@ -46,7 +46,7 @@ def end_point(model, work, c, k):
 
 
 @kernel
-def wire_acceleration(model, state, settings, work, c):
+def wire_acceleration(model, settings, work, c):
     """Return φ'' without forces [m/s²], and the sum of the sizes of its terms.
 
     ℓ'' = u·(a_q − a_p) + (‖v‖² − (u·v)²)/ℓ per segment, v the velocity of its end relative to its start.
@@ -58,8 +58,8 @@ def wire_acceleration(model, state, settings, work, c):
         d = vec.sub(q, p)
         length = vec.norm(d)
         u = vec.scale(1.0 / length, d) if length > 0.0 else (0.0, 0.0, 1.0)
-        vp, _, ap, _ = attached_motion(model, state, settings, work, model.path_body[k], p)
-        vq, _, aq, _ = attached_motion(model, state, settings, work, model.path_body[k + 1], q)
+        vp, _, ap, _ = attached_motion(model, settings, work, model.path_body[k], p)
+        vq, _, aq, _ = attached_motion(model, settings, work, model.path_body[k + 1], q)
         v = vec.sub(vq, vp)
         along = vec.dot(v, u)
         curve = vec.sub(ap, aq)
@@ -112,7 +112,7 @@ def path_curvature(model, state, settings, work, c):
 
     Writes: work.
     """
-    bend, size = wire_acceleration(model, state, settings, work, c)
+    bend, size = wire_acceleration(model, settings, work, c)
     if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.5 * settings.dt * bend, midstep_sag(settings, bend), size
     middle, rate = length_and_rate(model, work, c, False, work.start_velocity)

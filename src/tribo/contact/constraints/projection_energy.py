@@ -14,7 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import LONG_SHIFT
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
-from tribo.contact.stabilisation.velocity_scaling import is_anchored, rigid_motion, tree_end_energy
+from tribo.contact.stabilisation.velocity_scaling import is_anchored, island_energy, rigid_motion
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, keep_spin, set_tree_momentum
@@ -25,19 +25,6 @@ TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 LIMITED = int(IntegrationMode.LIMITED)
 SLOWER = 0.9  # [–] of that motion after `restore_poses`, which else might repeat for ever
 MOST = 1.1  # [–] largest factor: keeps a small motion beyond the rigid one small
-
-
-@kernel
-def island_energy(model, settings, work, t, v):
-    """Return the energy of island t [J] at `end_q` and velocities v, including springs.
-
-    Writes: work.
-    """
-    total = 0.0
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            total += tree_end_energy(model, settings, work, tree, v)
-    return total
 
 
 @kernel
@@ -60,7 +47,7 @@ def keep_island_momenta(model, state, work, t):
 
 
 @kernel
-def restore_poses(model, state, settings, work, t):
+def restore_poses(model, state, work, t):
     """Restore the poses of island t, a group, at the step's start: its gaps are then what they were.
 
     At these poses the rigid motion with its momentum has no more energy than before. Its centre of mass moves
@@ -138,6 +125,6 @@ def conserve_energy(model, state, settings, work):
             continue
         is_torn = is_torn and group_momentum.is_group(model, work, t, work.island_last_tree[t] + 1)
         if is_torn:
-            restore_poses(model, state, settings, work, t)
+            restore_poses(model, state, work, t)
         if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:
             rescale_energy(model, state, settings, work, t, SLOWER if is_torn else 1.0)

@@ -33,7 +33,7 @@ def has_rebound(work, t):
 
 
 @kernel
-def energy_gained(model, settings, work, t):
+def energy_gained(model, work, t):
     """Return the energy that the impulses of island t add, and the energy exchanged [J].
 
     Sum of λ · (w + w⁺)/2 over the rows, w before all forces of the step. Bodies move with (v + v⁺)/2 while
@@ -104,7 +104,7 @@ def limit_restitution(model, settings, work, t):
         part = 0.5 * (low + high)
         scale_rebounds(settings, work, t, part)
         is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
-        more, turnover = energy_gained(model, settings, work, t)
+        more, turnover = energy_gained(model, work, t)
         if more > ROUND_OFF * turnover:
             high = part
         else:
@@ -112,7 +112,7 @@ def limit_restitution(model, settings, work, t):
     if low < part:  # the last try added energy
         scale_rebounds(settings, work, t, low)
         is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
-        more, turnover = energy_gained(model, settings, work, t)
+        more, turnover = energy_gained(model, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
         work.status[0] |= NOT_CONVERGED
 
@@ -129,7 +129,7 @@ def limit_rebounds(model, settings, work):
         return
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):
-            more, turnover = energy_gained(model, settings, work, t)
+            more, turnover = energy_gained(model, work, t)
             limit = GOOD * settings.tolerance * island_speed(settings, work, t)
             if more > ROUND_OFF * turnover and island_violation(model, work, t) <= limit:
                 limit_restitution(model, settings, work, t)

@@ -71,7 +71,7 @@ def first_load(model, settings, work, c):
 
 
 @kernel
-def open_direction_row(model, state, settings, work, c, k, load):
+def open_direction_row(model, settings, work, c, k, load):
     """Append the row of contact c along its tangent k; return its number, −1 if nothing can move it.
 
     Writes: work.
@@ -89,7 +89,7 @@ def open_direction_row(model, state, settings, work, c, k, load):
     bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
     runs = vec.dot(t, vec.load(work.contact_surface, c))
     target = -work.contact_drift[c, k] - runs
-    scalar_rows.close_row(model, state, work, n, target, -bound, bound, give)
+    scalar_rows.close_row(model, work, n, target, -bound, bound, give)
     if work.scalar_count[0] == n:
         return -1
     work.scalar_reach[n] = GIVES_WAY
@@ -98,7 +98,7 @@ def open_direction_row(model, state, settings, work, c, k, load):
 
 
 @kernel
-def write_box_friction_rows(model, state, settings, work):
+def write_box_friction_rows(model, settings, work):
     """Write the two friction rows of every contact with box friction.
 
     Writes: work.
@@ -115,7 +115,7 @@ def write_box_friction_rows(model, state, settings, work):
         work.contact_friction[c] = 0.0
         load = first_load(model, settings, work, c)
         for k in range(2):
-            work.contact_friction_row[c, k] = open_direction_row(model, state, settings, work, c, k, load)
+            work.contact_friction_row[c, k] = open_direction_row(model, settings, work, c, k, load)
 
 
 @kernel

@@ -328,7 +328,7 @@ def is_as_before(model, work, c):
 
 
 @kernel
-def point_drift(model, state, settings, work, c, before):
+def point_drift(model, settings, work, c, before):
     """Return β of contact c in its axes, weighted, its truncation error [m/s], and the kinds of its surfaces.
 
     before: the surfaces of the contact before, `UNSEEN` if unknown.
@@ -349,8 +349,8 @@ def point_drift(model, state, settings, work, c, before):
     if ha[0] == UNKNOWN or hb[0] == UNKNOWN or has_edge_or_face(ha, hb) or has_edge_or_face(hb, ha):
         return ZERO, 0.0, UNSEEN
     p = vec.load(work.contact_pos, c)
-    va, _, aa, _ = attached_motion(model, state, settings, work, work.contact_body[c, 0], p)
-    vb, _, ab, _ = attached_motion(model, state, settings, work, work.contact_body[c, 1], p)
+    va, _, aa, _ = attached_motion(model, settings, work, work.contact_body[c, 0], p)
+    vb, _, ab, _ = attached_motion(model, settings, work, work.contact_body[c, 1], p)
     sx, sy = tangent_part(axes, vec.sub(va, vb))
     slip = (sx, sy, 0.0)
     if ha[1] + ha[3] + hb[1] + hb[3] > 0.0:
@@ -456,7 +456,7 @@ def compute_drift(model, state, settings, work):
     for c in range(work.contact_count[0]):
         beta, error = ZERO, 0.0
         if work.contact_is_soft[c] == 0 and work.contact_is_resting[c] == 0:
-            beta, error, surfaces = point_drift(model, state, settings, work, c, surfaces)
+            beta, error, surfaces = point_drift(model, settings, work, c, surfaces)
         else:
             surfaces = UNSEEN
         if beta[0] != 0.0 or beta[1] != 0.0 or beta[2] != 0.0:

@@ -260,7 +260,7 @@ def reserve_row(work, count):
 
 
 @kernel
-def write_side_rows(model, state, work, c, side, gives_way):
+def write_side_rows(model, work, c, side, gives_way):
     """Write the rows of one side of contact c, whitened if `gives_way`, and add its velocities.
 
     Writes: work.
@@ -290,7 +290,7 @@ def write_side_rows(model, state, work, c, side, gives_way):
 
 
 @kernel
-def write_contact_rows(model, state, work):
+def write_contact_rows(model, work):
     """Build the rows of every contact.
 
     Writes: work.
@@ -313,7 +313,7 @@ def write_contact_rows(model, state, work):
             body = work.contact_body[c, side]
             work.contact_len[c, side] = 0
             if model.body_chain_len[body] > 0:
-                write_side_rows(model, state, work, c, side, is_moved(model, body))
+                write_side_rows(model, work, c, side, is_moved(model, body))
         add_surface(work, c)
         if work.row_count[0] <= work.row.shape[0]:
             write_diagonal_blocks(model, work, c)

@@ -41,7 +41,7 @@ def add_segment_pull(model, work, n, k, end, side, by):
 
 
 @kernel
-def add_coupling_row(model, state, work, c, kind, slope, target, lower, upper):
+def add_coupling_row(model, work, c, kind, slope, target, lower, upper):
     """Append a row along coupling c with bounds of its impulse; return its number, −1 if there is none.
 
     slope: of its polynomial.
@@ -61,17 +61,17 @@ def add_coupling_row(model, state, work, c, kind, slope, target, lower, upper):
         by = couplings.part_slope(model.element_part[k], slope)
         add_segment_pull(model, work, n, k, 0, model.element_side[k], by)
         add_segment_pull(model, work, n, k, 1, model.element_side[work.segment_next[k]], by)
-    scalar_rows.close_row(model, state, work, n, target, lower, upper, 0.0)
+    scalar_rows.close_row(model, work, n, target, lower, upper, 0.0)
     return n if work.scalar_count[0] > n else -1
 
 
 @kernel
-def add_coupling_equation(model, state, settings, work, c, phi, slope):
+def add_coupling_equation(model, settings, work, c, phi, slope):
     """Append the equation of a coupling, φ̇⁺ = 0; the position pass closes a share of φ − b.
 
     Writes: work.
     """
-    n = add_coupling_row(model, state, work, c, HOLD, slope, 0.0, -inf, inf)
+    n = add_coupling_row(model, work, c, HOLD, slope, 0.0, -inf, inf)
     if n < 0:
         return
     most = settings.max_push_out_speed
@@ -95,13 +95,13 @@ def add_coupling_stops(model, state, settings, work, c, phi, slope):
             continue
         target = sign * stop_target(settings, gap)
         least, most = (0.0, inf) if side == 0 else (-inf, 0.0)
-        n = add_coupling_row(model, state, work, c, HOLD, slope, target, least, most)
+        n = add_coupling_row(model, work, c, HOLD, slope, target, least, most)
         if n >= 0:
             work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
 
 @kernel
-def add_coupling_spring(model, state, settings, work, c, phi, slope):
+def add_coupling_spring(model, settings, work, c, phi, slope):
     """Append the spring, the damping and the armature of a coupling.
 
     Between two rest lengths the spring is slack: the nearer one counts, with a one-sided force.
@@ -111,7 +111,7 @@ def add_coupling_spring(model, state, settings, work, c, phi, slope):
     k, d, m = model.coupling_stiffness[c], model.coupling_damping[c], model.coupling_inertia[c]
     low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
     if d > 0.0 or m > 0.0:
-        n = add_coupling_row(model, state, work, c, DAMPER, slope, 0.0, -inf, inf)
+        n = add_coupling_row(model, work, c, DAMPER, slope, 0.0, -inf, inf)
         if n >= 0:
             set_law(settings, work, n, 0.0, 0.0, d, m)
     if k <= 0.0:
@@ -121,13 +121,13 @@ def add_coupling_spring(model, state, settings, work, c, phi, slope):
         is_high = phi > 0.5 * (low + high)
         rest = high if is_high else low
         least, most = (-inf, 0.0) if is_high else (0.0, inf)
-    n = add_coupling_row(model, state, work, c, SPRING, slope, 0.0, least, most)
+    n = add_coupling_row(model, work, c, SPRING, slope, 0.0, least, most)
     if n >= 0:
         set_spring(settings, work, n, phi - rest, k, 0.0)
 
 
 @kernel
-def add_coupling_drive(model, state, settings, work, c, phi, slope):
+def add_coupling_drive(model, settings, work, c, phi, slope):
     """Append the actuators of a coupling: F − k φ − d φ̇ within their bounds.
 
     Writes: work.
@@ -135,7 +135,7 @@ def add_coupling_drive(model, state, settings, work, c, phi, slope):
     dt = settings.dt
     law = work.coupling_drive
     lower, upper = dt * min(law[c, LEAST], 0.0), dt * max(law[c, MOST], 0.0)
-    n = add_coupling_row(model, state, work, c, DRIVE, slope, 0.0, lower, upper)
+    n = add_coupling_row(model, work, c, DRIVE, slope, 0.0, lower, upper)
     if n >= 0:
         k = law[c, STIFFNESS]
         set_law(settings, work, n, law[c, FORCE] - k * phi, k, law[c, DAMPING], 0.0)
@@ -156,12 +156,12 @@ def write_coupling_rows(model, state, settings, work):
         bent, slope = couplings.curve_at(model, c, s)
         phi = couplings.part_sum(model, work, work.mid_q, c, 0) - bent
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
-            add_coupling_equation(model, state, settings, work, c, phi, slope)
+            add_coupling_equation(model, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:
             add_coupling_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
-            add_coupling_row(model, state, work, c, FRICTION, slope, 0.0, -friction, friction)
-        add_coupling_spring(model, state, settings, work, c, phi, slope)
+            add_coupling_row(model, work, c, FRICTION, slope, 0.0, -friction, friction)
+        add_coupling_spring(model, settings, work, c, phi, slope)
         if work.coupling_drive[c, STIFFNESS] != 0.0 or work.coupling_drive[c, DAMPING] != 0.0:
-            add_coupling_drive(model, state, settings, work, c, phi, slope)
+            add_coupling_drive(model, settings, work, c, phi, slope)

@@ -33,7 +33,7 @@ def stop_target(settings, gap):
 
 
 @kernel
-def add_dof_row(model, state, work, slot, i, dof, target, lower, upper, compliance):
+def add_dof_row(model, work, slot, i, dof, target, lower, upper, compliance):
     """Append a row on one dof of joint i; return its number, −1 if there is none.
 
     Writes: work.
@@ -42,7 +42,7 @@ def add_dof_row(model, state, work, slot, i, dof, target, lower, upper, complian
     if n < 0:
         return n
     scalar_rows.add_dof(model, work, n, 0, dof, 1.0)
-    scalar_rows.close_row(model, state, work, n, target, lower, upper, compliance)
+    scalar_rows.close_row(model, work, n, target, lower, upper, compliance)
     return n if work.scalar_count[0] > n else -1
 
 
@@ -71,12 +71,12 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
         gain = drive_gain(model, command, settings, dof)
         target = v + drive_torque(command, settings, work, dof, v, v) / gain
         lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
-        n = add_dof_row(model, state, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
+        n = add_dof_row(model, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
         work.effort_row[dof] = mark_compliant_row(work, n)
     if work.drive_mode[dof] & SPEED != 0:
         speed, cap = speed_cap(model, command, settings, work, dof, v)
         lower, upper = min(-dt * cap, 0.0), max(-dt * cap, 0.0)
-        n = add_dof_row(model, state, work, slot, i, dof, speed, lower, upper, 0.0)
+        n = add_dof_row(model, work, slot, i, dof, speed, lower, upper, 0.0)
         work.speed_row[dof] = mark_compliant_row(work, n)
 
 
@@ -91,7 +91,7 @@ def add_friction_and_drive(model, state, command, settings, work, i, count):
         dof = model.joint_v[i] + k
         friction = settings.dt * model.dof_friction[dof]
         if friction > 0.0:
-            add_dof_row(model, state, work, slot + k, i, dof, 0.0, -friction, friction, 0.0)
+            add_dof_row(model, work, slot + k, i, dof, 0.0, -friction, friction, 0.0)
         if work.drive_mode[dof] != 0:
             add_drive(model, state, command, settings, work, slot + count + k, i, dof)
 
@@ -139,7 +139,7 @@ def cone_opening(model, turn, angle, i, w, dt):
 
 
 @kernel
-def add_cone(model, state, settings, work, i):
+def add_cone(model, settings, work, i):
     """Append the stop of a spherical joint. n·ω ≤ (gap + s − b)/dt
 
     b is the increase of the angle in a step by the motion across n, s the same in half a step: that far
@@ -166,7 +166,7 @@ def add_cone(model, state, settings, work, i):
     most = GENTLE * vec.norm(across)
     bend = min(cone_opening(model, turn, angle, i, across, dt) / dt, most)
     target = stop_target(settings, gap) + gap_correction(settings, gap)
-    scalar_rows.close_row(model, state, work, n, target + bend, 0.0, inf, 0.0)
+    scalar_rows.close_row(model, work, n, target + bend, 0.0, inf, 0.0)
     work.scalar_correction[n] = max(0.0, target)
 
 

@@ -23,46 +23,31 @@ LIMIT = int(Slot.LIMIT)
 
 
 @kernel
-def add_limit(model, state, settings, work, i, sign, gap):
+def add_limit(model, settings, work, i, sign, gap):
     """Append a limit of joint i: the lower (sign +1) or the upper (−1). sign v⁺ ≥ −gap/dt
 
     Beyond the stop the position pass closes the overlap. The row is along the joint itself for both stops, so
-    they share a slot. A compliant stop acts beyond its position only.
+    they share a slot. A compliant stop acts beyond its position only; two that coincide (sign 0) are one
+    spring with bounds.
 
     Writes: work.
     """
     compliance = model.joint_stop_compliance[i]
-    if compliance > 0.0 and gap > 0.0:
+    if compliance > 0.0 and gap > 0.0 and sign != 0.0:
         return
-    target = joint_friction_rows.stop_target(settings, gap)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
     if n < 0:
         return
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
     lower = 0.0 if sign > 0.0 else settings.dt * model.joint_stop_force[i, 0]
-    upper = settings.dt * model.joint_stop_force[i, 1] if sign > 0.0 else 0.0
+    upper = 0.0 if sign < 0.0 else settings.dt * model.joint_stop_force[i, 1]
     if compliance > 0.0:
-        damping = model.joint_stop_damping[i]
-        close_soft_row(model, state, settings, work, n, sign * gap, compliance, damping, lower, upper)
+        along, damping = -gap if sign < 0.0 else gap, model.joint_stop_damping[i]
+        close_soft_row(model, settings, work, n, along, compliance, damping, lower, upper)
         return
-    scalar_rows.close_row(model, state, work, n, sign * target, lower, upper, 0.0)
+    target = joint_friction_rows.stop_target(settings, gap)
+    scalar_rows.close_row(model, work, n, sign * target, lower, upper, 0.0)
     work.scalar_shift[n] = sign * gap_correction(settings, gap)
-
-
-@kernel
-def add_held_joint(model, state, settings, work, i, gap):
-    """Append the row of a joint whose stops coincide: a two-sided spring with bounds.
-
-    Writes: work.
-    """
-    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
-    if n < 0:
-        return
-    scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
-    lower = settings.dt * model.joint_stop_force[i, 0]
-    upper = settings.dt * model.joint_stop_force[i, 1]
-    compliance, damping = model.joint_stop_compliance[i], model.joint_stop_damping[i]
-    close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper)
 
 
 @kernel
@@ -99,18 +84,18 @@ def add_joint_stops(model, state, settings, work, i):
     lower = model.joint_lower[i]
     upper = model.joint_upper[i]
     if joint == SPHERICAL and is_near(model, state, settings, work, i):
-        joint_friction_rows.add_cone(model, state, settings, work, i)
+        joint_friction_rows.add_cone(model, settings, work, i)
     if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
         return
     q = work.mid_q[model.joint_q[i]]
     if lower == upper and model.joint_stop_compliance[i] > 0.0:
-        add_held_joint(model, state, settings, work, i, q - lower)
+        add_limit(model, settings, work, i, 0.0, q - lower)
         return
     far = stop_reach(model, state, settings, i)
     if q - lower <= far:
-        add_limit(model, state, settings, work, i, 1.0, q - lower)
+        add_limit(model, settings, work, i, 1.0, q - lower)
     if upper - q <= far:
-        add_limit(model, state, settings, work, i, -1.0, upper - q)
+        add_limit(model, settings, work, i, -1.0, upper - q)
 
 
 @kernel

@@ -179,7 +179,7 @@ def row_speed(model, work, n, v):
 
 
 @kernel
-def close_row(model, state, work, n, target, lower, upper, compliance):
+def close_row(model, work, n, target, lower, upper, compliance):
     """Finish a row: velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
 
     A row that no impulse can move is removed.

@@ -22,14 +22,14 @@ def spook_compliance(compliance, damping, dt):
 
 
 @kernel
-def close_soft_row(model, state, settings, work, n, gap, compliance, damping, lower, upper):
+def close_soft_row(model, settings, work, n, gap, compliance, damping, lower, upper):
     """Finish a row as a damped spring: gap, compliance ε, damping time τ [s], bounds [N s, N m s].
 
     Writes: work.
     """
     dt = settings.dt
     gamma, r = spook_compliance(compliance, damping, dt)
-    scalar_rows.close_row(model, state, work, n, 0.0, lower, upper, r)
+    scalar_rows.close_row(model, work, n, 0.0, lower, upper, r)
     if work.scalar_count[0] == n:
         return  # nothing moves it
     before = work.scalar_start[n]

@@ -235,7 +235,7 @@ def set_group_targets(model, state, settings, work):
         first = momentum_group(work, tree)
         if first >= 0:
             m, middle, p, l = load_motion(work.tree_target, first)
-            push, turn = base_impulse(model, state, settings, work, tree)
+            push, turn = base_impulse(model, settings, work, tree)
             arm = vec.sub(vec.load(work.body_pos, model.tree_body[tree]), middle)
             turn = vec.add(turn, vec.cross(arm, push))
             if work.tree_is_hit[tree] == STRUCK:

@@ -63,24 +63,26 @@ def tree_end_energy(model, settings, work, tree, v):
 
 
 @kernel
+def island_energy(model, settings, work, t, v):
+    """Return the energy of island t [J] at `end_q` and velocities v, including springs.
+
+    Writes: work.
+    """
+    total = 0.0
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            total += tree_end_energy(model, settings, work, tree, v)
+    return total
+
+
+@kernel
 def end_energy(model, settings, work, t, rigid, part):
     """Return the final energy [J] of island t with a part of its motion beyond the rigid one.
 
     Writes: work.
     """
-    end = work.island_last_tree[t] + 1
-    for tree in range(t, end):
-        if not is_member(model, work, tree, t):
-            continue
-        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
-        end_coordinates(model, settings, work, tree, work.change_v)
-    group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
-    total = 0.0
-    for tree in range(t, end):
-        if is_member(model, work, tree, t):
-            total += tree_end_energy(model, settings, work, tree, work.change_v)
-    return total
+    write_island_end(model, settings, work, t, rigid, part)
+    return island_energy(model, settings, work, t, work.change_v)
 
 
 @kernel
@@ -103,8 +105,8 @@ def is_anchored(model, work, t):
 
 
 @kernel
-def write_island_end(model, settings, work, t):
-    """Set `end_q` and `change_v` to the end of the step of island t as solved.
+def write_island_end(model, settings, work, t, rigid, part):
+    """Set `end_q` and `change_v` to the end of the step of island t, with a part of its non-rigid motion.
 
     Writes: work.
     """
@@ -112,7 +114,7 @@ def write_island_end(model, settings, work, t):
     for tree in range(t, end):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                work.change_v[dof] = work.next_v[dof]
+                work.change_v[dof] = rigid[dof] + part * (work.next_v[dof] - rigid[dof])
             end_coordinates(model, settings, work, tree, work.change_v)
     group_momentum.set_group_momenta(model, work.end_q, work.change_v, work, t, t, end)
 
@@ -233,7 +235,7 @@ def freeze_together(model, state, settings, work, t, rigid):
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            push, turn = base_impulse(model, state, settings, work, tree)
+            push, turn = base_impulse(model, settings, work, tree)
             arm = vec.sub(vec.sub(base_place(model, work.mid_q, tree), origin), c)
             after = vec.add(after, push)
             l = vec.add(l, vec.add(turn, vec.cross(arm, push)))
@@ -333,7 +335,7 @@ def slow_island(model, state, settings, work, t, most):
                 rigid[dof] = 0.0
     is_loose = not is_anchored(model, work, t)
     if is_loose:
-        write_island_end(model, settings, work, t)
+        write_island_end(model, settings, work, t, rigid, 1.0)
         rigid_motion(model, work, t, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False

@@ -111,9 +111,7 @@ def check(world, tolerance=TOLERANCE, first=0):
     _, n_before, before = at(-H)
     c, _, _ = at(0.0)
     engine = world.engine
-    beta, _, _ = contact_drift.point_drift(
-        model, state, engine.settings, engine.work, c, contact_drift.UNSEEN
-    )
+    beta, _, _ = contact_drift.point_drift(model, engine.settings, engine.work, c, contact_drift.UNSEEN)
     axes = engine.work.contact_axes[c].reshape(3, 3)
     known = axes @ (after - before) / (2 * H)
     known[2] = (n_after @ after - n_before @ before) / (2 * H)

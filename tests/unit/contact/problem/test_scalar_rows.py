@@ -45,7 +45,7 @@ def begin(engine):
     actuation.apply_drives(model, state, engine.command, engine.settings, work)
     inertia.factorize(model, work)
     integrate.free_response(model, engine.settings, work)
-    contact_rows.write_contact_rows(model, state, work)
+    contact_rows.write_contact_rows(model, work)
 
 
 def dense_inverse(engine):
@@ -88,7 +88,7 @@ def add_random_row(engine, rng, low, high, compliance=0.0, target=0.0, bodies=No
         chain, first = model.body_chain_start[work.scalar_body[n, side]], work.scalar_row[n, side]
         for p in range(work.scalar_len[n, side]):
             jacobian[model.chain_dof[chain + p]] += work.row[first + p]
-    scalar_rows.close_row(model, state, work, n, target, low, high, compliance)
+    scalar_rows.close_row(model, work, n, target, low, high, compliance)
     if work.scalar_count[0] == count:
         assert np.abs(jacobian @ dense_inverse(engine)).max() <= 1e-12
         return None
@@ -270,8 +270,8 @@ def test_the_warm_start_of_two_stops_is_shared():
         begin(engine)
         state.scalar_impulse[:] = 0.0
         state.scalar_impulse[model.joint_slot[body]] = impulse
-        joint_limit_rows.add_limit(model, state, engine.settings, work, body, 1.0, 0.0)
-        joint_limit_rows.add_limit(model, state, engine.settings, work, body, -1.0, 0.0)
+        joint_limit_rows.add_limit(model, engine.settings, work, body, 1.0, 0.0)
+        joint_limit_rows.add_limit(model, engine.settings, work, body, -1.0, 0.0)
         island_solve.warm_start(model, state, engine.settings, work)
         assert work.scalar_impulse[:2].tolist() == [max(impulse, 0.0), min(impulse, 0.0)]
         island_solve.remember_impulses(model, state, work)

@@ -325,7 +325,7 @@ def shift_momentum_targets(model, work, shift):
 
 @kernel
 def whitened_base_impulse(model, work, t, z):
-    """Return the impulses (6) on the base of floating tree t for a whitened response z. (Lᵀ D^(1/2) z)_base"""
+    """Return the impulses (6) on the base of floating tree t for a whitened z. (Lᵀ D^(1/2) z)_base"""
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     first = model.tree_v[t]
     factor = work.mass_factor

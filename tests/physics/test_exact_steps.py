@@ -130,6 +130,28 @@ def test_points_that_slip_apart_share_a_load_by_no_equation(spin):
     assert np.allclose(found.B, moved.B, rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("integrator", ["semi_implicit", "midpoint"])
+def test_restitution_of_points_that_share_a_load_is_by_differences(steps, integrator):
+    """Four balls of one body hit the ground at once; two rebound more than the others."""
+    world = tribo.World(time_step=0.001)
+    world.integrator, world.tolerance = integrator, TOLERANCE
+    for name in ("A", "B"):
+        world.set_material_pair("ground", name, friction=0.3, restitution=0.5, restitution_threshold=0.0)
+    world.add_ground(material="ground")
+    places = [(0.2, 0.2, 0), (-0.2, 0.2, 0), (-0.2, -0.2, 0), (0.2, -0.2, 0)]
+    balls = [
+        tribo.CompoundPart("sphere", (0.1,), mass=0.5, position=place, material=material)
+        for place, material in zip(places, "ABAB", strict=True)
+    ]
+    body = world.add_compound(balls, name="body", position=(0, 0, 0.1))
+    body.linear_velocity = (0, 0, -1)
+    parameter = identification.pair("ground", "A", restitution=(0, 1))
+    found = tribo.linearize(world, steps=steps, parameters=[parameter])
+    moved = tribo.linearize(world, steps=steps, parameters=[parameter], method="differences")
+    assert np.allclose(found.E, moved.E, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_force_exactly_at_its_limit_changes_to_one_side_alone(steps):
     world = tribo.World(time_step=0.01, gravity=(0, 0, 0))

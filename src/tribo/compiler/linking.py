@@ -9,6 +9,7 @@ name.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -31,6 +32,7 @@ from tribo.compiler.sources import digest
 _INLINED = 2000  # LLVM's cost up to which a kernel becomes part of its caller
 _USUAL = 250  # LLVM's own, at the degree of optimisation that Numba asks for
 _in_llvm = threading.Lock()  # held by the job that LLVM works on, also by one whose caller was interrupted
+atexit.register(_in_llvm.acquire, timeout=60.0)  # a process that ends beneath LLVM crashes
 Answer = TypeVar("Answer")
 
 
@@ -48,7 +50,7 @@ def _run_llvm(job: Callable[[], Answer]) -> Answer:
 def taking_in() -> Iterator[None]:
     """Let LLVM make most kernels parts of their callers meanwhile.
 
-    An option of the whole process, so it is put back: others compile here, too, under the same lock.
+    An option of the whole process, so it is put back: other kernels are compiled here, too.
     (llvmlite's own `PipelineTuningOptions.inlining_threshold` keeps eight bits of what it is given.)
     """
     llvm.set_option("tribo", f"-inline-threshold={_INLINED}")

@@ -21,7 +21,7 @@ from tribo.checks.errors import SimulationError
 from tribo.control.borders import Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
 from tribo.control.exact_step import CONSISTENT, StepMap
-from tribo.control.exact_table import LENGTHS, Exact, ExactTable
+from tribo.control.exact_table import LENGTHS, SHARED, Exact, ExactTable
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
 from tribo.control.readings import Readings
@@ -164,6 +164,8 @@ class ExactChain(ExactTable):
             if isinstance(made, str):
                 return made
             push, target = made
+            if target.any() and step.redundant:
+                return SHARED
             if target.any():
                 if self._remembers.any():
                     return "a robot that rebounds remembers another acceleration"

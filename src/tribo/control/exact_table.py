@@ -18,6 +18,7 @@ from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 
 LENGTHS = "a parameter moves what is read besides the state"
+SHARED = "a parameter asks of contacts that share a load in more ways than one"
 
 Tables = tuple[np.ndarray, np.ndarray]  # where inputs grow, where they fall
 
@@ -188,6 +189,8 @@ class ExactTable:
             if isinstance(made, str):
                 return Exact(made)
             push, target = made
+            if target.any() and step.redundant:
+                return Exact(SHARED)
             more = step.by_targets(target) if target.any() else 0.0
             for side, table in zip(both, (step.grown, step.fallen), strict=True):
                 side.append(table[: 2 * nv, 2 * nv :] @ push + more)

@@ -179,7 +179,8 @@ class StepJacobians:
     def _forces_of_parameters(self) -> Matrices | None:
         """Return joint forces and targets of contacts of a unit of each parameter; None if there are none.
 
-        A robot that rebounds remembers another acceleration than that of its target.
+        A robot that rebounds remembers another acceleration than that of its target. Contacts that share
+        a load in more ways than one may be asked for different targets.
         """
         if self._held is None or self._held.moved is None:
             return None
@@ -188,7 +189,9 @@ class StepJacobians:
         pushes, targets = [], []
         for k, size in enumerate(sizes):
             made = forces.of(changed_fields(engine, 1 + 2 * k, 2 + 2 * k, 2.0 * size))
-            if isinstance(made, str) or (made[1].any() and self._remembers.any()):
+            if isinstance(made, str):
+                return None
+            if made[1].any() and (self._remembers.any() or self._exact.redundant):
                 return None
             pushes.append(made[0])
             targets.append(made[1])

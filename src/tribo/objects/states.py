@@ -34,7 +34,7 @@ class States:
         """Return room for a result of this shape per state."""
         return np.zeros((len(self.q), *shape))
 
-    # What queries take first: of coordinates, of velocities too, of accelerations too.
+    # First arguments of queries: of coordinates, of velocities too, of accelerations too.
     @property
     def placed(self) -> tuple[Any, ...]:
         """Return model, work, q."""

@@ -109,7 +109,7 @@ class Wire(Constraint):
             return np.asarray(pulled[..., None])
         made = np.repeat(pulled[..., None], parts, axis=-1)
         rubs = numbers[..., Tuning.FRICTION] > 0.0
-        for j in range(1, parts):
+        for j in range(1, parts if rubs.any() else 1):  # with friction it runs over few places
             half = np.where(rubs, 0.5 * mean[..., j], 0.0)[..., None]
             made += np.where(np.arange(parts) >= j, half, -half)
         return made

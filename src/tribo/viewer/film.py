@@ -7,16 +7,13 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tribo.checks.calls import answered_call
 from tribo.checks.files import to_write
 from tribo.checks.replacing import draft_of, replaced
-
-if TYPE_CHECKING:
-    pass
 
 INK = (48, 52, 59)
 

@@ -60,3 +60,14 @@ def test_a_wire_whose_ends_coincide_has_no_direction(hung):
     ball.position = 0, 0, 1
     assert rope.direction.tolist() == [0, 0, 0]
     assert np.isfinite(rope.force).all()
+
+
+def test_a_wire_over_many_places_pulls_alike_in_all_parts():
+    world = tribo.World()
+    ball = world.add_sphere(0.1, mass=2.0, position=(0, 0, 0))
+    places = [(0.1 * k, 0, 1 + k % 2) for k in range(8)]
+    rope = world.add_wire(ball, None, second_point=(1, 0, 0), over=places, name="rope")
+    world.step(50)
+    assert rope.tensions.shape == (9,)
+    assert np.allclose(rope.tensions, 2 * 9.81, rtol=1e-6, atol=0)
+    assert rope.tension == pytest.approx(2 * 9.81, rel=1e-6)

@@ -31,7 +31,7 @@ MACHINERY = {
         "contextlib", "functools", "hashlib", "logging", "os", "pathlib", "time",
     },
     "compiler/linking.py": {
-        "collections", "contextlib", "functools", "hashlib", "llvmlite", "typing",
+        "atexit", "collections", "contextlib", "functools", "hashlib", "llvmlite", "threading", "typing",
     },
     "compiler/jit.py": {"collections", "functools", "importlib", "types", "typing"},
     "compiler/prebuilt.py": {

@@ -3,7 +3,8 @@
 The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
 only if the motion of the step does not cross it. Otherwise both bodies advance at their present velocities,
-each time by a step after which their surfaces overlap by at most `touch` (`time_apart`):
+each time by a step after which their surfaces overlap by at most `touch` (the gap over a bound of the closing
+speed):
 
 * no impact within the step: the planes at its end are used;
 * an impact along nearly the same normal: the present planes are used;
@@ -24,9 +25,8 @@ from tribo.collision.core import core_radius
 from tribo.collision.margins import origin_motion
 from tribo.collision.meeting import find_meeting
 from tribo.collision.mesh_points import half_size
-from tribo.collision.place import shape_pose
 from tribo.collision.point import deepest
-from tribo.collision.solid import extent, load_solid, radius, support_at
+from tribo.collision.solid import extent, load_solid
 from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
 from tribo.model import Pair, Shape
@@ -145,39 +145,19 @@ def surface_spin(model, work, s, spin):
 
 
 @kernel
-def farthest_along(model, work, s, d):
-    """Return max d · p over the points p of a convex shape, from its body's origin."""
-    pos, rot = shape_pose(model, work, s)
-    solid = load_solid(model, s)
-    arm = vec.sub(support_at(model, work, solid, pos, rot, d), vec.load(work.body_pos, model.shape_body[s]))
-    return vec.dot(d, arm) + radius(solid) * vec.norm(d)
+def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
+    """Return a bound of the speed at which the surfaces of two shapes close a gap [m/s].
 
+    Convex shapes stay apart while they are separated along a normal n; terrain has many normals:
 
-@kernel
-def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
-    """Return for how much of the remaining time the surfaces of two shapes close no more than a gap [s].
-
-    Convex shapes stay apart while they are separated along a normal n. A point p of A, from the body origin,
-    is at n · (p + t (v + ω_s × p)) along n, up to ‖ω_s‖ (‖ω_s‖ + ‖ω − ω_s‖) ‖p‖ t²/2; ω_s is the part of ω
-    that moves the surface. The minimum over A and the maximum over B are at supports along n + t n × ω_s.
-    Their distance is a concave function of t, so its chord reaches 0 earlier. Terrain has many normals; it
-    closes by at most t (‖v‖ + Σ ‖ω_s‖ r).
+        convex: −n · v + ‖n × ω_a‖ r_a + ‖n × ω_b‖ r_b,   terrain: ‖v‖ + ‖ω_a‖ r_a + ‖ω_b‖ r_b
     """
-    r_a, r_b = model.body_radius[model.shape_body[a]], model.body_radius[model.shape_body[b]]
-    spin_a, spin_b = surface_spin(model, work, a, motion_a[1]), surface_spin(model, work, b, motion_b[1])
-    relative = vec.sub(motion_a[0], motion_b[0])
-    fast_a, fast_b = vec.norm(spin_a), vec.norm(spin_b)
+    r_a = model.body_radius[model.shape_body[a]]
+    r_b = model.body_radius[model.shape_body[b]]
     if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
-        closed = left * (vec.norm(relative) + fast_a * r_a + fast_b * r_b)
-    else:
-        later_a = vec.axpy(left, vec.cross(spin_a, normal), vec.neg(normal))
-        later_b = vec.axpy(left, vec.cross(normal, spin_b), normal)
-        closed = farthest_along(model, work, a, later_a) - farthest_along(model, work, a, vec.neg(normal))
-        closed += farthest_along(model, work, b, later_b) - farthest_along(model, work, b, normal)
-        bend = fast_a * (fast_a + vec.norm(vec.sub(motion_a[1], spin_a))) * r_a
-        bend += fast_b * (fast_b + vec.norm(vec.sub(motion_b[1], spin_b))) * r_b
-        closed += left * (0.5 * left * bend - vec.dot(normal, relative))
-    return left * gap / closed if closed > gap else left
+        return vec.norm(relative) + vec.norm(spin_a) * r_a + vec.norm(spin_b) * r_b
+    turn = vec.norm(vec.cross(normal, spin_a)) * r_a + vec.norm(vec.cross(normal, spin_b)) * r_b
+    return turn - vec.dot(normal, relative)
 
 
 @kernel
@@ -190,9 +170,13 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
 
     Writes: work.
     """
-    i, j = model.shape_body[a], model.shape_body[b]
+    i = model.shape_body[a]
+    j = model.shape_body[b]
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
+    relative = vec.sub(motion_a[0], motion_b[0])
+    spin_a = surface_spin(model, work, a, motion_a[1])
+    spin_b = surface_spin(model, work, b, motion_b[1])
     row = work.manifold
     time = 0.0
     for _ in range(ROUNDS):
@@ -201,12 +185,11 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         if gap <= -0.5 * touch:
             return time, n
         normal = (row[k, 3], row[k, 4], row[k, 5])
-        left = settings.dt - time
-        apart = time_apart(model, work, a, b, normal, gap + touch, left, motion_a, motion_b)
-        if apart >= left:
+        closing = closing_speed(model, a, b, normal, relative, spin_a, spin_b)
+        if closing * (settings.dt - time) <= gap + touch:
             n = 0
             break
-        time += apart
+        time += (gap + touch) / closing
         put_pose(work, i, pos_a, rot_a, motion_a, time)
         put_pose(work, j, pos_b, rot_b, motion_b, time)
         n = find_meeting(model, work, a, b, margin * (1.0 - time / settings.dt))
@@ -299,7 +282,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
     is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # many planes
     if (touches or is_of_meshes) and not is_fast:
         return n
-    i, j = model.shape_body[a], model.shape_body[b]
+    i = model.shape_body[a]
+    j = model.shape_body[b]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     if not touches and not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch):
@@ -312,7 +296,8 @@ def meet_moving(model, state, settings, work, a, b, margin):
         if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
             touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
         time, n = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
-    left, core_a, core_b = margin, NO_CORE, NO_CORE
+    left = margin
+    core_a = core_b = NO_CORE
     if n > 0:  # an impact
         k = deepest(row, n)
         along = vec.dot(normal, (row[k, 3], row[k, 4], row[k, 5]))

@@ -8,6 +8,7 @@ have exact derivatives, and what the obstacles of the others are.
 """
 
 import collections
+import itertools
 import logging
 import re
 import sys
@@ -182,27 +183,32 @@ def quadruped_of_mujoco():
     )
 
 
+def twitching(path, generator):
+    """Give the world of a file in MJCF before each of its steps, its robots under random controls."""
+    world = tribo.World()
+    robots = [one for one in world.load_mjcf(path) if getattr(one, "description", None)]
+    while True:
+        for robot in robots:
+            if robot.description.actuators:
+                robot.set_controls(generator.uniform(-1, 1, Controls(robot.description).count))
+        for _ in range(2):
+            yield world
+            world.step()
+
+
 def count_exact(files, steps=200):
     """Print how many steps of robots under random controls have exact derivatives, and the obstacles."""
     logging.disable(logging.WARNING)
     made = exact = 0
     obstacles = collections.Counter()
     for path in files:
-        world = tribo.World()
-        robots = [one for one in world.load_mjcf(path) if getattr(one, "description", None)]
-        generator = np.random.default_rng(0)
-        step = ExactStep(world.engine, {})
-        found = collections.Counter()
-        for k in range(steps):
-            for robot in robots if k % 2 == 0 else []:
-                if robot.description.actuators:
-                    count = Controls(robot.description).count
-                    robot.set_controls(generator.uniform(-1, 1, count))
+        found, step = collections.Counter(), None
+        for world in itertools.islice(twitching(path, np.random.default_rng(0)), steps):
+            step = step or ExactStep(world.engine, {})
             why = step.take()
             if not why and step.contradicts():
                 why = "contacts share a load in more ways than one"
             found[re.sub(r"body \d+", "a body", why)] += 1
-            world.step()
         made, exact = made + steps, exact + found.pop("", 0)
         obstacles += found
         print(f"{path}: {steps - sum(found.values())} of {steps} exact, else {dict(found)}")
@@ -236,6 +242,28 @@ LEVER = 20.0  # [1/m] of the smallest link, 0.05 m: how fast a speed of its cont
 TOLERANCE = 100 * np.finfo(float).eps  # [–] of the largest speed in a solve: a hundred sums round so
 
 
+def noise_of(world, left=None):
+    """Return ε |x⁺| and what a solve leaves, `left`: what a difference over s has of it, over s, errs by."""
+    state = world.engine.state.arrays
+    size = max(1.0, *(np.abs(state[name]).max() for name in "qv"))
+    if left is None:
+        speed = np.abs(state["v"]).max() + np.linalg.norm(world.gravity) * world.time_step
+        left = LEVER * world.tolerance * speed
+    return ROUNDINGS * np.finfo(float).eps * size + left
+
+
+def richardson(three, noise, chosen=slice(None)):
+    """Return what differences with steps of 4 s, 2 s, s give for s = 0, its bound, the largest of a column.
+
+    The last is relative to the largest number of the column, or 1.
+    """
+    four, two, one = (each.central[:, chosen] for each in three)
+    near, far = (4.0 * one - two) / 3.0, (4.0 * two - four) / 3.0
+    bound = np.abs(near - far) + 5.0 / 3.0 * noise / np.array(three[2].sizes)[chosen]
+    by_column = bound.max(axis=0) / np.maximum(np.abs(near).max(axis=0), 1.0)
+    return (16.0 * near - far) / 15.0, bound, by_column
+
+
 def extrapolated(world, columns=None, left=None, **given):
     """Return Richardson's extrapolation of differences, and a bound of its error; None at a border.
 
@@ -246,12 +274,7 @@ def extrapolated(world, columns=None, left=None, **given):
     "Accurate computation of F'(x) and F'(x) F''(x)"), among those within which no input that is compared,
     `columns`, meets a border.
     """
-    state = world.engine.state.arrays
-    size = max(1.0, *(np.abs(state[name]).max() for name in "qv"))
-    if left is None:
-        speed = np.abs(state["v"]).max() + np.linalg.norm(world.gravity) * world.time_step
-        left = LEVER * world.tolerance * speed
-    noise = ROUNDINGS * np.finfo(float).eps * size + left
+    noise = noise_of(world, left)
     made = [tribo.linearize(world, step=step, threads=1, method="differences", **given) for step in LADDER]
     names = made[0].names if columns is None else [made[0].names[k] for k in columns]
     chosen = slice(None) if columns is None else columns
@@ -263,12 +286,10 @@ def extrapolated(world, columns=None, left=None, **given):
     for k in range(len(made) - 2):
         if any(at_border[k : k + 3]):
             continue
-        four, two, one = (each.central[:, chosen] for each in made[k : k + 3])
-        near, far = (4.0 * one - two) / 3.0, (4.0 * two - four) / 3.0
-        bound = np.abs(near - far) + 5.0 / 3.0 * noise / np.array(made[k + 2].sizes)[chosen]
-        says = (bound.max(axis=0) / np.maximum(np.abs(near).max(axis=0), 1.0)).max()
+        value, bound, by_column = richardson(made[k : k + 3], noise, chosen)
+        says = by_column.max()
         if best is None or says < best[0]:
-            best = says, (16.0 * near - far) / 15.0, bound
+            best = says, value, bound
     return None if best is None else best[1:]
 
 

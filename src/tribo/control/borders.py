@@ -15,6 +15,7 @@ from tribo.control.exact_step import ExactStep
 from tribo.control.linearization import Change
 from tribo.enums import COUPLING_SLOTS, Slot
 from tribo.identification.state_layout import StateLayout
+from tribo.queries.active_rows import TOUCHES
 
 OF_GAPS = ("contact", "slips", "scalar", "gap_by")
 OF_CONTACTS = (
@@ -27,7 +28,6 @@ OF_CONTACTS = (
 )
 OF_SCALARS = ("scalar_slot", "scalar_body", "scalar_impulse", "scalar_lower", "scalar_upper")
 OF_SHIFTS = ("shift_push", "shift_by", "shift_fallen", "is_watched")
-TOUCHES = 1e-9  # [m] `active_rows.TOUCHES`: nearer a gap has a slope on each side, and `kinks` says so
 
 # Columns where the inputs grow, and where they fall, of tables of both.
 Pair = tuple[np.ndarray, np.ndarray]
@@ -170,7 +170,7 @@ class Borders:
             gap = float(parts["contact_gap"][c] + parts["gap_allowance"][c])
             by, pair = parts["gap_by"][k], self._pair(taken, c)
             has_sides = taken.erp < 1.0 or parts["contact_bounce"][c] > 0.0  # else gaps close as they open
-            if has_sides and abs(gap) > TOUCHES:
+            if has_sides and abs(gap) > TOUCHES:  # nearer it has a slope on each side, and `kinks` says so
                 words = ("overlaps", "open") if gap > 0.0 else ("open", "overlaps")
                 yield f"gap of contact {pair}", gap, by, by, words
             if taken.is_shifted:

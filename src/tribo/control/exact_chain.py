@@ -20,8 +20,8 @@ from tribo.batch.batch import Batch
 from tribo.checks.errors import SimulationError
 from tribo.control.borders import Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
-from tribo.control.exact_step import CONSISTENT, StepMap
-from tribo.control.exact_table import LENGTHS, SHARED, Exact, ExactTable
+from tribo.control.exact_step import CONSISTENT, PARTS, StepMap
+from tribo.control.exact_table import ENDS, LENGTHS, SHARED, Exact, ExactTable
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
 from tribo.control.readings import Readings
@@ -89,9 +89,7 @@ class ExactChain(ExactTable):
             is_first = False
             command = self._batch.engine.command.arrays
             if not self._batch.step().all():
-                raise SimulationError(
-                    "linearize: a step from the world's own state leads to what is no number"
-                )
+                raise SimulationError(ENDS)
             command["wrench"][...] = command["has_wrench"][...] = 0
         read = self._read(self._batch.engine)
         grown, fallen = (
@@ -109,10 +107,7 @@ class ExactChain(ExactTable):
         Or return why there are none; first: the column of the first command.
         """
         step, nv = self._step, self._layout.nv
-        try:
-            why = step.take()
-        except FloatingPointError:
-            return "the step leads to what is no number"
+        why = step.take_or_say()
         if why:
             return why
         if step.has_sides and step.rounds > 0:
@@ -124,7 +119,7 @@ class ExactChain(ExactTable):
         taken = Taken(step)
         taken.keep()
         if step.redundant and _contradict(step.left_over(), made, ways):
-            return "contacts share a load in more ways than one, and one of them would part"
+            return PARTS
         targets = np.zeros((2 * nv, len(changes)))
         if changes:
             why_not = self._push(ways, targets, stop, changes)

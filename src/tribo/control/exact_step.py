@@ -45,6 +45,8 @@ REASONS = {
     Obstacle.SAG: "a contact sags with another one of its pair",
     Obstacle.SHARES: "contacts that slip share a load in ways that end at different velocities",
 }
+NO_NUMBER = "the step leads to what is no number"
+PARTS = "contacts share a load in more ways than one, and one of them would part"
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,13 @@ class ExactStep:
             self._make_room(int(self.tangents.arrays["counts"][0, ROWS]) - self.nv)
             return self.take()
         return self._reason(found, int(self.tangents.arrays["counts"][0, PLACE])) if found else ""
+
+    def take_or_say(self) -> str:
+        """Do as `take`; that the step leads to what is no number is a reason, too."""
+        try:
+            return self.take()
+        except FloatingPointError:
+            return NO_NUMBER
 
     def _make(self, most: int) -> None:
         """Make the step, with fewer rounds of its bias force than `most`; 0: with as many as it takes.

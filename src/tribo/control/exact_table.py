@@ -10,13 +10,14 @@ import numpy as np
 from tribo.checks.errors import SimulationError
 from tribo.control.borders import Borders, Taken
 from tribo.control.exact_parameters import Changes, ForcesOfParameters
-from tribo.control.exact_step import ExactStep
+from tribo.control.exact_step import PARTS, ExactStep
 from tribo.control.inputs import Inputs
 from tribo.control.linearization import Change
 from tribo.control.readings import Readings
 from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 
+ENDS = "linearize: a step from the world's own state leads to what is no number"
 LENGTHS = "a parameter moves what is read besides the state"
 SHARED = "a parameter asks of contacts that share a load in more ways than one"
 
@@ -113,9 +114,7 @@ class ExactTable:
         try:
             why = step.take()
         except FloatingPointError:
-            raise SimulationError(
-                "linearize: a step from the world's own state leads to what is no number"
-            ) from None
+            raise SimulationError(ENDS) from None
         if why:
             return Exact(why)
         self._take(inputs)
@@ -127,7 +126,7 @@ class ExactTable:
                 ways = np.zeros((3 * nv, 2 * m))
                 ways[self._dofs, :m] = ways[nv + self._dofs, m:] = directions
             if step.contradicts(ways):
-                return Exact("contacts share a load in more ways than one, and one of them would part")
+                return Exact(PARTS)
         taken = Taken(step, self._forces)
         read = self._read(step.engine)
         both = partial(self._all_sides, taken, directions, read)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tribo.checks.errors import NotDifferentiableError, SimulationError
 from tribo.control.exact_parameters import ForcesOfParameters, changed_fields
-from tribo.control.exact_step import ExactStep
+from tribo.control.exact_step import PARTS, ExactStep
 from tribo.control.inputs import COMMANDS, bundle_ways
 from tribo.control.kept_states import Held, Kept, put, take_over
 from tribo.engine.engine import Engine
@@ -142,14 +142,11 @@ class StepJacobians:
     def _exactly(self) -> Matrices | str:
         """Return F and G of the step from where the seat is, or why there are none."""
         step, n, width = self._exact, self._nv, self.width
-        try:
-            why = step.take()
-        except FloatingPointError:
-            return "the step leads to what is no number"
+        why = step.take_or_say()
         if why:
             return why
         if step.contradicts():
-            return "contacts share a load in more ways than one, and one of them would part"
+            return PARTS
         table = step.central()[: 2 * n]
         forces, own = self._forces(), self._forces_of_parameters()
         f, g = np.zeros((width, width)), np.zeros((width, len(self._commands)))

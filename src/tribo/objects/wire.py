@@ -181,14 +181,12 @@ class Wire(Constraint):
     @Readout[np.ndarray]
     def direction(self) -> np.ndarray:
         """Unit vector from its first point to where it runs next, (3,), world; zero if these coincide."""
-        first, second = (end.pose()[0] for end in self.way[:2])
-        return _along(second - first, 0.0)
+        return _ahead(self)
 
     @Readout[np.ndarray]
     def force(self) -> np.ndarray:
         """Force on the first body, (3,) [N], world: along the wire, towards where it runs next."""
-        first, second = (end.pose()[0] for end in self.way[:2])
-        return np.asarray(_along(second - first, 0.0) * self.tensions[..., :1])
+        return np.asarray(_ahead(self) * self.tensions[..., :1])
 
     @Readout[np.ndarray]
     def torque(self) -> np.ndarray:
@@ -217,6 +215,12 @@ class Wire(Constraint):
         if self.wire_type != "compliant" or not works:
             return 0.0
         return float(0.5 * self.stiffness * stretch * stretch)
+
+
+def _ahead(wire: Wire) -> np.ndarray:
+    """Return `Wire.direction`, also of a wire in all worlds of a batch, (worlds, 3)."""
+    first, second = (end.pose()[0] for end in wire.way[:2])
+    return _along(second - first, 0.0)
 
 
 def _along(d: np.ndarray, z: float) -> np.ndarray:

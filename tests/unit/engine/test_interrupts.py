@@ -29,7 +29,8 @@ def batch():
 
 
 def after_slices(monkeypatch, batch, count, kind=signal.SIGINT):
-    """Send a signal while the worlds make a slice of steps."""
+    """Send a signal while the worlds make a slice of steps, which no slow machine ends between two worlds."""
+    monkeypatch.setattr(type(held), "is_late", lambda _: False)
     call, seen = engines.Engine._call_parallel, []
 
     def called(self, threads, part):
@@ -57,6 +58,25 @@ def test_a_batch_stops_between_two_steps_of_all_worlds(monkeypatch, batch, count
     other.step(steps + 7)
     for name in ("q", "v", "warm_impulse"):
         np.testing.assert_array_equal(batch.engine.state.arrays[name], other.engine.state.arrays[name])
+
+
+def test_a_late_batch_stops_between_two_worlds(monkeypatch, batch):
+    """Worlds that a thread had not begun are a slice behind, and the note says so."""
+    with monkeypatch.context() as patch:
+        after_slices(patch, batch, 5)
+        patch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        with pytest.raises(KeyboardInterrupt) as said:
+            batch.step(10**9)
+    made = np.rint(batch.time / 0.001).astype(int)
+    least, most = made.min(), made.max()
+    assert least >= 4  # slices before the last are whole
+    text = f"{least}" if least == most else f"{least} to {most}"
+    assert f"have made {text} steps of this call" in said.value.__notes__[0]
+    other = tribo.Batch(batch_world(), 1, threads=1)
+    for steps in sorted(set(made)):
+        other.step(steps - round(other.time[0] / 0.001))
+        q = batch.engine.state.arrays["q"][made == steps]
+        np.testing.assert_array_equal(q, np.repeat(other.engine.state.arrays["q"], len(q), axis=0))
 
 
 def batch_world():

@@ -21,7 +21,7 @@ from tribo.control.exact_step import ExactStep
 from tribo.objects.controls import Controls
 from tribo.tools.demo import ASSETS
 
-REPEATS = 15
+REPEATS = 100
 
 
 def least_time(call):

@@ -84,3 +84,27 @@ def test_what_lands_beside_an_edge_still_lands():
         assert not (box.position[0] > 0.0 and box.position[2] < 0.05)
     assert box.linear_velocity[0] < 2.0
     assert world.kinetic_energy <= 0.5 * 9.0 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["box", "cylinder", "cone", "ellipsoid"])
+def test_a_body_that_spins_beside_a_face_is_not_disturbed(kind):
+    """It turns about a principal axis with 0.1 to 3 mm between the face and all that it reaches."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        world = World()
+        world.gravity, world.time_step = (0, 0, 0), 0.002
+        world.add_box((1, 1, 0.2), 1.0, position=(0, 0, -0.1), body_type="static")
+        a, b, c = rng.uniform(0.05, 0.3, 3)
+        sizes = {"box": ((a, b, c),), "ellipsoid": ((a, b, c),)}.get(kind, (a, c))
+        reach = {
+            "box": np.linalg.norm((a, b, c)) / 2, "cylinder": np.hypot(a, c / 2),
+            "cone": max(0.75 * c, np.hypot(a, c / 4)), "ellipsoid": max(a, b, c),
+        }[kind]  # fmt: skip
+        body = getattr(world, f"add_{kind}")(*sizes, 1.0)
+        spin = rng.uniform(50, 500) * np.eye(3)[rng.integers(3)]
+        velocity = (rng.uniform(-1, 1), 0, 0)
+        body.position = (0, 0, reach + 10 ** rng.uniform(-4, -2.5))
+        body.angular_velocity, body.linear_velocity = spin, velocity
+        world.step(50)
+        np.testing.assert_allclose(body.linear_velocity, velocity, atol=1e-9)
+        np.testing.assert_allclose(body.angular_velocity, spin, rtol=1e-9, atol=1e-6)

@@ -3,8 +3,7 @@
 The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
 only if the motion of the step does not cross it. Otherwise both bodies advance at their present velocities,
-each time by a step after which their surfaces overlap by at most `touch` (the gap over a bound of the closing
-speed):
+each time by a step after which their surfaces overlap by at most `touch` (`time_apart`):
 
 * no impact within the step: the planes at its end are used;
 * an impact along nearly the same normal: the present planes are used;
@@ -20,13 +19,16 @@ of others. Pairs that rebound have none: it would rebound like a body that does 
 Source: Mirtich 1996, Impulse-based dynamic simulation of rigid body systems, chapter 2.
 """
 
+import math
+
 from tribo.collision.broadphase import is_moved
 from tribo.collision.core import core_radius
 from tribo.collision.margins import origin_motion
 from tribo.collision.meeting import find_meeting
 from tribo.collision.mesh_points import half_size
+from tribo.collision.place import shape_pose
 from tribo.collision.point import deepest
-from tribo.collision.solid import extent, load_solid
+from tribo.collision.solid import extent, load_solid, radius, support_at
 from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
 from tribo.model import Pair, Shape
@@ -38,6 +40,7 @@ CAPSULE = int(Shape.CAPSULE)
 CYLINDER = int(Shape.CYLINDER)
 CONE = int(Shape.CONE)
 SURFACE = int(Shape.SURFACE)
+HORIZONS = 3  # of a bound of motion, each nearer than the one before
 ROUNDS = 64  # of an advancement; a pair that still advances then counts as an impact
 TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that depth: a gap that counts as 0
 DEEPEST = 0.1  # [-] of the smaller solid: largest depth of an impact on terrain
@@ -145,19 +148,52 @@ def surface_spin(model, work, s, spin):
 
 
 @kernel
-def closing_speed(model, a, b, normal, relative, spin_a, spin_b):
-    """Return a bound of the speed at which the surfaces of two shapes close a gap [m/s].
+def farthest_along(model, work, s, d):
+    """Return max d · p over the points p of a convex shape, from its body's origin."""
+    pos, rot = shape_pose(model, work, s)
+    solid = load_solid(model, s)
+    arm = vec.sub(support_at(model, work, solid, pos, rot, d), vec.load(work.body_pos, model.shape_body[s]))
+    return vec.dot(d, arm) + radius(solid) * vec.norm(d)
 
-    Convex shapes stay apart while they are separated along a normal n; terrain has many normals:
 
-        convex: −n · v + ‖n × ω_a‖ r_a + ‖n × ω_b‖ r_b,   terrain: ‖v‖ + ‖ω_a‖ r_a + ‖ω_b‖ r_b
+@kernel
+def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
+    """Return for how much of the remaining time the surfaces of two shapes close no more than a gap [s].
+
+    Convex shapes stay apart while they are separated along a normal n. A point p of A, from its body's
+    origin, is at n · (p + t (v + ω_s × p)) along n, up to ‖ω_s‖ (‖ω_s‖ + ‖ω − ω_s‖) ‖p‖ t²/2; ω_s is the part
+    of ω that moves the surface. The least over A and the most over B are at supports along n + t n × ω_s.
+    What these close is a convex function of t that begins with 0: until a time T, its horizon, it lies below
+    its chord. With the slope c of the chord the bound is
+
+        c t + bend t²/2 ≤ gap,
+
+    and nearer horizons have flatter chords. Terrain has many normals; it closes by at most
+    t (‖v‖ + Σ ‖ω_s‖ r).
     """
-    r_a = model.body_radius[model.shape_body[a]]
-    r_b = model.body_radius[model.shape_body[b]]
+    r_a, r_b = model.body_radius[model.shape_body[a]], model.body_radius[model.shape_body[b]]
+    spin_a, spin_b = surface_spin(model, work, a, motion_a[1]), surface_spin(model, work, b, motion_b[1])
+    relative = vec.sub(motion_a[0], motion_b[0])
+    fast_a, fast_b = vec.norm(spin_a), vec.norm(spin_b)
     if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
-        return vec.norm(relative) + vec.norm(spin_a) * r_a + vec.norm(spin_b) * r_b
-    turn = vec.norm(vec.cross(normal, spin_a)) * r_a + vec.norm(vec.cross(normal, spin_b)) * r_b
-    return turn - vec.dot(normal, relative)
+        closing = vec.norm(relative) + fast_a * r_a + fast_b * r_b
+        return gap / closing if closing * left > gap else left
+    bend = fast_a * (fast_a + vec.norm(vec.sub(motion_a[1], spin_a))) * r_a
+    bend += fast_b * (fast_b + vec.norm(vec.sub(motion_b[1], spin_b))) * r_b
+    turn_a, turn_b = vec.cross(spin_a, normal), vec.cross(normal, spin_b)
+    here = farthest_along(model, work, a, vec.neg(normal)) + farthest_along(model, work, b, normal)
+    apart = 0.0
+    horizon = left
+    for _ in range(HORIZONS):
+        later = farthest_along(model, work, a, vec.axpy(horizon, turn_a, vec.neg(normal)))
+        later += farthest_along(model, work, b, vec.axpy(horizon, turn_b, normal))
+        chord = (later - here) / horizon - vec.dot(normal, relative)
+        if horizon * (chord + 0.5 * horizon * bend) <= gap:
+            return horizon
+        root = math.sqrt(chord * chord + 2.0 * bend * gap)
+        apart = max(apart, 2.0 * gap / (root + chord) if chord > 0.0 else (root - chord) / bend)
+        horizon = math.sqrt(apart * horizon)
+    return apart
 
 
 @kernel
@@ -174,9 +210,6 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
     j = model.shape_body[b]
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
-    relative = vec.sub(motion_a[0], motion_b[0])
-    spin_a = surface_spin(model, work, a, motion_a[1])
-    spin_b = surface_spin(model, work, b, motion_b[1])
     row = work.manifold
     time = 0.0
     for _ in range(ROUNDS):
@@ -185,11 +218,12 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         if gap <= -0.5 * touch:
             return time, n
         normal = (row[k, 3], row[k, 4], row[k, 5])
-        closing = closing_speed(model, a, b, normal, relative, spin_a, spin_b)
-        if closing * (settings.dt - time) <= gap + touch:
+        left = settings.dt - time
+        apart = time_apart(model, work, a, b, normal, gap + touch, left, motion_a, motion_b)
+        if apart >= left:
             n = 0
             break
-        time += (gap + touch) / closing
+        time += apart
         put_pose(work, i, pos_a, rot_a, motion_a, time)
         put_pose(work, j, pos_b, rot_b, motion_b, time)
         n = find_meeting(model, work, a, b, margin * (1.0 - time / settings.dt))

@@ -16,7 +16,7 @@ from report import MODES, PEERS, TRIBO
 from rich.console import Console
 from rich.table import Table
 
-LEAST_BAND = 0.05  # what an unchanged MuJoCo shows from run to run on a shared machine
+MIN_BAND = 0.05  # what an unchanged MuJoCo shows from run to run on a shared machine
 
 
 def band(times: list[float]) -> float:
@@ -26,7 +26,7 @@ def band(times: list[float]) -> float:
 
 def change(old: list[float], new: list[float]) -> tuple[float, float]:
     """Return new speed over old (from the minima) and the band inside which it means nothing."""
-    return min(old) / min(new), max(LEAST_BAND, band(old) + band(new))
+    return min(old) / min(new), max(MIN_BAND, band(old) + band(new))
 
 
 def verdict(speed: float, noise: float) -> str:

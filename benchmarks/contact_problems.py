@@ -1,6 +1,6 @@
 """Contact problems that are hard: how many are solved, how far the rest is off, and what each costs.
 
-`collect` plays scenes of loose bodies (small piles at 1 and 4 ms, bodies between jaws that close, bodies
+`collect` plays scenes of free bodies (small piles at 1 and 4 ms, bodies between jaws that close, bodies
 stuck in a funnel) and keeps the islands whose steps needed more than ten Newton steps, or were not solved.
 `solve` solves those of tests/data again. `figure` draws the error over the steps of sweeps, far sweeps
 and Newton's method with a memory.

@@ -1,6 +1,6 @@
 """Contact problems of steps that were hard to solve, kept in tests/data, and how to solve them again.
 
-Each is the island of loose bodies that one step had: whitened rows, velocities, friction, and the impulses of
+Each is the island of free bodies that one step had: whitened rows, velocities, friction, and the impulses of
 the step before. `benchmarks/contact_problems.py` collects and compares.
 """
 
@@ -69,12 +69,12 @@ def load(path: Path = FILE) -> list[Problem]:
 
 
 def engine_for(problems: list[Problem]) -> Engine:
-    """Return the records of as many loose bodies as the largest problem has, with room for it."""
+    """Return the records of as many free bodies as the largest problem has, with room for it."""
     return engine_of(max(len(p.free) for p in problems), max(len(p.bodies) for p in problems))
 
 
 def engine_of(bodies: int, contacts: int) -> Engine:
-    """Return the records of some loose bodies, with room for a problem with rolling friction."""
+    """Return the records of some free bodies, with room for a problem with rolling friction."""
     world = tribo.World()
     for k in range(bodies):
         world.add_sphere(0.1, mass=1.0, position=(k, 0, 0))

@@ -155,7 +155,7 @@ def drive(body, made, time):
 
 
 def add_ties(scene, names):
-    """Add the constraints of loose bodies; a hinge is two points of its axis."""
+    """Add the constraints of free bodies; a hinge is two points of its axis."""
     bodies = {b["name"]: b for b in scene["bodies"]}
     for tie in scene["ties"]:
         one, other = bodies[tie["first"]], bodies.get(tie["second"])

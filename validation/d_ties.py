@@ -1,4 +1,4 @@
-"""Cases D17 to D20: loose bodies on pins, hinges and welds, in motions with a closed form.
+"""Cases D17 to D20: free bodies on pins, hinges and welds, in motions with a closed form.
 
     python validation/d_ties.py [--ms 4 2 1 0.5]
 
@@ -183,11 +183,11 @@ def checks(errors: Errors, *tolerances: float) -> list[Check]:
 
 @case(
     "D17",
-    "loose bodies on a pin to the world: gyroscope (disc of 1 kg and 0.1 m, 0.2 m from its pin, 60 rad/s), "
+    "free bodies on a pin to the world: gyroscope (disc of 1 kg and 0.1 m, 0.2 m from its pin, 60 rad/s), "
     "3 s; bar of 0.5 m as a conical pendulum at 45°, 10 s",
     "level axle, Ω = mgl/(Iω) = 6.54 rad/s; Ω² cos θ (I_t − I_a) = mgd",
     peers=BOTH,
-    note="before constraints on loose bodies were of second order: droop 0.056 m, −0.89 J; 45° → 44.4°; as "
+    note="before constraints on free bodies were of second order: droop 0.056 m, −0.89 J; 45° → 44.4°; as "
     "joints of a tree: D20",
 )
 def pinned(player: Player) -> list[Check]:
@@ -200,7 +200,7 @@ def pinned(player: Player) -> list[Check]:
 
 @case(
     "D18",
-    "loose bodies tied to each other, no weight, 10 s: body of 5 kg with a wheel of 1 kg at 100 rad/s on a "
+    "free bodies tied to each other, no weight, 10 s: body of 5 kg with a wheel of 1 kg at 100 rad/s on a "
     "hinge; two welded boxes that tumble at 6 rad/s",
     "nutation at L/I_t by a constant angle; Euler's equations; energy and momentum constant",
     peers=BOTH,

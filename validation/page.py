@@ -36,7 +36,7 @@ of first order: where a tolerance can only be met by a second-order rule, that i
 MuJoCo has RK4 as well; where a scene has no ground, that is its third setting, and beats tribo's midpoint
 rule where a tree or a free body moves smoothly (D2, D3, D5, D7, D8, D13); tribo's own `rk4` is in D7, D8
 and D20.
-Pins, hinges and welds are constraints of loose bodies everywhere (a hinge is two points of its axis), and in
+Pins, hinges and welds are constraints of free bodies everywhere (a hinge is two points of its axis), and in
 D20 joints of one tree.
 A dash: the case looks into the engine itself or has no counterpart there. **Bold**: a peer is closer than
 tribo, where the tolerance is below 1 (no ratio) and tribo misses by more than rounding (1e-12). The result

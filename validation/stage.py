@@ -108,7 +108,7 @@ class Scene:
     robots: list[Robot] = field(default_factory=list)
     forces: list[Force] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
-    ties_are_joints: bool = False  # of one tree, instead of constraints of loose bodies
+    ties_are_joints: bool = False  # of one tree, instead of constraints of free bodies
     floor: str = ""  # "mesh" (`SQUARE`) or "height map" (`CELLS` cells of 0.1 m), at height 0
     gravity: Vector = (0.0, 0.0, -G)
     dt: float = 1e-3

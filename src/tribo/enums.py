@@ -191,7 +191,7 @@ class Dynamics(IntEnum):
     MUSCLE = 4  # ȧ = (u − a)/T(u, a)
 
 
-TIE_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on
+CONSTRAINT_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on
 
 
 class Constraint(IntEnum):
@@ -226,8 +226,8 @@ class Tuning(IntEnum):
     BREAK_DIRECTION = 16  # and 17, 18: what counts, axes of A; 0: the whole force
     CATCH_DISTANCE = 19  # [m] from which on a magnet catches; 0: no magnet
     CATCH_ANGLE = 20  # [rad]
-    LEAST_LENGTH = 21  # [m] at which a winch stops
-    MOST_LENGTH = 22  # [m] at which the drum is empty
+    MIN_LENGTH = 21  # [m] at which a winch stops
+    MAX_LENGTH = 22  # [m] at which the drum is empty
     POSITION = 23  # [m, rad] of a lock
     FRICTION = 24  # [–] of a wire over the places where it runs
 

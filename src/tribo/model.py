@@ -159,7 +159,7 @@ class Model(Record):
     tree_nv = field("ntree", dtype=INT)
     tree_kind = field("ntree", dtype=INT)  # `Kind`
     tree_is_single = field("ntree", dtype=INT)  # 1: free body, origin at COM, no compliant pair
-    tree_is_tied = field("ntree", dtype=INT)  # 1: a constraint ends in it
+    tree_is_constrained = field("ntree", dtype=INT)  # 1: a constraint ends in it
     tree_is_deep = field("ntree", dtype=INT)  # 1: articulated bodies are faster than rows of M
 
     # Shapes, sorted by body.
@@ -196,10 +196,10 @@ class Model(Record):
     face_start = field("nface1", dtype=INT)  # first entry in `face_vertex`; one more than faces
     face_vertex = field("ncorner", dtype=INT)  # anticlockwise from outside; entries of `vertex`
     # Around each corner of a hull of more than `FEW_CORNERS`; first those farthest along −x, x, −y, y, −z, z.
-    ring = field("nring", dtype=INT)  # entries of `vertex` that share an edge, then those of faces
-    ring_part = field("ncircled", 3, dtype=INT)  # by vertex: first corner, face, end in `ring`
+    vertex_neighbour = field("nneighbour", dtype=INT)  # corners across an edge, then faces around it
+    neighbour_part = field("nadjacent", 3, dtype=INT)  # by corner: first corner, face, end there
     triangle = field("ntriangle", 3, dtype=INT)  # anticlockwise from outside; entries of `vertex`
-    triangle_fold = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
+    triangle_dihedral = field("ntriangle", 3)  # [rad] by how much the surface bends down over each edge
     triangle_own = field("ntriangle", dtype=INT)  # bits: corners 0–2, edges 3–5 that are met as its own
     vertex_normal = field("nvertex", 3)  # unit normal of a surface at its corners; of hulls 0
     box_bound = field("nbox", 6)  # [m] min, max; a tree of boxes per surface, depth first

@@ -320,36 +320,36 @@ class Work(Record):
     tree_has_prediction = field("ntree", dtype=INT)  # 1: `predicted_contacts` has just added a contact to it
     island_origin = field("ntree", dtype=INT)  # `Origin`: from which impulses its solve begins
 
-    # How free bodies on constraints drift in half a step, besides by their velocity (`tied_drift`).
-    tied_turns = field(1, dtype=INT)  # 1: one of them turns so far that it matters
-    tied_shift = field("ntree", 6)  # [rad, m] turn and displacement, world
-    tied_inverse = field("ntree", 6)  # [1/(kg m²)] inverse inertia at the outer end of the half
+    # How free bodies on constraints drift in half a step, besides by their velocity (`constrained_drift`).
+    constrained_turns = field(1, dtype=INT)  # 1: one of them turns so far that it matters
+    constrained_shift = field("ntree", 6)  # [rad, m] turn and displacement, world
+    constrained_inverse = field("ntree", 6)  # [1/(kg m²)] inverse inertia at the outer end of the half
     end_arm = field("nend", 3)  # [m] from the centre of mass to an end of a constraint, there
     end_position_error = field("nend", 3)  # [m] by which the end is to get on more
     end_lever = field("nend")  # [–] by how much a turn moves it more in mid step
-    tied_group = field("ntree", dtype=INT)  # on the way to the first of those that are tied together
-    tied_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
-    tied_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
+    constrained_group = field("ntree", dtype=INT)  # on the way to the first of those that are tied together
+    constrained_is_anchored = field("ntree", dtype=INT)  # of a group: 1: tied to what is no free body
+    constrained_is_loop = field("ntree", dtype=INT)  # of a group: 1: its ties form a loop
 
-    # Contacts of loose bodies, laid out for sweeps (`src/tribo/contact/solver/loose_contacts.py`).
-    loose_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
-    loose_row = field("max_contact", 42)  # rows, and the inverse of its own block
+    # Contacts of free bodies, laid out for sweeps (`src/tribo/contact/solver/free_body_contacts.py`).
+    free_body_dof = field("max_contact", 2, dtype=INT)  # first dof of two sides, −1: another kind
+    free_body_row = field("max_contact", 42)  # rows, and the inverse of its own block
 
-    # Four of them side by side (`src/tribo/contact/solver/contact_packets.py`).
-    packet_island = field(1, dtype=INT)  # 1 + the island whose packets these are, 0: nobody's
-    packet_count = field(1, dtype=INT)
-    packet_size = field("max_contact", dtype=INT)  # contacts in a packet, while they are formed
-    packet_contact = field("max_contact", 4, dtype=INT)
-    packet_dof = field("max_packet", 8, dtype=INT)  # `loose_dof` of each contact
-    packet_row = field("max_packet", 220)  # all numbers of which a visit makes use
-    packet_alone = field(1, dtype=INT)  # contacts in no packet
-    packet_rest = field("max_contact", dtype=INT)  # these
-    tree_packets = field("ntree", dtype=INT)  # bits of the packets with room in which a tree is
-    slot_packet = field(62, dtype=INT)  # the packet of each bit
+    # Four of them side by side (`src/tribo/contact/solver/contact_lane_groups.py`).
+    lane_group_island = field(1, dtype=INT)  # 1 + the island whose groups these are, 0: nobody's
+    lane_group_count = field(1, dtype=INT)
+    lane_group_size = field("max_contact", dtype=INT)  # contacts in a group, while they are formed
+    lane_group_contact = field("max_contact", 4, dtype=INT)
+    lane_group_dof = field("max_lane_group", 8, dtype=INT)  # `free_body_dof` of each contact
+    lane_group_row = field("max_lane_group", 220)  # all numbers of which a visit makes use
+    ungrouped_count = field(1, dtype=INT)  # contacts in no group
+    ungrouped_contact = field("max_contact", dtype=INT)  # these
+    tree_lane_groups = field("ntree", dtype=INT)  # bits of the groups with room in which a tree is
+    slot_lane_group = field(62, dtype=INT)  # the group of each bit
 
     # Constraints of robots that turn far in the step.
     substep_displacement = field("nv")  # [m, rad] ∫ v dt of the substeps
     substep_velocity = field("nv")  # [m/s, rad/s] whose mean with v⁺, times dt, is that
     shift_v = field("nv")  # [m, rad] shift at the end of the step that closed gaps
-    tie_is_workless = field("nconstraint", dtype=INT)  # 1: it is to do no work
-    tree_tie_works = field("ntree", dtype=INT)  # 1: a constraint does work on it
+    constraint_is_workless = field("nconstraint", dtype=INT)  # 1: it is to do no work
+    tree_has_constraint_work = field("ntree", dtype=INT)  # 1: a constraint does work on it

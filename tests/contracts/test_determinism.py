@@ -117,7 +117,7 @@ def test_unlike_heaps_of_a_batch_are_each_as_alone():
         batch.step(250)
     for e, world in enumerate(alone):
         world.step(250)
-        assert world.engine.work.packet_count[0] > 0
+        assert world.engine.work.lane_group_count[0] > 0
         for batch in batches:
             np.testing.assert_array_equal(batch.engine.state.arrays["q"][e], world.engine.state.q)
             np.testing.assert_array_equal(batch.engine.state.arrays["v"][e], world.engine.state.v)

@@ -168,7 +168,7 @@ def test_whoever_sends_too_much_at_once_only_closes_its_own_page(viewer):
 
 
 def test_only_so_many_pages_are_open(viewer, monkeypatch):
-    monkeypatch.setattr(messages, "MOST_CLIENTS", 2)
+    monkeypatch.setattr(messages, "MAX_CLIENTS", 2)
     with opened(viewer) as first, opened(viewer):
         first.recv(timeout=30.0)
         with opened(viewer) as third, pytest.raises(Exception, match="1013"):

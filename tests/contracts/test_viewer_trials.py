@@ -14,7 +14,7 @@ pytest.importorskip("viser")
 from tribo.sensors.camera import DepthCamera
 from tribo.viewer import Camera, Renderer, Viewer, inputs, sensor_picture
 from tribo.viewer.grips import FREE_SPEED, Twist
-from tribo.viewer.pace import MOST_SKIPPED
+from tribo.viewer.pace import MAX_SKIPPED
 from tribo.viewer.player import Player
 from tribo.viewer.replay import replay
 from tribo.viewer.sensor_marks import sensor_camera
@@ -237,7 +237,7 @@ def test_an_error_in_a_picture_ends_that_call_alone(viewer, monkeypatch):
     monkeypatch.setattr(viewer, "_push", push)
     with pytest.raises(RuntimeError, match="once"):
         update()
-    for _ in range(MOST_SKIPPED + 1):
+    for _ in range(MAX_SKIPPED + 1):
         assert update() is None
     assert len(pushed) > 1
 

@@ -5,7 +5,7 @@ import pytest
 from scenes import empty_world
 
 import tribo
-from tribo.contact.problem.contact_targets import LOOSE
+from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND
 from tribo.model import Status
 
 
@@ -18,7 +18,7 @@ def test_a_box_in_the_ground_rises_and_stops(depth):
     for _ in range(600):
         world.step()
         assert world.status == 0
-        assert abs(box.linear_velocity[2]) <= LOOSE * 9.81e-3 + 1e-12
+        assert abs(box.linear_velocity[2]) <= TARGET_DEAD_BAND * 9.81e-3 + 1e-12
         assert box.position[2] <= 0.5 + 1e-12
         assert len(world.contacts) == 4
     assert box.position[2] == pytest.approx(0.5, abs=1e-9)

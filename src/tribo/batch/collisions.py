@@ -11,7 +11,7 @@ import numpy as np
 from tribo.batch.contacts import BatchContacts, OfPairs, read_contacts
 from tribo.batch.owner import BatchOwner
 from tribo.checks import check
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -110,7 +110,7 @@ class CollisionWatch:
             said |= engine.status
             self._note(step)
             if step + 1 < n:
-                held.let_through()
+                deferred_signals.let_through()
         engine.status |= said  # what one of many steps had to say is not lost
         return left
 

@@ -14,7 +14,7 @@ from tribo.checks import check
 from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
-from tribo.enums import TIE_SLOTS, Memory, Tuning
+from tribo.enums import CONSTRAINT_SLOTS, Memory, Tuning
 from tribo.objects.breaking import Number
 from tribo.objects.constraint import STRETCH, Constraint
 from tribo.objects.end import End
@@ -192,7 +192,7 @@ class ConstraintBatch(Sealed):
 
     def _impulses(self) -> np.ndarray:
         array: np.ndarray = self._batch.engine.state.arrays["scalar_impulse"]
-        return array[:, self._slot : self._slot + TIE_SLOTS]
+        return array[:, self._slot : self._slot + CONSTRAINT_SLOTS]
 
     def _mean(self) -> np.ndarray:
         """Return the mean of each row in the last step, (worlds, 6)."""
@@ -289,10 +289,10 @@ class ConstraintBatch(Sealed):
     def friction(self, value: Any) -> None:
         self._only(Wire, "friction")
         places = len(self.way) - 2
-        if not 1 <= places < TIE_SLOTS or self._stretch == 0:
+        if not 1 <= places < CONSTRAINT_SLOTS or self._stretch == 0:
             raise ValueError(
-                f"friction of {self._name} needs 1 to {TIE_SLOTS - 1} places over which it runs, it has "
-                f"{places}, and no tension that is given"
+                f"friction of {self._name} needs 1 to {CONSTRAINT_SLOTS - 1} places over which it runs, it "
+                f"has {places}, and no tension that is given"
             )
         self._write(self.friction, value, "friction", 0.0)
 

@@ -24,7 +24,7 @@ from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.engine import warm_up
 from tribo.engine.engine import Engine
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.engine.plans import Plan
 from tribo.engine.thread_scratch import OF_WORLDS
 from tribo.model import Kind
@@ -118,7 +118,7 @@ class BatchInterior(BatchOwner):
         Signals are let through between steps: what was done stands, what was told of the last step does not.
         """
         warm_up.warm_up()
-        with held:
+        with deferred_signals:
             return self._go(n, plan, hold_forces)
 
     def _go(self, n: int, plan: Plan | None, hold_forces: bool) -> np.ndarray:

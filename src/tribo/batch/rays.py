@@ -14,7 +14,7 @@ from tribo.batch.owner import BatchOwner
 from tribo.checks import check
 from tribo.checks.readonly import frozen
 from tribo.engine.builder import ALL_GROUPS
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.filters import ShapeFilter
@@ -224,15 +224,15 @@ class BatchRays:
                     engine.model, engine.state, shape_filter.work, shape_filter.scene, first,
                     min(first + few, worlds), start, toward, nearest, far, hit, shape,
                 )  # fmt: skip
-                if held.is_late():
+                if deferred_signals.is_late():
                     return
 
-        with held:
+        with deferred_signals:
             while True:
                 run_together([partial(work, shape_filter) for shape_filter in self._filters])
-                if not held.is_late():
+                if not deferred_signals.is_late():
                     return
-                held.let_through()
+                deferred_signals.let_through()
 
 
 def _of_worlds(value: np.ndarray, what: str, shape: tuple[int, ...], worlds: int, least: int) -> np.ndarray:

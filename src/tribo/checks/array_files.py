@@ -20,7 +20,7 @@ import numpy as np
 
 from tribo.checks.files import plain, to_read
 
-MOST_ARRAYS = 4096
+MAX_ARRAYS = 4096
 _HEADER = re.compile(
     rb"\{'descr': '([<>|](?:b1|[iuf][1248]|U[0-9]{1,6}))', 'fortran_order': (True|False), "
     rb"'shape': \(((?:[0-9]{1,15},? ?)*)\), \}[ ]*\n"
@@ -84,8 +84,8 @@ def checked_archive(content: bytes, largest: int) -> zipfile.ZipFile:
     """
     archive = zipfile.ZipFile(io.BytesIO(content))
     items = archive.infolist()
-    if len(items) > MOST_ARRAYS:
-        raise ValueError(f"it has {len(items)} parts, at most {MOST_ARRAYS} are read")
+    if len(items) > MAX_ARRAYS:
+        raise ValueError(f"it has {len(items)} parts, at most {MAX_ARRAYS} are read")
     size = sum(item.file_size for item in items)
     if size > largest:
         raise ValueError(f"it has {size} bytes of arrays, at most {largest} are read")

@@ -47,7 +47,7 @@ DEEPEST = 0.1  # [-] of the smaller solid: largest depth of an impact on terrain
 SIMILAR = 0.9  # cosine of two normals, above which the present planes serve for the impact
 CORE = 2047.0  # feature of the core of A, that of B is one less; all others are smaller
 SAME_PLANE = 1.0 - 1e-9  # cosine of two normals
-NOTHING = (0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
 NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 
 
@@ -69,7 +69,7 @@ def put_pose(work, i, pos, rot, motion, time):
     Writes: work.
     """
     vec.store(work.body_pos, i, vec.axpy(time, motion[0], pos))
-    if motion[1] == NOTHING:
+    if motion[1] == ZERO:
         vec.store_mat(work.body_rot, i, rot)
         return
     turn = quat.to_matrix(quat.exp(vec.scale(time, motion[1])))
@@ -86,7 +86,8 @@ def core_contact(model, settings, work, a, b, margin):
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
-    if model.tree_is_single[t] == 0 or model.tree_is_tied[t] == 1:  # joints and constraints curve its path
+    if model.tree_is_single[t] == 0 or model.tree_is_constrained[t] == 1:
+        # Joints and constraints curve its path.
         return NO_CORE
     if not core_radius(model, a) > 0.0:
         return NO_CORE
@@ -135,7 +136,7 @@ def surface_spin(model, work, s, spin):
     kind = model.shape_kind[s]
     place = vec.load(model.shape_pos, s)
     if kind == SPHERE:
-        return spin if vec.dot(place, place) > 0.0 else NOTHING
+        return spin if vec.dot(place, place) > 0.0 else ZERO
     if kind != CAPSULE and kind != CYLINDER and kind != CONE:
         return spin
     rot = vec.load_mat(model.shape_rot, s)
@@ -272,7 +273,7 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
     way = vec.axpy(row[k, 6], n, vec.scale(time, vec.sub(motion_b[0], motion_a[0])))
     middle = vec.axpy(-0.5 * time, vec.add(motion_a[0], motion_b[0]), p)
     if shares:
-        arm_a, arm_b, way = vec.sub(middle, pos_a), vec.sub(middle, pos_b), NOTHING
+        arm_a, arm_b, way = vec.sub(middle, pos_a), vec.sub(middle, pos_b), ZERO
     approach = -vec.dot(
         n, vec.sub(moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b))
     )

@@ -55,8 +55,8 @@ def face_towards(model, work, solid, d):
         most = NO_FACE
         if solid[5] > FEW_CORNERS:  # only the faces around the farthest corner
             k = farthest_corner(model, solid, d, -1)
-            for m in range(model.ring_part[k, 1], model.ring_part[k, 2]):
-                f = model.ring[m]
+            for m in range(model.neighbour_part[k, 1], model.neighbour_part[k, 2]):
+                f = model.vertex_neighbour[m]
                 cosine = vec.dot(d, vec.load(model.face_normal, f))
                 if cosine > most:
                     most = cosine

@@ -20,7 +20,7 @@ from tribo.collision.overlap import claim
 from tribo.collision.place import shape_pose
 from tribo.collision.point import COINCIDENT, first_row
 from tribo.collision.terrain import SURE, pile
-from tribo.collision.triangles import OPEN, folds, height_at, normal_of
+from tribo.collision.triangles import OPEN, dihedral_angles, height_at, normal_of
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
@@ -55,7 +55,7 @@ def closest_of_triangle(p, q, r, x):
 @kernel
 def ends_there(model, s, place, normal, region):
     """Tell whether the surface ends at the edge or corner `region` of the triangle at a place."""
-    angles = folds(model, s, place, normal)
+    angles = dihedral_angles(model, s, place, normal)
     if region <= 3:
         return angles[region - 1] >= OPEN
     return angles[region - 4] >= OPEN or angles[(region - 2) % 3] >= OPEN
@@ -307,7 +307,7 @@ def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
             if (own >> (3 + k)) & 1 == 1 and spacing > 0.0:
                 edge = vec.sub(vec.load(model.vertex, model.triangle[t, (k + 1) % 3]), p)
                 beside = vec.scale(1.0 / vec.norm(edge), vec.cross(edge, face))
-                half = 0.5 * min(model.triangle_fold[t, k], HALF_TURN)
+                half = 0.5 * min(model.triangle_dihedral[t, k], HALF_TURN)
                 outward = vec.axpy(cos(half), face, vec.scale(sin(half), beside))
                 outward = vec.mat_vec(rot, outward)
                 edge = vec.mat_vec(rot, edge)

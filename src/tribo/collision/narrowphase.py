@@ -13,7 +13,7 @@ RESTITUTION = int(Pair.RESTITUTION)
 STIFFNESS = int(Pair.STIFFNESS)
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 FEATURES = 2048  # feature numbers of one pair of shapes
-NOTHING = (0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
 SHAPES = 1 << 26  # shape ids of one world; a key fits into 63 bits
 
 
@@ -127,7 +127,7 @@ def find_contacts(model, state, settings, work):
     """
     work.contact_count[0] = 0
     for k in range(work.travel.shape[0]):
-        vec.store(work.travel, k, NOTHING)
+        vec.store(work.travel, k, ZERO)
         work.travel[k, 3] = 0.0
     for k in range(min(work.candidate_count[0], work.candidate.shape[0])):
         a = work.candidate_sorted[k, 0]
@@ -143,7 +143,7 @@ def find_contacts(model, state, settings, work):
             return
         for point in range(n):
             add_contact(model, work, a, b, point)
-            vec.store(work.travel, point, NOTHING)
+            vec.store(work.travel, point, ZERO)
             work.travel[point, 3] = 0.0
     if work.contact_count[0] > work.contact_key.shape[0]:
         work.status[0] |= CAPACITY

@@ -42,7 +42,7 @@ OUTSIDE = 1e-9  # [-] of a segment: tolerance of a point beyond its ends
 TOWARDS = 0.5  # cosine of a face's normal and a direction near the best
 PARALLEL = 1e-6  # [-] sin² of two axes
 THIN = 1e-9  # [-] distance from the axis, below which a direction has no point on the rim
-NOTHING = (0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -53,9 +53,9 @@ def feature(work, solid, pos, rot, is_b, shift):
     """
     kind = solid[0]
     if kind == ELLIPSOID:
-        return SMOOTH, pos, NOTHING, NOTHING, 0.0
-    first = NOTHING
-    second = NOTHING
+        return SMOOTH, pos, ZERO, ZERO, 0.0
+    first = ZERO
+    second = ZERO
     found = 0
     apex = bottom = top = False
     for k in range(4):
@@ -92,16 +92,16 @@ def feature(work, solid, pos, rot, is_b, shift):
             tilt = 0.0
             if kind == CONE:
                 tilt = solid[1] / sqrt(solid[1] * solid[1] + 4.0 * solid[2] * solid[2])
-            return SIDE, vec.axpy(-solid[2], up, pos), NOTHING, up, tilt
+            return SIDE, vec.axpy(-solid[2], up, pos), ZERO, up, tilt
         if apex:
-            return CORNER, vec.axpy(solid[2], up, pos), NOTHING, up, 0.0
-        return RIM, vec.axpy(solid[2] if top else -solid[2], up, pos), NOTHING, up, 0.0
+            return CORNER, vec.axpy(solid[2], up, pos), ZERO, up, 0.0
+        return RIM, vec.axpy(solid[2] if top else -solid[2], up, pos), ZERO, up, 0.0
     if found == 1:
-        return CORNER, first, NOTHING, up, 0.0
+        return CORNER, first, ZERO, up, 0.0
     if found == 2:
         along = vec.sub(second, first)
         return EDGE, first, along, vec.scale(1.0 / vec.norm(along), along), 0.0
-    return NONE, first, NOTHING, up, 0.0
+    return NONE, first, ZERO, up, 0.0
 
 
 @kernel
@@ -113,7 +113,7 @@ def on_feature(solid, rot, own, outward):
     the direction moves it by D (1 − m mᵀ) D / ‖D n‖.
     """
     if own[0] < RIM:
-        return own[1], own[2], 0.0, NOTHING, NOTHING
+        return own[1], own[2], 0.0, ZERO, ZERO
     local = vec.mat_t_vec(rot, outward)
     if own[0] == SMOOTH:
         p = farthest_of_ellipsoid(solid, local)
@@ -121,18 +121,18 @@ def on_feature(solid, rot, own, outward):
         u = vec.mat_vec(rot, (solid[1] * u[0], solid[2] * u[1], solid[3] * u[2]))
         v = vec.mat_vec(rot, (solid[1] * v[0], solid[2] * v[1], solid[3] * v[2]))
         rate = 1.0 / vec.dot(p, local)
-        return vec.add(own[1], vec.mat_vec(rot, p)), NOTHING, rate, u, v
+        return vec.add(own[1], vec.mat_vec(rot, p)), ZERO, rate, u, v
     around = sqrt(local[0] * local[0] + local[1] * local[1])
     if around < THIN:
-        return own[1], NOTHING, -1.0, NOTHING, NOTHING
+        return own[1], ZERO, -1.0, ZERO, ZERO
     radial = vec.mat_vec(rot, (local[0] / around, local[1] / around, 0.0))
     tangent = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
-    along = NOTHING
+    along = ZERO
     if own[0] == SIDE:
         along = vec.scale(2.0 * solid[2], own[3])
         if solid[0] == CONE:
             along = vec.axpy(-solid[1], radial, along)
-    return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent, NOTHING
+    return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent, ZERO
 
 
 @kernel
@@ -293,10 +293,10 @@ def on_face(model, work, pair, start):
 
     Writes: work.
     """
-    nowhere = (False, start, 0.0, NOTHING, NOTHING)
+    nowhere = (False, start, 0.0, ZERO, ZERO)
     is_a = pair[2][0] == ELLIPSOID  # whether the face is one of A
     solid = pair[0] if is_a else pair[2]
-    pos = NOTHING if is_a else pair[3]
+    pos = ZERO if is_a else pair[3]
     rot = pair[1] if is_a else pair[4]
     outward = vec.neg(start) if is_a else start
     face, normal, cosine = face_towards(model, work, solid, vec.mat_t_vec(rot, outward))
@@ -325,12 +325,12 @@ def newton_point(model, work, pair, start, shift):
 
     Writes: work.
     """
-    nowhere = (False, start, 0.0, NOTHING, NOTHING)
+    nowhere = (False, start, 0.0, ZERO, ZERO)
     if is_smooth(pair):
         answer = on_face(model, work, pair, start)
         if answer[0]:
             return answer
-    one = feature(work, pair[0], NOTHING, pair[1], False, NOTHING)
+    one = feature(work, pair[0], ZERO, pair[1], False, ZERO)
     other = feature(work, pair[2], pair[3], pair[4], True, shift)
     if one[0] == NONE or other[0] == NONE:
         return nowhere

@@ -83,14 +83,16 @@ def farthest_corner(model, solid, d, near):
             axis = 0
         elif abs(d[1]) >= abs(d[2]):
             axis = 1
-        k = model.ring[model.ring_part[first, 0] - 6 + 2 * axis + (1 if d[axis] > 0.0 else 0)]
+        k = model.vertex_neighbour[
+            model.neighbour_part[first, 0] - 6 + 2 * axis + (1 if d[axis] > 0.0 else 0)
+        ]
     best = vec.dot(d, vec.load(vertex, k))
     is_higher = True
     while is_higher:
         is_higher = False
         here = k
-        for m in range(model.ring_part[here, 0], model.ring_part[here, 1]):
-            i = model.ring[m]
+        for m in range(model.neighbour_part[here, 0], model.neighbour_part[here, 1]):
+            i = model.vertex_neighbour[m]
             along = d[0] * vertex[i, 0] + d[1] * vertex[i, 1] + d[2] * vertex[i, 2]
             if along > best:
                 best = along

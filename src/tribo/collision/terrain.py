@@ -35,8 +35,8 @@ from tribo.collision.solid import (  # fmt: skip
 )
 from tribo.collision.triangles import (  # fmt: skip
     OPEN,
-    fold,
-    folds,
+    dihedral_angle,
+    dihedral_angles,
     height_at,
     is_under,
     load_triangle,
@@ -66,12 +66,12 @@ def weight_opposite(p, q, r, x):
 @kernel
 def has_normal(model, work, s, place, normal, toward):
     """Tell whether terrain s has normal `toward` at the point `work.nearest` of its triangle at a place."""
-    angles = folds(model, s, place, normal)
+    angles = dihedral_angles(model, s, place, normal)
     for k in range(3):
         p = vec.load(work.triangle, k)
         q = vec.load(work.triangle, (k + 1) % 3)
         r = vec.load(work.triangle, (k + 2) % 3)
-        lean = fold(vec.sub(q, p), normal, toward)
+        lean = dihedral_angle(vec.sub(q, p), normal, toward)
         if lean > EVEN and lean > angles[k] + EVEN:
             if weight_opposite(p, q, r, vec.load(work.nearest, 0)) < ON_EDGE:
                 return False
@@ -164,7 +164,7 @@ def on_edges(model, work, s, place, pair, normal, depth, number, n):
 
     Writes: work.
     """
-    angles = folds(model, s, place, normal)
+    angles = dihedral_angles(model, s, place, normal)
     for k in range(3):
         if not EVEN < angles[k] < OPEN:
             continue

@@ -17,7 +17,7 @@ def normal_of(p, q, r):
 
 
 @kernel
-def fold(edge, normal, other):
+def dihedral_angle(edge, normal, other):
     """Return the angle by which a surface bends down over a directed edge of a face; < 0: up."""
     outward = vec.cross(edge, normal)
     return atan2(vec.dot(other, outward) / vec.norm(edge), vec.dot(other, normal))
@@ -51,15 +51,15 @@ def cell_angle(model, s, i, j, half, edge, normal):
     """Return the fold of a height map over a directed edge towards a cell's triangle."""
     if i < 0 or j < 0 or i >= model.shape_data[s, 1] - 1 or j >= model.shape_data[s, 2] - 1:
         return OPEN
-    return fold(edge, normal, cell_normal(model, s, i, j, half))
+    return dihedral_angle(edge, normal, cell_normal(model, s, i, j, half))
 
 
 @kernel
-def folds(model, s, place, normal):
+def dihedral_angles(model, s, place, normal):
     """Return the folds of terrain s over the three edges of its triangle at a place."""
     i, j, half = place
     if model.shape_kind[s] != HEIGHT_MAP:
-        return vec.load(model.triangle_fold, i)
+        return vec.load(model.triangle_dihedral, i)
     p = height_at(model, s, i, j)
     r = height_at(model, s, i + 1, j + 1)
     if half == 0:

@@ -37,8 +37,8 @@ struct late {
 
 #include "table.h"
 
-#define MOST_ARGUMENTS 16
-#define MOST_WORDS 64
+#define MAX_ARGUMENTS 16
+#define MAX_WORDS 64
 
 /* Machine code says here that a kernel raised an exception, as a wrong index of a tuple does. */
 static int failed;
@@ -108,8 +108,8 @@ static int words_of(const struct argument *is, PyObject *given, int64_t *words, 
 static PyObject *call(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     const struct entry *entry = PyCapsule_GetPointer(self, NULL);
-    int64_t words[MOST_WORDS];
-    Py_buffer held[MOST_ARGUMENTS];
+    int64_t words[MAX_WORDS];
+    Py_buffer held[MAX_ARGUMENTS];
     int holds = 0, fits, used = 0;
     double number;
     if (!entry)

@@ -10,8 +10,8 @@ sticking contacts, in both directions. bᵢ is the correction that a row asks fo
 per step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is
 convex with one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
 Gᵢ is the own G of a row, of a contact the mean of its three, of a pin the largest, so gaps that hardly
-anything moves stay. f is a round of `proximal_step` with rates 1/Rᵢ and no memory: Newton's method finds its
-minimum. Islands with more dofs use sweeps. Velocities and impulses do not change.
+anything moves stay. f is a round of `proximal_step` with penalties 1/Rᵢ and no memory: Newton's method finds
+its minimum. Islands with more dofs use sweeps. Velocities and impulses do not change.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 
@@ -20,10 +20,10 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
-from tribo.contact.problem.compliant_rows import LEAST_SHARE
-from tribo.contact.problem.contact_targets import NOTHING, step_speed
+from tribo.contact.problem.compliant_rows import MIN_SHARE
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import (
     add_impulse_response,
     add_row_response,
@@ -35,13 +35,13 @@ from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.contact.solver.proximal_newton import largest_unit
 from tribo.contact.solver.proximal_products import measure_motion
 from tribo.contact.solver.proximal_rows import (
+    COMPLIANCE,
     FREE,
-    GIVE,
     LAWS,
     LOWER,
     MEMORY,
     MOTION,
-    RATE,
+    PENALTY,
     SCALARS,
     START,
     UPPER,
@@ -57,10 +57,10 @@ from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
 INFEASIBLE, CORRECTION_LIMITED = int(Status.INFEASIBLE), int(Status.CORRECTION_LIMITED)
-GIVES = 1e-2  # [–] ε of contacts
+CONTACT_COMPLIANCE = 1e-2  # [–] ε of contacts
 WORTH = 0.01  # [–] of the largest push-out speed: slower failed corrections are not reported
 LEVER = 10.0  # [–] of the largest request: mean motion of an island
-HOLDS = 1e-6  # [–] ε of all other rows: if both jam, links overlap and stops hold
+ROW_COMPLIANCE = 1e-6  # [–] ε of all other rows: if both jam, links overlap and stops hold
 STEPS = 10  # of Newton's method
 SWEEPS = 30  # of an island that is too large for it
 JAMMED = 0.9  # [–] of the request: if more remains, rows contradict one another
@@ -73,7 +73,7 @@ def row_hold(work, n):
     """Return when scalar row n holds: OUT for springs, drives and rows at a bound of their force."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
-    gives = work.scalar_compliance[n] > HOLDS * work.scalar_delassus[n]
+    gives = work.scalar_compliance[n] > ROW_COMPLIANCE * work.scalar_delassus[n]
     if gives or work.scalar_reach[n] == GIVES_WAY:
         return OUT
     if lower == -inf and upper == inf:
@@ -91,7 +91,7 @@ def is_sticking(work, c):
     """Tell whether contact c sticks, that is, its impulse is inside its cone: its tangents then hold."""
     x, y, z = vec.load(work.contact_impulse, c)
     bound = work.contact_friction[c] * z
-    return x * x + y * y < bound * bound * (1.0 - NOTHING)
+    return x * x + y * y < bound * bound * (1.0 - ROUND_OFF_BAND)
 
 
 @kernel
@@ -123,7 +123,7 @@ def write_corrections(model, work, t, nothing):
         work.shift_has_tangents[c] = 1 if is_sticking(work, c) else 0
         want = work.contact_correction[c] - w
         vec.store(work.shift_error, c, (0.0, 0.0, want))
-        if work.contact_compliance[c, 2] > LEAST_SHARE * work.diagonal_delassus[c]:  # a spring
+        if work.contact_compliance[c, 2] > MIN_SHARE * work.diagonal_delassus[c]:  # a spring
             work.shift_has_tangents[c] = -1
         elif want > nothing:
             is_asked = True
@@ -147,7 +147,7 @@ def write_corrections(model, work, t, nothing):
 def own_diagonal(model, work, n):
     """Return the own G of scalar row n; of a constraint the largest of its rows of the same kind."""
     own = work.scalar_delassus[n]
-    if tie_of(model, work, n) < 0:
+    if constraint_of_row(model, work, n) < 0:
         return own
     group = (work.scalar_slot[n] - model.constraint_slot[0]) // ANGULAR
     for other in range(max(0, n - 2), min(n + 3, work.scalar_count[0])):
@@ -230,17 +230,17 @@ def has_constraint(model, work, t):
     """Tell whether island t has a row of a constraint between bodies."""
     is_found = False
     for k in scalars_in(work, t):
-        is_found = is_found or tie_of(model, work, work.island_scalar[k]) >= 0
+        is_found = is_found or constraint_of_row(model, work, work.island_scalar[k]) >= 0
     return is_found
 
 
 @kernel
-def is_tie_open(model, work, t, fastest):
+def is_constraint_open(model, work, t, fastest):
     """Tell whether the largest error in island t, `fastest`, is that of a constraint between bodies."""
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         error = work.shift_scalar_error[n]
-        if tie_of(model, work, n) >= 0 and is_acting(work.shift_hold[n], error):
+        if constraint_of_row(model, work, n) >= 0 and is_acting(work.shift_hold[n], error):
             if work.scalar_shift[n] != 0.0 and abs(error) >= fastest:
                 return True
     return False
@@ -253,7 +253,7 @@ def add_shift_law(work, i, hold, error, size, give):
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[GIVE, i], x[RATE, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
+    x[START, i], x[COMPLIANCE, i], x[PENALTY, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
     x[LOWER, i] = -inf if hold == BOTH or hold == BELOW else 0.0
     x[UPPER, i] = inf if hold == BOTH or hold == ABOVE else 0.0
 
@@ -272,20 +272,20 @@ def write_shift_laws(model, work, t):
             continue
         size = sqrt(work.diagonal_delassus[c])
         tangent = BOTH if work.shift_has_tangents[c] == 1 else OUT
-        add_shift_law(work, i, tangent, work.shift_error[c, 0], size, GIVES)
-        add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, GIVES)
+        add_shift_law(work, i, tangent, work.shift_error[c, 0], size, CONTACT_COMPLIANCE)
+        add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, CONTACT_COMPLIANCE)
         normal = ABOVE if work.shift_has_tangents[c] >= 0 else OUT
-        add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, GIVES)
+        add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, CONTACT_COMPLIANCE)
         i += 3
         if work.contact_is_spun[c] == 1:
             for row in range(i, i + 3):
-                add_shift_law(work, row, OUT, 0.0, 1.0, GIVES)
+                add_shift_law(work, row, OUT, 0.0, 1.0, CONTACT_COMPLIANCE)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
             error, size = work.shift_scalar_error[n], sqrt(work.scalar_delassus[n])
-            give = HOLDS * own_diagonal(model, work, n) / work.scalar_delassus[n]
+            give = ROW_COMPLIANCE * own_diagonal(model, work, n) / work.scalar_delassus[n]
             add_shift_law(work, i, work.shift_hold[n], error, size, give)
             i += 1
 
@@ -357,7 +357,7 @@ def sweep_shift(model, work, t):
         x, y, w = add_row_response(model, work, work.contact_row, c, z, ZERO)
         want = work.shift_target[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
-        hold, give = BOTH if work.shift_has_tangents[c] == 1 else OUT, GIVES * own
+        hold, give = BOTH if work.shift_has_tangents[c] == 1 else OUT, CONTACT_COMPLIANCE * own
         before = vec.load(work.shift_impulse, c)
         after = (
             visited_impulse(hold, before[0], -x, own, give),
@@ -373,7 +373,7 @@ def sweep_shift(model, work, t):
             continue
         error = work.shift_scalar_target[n] - add_scalar_row_response(model, work, n, z, 0.0)
         own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
-        after = visited_impulse(hold, before, error, own, HOLDS * own_diagonal(model, work, n))
+        after = visited_impulse(hold, before, error, own, ROW_COMPLIANCE * own_diagonal(model, work, n))
         work.shift_scalar_impulse[n], work.shift_scalar_error[n] = after, error
         add_scalar_to(model, work, n, after - before, z)
 
@@ -404,7 +404,7 @@ def reserve_tables(model, settings, work):
 
     Writes: work.
     """
-    nothing = NOTHING * step_speed(settings)
+    nothing = ROUND_OFF_BAND * step_speed(settings)
     for t in range(work.tree_island.shape[0]):
         if is_correcting(work, t, nothing):
             columns = find_columns(model, work, t, MAX_DOFS + 1)
@@ -422,7 +422,7 @@ def correct_positions(model, state, settings, work):
 
     Writes: state, work.
     """
-    nothing = NOTHING * step_speed(settings)
+    nothing = ROUND_OFF_BAND * step_speed(settings)
     is_any = False
     for t in range(work.tree_island.shape[0]):
         if not write_corrections(model, work, t, nothing):
@@ -442,7 +442,7 @@ def correct_positions(model, state, settings, work):
             bound_shift(model, settings, work, t, asked)
         after, fastest = remaining_error(model, work, t)
         if after > JAMMED * JAMMED * before and fastest > reported_speed(settings):
-            is_told = count <= MAX_DOFS and is_tie_open(model, work, t, fastest)
+            is_told = count <= MAX_DOFS and is_constraint_open(model, work, t, fastest)
             work.status[0] |= INFEASIBLE if is_told else CORRECTION_LIMITED
     if is_any:
         for dof in range(work.pile_step.shape[0]):

@@ -69,7 +69,7 @@ def may_disturb(model, state, body):
 
 
 @kernel
-def disturb_tied(model, work):
+def disturb_constrained(model, work):
     """Mark the trees at the ends of constraints.
 
     Writes: work.
@@ -137,7 +137,7 @@ def fingerprint_contacts(model, state, settings, work):
                 work.tree_is_disturbed[t] = 1
             else:
                 join_islands(work.tree_island, t, moved_tree(model, other))
-    disturb_tied(model, work)
+    disturb_constrained(model, work)
 
 
 @kernel
@@ -248,7 +248,7 @@ def mark_supported(model, work):
         for side in range(2):
             if work.scalar_len[n, side] > 0:
                 work.tree_is_disturbed[model.body_tree[work.scalar_body[n, side]]] = 1
-    disturb_tied(model, work)
+    disturb_constrained(model, work)
 
 
 @kernel

@@ -18,7 +18,7 @@ from tribo.queries.tangents import LIMITS, OBSTACLE, PLACE, ROWS, SHIFTED, Obsta
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
 SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
-MOST_ROUNDS = 10  # of the bias force of a step
+MAX_ROUNDS = 10  # of the bias force of a step
 FIRST = np.zeros(1, np.int64)
 CONSISTENT = 1e-9  # [–] of the largest number, by which rows that say the same may differ
 REASONS = {
@@ -184,7 +184,7 @@ class ExactStep:
         wanted = work["mid_v"][0].copy()
         mean = end = wanted
         dofs = np.arange(n)
-        for rounds in range(MOST_ROUNDS):
+        for rounds in range(MAX_ROUNDS):
             self._make(rounds + 1)
             goes_on = np.flatnonzero(work["mid_v"][0] != mean) if rounds else dofs[:0]
             mean = work["mid_v"][0].copy()

@@ -29,7 +29,7 @@ from tribo.identification.state_layout import StateLayout
 from tribo.world.world import World
 
 SHARES = 0.6 ** np.arange(10.0)  # [–] of a change of the commands that are tried at a time
-LEAST_DAMPING, MOST_DAMPING = 1e-4, 1e6  # [–] of the effort; below the least there is none
+MIN_DAMPING, MAX_DAMPING = 1e-4, 1e6  # [–] of the effort; below the least there is none
 SYMMETRIC = 1e-9  # [–] of its largest number, by which a bend may miss symmetry
 MEMORY = ("vdot", "vdot_before")
 
@@ -155,17 +155,17 @@ class _Search:
             if is_converged or done == rounds:
                 break
             made = None
-            while made is None and damping <= MOST_DAMPING:
+            while made is None and damping <= MAX_DAMPING:
                 tried = gains
                 if damping > 0.0 or gains is None:
                     tried, _ = self._gains(way.commands[best], terms, matrices, damping)
                 made = None if tried is None else self._better(way, best, tried, value)
                 if made is None:
-                    damping = max(10.0 * LEAST_DAMPING, 5.0 * damping)
+                    damping = max(10.0 * MIN_DAMPING, 5.0 * damping)
             if made is None:
                 break
             way, best, value, terms = made
-            damping = damping / 3.0 if damping > 3.0 * LEAST_DAMPING else 0.0
+            damping = damping / 3.0 if damping > 3.0 * MIN_DAMPING else 0.0
             done += 1
         n, (q, v) = self._layout.nv, self._states(way, best)
         feedback = np.zeros((len(first), len(self._rest), 2 * n))

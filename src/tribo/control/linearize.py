@@ -25,8 +25,8 @@ from tribo.world.checked import checked_world
 from tribo.world.world import World
 
 AMOUNTS = (-2.0, -1.0, 1.0, 2.0)  # steps by which an input is moved, besides 0
-MOST_INPUTS = 128  # of a batch: more bring no speed, only memory
-MOST_PAIRS = len(AMOUNTS) * MOST_INPUTS // 2  # as many worlds
+MAX_INPUTS = 128  # of a batch: more bring no speed, only memory
+MAX_PAIRS = len(AMOUNTS) * MAX_INPUTS // 2  # as many worlds
 METHODS = ("auto", "exact", "differences", "bundled")
 
 EXACT = ("exact", "exact, parameters by differences")
@@ -204,7 +204,7 @@ class Linearizer:
                 _Run(layout, self._dofs, directions, inputs, some).take(
                     self._batch(world, 1 + len(AMOUNTS) * len(some)), self._steps, self._outputs
                 )
-                for some in (moved[k : k + MOST_INPUTS] for k in range(0, len(moved), MOST_INPUTS))
+                for some in (moved[k : k + MAX_INPUTS] for k in range(0, len(moved), MAX_INPUTS))
             ]
         parts += runs
         return Linearization(
@@ -413,8 +413,8 @@ class _Bundle(_Run):
     def take_all(self, batch_of: Callable[[int], Batch], steps: int, outputs: Function | None) -> _Bundle:
         """Take the steps in batches of so many worlds as memory allows, and fit the map to all of them."""
         halves, worlds = [], 0
-        for first in range(0, max(1, len(self._ways)), MOST_PAIRS):
-            ways = self._ways[first : first + MOST_PAIRS]
+        for first in range(0, max(1, len(self._ways)), MAX_PAIRS):
+            ways = self._ways[first : first + MAX_PAIRS]
             self._amounts = np.concatenate([np.zeros((1, ways.shape[1])), ways, -ways])
             self.worlds = len(self._amounts)
             results = self._stepped(batch_of(self.worlds), steps, outputs)

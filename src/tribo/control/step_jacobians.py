@@ -21,7 +21,7 @@ from tribo.engine.engine import Engine
 from tribo.identification.state_layout import StateLayout
 from tribo.model import Integrator
 
-MOST_INPUTS = 64  # of the worlds that are moved at a time
+MAX_INPUTS = 64  # of the worlds that are moved at a time
 
 Matrices = tuple[np.ndarray, np.ndarray]
 
@@ -208,8 +208,8 @@ class StepJacobians:
         width, sizes = self.width, self._moves()
         made = np.zeros((width, len(sizes)))
         both = np.array([-1.0, 1.0])[:, None]
-        for first in range(0, len(sizes), MOST_INPUTS):
-            inputs = np.arange(first, min(first + MOST_INPUTS, len(sizes)))
+        for first in range(0, len(sizes), MAX_INPUTS):
+            inputs = np.arange(first, min(first + MAX_INPUTS, len(sizes)))
             amounts = (np.diag(sizes)[inputs][:, None] * both).reshape(-1, len(sizes))
             ends = self._ends_from(kept, commands, is_first, world, amounts)
             ends = ends.reshape(len(inputs), 2, width)
@@ -221,8 +221,8 @@ class StepJacobians:
         sizes, width = self._moves(), self.width
         ways = bundle_ways(len(sizes))
         halves = []
-        for first in range(0, len(ways), MOST_INPUTS):
-            some = ways[first : first + MOST_INPUTS] * sizes
+        for first in range(0, len(ways), MAX_INPUTS):
+            some = ways[first : first + MAX_INPUTS] * sizes
             ends = self._ends_from(kept, commands, is_first, world, np.concatenate([some, -some]))
             halves.append(0.5 * (ends[: len(some)] - ends[len(some) :]))
         fitted = np.linalg.lstsq(ways, np.concatenate(halves), rcond=None)[0]

@@ -84,7 +84,7 @@ def is_constrained_single(model, t):
     Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (Strang splitting).
     """
     is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == DYNAMIC
-    return is_free_body and model.tree_is_tied[t] == 1
+    return is_free_body and model.tree_is_constrained[t] == 1
 
 
 @kernel

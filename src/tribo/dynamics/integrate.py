@@ -7,7 +7,7 @@ q_m + dt v⁺, with either integrator.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import kinematics, tied_drift
+from tribo.dynamics import constrained_drift, kinematics
 from tribo.dynamics.bias import free_rotation, is_constrained_single, rotate_free_body
 from tribo.dynamics.whitening import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
@@ -45,9 +45,9 @@ def move_tree_to_middle(model, state, settings, work, t):
     dt = settings.dt
     if is_constrained_single(model, t):
         drift_split(model, t, state.q, state.v, vec.load(work.single_spin, t), 0.5 * dt, work.mid_q)
-        spin = tied_drift.spin_of(model, work.start_velocity, t)
-        tied_drift.move_tied_body(model, work, t, work.mid_q, work.start_velocity)
-        change = vec.sub(tied_drift.spin_of(model, work.start_velocity, t), spin)
+        spin = constrained_drift.spin_of(model, work.start_velocity, t)
+        constrained_drift.move_constrained_body(model, work, t, work.mid_q, work.start_velocity)
+        change = vec.sub(constrained_drift.spin_of(model, work.start_velocity, t), spin)
         for k in range(3):
             work.mid_v[model.tree_v[t] + 3 + k] += change[k]
         return
@@ -262,7 +262,7 @@ def finish_constrained_body(model, t, v, settings, work, q):
     drift_split(model, t, work.mid_q, v, spin, dt, q)
     for k in range(3):
         v[b + k] = omega[k]
-    tied_drift.move_tied_body(model, work, t, q, v)
+    constrained_drift.move_constrained_body(model, work, t, q, v)
 
 
 @kernel
@@ -352,7 +352,7 @@ def next_positions(model, state, settings, work):
     Writes: state, work.
     """
     store_acceleration(model, state, settings, work)
-    tied_drift.find_tied_drift(model, state, settings, work, True)
+    constrained_drift.find_constrained_drift(model, state, settings, work, True)
     for t in range(model.tree_body.shape[0]):
         if model.tree_nv[t] == 0 or work.tree_is_resting[t] == 1:
             continue

@@ -93,7 +93,7 @@ def predict_mid_velocity(model, state, settings, work):
         work.start_velocity[dof] = state.v[dof]
         work.mid_v[dof] = half * (vdot + 0.75 * (vdot - before))
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_tied[t] == 1:
+        if model.tree_is_constrained[t] == 1:
             most = inf
             if bias.is_constrained_single(model, t):
                 most = JUMP
@@ -286,7 +286,7 @@ def mid_velocity_tolerance(model, command, settings, work, t):
     step. However often h is iterated, the error of third order of the step remains, (dt ω)³/24 of the
     velocity; it would accumulate if it exceeded the loss by dampers.
     """
-    if model.tree_is_tied[t] == 1:
+    if model.tree_is_constrained[t] == 1:
         return ENOUGH, 0
     loss = min(DAMPED, least_damping(model, command, settings, work, t))
     angle = largest_turn(model, settings, work, t)

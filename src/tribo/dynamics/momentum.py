@@ -252,12 +252,12 @@ def choose_kept_trees(model, settings, work):
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
             if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:
-                exclude_tied_trees(model, work, n)
+                exclude_constrained_trees(model, work, n)
     return count
 
 
 @kernel
-def exclude_tied_trees(model, work, n):
+def exclude_constrained_trees(model, work, n):
     """Exclude the trees that row n, of a constraint, connects to another body.
 
     Writes: work.

@@ -109,7 +109,7 @@ def add_stage(model, work, t, weight, dt):
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.rk_rate_sum[dof] += weight * work.rk_rate[dof]
         work.rk_acc_sum[dof] += weight * work.rk_acc[dof]
-    if model.tree_is_tied[t] == 1:
+    if model.tree_is_constrained[t] == 1:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             work.substep_displacement[dof] += dt * weight * work.mid_v[dof]
 

@@ -24,7 +24,7 @@ from tribo.engine.layout import (
     laid_out,
     reference_of,
 )
-from tribo.enums import TIE_SLOTS
+from tribo.enums import CONSTRAINT_SLOTS
 from tribo.materials.table import Find, MaterialTable
 from tribo.model import FEW_CORNERS, Command, Constraint, Joint, Kind, Model, Pair, Settings, State
 
@@ -50,7 +50,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Tie:
+class ConstraintInput:
     """A constraint, as input of the builder: bodies count from the first of the world, −1: the world."""
 
     kind: Constraint
@@ -77,8 +77,8 @@ class Capacity:
     frictions: int = 0
 
     @property
-    def packets(self) -> int:
-        """Largest number of packets: each has two contacts or more (`contact_packets`)."""
+    def lane_groups(self) -> int:
+        """Largest number of groups: each has two contacts or more (`contact_lane_groups`)."""
         return (self.contacts + 1) // 2
 
     @property
@@ -87,7 +87,7 @@ class Capacity:
         return {
             "max_pair": self.pairs,
             "max_contact": self.contacts,
-            "max_packet": self.packets,
+            "max_lane_group": self.lane_groups,
             "max_row": self.rows,
             "ncolumn": self.columns,
             "ndense": self.dense,
@@ -139,9 +139,9 @@ def _symmetric(matrix: np.ndarray) -> list[float]:
 
 
 def _sizes(
-    layout: Layout, materials: MaterialTable, capacity: Capacity, tied: Sequence[Tie]
+    layout: Layout, materials: MaterialTable, capacity: Capacity, constraints: Sequence[ConstraintInput]
 ) -> dict[str, int]:
-    ties = len(tied)
+    joined = len(constraints)
     count = dict(zip(Column, layout.starts[-1].tolist(), strict=False))
     general, large, terrain = (
         bool(layout.counts[:, column].any()) for column in (Column.GENERAL, Column.LARGE, Column.TERRAIN)
@@ -149,12 +149,12 @@ def _sizes(
     slots = count[Column.SLOT]
     return {
         "nbody": count[Column.BODY],
-        "nconstraint": ties,
-        "nend": 2 * ties,
-        "npath": sum(len(tie.path) for tie in tied),
-        "nslot": slots + TIE_SLOTS * ties,
+        "nconstraint": joined,
+        "nend": 2 * joined,
+        "npath": sum(len(item.path) for item in constraints),
+        "nslot": slots + CONSTRAINT_SLOTS * joined,
         # Two stops of a joint share a slot.
-        "nscalar": slots + slots // 3 + TIE_SLOTS * ties + capacity.frictions,
+        "nscalar": slots + slots // 3 + CONSTRAINT_SLOTS * joined + capacity.frictions,
         "ntree": count[Column.TREE],
         "ntree1": count[Column.TREE] + 1,
         "nq": count[Column.Q],
@@ -166,8 +166,8 @@ def _sizes(
         "nshape1": count[Column.SHAPE] + 1,
         "nmaterial": len(materials.names),
         "nvertex": count[Column.VERTEX],
-        "nring": count[Column.RING],
-        "ncircled": count[Column.VERTEX] if large else 0,
+        "nneighbour": count[Column.NEIGHBOUR],
+        "nadjacent": count[Column.VERTEX] if large else 0,
         "ntriangle": count[Column.TRIANGLE],
         "nbox": count[Column.BOX],
         "nheight": count[Column.HEIGHT],
@@ -193,7 +193,7 @@ class _Filler:
     def __init__(self, model: Model, materials: MaterialTable, layout: Layout) -> None:
         self.model, self.materials, self.layout = model, materials, layout
         self.body = self.shape = self.q = self.v = self.row = self.slot = self.chain = 0
-        self.vertex = self.face = self.corner = self.ring = self.triangle = self.box = 0
+        self.vertex = self.face = self.corner = self.neighbour = self.triangle = self.box = 0
         self.height = self.coupling = self.term = self.actuator = self.way = 0
         self.chain_of: list[list[int]] = []  # of each body of the object
 
@@ -201,7 +201,7 @@ class _Filler:
         """Write one object."""
         (
             _, self.body, self.shape, self.q, self.v, self.slot, self.chain, self.row, self.vertex, self.face,
-            self.corner, self.ring, self.triangle, self.box, self.height, self.coupling, self.term,
+            self.corner, self.neighbour, self.triangle, self.box, self.height, self.coupling, self.term,
             self.actuator, self.way,
         ) = self.layout.starts[tree].tolist()  # fmt: skip
         self.chain_of = []
@@ -321,7 +321,7 @@ class _Filler:
         m.shape_data[s] = v, len(hull.vertices), self.face, len(hull.faces)
         m.vertex[v : v + len(hull.vertices)] = hull.vertices
         if len(hull.vertices) > FEW_CORNERS:
-            self._rings(hull)
+            self._neighbours(hull)
         m.face_normal[self.face : self.face + len(hull.faces)] = hull.normals
         for face in hull.faces:
             m.face_vertex[self.corner : self.corner + len(face)] = face + v
@@ -330,18 +330,18 @@ class _Filler:
             m.face_start[self.face] = self.corner
         self.vertex += len(hull.vertices)
 
-    def _rings(self, hull: Hull) -> None:
+    def _neighbours(self, hull: Hull) -> None:
         """Write the neighbours of the corners of a hull into the pools."""
         m, v = self.model, self.vertex
         ends = np.stack((hull.vertices.argmin(axis=0), hull.vertices.argmax(axis=0)), axis=1)
-        m.ring[self.ring : self.ring + 6] = ends.ravel() + v
-        self.ring += 6
+        m.vertex_neighbour[self.neighbour : self.neighbour + 6] = ends.ravel() + v
+        self.neighbour += 6
         for k, (corners, faces) in enumerate(hull.rings):
-            first, last = self.ring + len(corners), self.ring + len(corners) + len(faces)
-            m.ring_part[v + k] = self.ring, first, last
-            m.ring[self.ring : first] = np.array(corners) + v
-            m.ring[first:last] = np.array(faces) + self.face
-            self.ring = last
+            first, last = self.neighbour + len(corners), self.neighbour + len(corners) + len(faces)
+            m.neighbour_part[v + k] = self.neighbour, first, last
+            m.vertex_neighbour[self.neighbour : first] = np.array(corners) + v
+            m.vertex_neighbour[first:last] = np.array(faces) + self.face
+            self.neighbour = last
 
     def _surface(self, s: int, surface: Surface) -> None:
         """Write the triangles and the tree of a surface into the pools."""
@@ -350,7 +350,7 @@ class _Filler:
         m.shape_data[s] = t, triangles, k, boxes
         m.vertex[v : v + len(surface.vertices)] = surface.vertices
         m.triangle[t : t + triangles] = surface.triangles + v
-        m.triangle_fold[t : t + triangles] = surface.folds
+        m.triangle_dihedral[t : t + triangles] = surface.folds
         m.triangle_own[t : t + triangles] = surface.owns
         m.vertex_normal[v : v + len(surface.vertices)] = surface.normals
         m.box_bound[k : k + boxes] = surface.boxes
@@ -363,14 +363,15 @@ class _Filler:
 
 def build_model(
     descriptions: Sequence[TreeDescription], part_of: Callable[[int], Part], materials: MaterialTable,
-    capacity: Capacity, ties: Sequence[Tie] = (), find: Find | None = None, kept: Kept | None = None,
+    capacity: Capacity, constraints: Sequence[ConstraintInput] = (), find: Find | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Model, Layout, dict[str, int]]:  # fmt: skip
     """Return the model of a world, the layout of its objects, and sizes.
 
     Args:
         descriptions: Of all objects.
         part_of: Returns an object by its number; only called for objects that are not kept.
-        materials, capacity, ties: Of the world.
+        materials, capacity, constraints: Of the world.
         find: See `MaterialTable.array`.
         kept: Parts of the last build to be copied; their materials have the same numbers. None: none.
     """
@@ -387,8 +388,8 @@ def build_model(
             for shape in body.shapes:
                 materials.index(shape.material)
     layout = laid_out(counts)
-    sizes = _sizes(layout, materials, capacity, ties)
-    apart = [tie.bodies for tie in ties if not tie.collide and min(tie.bodies) >= 0]
+    sizes = _sizes(layout, materials, capacity, constraints)
+    apart = [item.bodies for item in constraints if not item.collide and min(item.bodies) >= 0]
     for tree, description in enumerate(descriptions):
         if description.ignored:
             start = int(layout.starts[tree, Column.BODY])
@@ -406,19 +407,19 @@ def build_model(
         filler.add(tree, part_of(tree))
     model.chain_row[:] = model.dof_row[model.chain_dof]
     laid = 0
-    for c, tie in enumerate(ties):
-        model.constraint_kind[c] = tie.kind
-        model.constraint_body[c] = tie.bodies
-        model.constraint_point[2 * c : 2 * c + 2] = tie.points
-        model.constraint_rot[2 * c : 2 * c + 2] = tie.axes
-        model.constraint_locked[c], model.constraint_stretch[c] = tie.locked, tie.stretch
-        model.constraint_slot[c] = layout.starts[-1, Column.SLOT] + TIE_SLOTS * c
-        for at, point in tie.path:
+    for c, constraint in enumerate(constraints):
+        model.constraint_kind[c] = constraint.kind
+        model.constraint_body[c] = constraint.bodies
+        model.constraint_point[2 * c : 2 * c + 2] = constraint.points
+        model.constraint_rot[2 * c : 2 * c + 2] = constraint.axes
+        model.constraint_locked[c], model.constraint_stretch[c] = constraint.locked, constraint.stretch
+        model.constraint_slot[c] = layout.starts[-1, Column.SLOT] + CONSTRAINT_SLOTS * c
+        for at, point in constraint.path:
             model.path_body[laid], model.path_point[laid] = at, point
             laid += 1
-        model.constraint_path[c] = laid - len(tie.path), laid - 1
-        ends = [end for end in tie.bodies if end >= 0]
-        model.tree_is_tied[model.body_tree[ends]] = 1
+        model.constraint_path[c] = laid - len(constraint.path), laid - 1
+        ends = [end for end in constraint.bodies if end >= 0]
+        model.tree_is_constrained[model.body_tree[ends]] = 1
     mark_singles(model)
     collect_filters(model)
     return model, layout, sizes

@@ -15,7 +15,7 @@ from tribo.compiler.jit import DISABLED, named_entry
 from tribo.dynamics import inertia, kinematics
 from tribo.engine import lazy_kernels, thread_scratch
 from tribo.engine.builder import Capacity, allocate, collect_filters
-from tribo.engine.interrupts import LONGEST, held
+from tribo.engine.interrupts import LONGEST, deferred_signals
 from tribo.engine.plans import Plan
 from tribo.engine.threads import run_together, shares
 from tribo.model import MAX_DOFS, Command, Late, Model, Settings, State, Status, Work
@@ -26,7 +26,7 @@ run_at = named_entry("tribo.engine.run_at", "run_at")
 _loaded: set[Late] = set()  # lazy functions that a world of this process has requested
 WORK, COURSE, PILOT = 4, 6, 7  # their places among the addresses
 _SLICE = 0.01  # [s] between two checks for signals, if steps do not become slower
-_MOST_STEPS = 20_000  # between two checks
+_MAX_STEPS = 20_000  # between two checks
 _MAX_CONTACTS = 4_000_000  # more are a modelling error
 
 
@@ -87,13 +87,13 @@ class Engine:
 
     def take_motors(self, motors: Motors) -> None:
         """Use other motors from the next step on."""
-        with held:
+        with deferred_signals:
             self.motors = motors
             self._connect()
 
     def take_pilot(self, pilot: Pilot) -> None:
         """Use another policy from the next step on."""
-        with held:
+        with deferred_signals:
             self.pilot = pilot
             self._connect()
 
@@ -115,7 +115,7 @@ class Engine:
 
     def _next_slice(self, few: int, took: float, time: float) -> int:
         """Return the number of steps of the next slice, so that it takes a given time [s]."""
-        return max(1, min(int(few * time / max(took, 1e-9)), 4 * self._slice, _MOST_STEPS))
+        return max(1, min(int(few * time / max(took, 1e-9)), 4 * self._slice, _MAX_STEPS))
 
     def _run_slice(self, n: int) -> bool:
         self._remaining[0] = n
@@ -166,7 +166,7 @@ class Engine:
         `LONGEST`, one more or fewer.
         """
         undone, said, left = np.zeros(self.worlds, np.int64), np.zeros_like(self.status), n
-        with held:
+        with deferred_signals:
             while left > 0 and not (undone > 0).all():
                 few, begin = min(left, self._slice), perf_counter()
                 if plan is not None:
@@ -176,7 +176,7 @@ class Engine:
                 try:
                     self._run_slice_of_all(threads, 0 if plan is None else 3, undone, left - few)
                     if left > few:
-                        held.let_through()
+                        deferred_signals.let_through()
                 except BaseException as error:
                     _say_steps(error, n - left + few - self._remaining[undone == 0])
                     raise
@@ -232,14 +232,14 @@ class Engine:
         def share(thread: int) -> None:
             for first, stop in left:
                 self._call(first, stop, part, thread)
-                if held.is_late():
+                if deferred_signals.is_late():
                     return
 
         while True:
             run_together([partial(share, thread) for thread in range(threads)])
-            if not held.is_late():
+            if not deferred_signals.is_late():
                 return
-            held.let_through()
+            deferred_signals.let_through()
 
     def update(self) -> None:
         """Do the first half of a step in world 0."""
@@ -258,7 +258,7 @@ class Engine:
 
     def grow(self) -> None:
         """Enlarge the tables that the last step found too small; the state does not change."""
-        with held:
+        with deferred_signals:
             self._grow()
 
     def _grow(self) -> None:
@@ -266,7 +266,7 @@ class Engine:
         wanted = np.flatnonzero(work["lazy_wanted"].any(axis=0))
         if wanted.size:
             families = [Late(number) for number in wanted.tolist()]
-            with held.lifted():  # compiles what is not prebuilt
+            with deferred_signals.permitted():  # compiles what is not prebuilt
                 addresses = [lazy_kernels.address(family) for family in families]
             _loaded.update(families)
             self.model.lazy_address[families] = addresses
@@ -290,13 +290,13 @@ class Engine:
     def make_room(self, contacts: int) -> None:
         """Enlarge the tables for a number of contacts from elsewhere."""
         if contacts > self.capacity.contacts:
-            with held:
+            with deferred_signals:
                 self._enlarge(self.capacity.grown(contacts=contacts))
 
     def take_pairs(self, table: np.ndarray) -> None:
         """Replace the pair table; it may have more materials than before."""
         arrays = {**self.model.arrays, "pair_table": np.array(table[None])}
-        with held:
+        with deferred_signals:
             self.model = Model.wrap(arrays)
             self.sizes = {**self.sizes, "nmaterial": len(table)}
             self._connect()
@@ -324,7 +324,7 @@ class Engine:
         arrays = dict(self.model.arrays)
         for name in shared:
             arrays[name] = np.repeat(arrays[name], self.worlds, axis=0)
-        with held:
+        with deferred_signals:
             self.model = Model.wrap(arrays)
             self._connect()
 

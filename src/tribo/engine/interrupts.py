@@ -2,8 +2,8 @@
 
 Python runs the handler of a signal between any two of its instructions, and the handler of Ctrl-C raises:
 even when tables have been replaced but their addresses are not yet stored, or while another thread works on
-them. In a block of `held` handlers wait; `let_through` runs the waiting ones, at a place that the caller
-chooses. Signals reach the main thread only, so both do nothing in other threads.
+them. In a block of `deferred_signals` handlers wait; `let_through` runs the waiting ones, at a place that the
+caller chooses. Signals reach the main thread only, so both do nothing in other threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KINDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGTERM"
 _Handler = Callable[[int, FrameType | None], Any]
 
 
-class _Held:
+class _DeferredSignals:
     """The blocks in which signals wait; one instance, for the one main thread."""
 
     def __init__(self) -> None:
@@ -48,16 +48,16 @@ class _Held:
             self.let_through()
 
     @contextmanager
-    def lifted(self) -> Iterator[None]:
+    def permitted(self) -> Iterator[None]:
         """Permit signals in a block within: for long operations that change nothing."""
-        is_held = self._depth > 0 and threading.current_thread() is threading.main_thread()
-        if is_held:
+        is_deferring = self._depth > 0 and threading.current_thread() is threading.main_thread()
+        if is_deferring:
             self._restore()
             self.let_through()
         try:
             yield
         finally:
-            if is_held:
+            if is_deferring:
                 self._replace()
 
     def _replace(self) -> None:
@@ -97,4 +97,4 @@ class _Held:
         return self.since > 0.0 and perf_counter() - self.since > LONGEST
 
 
-held = _Held()
+deferred_signals = _DeferredSignals()

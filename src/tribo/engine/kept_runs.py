@@ -23,10 +23,10 @@ ROWS = {
     "nv": Column.V,
     "nchain": Column.CHAIN,
     "nvertex": Column.VERTEX,
-    "ncircled": Column.VERTEX,
+    "nadjacent": Column.VERTEX,
     "nface": Column.FACE,
     "ncorner": Column.CORNER,
-    "nring": Column.RING,
+    "nneighbour": Column.NEIGHBOUR,
     "ntriangle": Column.TRIANGLE,
     "nbox": Column.BOX,
     "nheight": Column.HEIGHT,
@@ -74,7 +74,10 @@ POOLS = {
 }
 # Computed for the whole world: constraints, reference bodies, collision filters.
 FOUND_ANEW = frozenset(
-    ("tree_is_tied", "tree_is_single", "body_like", "body_group", "body_mask", "body_is_solid", "chain_row")
+    (
+        "tree_is_constrained", "tree_is_single", "body_like", "body_group", "body_mask", "body_is_solid",
+        "chain_row",
+    )
 )  # fmt: skip
 
 
@@ -135,7 +138,7 @@ def _move_pools(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to:
     if b > a:
         at = to[Column.FACE]
         new.face_start[at + 1 : at + 1 + b - a] = old.face_start[a + 1 : b + 1] + shift[Column.CORNER]
-    _move_rings(old, new, first, last, to)
+    _move_neighbours(old, new, first, last, to)
     if not shift.any():
         return
     shapes = slice(to[Column.SHAPE], to[Column.SHAPE] + last[Column.SHAPE] - first[Column.SHAPE])
@@ -146,19 +149,19 @@ def _move_pools(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to:
                 new.shape_data[mine, place] += shift[column]
 
 
-def _move_rings(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
+def _move_neighbours(old: Model, new: Model, first: np.ndarray, last: np.ndarray, to: np.ndarray) -> None:
     """Write the neighbours of the corners of large hulls: of vertices, then of faces."""
     shift = to - first
-    a, b = first[Column.RING], last[Column.RING]
+    a, b = first[Column.NEIGHBOUR], last[Column.NEIGHBOUR]
     if a == b or not shift.any():
         return
     vertices = slice(first[Column.VERTEX], last[Column.VERTEX])
-    part = old.ring_part[vertices]
+    part = old.neighbour_part[vertices]
     marks = np.zeros(b - a + 1, np.int64)
     np.add.at(marks, part[part[:, 0] > 0, 1] - a, 1)
     np.add.at(marks, part[part[:, 0] > 0, 2] - a, -1)
     is_face = np.cumsum(marks[:-1]) > 0
-    ring = slice(to[Column.RING], to[Column.RING] + b - a)
-    new.ring[ring] += np.where(is_face, shift[Column.FACE], shift[Column.VERTEX])
+    neighbour = slice(to[Column.NEIGHBOUR], to[Column.NEIGHBOUR] + b - a)
+    new.vertex_neighbour[neighbour] += np.where(is_face, shift[Column.FACE], shift[Column.VERTEX])
     moved = slice(to[Column.VERTEX], to[Column.VERTEX] + vertices.stop - vertices.start)
-    new.ring_part[moved] += np.where(part[:, :1] > 0, shift[Column.RING], 0)
+    new.neighbour_part[moved] += np.where(part[:, :1] > 0, shift[Column.NEIGHBOUR], 0)

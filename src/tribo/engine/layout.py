@@ -34,7 +34,7 @@ class Column(IntEnum):
     VERTEX = 8
     FACE = 9
     CORNER = 10  # of faces
-    RING = 11  # neighbours of the corners of large hulls
+    NEIGHBOUR = 11  # neighbours of the corners of large hulls
     TRIANGLE = 12
     BOX = 13  # of trees around triangles
     HEIGHT = 14
@@ -186,7 +186,7 @@ def _count(geometry: Hull | Surface | Heights, n: list[int]) -> None:
     n[Column.OUTLINE] = max([n[Column.OUTLINE], *(len(face) for face in geometry.faces)])
     if len(geometry.vertices) > FEW_CORNERS:
         n[Column.LARGE] += 1
-        n[Column.RING] += 6 + sum(map(len, sum(geometry.rings, ())))
+        n[Column.NEIGHBOUR] += 6 + sum(map(len, sum(geometry.rings, ())))
 
 
 def laid_out(counts: np.ndarray) -> Layout:

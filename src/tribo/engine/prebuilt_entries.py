@@ -79,7 +79,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     # -- kernels of read-outs ----------------------------------------------------------------------
     (kinematics.compute_poses, (Model, LINE, Work)),
     (inertia.compute_mass_matrix, (Model, Work)),
-    (scalar_rows.tie_of, (Model, Work, int64)),
+    (scalar_rows.constraint_of_row, (Model, Work, int64)),
     (position_pass.is_acting, (int64, float64)),
     (natural_residual.contact_violation, (Model, Work, int64)),
     (natural_residual.scalar_violation, (Model, Work, int64)),

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 
 
 class _Worker(threading.Thread):
@@ -96,7 +96,7 @@ def run_together(jobs: Sequence[Callable[[], None]]) -> None:
     If another thread is running jobs, these run one after another. Signals wait until all are done. Of
     several exceptions the first in the order of the jobs is raised, when all are done.
     """
-    with held:
+    with deferred_signals:
         _run(jobs)
 
 

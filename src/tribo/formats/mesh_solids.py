@@ -28,7 +28,7 @@ from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
 PIECES = 10  # of the longest side of an exact mesh that moves: edges are followed in pieces no longer
-MOST_PIECES = 1000  # the same, as a user may ask for them
+MAX_PIECES = 1000  # the same, as a user may ask for them
 HULL_SHARE = 1.05  # volume of a hull in volumes of its mesh: above, a warning
 MODES = ("hull", "decomposition", "exact")
 SHOWN = 5  # meshes that a warning names
@@ -192,7 +192,7 @@ def moving(mesh: Mesh, resolution: float = 0.0) -> ShapeDescription:
         )
     made = exact(mesh)
     size = float(np.ptp(made.vertices, axis=0).max())
-    least = size / MOST_PIECES
+    least = size / MAX_PIECES
     if 0.0 < resolution < least:
         raise ValueError(
             f"{mesh.what}: resolution={resolution:g} m is less than a thousandth of its longest side, "

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?0[xX][0-9a-fA-F]+", re.ASCII)
 GROUPS = ("children", "choice", "level", "proxy", "humanoidBody")
 WITHOUT_FACES = frozenset({"IndexedLineSet", "PointSet", "Text"})
-MOST_NODES = 1_000_000
+MAX_NODES = 1_000_000
 
 
 @dataclass(slots=True)
@@ -250,7 +250,7 @@ class _Parser:
     def _tally(self, depth: int, number: int = 1) -> None:
         """Count nodes."""
         self._count += number
-        if depth > MAX_DEPTH or self._count > MOST_NODES:
+        if depth > MAX_DEPTH or self._count > MAX_NODES:
             raise self._error(f"stands in more than {MAX_DEPTH} others, or is one of too many")
 
     def _node(self, depth: int) -> Element:

@@ -318,7 +318,7 @@ def _plain_name(name: str, prefix: str | None) -> str:
     return f"{prefix or space.rpartition('/')[2]}:{local}"
 
 
-MOST_PREFIXES = 20  # that are declared for a file
+MAX_PREFIXES = 20  # that are declared for a file
 _UNDECLARED = re.compile(r"Namespace prefix ([\w.-]{1,60}) (?:for \S+ )?on \S+ is not defined")
 _FIRST_TAG = re.compile(r"(?:\s|<\?.*?\?>|<!--.*?-->)*<[\w:.-]+(?=[\s/>])", re.DOTALL)
 
@@ -341,7 +341,7 @@ def _tolerant(text: str, *, is_deep: bool) -> tuple[etree._Element, str]:
             return etree.fromstring(text.encode("utf-8"), _parser(is_deep)), "; ".join(notes)
         except etree.XMLSyntaxError as error:
             found = _UNDECLARED.search(error.msg or "")
-            if found and found[1] not in prefixes and len(prefixes) < MOST_PREFIXES:
+            if found and found[1] not in prefixes and len(prefixes) < MAX_PREFIXES:
                 prefixes.add(found[1])
                 notes.append(f"prefix {found[1]}: is not declared; it was read as if it were")
                 text = _declared(text, found[1])

@@ -13,7 +13,7 @@ from tribo.identification.trajectory import Trajectory
 
 AXES = "xyz"
 OUTLIERS = 1.4826  # median of absolute deviations → standard deviation of a normal distribution
-LEAST_NOISE = 1e-9  # of the span of a column: what rounding and integration leave
+MIN_NOISE = 1e-9  # of the span of a column: what rounding and integration leave
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Channel:
             differences, size = np.diff(rows, n=3), np.sqrt(20.0)
             span = float(np.ptp(rows)) if len(rows) else 1.0
         found = OUTLIERS * float(np.median(np.abs(differences))) / size if differences.size else 0.0
-        return max(found, LEAST_NOISE * span, 1e-12)
+        return max(found, MIN_NOISE * span, 1e-12)
 
 
 def channels_of(trajectory: Trajectory, layout: StateLayout) -> list[Channel]:

@@ -30,7 +30,7 @@ logger = logging.getLogger("tribo")
 NOISE_ROUNDS = 2  # of fits after which a noise that was not given is found anew
 LIKELY = 0.1  # probability of its misfit at which a fit is taken without others to compare
 DIPS = 6  # times that a fit goes on from a better point near by
-MOST_STEPS = 60  # evaluations of a fit
+MAX_STEPS = 60  # evaluations of a fit
 SMALL = 1e-7  # relative change of costs or parameters at which a fit ends
 NEEDS = 'identification needs SciPy: pip install "tribo[identification]"'
 
@@ -125,7 +125,7 @@ def identify(
         inner = np.clip(x, problem.least + 1e-9, problem.most - 1e-9)
         return least_squares(
             lambda one: problem.residuals(one[None])[0], inner, problem.jacobian, x_scale="jac",
-            bounds=(problem.least, problem.most), xtol=SMALL, ftol=SMALL, gtol=1e-10, max_nfev=MOST_STEPS,
+            bounds=(problem.least, problem.most), xtol=SMALL, ftol=SMALL, gtol=1e-10, max_nfev=MAX_STEPS,
         )  # fmt: skip
 
     is_given = all(one.label in film.noise for film, of in zip(films, channels, strict=True) for one in of)

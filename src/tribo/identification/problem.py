@@ -14,7 +14,7 @@ from tribo.identification.state_layout import StateLayout
 from tribo.identification.unknowns import Unknown
 
 FAILED = 1e4  # [σ] residual of a row that a world did not reach
-LEAST_STEP, MOST_STEP = 1e-5, 2e-2  # of a difference, in spans of the bounds
+MIN_STEP, MAX_STEP = 1e-5, 2e-2  # of a difference, in spans of the bounds
 FIRST_STEP = 1e-3
 STEPS_OF_START = (1e-8, 1e-4, 2e-2)  # least, first and largest of a start's number [m, rad, m/s, rad/s]
 
@@ -245,6 +245,6 @@ class Problem:
         """Choose the steps of the next differences."""
         size = np.linalg.norm(jacobian, axis=0)
         alone = 1.0 / np.maximum(size, 1e-300)
-        self.steps[: self.count] = np.clip(alone[: self.count], LEAST_STEP, MOST_STEP)
+        self.steps[: self.count] = np.clip(alone[: self.count], MIN_STEP, MAX_STEP)
         least, _, most = STEPS_OF_START
         self.steps[self.count :] = np.clip(alone[self.count :], least, most)

@@ -13,7 +13,7 @@ SEARCHES = ("scan", "cma", "differential_evolution", "none")
 POINTS = 64  # of a scan, besides the first values
 BEST = 3  # of the scan from which fits begin
 SPREAD = 0.25  # of the first generation of CMA-ES, in spans of the bounds
-MOST_GENERATIONS = 100
+MAX_GENERATIONS = 100
 NEAR = 48  # candidates that are drawn about a solution
 REACHES = (1.0, 3.0, 10.0)  # in standard deviations
 GAIN = 0.1  # [–] less of χ² does not move an estimate by a third of its standard error
@@ -93,7 +93,7 @@ def _cma(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
     lone = len(start) == 1  # CMA-ES has no covariance in one dimension
     start = np.append(start, 0.5) if lone else start
     options = {"bounds": [0.0, 1.0], "seed": seed + 1, "verbose": -9, "tolx": SMALL,
-               "maxiter": MOST_GENERATIONS}  # fmt: skip
+               "maxiter": MAX_GENERATIONS}  # fmt: skip
     strategy = cma.CMAEvolutionStrategy(start, SPREAD, options)
     while not strategy.stop():
         asked = strategy.ask()
@@ -109,6 +109,6 @@ def _evolution(costs: Any, first: np.ndarray, seed: int) -> np.ndarray:
     found = differential_evolution(
         lambda places: costs(places.reshape(len(first), -1).T), [(0.0, 1.0)] * len(first), x0=first,
         rng=np.random.default_rng(seed), vectorized=True, updating="deferred", polish=False,
-        maxiter=MOST_GENERATIONS, tol=SMALL, popsize=8,
+        maxiter=MAX_GENERATIONS, tol=SMALL, popsize=8,
     )  # fmt: skip
     return np.asarray(found.x)

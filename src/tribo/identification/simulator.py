@@ -15,12 +15,12 @@ from tribo.identification.unknowns import Unknown
 from tribo.model import Kind
 from tribo.world.world import World
 
-MOST_WORLDS = 512  # of a batch: more bring no speed, only memory
+MAX_WORLDS = 512  # of a batch: more bring no speed, only memory
 KEPT_BATCHES = 4
 ROUNDING = 1e-6  # of a time step: a time so near to a step is that of the step
 COMMANDS = {"feedforward": "generalized_force", "target_q": "pd_target", "target_v": "pd_velocity_target"}
 PLANS = {"feedforward": "forces", "target_q": "targets", "target_v": "velocity_targets"}
-MOST_BYTES = 1 << 26  # of the states of a rollout
+MAX_BYTES = 1 << 26  # of the states of a rollout
 
 Members = dict[int, np.ndarray]  # worlds of each segment
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]  # measured, coordinates and velocities at the ends
@@ -113,7 +113,7 @@ class Simulator:
         seen = np.full((count, rows, len(self.reader.place)), np.nan)
         q, v = np.full((count, self._layout.nq), np.nan), np.full((count, self._layout.nv), np.nan)
         bytes_of_world = 8 * (self._last // self._stride) * (self._layout.nq + self._layout.nv)
-        most = max(1, min(MOST_WORLDS, MOST_BYTES // max(bytes_of_world, 1)))
+        most = max(1, min(MAX_WORLDS, MAX_BYTES // max(bytes_of_world, 1)))
         for first in range(0, count, most):
             chosen = slice(first, first + most)
             part = runs.part(chosen)

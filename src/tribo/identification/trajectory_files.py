@@ -20,7 +20,7 @@ from tribo.checks.files import to_read
 from tribo.recording import Recording
 
 LARGEST = 1 << 28  # bytes of a file, and of its numbers
-MOST_COLUMNS = 4096
+MAX_COLUMNS = 4096
 FORMATS = (".csv", ".parquet", ".npz", ".zarr")
 
 
@@ -94,8 +94,8 @@ def _read_csv(path: Path) -> dict[str, np.ndarray]:
         raise ValueError(f"{path}: it is no text in UTF-8") from None
     rows = csv.reader(io.StringIO(text))
     headings = [heading.strip() for heading in next(rows, [])]
-    if not headings or len(headings) > MOST_COLUMNS or len(set(headings)) < len(headings):
-        raise ValueError(f"{path}: the first line must name 1 … {MOST_COLUMNS} columns, each another name")
+    if not headings or len(headings) > MAX_COLUMNS or len(set(headings)) < len(headings):
+        raise ValueError(f"{path}: the first line must name 1 … {MAX_COLUMNS} columns, each another name")
     numbers: list[list[float]] = []
     try:
         for row in rows:
@@ -153,7 +153,7 @@ def _read_parquet(path: Path) -> dict[str, np.ndarray]:
     try:
         file = parquet.ParquetFile(path)
         rows, width = file.metadata.num_rows, file.metadata.num_columns
-        if width > MOST_COLUMNS or 8 * rows * width > LARGEST:
+        if width > MAX_COLUMNS or 8 * rows * width > LARGEST:
             raise ValueError(f"{path}: {rows} rows of {width} columns are more than is read")
         numeric = [one.name for one in file.schema_arrow if _is_numeric(pa, one.type)]
         table = file.read(columns=numeric)

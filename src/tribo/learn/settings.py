@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from tribo.checks import check
 from tribo.checks.calls import answered_call, frozen_record
 
-MOST_THREADS = 1024  # each is one of the system; PyTorch asked for more ends the process
+MAX_THREADS = 1024  # each is one of the system; PyTorch asked for more ends the process
 
 
 @frozen_record
@@ -66,7 +66,7 @@ class Settings:
         for name in ("seed", "threads"):
             check.integer(getattr(self, name), name, 0)
         for name in ("threads", "torch_threads"):
-            check.number(getattr(self, name), name, maximum=MOST_THREADS)
+            check.number(getattr(self, name), name, maximum=MAX_THREADS)
         for name in ("clip", "divergence", "learning_rate", "gradient", "deviation"):
             check.positive(getattr(self, name), name)
         for name in ("discount", "trace"):

@@ -8,7 +8,7 @@ from tribo.materials.library import EffectivePair
 
 FEWEST_STEPS = 2.0  # [–] time steps that SPOOK damping must last, or an overlap is undone in jumps
 RESOLVED = 2.0  # [–] largest ω h at which sweeps feel a contact's compliance
-MOST_BINS = 10
+MAX_BINS = 10
 
 
 def complaints(
@@ -94,9 +94,9 @@ def _without_effect(pair: EffectivePair) -> list[str]:
         )
     if law.constant_normal_force is not None and "constant_normal_force" not in law.model:
         found.append(f"constant_normal_force has no effect in the friction model {law.model!r}")
-    if law.contact_reduction_bin_resolution > MOST_BINS:
+    if law.contact_reduction_bin_resolution > MAX_BINS:
         found.append(
-            f"contactReductionBinResolution {law.contact_reduction_bin_resolution} is beyond {MOST_BINS}, "
+            f"contactReductionBinResolution {law.contact_reduction_bin_resolution} is beyond {MAX_BINS}, "
             "the most that simulators take"
         )
     return found

@@ -20,7 +20,7 @@ T = TypeVar("T")
 JOINT_SPOOK_DAMPING = 1.0 / 30.0  # [s] as in AGX: two steps at 60 Hz
 NEW = np.zeros(max(Tuning) + 1)  # `Tuning` of a new constraint
 NEW[[Tuning.IS_ON, Tuning.ERP]] = 1.0
-NEW[[Tuning.STIFFNESS, Tuning.BREAK_FORCE, Tuning.BREAK_IMPULSE, Tuning.MOST_LENGTH]] = inf
+NEW[[Tuning.STIFFNESS, Tuning.BREAK_FORCE, Tuning.BREAK_IMPULSE, Tuning.MAX_LENGTH]] = inf
 NEW[[Tuning.SPOOK_DAMPING, Tuning.ANGULAR_SPOOK_DAMPING]] = JOINT_SPOOK_DAMPING
 MORE = {  # what files hold of a constraint where it is not as in a new one
     "compliance": Tuning.COMPLIANCE, "angular_compliance": Tuning.ANGULAR_COMPLIANCE,

@@ -11,9 +11,9 @@ from tribo.checks.errors import EditError
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
 from tribo.description.constraints import ConstraintDescription
-from tribo.engine.builder import Tie
+from tribo.engine.builder import ConstraintInput
 from tribo.engine.engine import Engine
-from tribo.enums import TIE_SLOTS, Memory, Tuning
+from tribo.enums import CONSTRAINT_SLOTS, Memory, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.base import Object
 from tribo.objects.breaking import NEW, Breakable, Number, Readout
@@ -51,7 +51,7 @@ class Constraint(Breakable, Sealed):
         self._ends, self._locked, self._resisted = ends, locked, np.array([stretch])
         self._collide = True
         self._tuning = NEW.copy()
-        self._impulse, self._broken = np.zeros(TIE_SLOTS), np.zeros(1, np.int64)
+        self._impulse, self._broken = np.zeros(CONSTRAINT_SLOTS), np.zeros(1, np.int64)
         self._memory = np.zeros(len(Memory))
         self._memory[Memory.IS_IDLE] = float(self._begins_idle)
         self._over: tuple[End, ...] = ()  # places over which a wire runs
@@ -253,12 +253,12 @@ class Constraint(Breakable, Sealed):
         return {}
 
     # -- records -------------------------------------------------------------------------------
-    def tie(self, first_body: dict[int, int]) -> Tie:
+    def tie(self, first_body: dict[int, int]) -> ConstraintInput:
         """Return it as the builder needs it; `first_body` by the id of an object."""
         bodies = [-1 if end.part is None else first_body[end.part.id] + end.body for end in self._sides()]
         points = np.array([end.point for end in self._ends])
         axes = np.array([end.axes.ravel() for end in self._ends])
-        return Tie(
+        return ConstraintInput(
             self._kind,
             (bodies[0], bodies[1]),
             points,
@@ -282,7 +282,7 @@ class Constraint(Breakable, Sealed):
         slot = int(engine.model.constraint_slot[c])
         views = {
             "_tuning": engine.command.constraint[c],
-            "_impulse": engine.state.scalar_impulse[slot : slot + TIE_SLOTS],
+            "_impulse": engine.state.scalar_impulse[slot : slot + CONSTRAINT_SLOTS],
             "_broken": engine.state.constraint_is_broken[c : c + 1],
             "_memory": engine.state.constraint_memory[c],
             "_resisted": engine.model.constraint_stretch[c : c + 1],

@@ -54,9 +54,9 @@ class Winch(Wire):
         0.0,
         is_endless=True,
     )
-    least_length = Number(Tuning.LEAST_LENGTH, "Length [m] at which it takes no more in.", 0.0)
+    least_length = Number(Tuning.MIN_LENGTH, "Length [m] at which it takes no more in.", 0.0)
     most_length = Number(
-        Tuning.MOST_LENGTH,
+        Tuning.MAX_LENGTH,
         "Length [m] at which the drum is empty, and the end of the wire holds any force; inf: never.",
         0.0,
         is_endless=True,

@@ -11,7 +11,7 @@ from tribo.model import Joint
 from tribo.objects.handles import Joint as Handle
 from tribo.objects.named_parts import NamedParts
 
-MOST_ROWS = 60
+MAX_ROWS = 60
 HEADINGS = ("joint", "type", "link", "mass [kg]", "position", "limits", "velocity", "effort limit")
 UNITS = {Joint.REVOLUTE: ("rad", "rad/s", "N m"), Joint.PRISMATIC: ("m", "m/s", "N")}
 
@@ -27,7 +27,7 @@ def robot_table(robot: NamedParts, title: str) -> str:
         13
     """
     rows = [_row(HEADINGS, "th")]
-    for joint in robot.joints[:MOST_ROWS]:
+    for joint in robot.joints[:MAX_ROWS]:
         body = robot.description.bodies[joint.link.body_index]
         place, speed, force = UNITS.get(joint.type, ("–", "rad/s", "N m"))
         low, high = body.joint.lower, body.joint.upper
@@ -39,7 +39,7 @@ def robot_table(robot: NamedParts, title: str) -> str:
             _effort(joint, force),
         )  # fmt: skip
         rows.append(_row(cells, "td"))
-    more = len(robot.joints) - MOST_ROWS
+    more = len(robot.joints) - MAX_ROWS
     rows += [f"<tr><td colspan={len(HEADINGS)}>and {more} more</td></tr>"] * (more > 0)
     return f"<p><code>{html.escape(title)}</code></p><table>{''.join(rows)}</table>"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tribo.checks import check
-from tribo.enums import TIE_SLOTS, Tuning
+from tribo.enums import CONSTRAINT_SLOTS, Tuning
 from tribo.model import Constraint as Kind
 from tribo.objects.breaking import Number, Readout
 from tribo.objects.constraint import RESISTS, STRETCH, Constraint
@@ -82,9 +82,10 @@ class Wire(Constraint):
         if name != "friction" or value == 0.0:
             return
         what, places = f"friction of {self._name}", len(self._over)
-        if not 1 <= places < TIE_SLOTS:
+        if not 1 <= places < CONSTRAINT_SLOTS:
             raise ValueError(
-                f"{what} needs 1 to {TIE_SLOTS - 1} places over which it runs (over=[…]), it has {places}"
+                f"{what} needs 1 to {CONSTRAINT_SLOTS - 1} places over which it runs (over=[…]), "
+                f"it has {places}"
             )
         if self._stretch == 0:
             raise ValueError(f"{what}: the tension of a custom wire is given, all along; leave it out")

@@ -99,7 +99,7 @@ def ellipsoid_normal(p, size):
 
 
 @kernel
-def tube(o, d, radius):
+def endless_cylinder(o, d, radius):
     """Return the interval in an infinite cylinder along z."""
     a = d[0] * d[0] + d[1] * d[1]
     if a < 1e-200:
@@ -127,7 +127,7 @@ def roots(a, b, c):
 
 
 @kernel
-def funnel(o, d, radius, half):
+def endless_cone(o, d, radius, half):
     """Return the interval in an infinite cone below its apex at z = half, with `radius` at z = −half.
 
     x² + y² ≤ k² (half − z)². A line steeper than the cone leaves one nappe and enters the other.
@@ -157,11 +157,11 @@ def funnel(o, d, radius, half):
             t_out = low
         else:
             t_in = high
-    return (t_in, t_out, funnel_normal(o, d, t_in, k, half), funnel_normal(o, d, t_out, k, half))
+    return (t_in, t_out, cone_normal(o, d, t_in, k, half), cone_normal(o, d, t_out, k, half))
 
 
 @kernel
-def funnel_normal(o, d, t, k, half):
+def cone_normal(o, d, t, k, half):
     """Return the outward normal of a cone at a point of the line."""
     if abs(t) >= ENDLESS:
         return NONE
@@ -172,14 +172,14 @@ def funnel_normal(o, d, t, k, half):
 
 
 @kernel
-def pill(o, d, radius, half):
+def capsule(o, d, radius, half):
     """Return the interval in a capsule: from the first entry to the last exit of its three parts."""
     best = ball(o, d, (0.0, 0.0, half), radius)
     for k in range(2):
         if k == 0:
             part = ball(o, d, (0.0, 0.0, -half), radius)
         else:
-            part = intersect_intervals(tube(o, d, radius), slab(o[2], d[2], half, 2))
+            part = intersect_intervals(endless_cylinder(o, d, radius), slab(o[2], d[2], half, 2))
         if part[0] <= part[1]:
             t_in = best[0]
             n_in = best[2]
@@ -220,11 +220,11 @@ def interval(model, s, o, d):
         found = intersect_intervals(slab(o[0], d[0], a, 0), slab(o[1], d[1], b, 1))
         return intersect_intervals(found, slab(o[2], d[2], c, 2))
     if kind == CAPSULE:
-        return pill(o, d, a, b)
+        return capsule(o, d, a, b)
     if kind == CYLINDER:
-        return intersect_intervals(tube(o, d, a), slab(o[2], d[2], b, 2))
+        return intersect_intervals(endless_cylinder(o, d, a), slab(o[2], d[2], b, 2))
     if kind == CONE:
-        return intersect_intervals(funnel(o, d, a, b), slab(o[2], d[2], b, 2))
+        return intersect_intervals(endless_cone(o, d, a, b), slab(o[2], d[2], b, 2))
     if kind == ELLIPSOID:
         return ellipsoid(o, d, (a, b, c))
     if kind == PLANE:

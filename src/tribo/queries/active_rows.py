@@ -5,8 +5,8 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import FLAT
 from tribo.contact.problem.contact_targets import (
-    LOOSE,
-    NOTHING,
+    ROUND_OFF_BAND,
+    TARGET_DEAD_BAND,
     beyond_deadband,
     forced_velocity,
     gap_correction,
@@ -16,7 +16,7 @@ from tribo.contact.problem.contact_targets import (
     step_speed,
 )
 from tribo.contact.problem.islands import is_same_pair
-from tribo.contact.problem.scalar_rows import is_coupling_row, tie_of
+from tribo.contact.problem.scalar_rows import constraint_of_row, is_coupling_row
 from tribo.dynamics.actuators import DAMPING, STIFFNESS
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.couplings import part_slope
@@ -154,7 +154,7 @@ def asked_of(settings, work, tangents, c):
     rest = rest_target(gap, settings)
     if not gap < 0.0:
         return rest, 0.0
-    asked = beyond_deadband(gap_correction(settings, gap), NOTHING * step_speed(settings))
+    asked = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
     part = asked - work.contact_correction[c]
     return max(rest, part), part
 
@@ -190,7 +190,7 @@ def gap_slopes(model, settings, work, tangents, k):
             tangents.shift_slope[k, 0] = tangents.shift_slope[k, 1] = grows
             grows = falls = 0.0
             if asked_of(settings, work, tangents, c)[1] > 0.0:
-                tangents.law_slope[k, 1] = -LOOSE
+                tangents.law_slope[k, 1] = -TARGET_DEAD_BAND
     elif gap <= TOUCHES:
         falls = closes
     tangents.gap_slope[k, 0] = grows
@@ -243,7 +243,7 @@ def choose_scalars(model, settings, work, tangents):
         i = work.scalar_body[n, 0]
         for k in range(model.dof_body.shape[0]):
             tangents.row_by[n, k] = 0.0
-        if tie_of(model, work, n) >= 0:
+        if constraint_of_row(model, work, n) >= 0:
             object_to(tangents, CONSTRAINT, n)
             continue
         if is_coupling_row(model, work, n):

@@ -12,7 +12,7 @@ J M̂⁻¹ Jᵀ over three directions, and with u = M̂⁻¹ Jᵀ along one of t
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.position_pass import GIVES, HOLDS
+from tribo.contact.position_pass import CONTACT_COMPLIANCE, ROW_COMPLIANCE
 from tribo.contact.problem.whitened_products import add_impulse_response
 from tribo.dynamics.whitening import unwhiten
 from tribo.math import quat, spatial, vec
@@ -150,7 +150,7 @@ def add_own_tangents(model, settings, work, tangents, place, at, push, at_q):
                 )  # fmt: skip
                 change += 2.0 * (more[0] if k == 0 else (more[1] if k == 1 else more[2]))
             for r in range(3):
-                tangents.system[at + r, at_q + j] -= GIVES / 3.0 * push[r] * change
+                tangents.system[at + r, at_q + j] -= CONTACT_COMPLIANCE / 3.0 * push[r] * change
 
 
 @kernel
@@ -240,7 +240,7 @@ def note_pushes(model, settings, work, tangents):
             if tangents.slips[m] == 1:
                 x = y = 0.0
             z = max(0.0, work.shift_error[c, 2]) * settings.dt
-            push = vec.scale(1.0 / (GIVES * work.diagonal_delassus[c]), (x, y, z))
+            push = vec.scale(1.0 / (CONTACT_COMPLIANCE * work.diagonal_delassus[c]), (x, y, z))
         vec.store(tangents.shift_push, m, push)
     for m in range(tangents.counts[SCALARS]):
         push = 0.0
@@ -252,7 +252,7 @@ def note_pushes(model, settings, work, tangents):
         if side != 0.0 and moves_body(model, work, work.scalar_body[row, 0]):
             e = settings.dt * work.shift_scalar_error[row]
             e = e if tangents.scalar_is_held[m] == 1 else side * max(0.0, side * e)
-            push = e / (HOLDS * work.scalar_delassus[row])
+            push = e / (ROW_COMPLIANCE * work.scalar_delassus[row])
         tangents.shift_push[tangents.counts[CONTACTS] + m, 0] = push
 
 
@@ -293,7 +293,7 @@ def shift_system(model, settings, work, tangents):
     for m in range(contacts):
         at = n + 3 * m
         for r in range(at, at + 3):
-            tangents.system[r, r] += GIVES * work.diagonal_delassus[tangents.contact[m]]
+            tangents.system[r, r] += CONTACT_COMPLIANCE * work.diagonal_delassus[tangents.contact[m]]
         tangents.system[at + 2, at_gap + m] = 1.0
         if tangents.slips[m] == 1:
             let_go(tangents, at)
@@ -304,7 +304,7 @@ def shift_system(model, settings, work, tangents):
         at = n + 3 * contacts + m
         for j in range(n):
             tangents.system[at, at_q + n + j] = 0.0
-        tangents.system[at, at] = HOLDS * work.scalar_delassus[tangents.scalar[m]]
+        tangents.system[at, at] = ROW_COMPLIANCE * work.scalar_delassus[tangents.scalar[m]]
         if tangents.scalar_side[m] == 0.0:
             let_go(tangents, at)
         elif not holds(model, work, tangents, contacts + m):

@@ -27,12 +27,12 @@ DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
 def row_name(engine: Engine, objects: Sequence[Object], constraints: Sequence[Constraint], n: int) -> str:
     """Return what scalar row n is: "a stop of joint 'elbow' of arm"."""
     from tribo.contact.problem.box_friction_rows import SLOT
-    from tribo.contact.problem.scalar_rows import tie_of
+    from tribo.contact.problem.scalar_rows import constraint_of_row
 
     if engine.work.scalar_slot[n] < 0:
         a, b = engine.work.contact_shape[SLOT - engine.work.scalar_slot[n]]
         return f"friction between {shape_name(objects, a)} and {shape_name(objects, b)}"
-    tie = tie_of(engine.model, engine.work, n)
+    tie = constraint_of_row(engine.model, engine.work, n)
     if tie >= 0:
         return f"constraint {constraints[tie].name}"
     body = int(engine.work.scalar_body[n, 0])
@@ -95,12 +95,12 @@ def largest_miss(
 def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     """Return the names of the constraints that give way most in the last step; empty if none does."""
     from tribo.contact.position_pass import is_acting
-    from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+    from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 
     work = engine.work
     hard = [
         n for n in range(int(work.scalar_count[0]))
-        if tie_of(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
+        if constraint_of_row(engine.model, engine.work, n) >= 0 and work.scalar_reach[n] != GIVES_WAY
     ]  # fmt: skip
     given = np.abs(work.scalar_impulse[hard] * work.scalar_compliance[hard])
     errors = [(int(work.shift_hold[n]), float(work.shift_scalar_error[n])) for n in hard]
@@ -108,7 +108,9 @@ def contradiction(engine: Engine, constraints: Sequence[Constraint]) -> str:
     if not hard or given.max() < NOTHING:
         return ""
     most = np.array(hard)[given > 0.1 * given.max()]
-    return ", ".join(dict.fromkeys(constraints[tie_of(engine.model, engine.work, n)].name for n in most))
+    return ", ".join(
+        dict.fromkeys(constraints[constraint_of_row(engine.model, engine.work, n)].name for n in most)
+    )
 
 
 def fast(engine: Engine, objects: Sequence[Object]) -> str:

@@ -13,10 +13,10 @@ from tribo.recording import fields
 from tribo.recording.figure import GRID, INK, new_figure, save_figure
 from tribo.recording.recorded_frames import RecordedFrames
 
-MOST_LINES = 12  # with a name of their own; others are grey
-MOST_POINTS = 20_000  # of single contacts
-LEAST_FORCE = 1e-3  # of the largest normal force: smaller ones say nothing about friction
-LEAST_RESIDUAL = 1e-18  # where the axis begins: less is round-off of round-off
+MAX_LINES = 12  # with a name of their own; others are grey
+MAX_POINTS = 20_000  # of single contacts
+MIN_FORCE = 1e-3  # of the largest normal force: smaller ones say nothing about friction
+MIN_RESIDUAL = 1e-18  # where the axis begins: less is round-off of round-off
 MEDIAN_OF = 21  # steps whose times make one
 PEAK = 4.0  # times what lasts: higher forces are impacts
 LASTING = 0.985  # part of all forces that lie below the axis' end
@@ -56,7 +56,7 @@ def draw(recording: RecordedFrames, kinds: Sequence[str], part: str | None, path
 def _lines(axis: Any, recording: RecordedFrames, lines: dict[str, np.ndarray], label: str) -> None:
     """Draw named lines, of many the largest in colour, with the legend beside them."""
     axis.set_ylabel(label, color=INK)
-    names = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[:MOST_LINES]
+    names = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[:MAX_LINES]
     for name, values in lines.items():
         if name not in names:
             axis.plot(recording.time, values, color=GRID, lw=0.8, zorder=1)
@@ -171,14 +171,14 @@ def _friction_use(axis: Any, recording: RecordedFrames, part: str | None) -> Non
     axis.set_ylabel("friction in use\n|f$_t$| / (μ f$_n$) [–]", color=INK)
     pressing, friction = _contact_parts(recording)
     shown = pressing * recording["contact_friction"] > 0.0
-    shown &= pressing > LEAST_FORCE * pressing.max(initial=0.0)
+    shown &= pressing > MIN_FORCE * pressing.max(initial=0.0)
     if part is not None:
         shown &= _of_object(recording, part)
     rows = np.flatnonzero(shown)
     if not len(rows):
         _say(axis, "no contacts with friction")
         return
-    rows = rows[:: -(-len(rows) // MOST_POINTS)]
+    rows = rows[:: -(-len(rows) // MAX_POINTS)]
     use = friction[rows] / (pressing * recording["contact_friction"])[rows]
     times = recording.time[recording.contact_frame[rows]]
     axis.plot(times, use, ".", color=COLORS[0], ms=2.0, alpha=0.5, label="a contact", rasterized=True)
@@ -229,8 +229,8 @@ def _residual(axis: Any, recording: RecordedFrames, part: str | None) -> None:
         shown = np.where(values > 0.0, values, np.nan)  # zero has no logarithm
         axis.plot(recording.time, shown, color=COLORS[k], lw=0.8, label=name)
     low, high = axis.get_ylim()
-    if low < LEAST_RESIDUAL < high:
-        axis.set_ylim(bottom=LEAST_RESIDUAL)
+    if low < MIN_RESIDUAL < high:
+        axis.set_ylim(bottom=MIN_RESIDUAL)
     if not recording["residual"].any():
         _say(axis, "zero throughout")
     bad = np.flatnonzero(recording["status"])

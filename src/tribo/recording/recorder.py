@@ -17,7 +17,7 @@ from tribo.checks import check
 from tribo.checks.errors import EditError
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.engine.engine import Engine
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.model import Pair
 from tribo.objects.world_view import WorldView
 from tribo.readout.contacts_and_energies import contact_impulses, tree_energies
@@ -192,13 +192,13 @@ class Recorder:
         if not self.is_open:
             raise ValueError(f"the recording {self.path} is closed")
         self.check_same()
-        with held:  # a frame is noted in all columns, a chunk is handed over before the next begins
+        with deferred_signals:  # a frame is in all columns, a chunk is handed over before the next begins
             self._note()
 
     def _note(self) -> None:
         if self._has_changed:
             self._hand_over()
-            with held.lifted():
+            with deferred_signals.permitted():
                 self._wait()
             before = self._group
             self._begin_stretch()
@@ -247,13 +247,13 @@ class Recorder:
         Raises:
             OSError: They cannot be written.
         """
-        with held:
+        with deferred_signals:
             self._hand_over(keep=True)
         self._wait()
 
     def _hand_over(self, keep: bool = False) -> None:
         """Give the collected frames to the writing thread; with `keep` go on collecting the chunk."""
-        with held.lifted():  # the disk may be slow
+        with deferred_signals.permitted():  # the disk may be slow
             self._wait()
         rows = self._row
         frames = {name: array[:rows] for name, array in self._columns.items()}

@@ -23,7 +23,7 @@ from tribo.spatial.model import Appearance, Camera, GroundContact, Model
 FORMAT = "tribo.spatial model"
 VERSION = 1
 LARGEST = 1 << 26  # [bytes] 64 MiB
-MOST_BODIES = 10_000
+MAX_BODIES = 10_000
 DEEPEST = 20  # nested lists of drawing instructions
 INSTRUCTIONS = (
     "box", "cyl", "sphere", "line", "triangles", "vertices", "colour", "facets", "tiles",
@@ -116,8 +116,8 @@ def _model_of_json(data: Any) -> Model:
 def _model(data: dict[str, Any], first: int) -> Model:
     """Return a model of plain data whose bodies count from `first`."""
     parent = [int(p) - first for p in data["parent"]]
-    if len(parent) > MOST_BODIES:
-        raise ValueError(f"{len(parent)} bodies; at most {MOST_BODIES} are read")
+    if len(parent) > MAX_BODIES:
+        raise ValueError(f"{len(parent)} bodies; at most {MAX_BODIES} are read")
     gc, looks, camera = data.get("gc"), data.get("appearance"), data.get("camera")
     made = Model(
         parent, [_read_joint(j) for j in data["jtype"]], data["Xtree"], data["I"], data.get("gravity"),

@@ -34,7 +34,7 @@ from tribo.tools.load_file import InputError, kind_of_file, load, materials_of
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-MOST_STEPS = 1e9  # of one run: hours of the smallest scene
+MAX_STEPS = 1e9  # of one run: hours of the smallest scene
 
 EXAMPLES = """examples:
   tribo run world.xml --duration 10 --plot run.png
@@ -119,9 +119,9 @@ def _steps(chosen: argparse.Namespace, world: tribo.World) -> int:
     """Return how many steps were asked for."""
     duration: float = chosen.duration
     steps = max(1, round(duration / world.time_step))
-    if steps > MOST_STEPS:
+    if steps > MAX_STEPS:
         raise InputError(
-            f"{duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MOST_STEPS:g} "
+            f"{duration:g} s are {steps:.3g} steps of {world.time_step:g} s, at most {MAX_STEPS:g} "
             "are made; take a longer --time-step or a shorter --duration"
         )
     return steps

@@ -26,10 +26,10 @@ from tribo.viewer.views import camera_of
 console = Console(highlight=False)
 PICTURES = (".png", ".jpg", ".jpeg")
 FILMS = (".mp4", ".mkv", ".mov")
-MOST_FRAMES = 100_000
+MAX_FRAMES = 100_000
 LARGEST = 4096  # [pixels] width and height
 DURATION = 5.0  # [s]
-MOST_ORBIT = 36_000.0  # [°]
+MAX_ORBIT = 36_000.0  # [°]
 ARROW = 0.25  # [m] of a usual force
 
 
@@ -171,8 +171,8 @@ def _moved(camera: Camera, poses: Poses, row: int, start: np.ndarray) -> Camera:
 
 
 def _check_count(count: int) -> None:
-    if count > MOST_FRAMES:
-        raise ValueError(f"{count} pictures are more than {MOST_FRAMES}; film a shorter time")
+    if count > MAX_FRAMES:
+        raise ValueError(f"{count} pictures are more than {MAX_FRAMES}; film a shorter time")
 
 
 def _time(text: str) -> float:
@@ -184,8 +184,8 @@ def _time(text: str) -> float:
 
 def _angle(text: str) -> float:
     value = float(text)
-    if not abs(value) <= MOST_ORBIT:
-        raise argparse.ArgumentTypeError(f"{text} must be from {-MOST_ORBIT:g} to {MOST_ORBIT:g}")
+    if not abs(value) <= MAX_ORBIT:
+        raise argparse.ArgumentTypeError(f"{text} must be from {-MAX_ORBIT:g} to {MAX_ORBIT:g}")
     return value
 
 

@@ -17,8 +17,8 @@ from tribo.viewer.session import check_open
 if TYPE_CHECKING:
     from tribo.viewer.panel import Panel
 
-MOST_SERIES = 20
-MOST_ROWS = 2000  # that a time series shows: the latest
+MAX_SERIES = 20
+MAX_ROWS = 2000  # that a time series shows: the latest
 PAUSE = 0.2  # [s] between two messages to the browser
 COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#c53030", "#6b46c1", "#b7791f", "#2c7a7b")
 
@@ -78,7 +78,7 @@ class TimeSeriesGraph(Chart):
     def __init__(self, title: str, names: Sequence[str], node: Any, forget: Callable[[str], None]) -> None:
         """Begin without points."""
         super().__init__(title, names, node, forget)
-        self._rows = np.zeros((2 * MOST_ROWS, len(self._names) + 1))
+        self._rows = np.zeros((2 * MAX_ROWS, len(self._names) + 1))
         self._count = 0
 
     def add_data_points(self, time: float, values: Any) -> None:
@@ -95,8 +95,8 @@ class TimeSeriesGraph(Chart):
         if self._count and moment < self._rows[self._count - 1, 0]:
             self._count = 0
         if self._count == len(self._rows):
-            self._rows[:MOST_ROWS] = self._rows[MOST_ROWS:]
-            self._count = MOST_ROWS
+            self._rows[:MAX_ROWS] = self._rows[MAX_ROWS:]
+            self._count = MAX_ROWS
         self._rows[self._count] = moment, *row
         self._count += 1
         self._note()
@@ -104,7 +104,7 @@ class TimeSeriesGraph(Chart):
     @property
     def data(self) -> np.ndarray:
         """Shown points, (points, 1 + names): time and values."""
-        return self._rows[max(0, self._count - MOST_ROWS) : self._count].copy()
+        return self._rows[max(0, self._count - MAX_ROWS) : self._count].copy()
 
     def _send(self) -> None:
         self._node.data = tuple(np.ascontiguousarray(column) for column in self.data.T)
@@ -229,8 +229,8 @@ class Charts:
         if not check.is_iterable(names):
             raise TypeError(f"names of chart {title!r} must be texts, got {check.shown(names)}")
         lines = tuple(names) if not isinstance(names, str) else (names,)
-        if not 1 <= len(lines) <= MOST_SERIES:
-            raise ValueError(f"chart {title!r} must have 1 to {MOST_SERIES} names, got {len(lines)}")
+        if not 1 <= len(lines) <= MAX_SERIES:
+            raise ValueError(f"chart {title!r} must have 1 to {MAX_SERIES} names, got {len(lines)}")
         return tuple(check.name(name, f"name in chart {title!r}") for name in lines)
 
     def _keep_chart(self, chart: Chart) -> None:

@@ -24,8 +24,8 @@ PROPERTIES = {  # of a pair, with the largest value that the slider has
 GRAVITY = (-20.0, 5.0)  # [m/s²]
 TIME_STEP = (0.05, 20.0)  # [ms]
 REACH = {JointType.REVOLUTE: np.pi, JointType.PRISMATIC: 1.0}  # of a joint without stops
-MOST_SLIDERS = 80  # joints of one robot
-MOST_PAIRS = 300
+MAX_SLIDERS = 80  # joints of one robot
+MAX_PAIRS = 300
 
 
 class WorldControls:
@@ -126,7 +126,7 @@ class WorldControls:
         """Return the pairs of materials by the text that stands for them."""
         names = self._world.material_names or ("default",)
         pairs = itertools.combinations_with_replacement(names, 2)
-        return {_title_of_pair(a, b): (a, b) for a, b in itertools.islice(pairs, MOST_PAIRS)}
+        return {_title_of_pair(a, b): (a, b) for a, b in itertools.islice(pairs, MAX_PAIRS)}
 
 
 class JointControls:
@@ -204,7 +204,7 @@ class JointControls:
             joints = self._gui.add_folder("Coordinates (while paused)", expand_by_default=False)
             drives = self._gui.add_folder("Targets of drives")
         driven = 0
-        for joint in robot.joints[:MOST_SLIDERS]:
+        for joint in robot.joints[:MAX_SLIDERS]:
             if joint.type not in REACH:
                 continue
             at, row = joint.coordinate_slice.start, joint.velocity_slice.start

@@ -15,7 +15,7 @@ SOFTNESS = 0.1  # [m] stretch at which the spring bears the object's weight, for
 GRAVITY = 9.81  # [m/s²]
 # A spring that is evaluated once a step stays stable for k w dt² and c w dt well below 1 (w: inverse
 # apparent mass of the point); a quarter of it leaves room for contacts and drives.
-STIFFEST, MOST_DAMPED = 0.25, 0.5
+STIFFEST, MAX_DAMPED = 0.25, 0.5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Spring(Grip):
         mass = float(self.part.mass)
         stiffness = self.strength * mass * GRAVITY / SOFTNESS
         stiffness = min(stiffness, STIFFEST / (self.yielding * time_step**2))
-        damping = min(2.0 * math.sqrt(stiffness * mass), MOST_DAMPED / (self.yielding * time_step))
+        damping = min(2.0 * math.sqrt(stiffness * mass), MAX_DAMPED / (self.yielding * time_step))
         stretch = self.target - frame.to_world(self.point)
         return np.asarray(stiffness * stretch - damping * frame.velocity_of(self.point))
 
@@ -132,7 +132,7 @@ class Twist(Grip):
     def torque(self, time_step: float) -> np.ndarray:
         """Return the torque (3,) [N m], world, that it exerts on the body at the present state."""
         weight = self.strength * float(self.part.mass) * GRAVITY
-        damping = min(weight / FREE_SPEED, MOST_DAMPED / (self._inverse_inertia() * time_step))
+        damping = min(weight / FREE_SPEED, MAX_DAMPED / (self._inverse_inertia() * time_step))
         speed = np.asarray(self._frame().angular_velocity)
         return np.asarray(weight * self._way() - damping * speed)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tribo.ground import Motion
 
 STICKING, SLIPPING = "#2f7f6f", "#d9822b"
-MOST_LINES = 40  # points that are shown
+MAX_LINES = 40  # points that are shown
 MANY_LABELS = 12  # points on one axis
 ROWS = 2000  # times that a plot shows
 
@@ -33,7 +33,7 @@ def plot(motion: Motion, path: str | Path, title: str = "", points: Any = None) 
     """
     at = motion.at(np.linspace(motion.time[0], motion.time[-1], ROWS))
     if points is None:
-        points = np.flatnonzero((at.contact > 0).any(axis=0))[:MOST_LINES]
+        points = np.flatnonzero((at.contact > 0).any(axis=0))[:MAX_LINES]
     figure, (normal, tangential, depth, u, state, energy) = new_figure(6, height=1.7)
     size = np.linalg.norm(at.force[:, :-1], axis=1)
     strain = np.linalg.norm(at.u, axis=1)

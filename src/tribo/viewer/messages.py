@@ -18,7 +18,7 @@ logger = logging.getLogger("tribo")
 
 LARGEST = 1 << 18  # [bytes] of a message; the largest that a page sends is below 1 KiB
 PER_SECOND = 400  # messages of one connection that are taken without a pause
-MOST_CLIENTS = 64
+MAX_CLIENTS = 64
 FARTHEST = 1e9  # largest number of any field
 LONGEST = 200  # characters of a name
 
@@ -166,7 +166,7 @@ class Door:
 
     async def __call__(self, connection: Any) -> None:
         """Serve a connection; beyond the 64th it is closed at once."""
-        if self._inside >= MOST_CLIENTS:
+        if self._inside >= MAX_CLIENTS:
             await connection.close(1013, "too many pages are open")
             return
         connection.recv = self._filtered(connection.recv)

@@ -59,8 +59,8 @@ def read_contact_marks(world: World) -> ContactMarks:
 
 
 NOWHERE = (0.0, 0.0, -1e4)  # [m] of instances that are not used
-MOST_NAMES = 300
-MOST_GAPS = 100
+MAX_NAMES = 300
+MAX_GAPS = 100
 AXIS = 0.12  # [m] half of a drawn joint axis
 AXES_SHARE, SHORTEST_AXES = 0.2, 0.02  # of how far things are apart; [m] of the world's axes
 OPEN_CONE = 0.03  # [m] height of a cone without force
@@ -160,7 +160,7 @@ class Overlays:
 
     # -- one of each ------------------------------------------------------------------------------
     def _show_names(self, poses: Poses) -> None:
-        shown = self._world.objects[:MOST_NAMES]
+        shown = self._world.objects[:MAX_NAMES]
         if not self._names:
             # With its place: one that is told a moment later has been missed by a page.
             places = poses.position[[part.span.body.start for part in shown if part.span is not None]]
@@ -234,7 +234,7 @@ class Overlays:
 
     def _show_gaps(self, poses: Poses) -> None:
         del poses  # constraints read the state themselves
-        ends = np.array([_gap_ends(tie) for tie in self._world.constraints[:MOST_GAPS]], np.float32)
+        ends = np.array([_gap_ends(tie) for tie in self._world.constraints[:MAX_GAPS]], np.float32)
         self._gaps.show(ends.reshape(-1, 2, 3))
 
     def _gap_nodes(self, ends: np.ndarray) -> Any:

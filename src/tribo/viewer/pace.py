@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FRAME = 1.0 / 60.0  # [s] shortest time between two pictures
 SLOWEST_FRAME = 0.5  # [s] longest, however much a picture costs
 GLANCE = 2e-3  # [s] between two looks at the clock
-MOST_SKIPPED = 256  # calls of `update` between them
+MAX_SKIPPED = 256  # calls of `update` between them
 SHARE = 0.01  # [–] part of the time that pictures may take from a simulation
 
 
@@ -52,7 +52,7 @@ class Pace:
         now = time.perf_counter()
         rate = self._skipped / max(now - self._looked, 1e-9)
         self._looked = now
-        self._skipped = 1 if is_each else max(1, min(int(rate * GLANCE), MOST_SKIPPED))
+        self._skipped = 1 if is_each else max(1, min(int(rate * GLANCE), MAX_SKIPPED))
         return now >= self.next
 
     def drawn(self, start: float, end: float) -> None:

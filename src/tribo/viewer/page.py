@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tribo.viewer.take import Take
 
 WIDTH, HEIGHT, LEFT, FOOT = 280, 120, 8, 16  # [pixels] of the plot, of its margins
-MOST_POINTS = 400  # of a curve
+MAX_POINTS = 400  # of a curve
 CURVES = (("kinetic", "#276eab"), ("potential", "#b8633f"), ("sum", "#1d232b"))
 
 STYLE = """<style>
@@ -59,7 +59,7 @@ def _plot(take: Take) -> str:
     """Return the curves as SVG that can be folded, and what moves the line of the present moment."""
     if take.energy is None or len(take.time) < 2:
         return ""
-    some = np.unique(np.linspace(0, len(take.time) - 1, MOST_POINTS).astype(int))
+    some = np.unique(np.linspace(0, len(take.time) - 1, MAX_POINTS).astype(int))
     time = take.time[some]
     energies = np.column_stack([take.energy[some], take.energy[some].sum(axis=1)])
     low, high = float(energies.min()), float(energies.max())
@@ -83,7 +83,7 @@ def _plot(take: Take) -> str:
     return details + SCRIPT % places
 
 
-MOST_NAMES = 40
+MAX_NAMES = 40
 FOV = 45.0  # [°] vertical
 
 
@@ -124,7 +124,7 @@ def save_page(take: Take, path: Any, title: str = "tribo") -> int:
         camera.position, camera.look_at = view.eye, view.target
         stage = Stage(server, take.scene, take.poses(0))
         stage.show_forces(take.forces(0), take.arrow)
-        rows = list(take.scene.root.items())[:MOST_NAMES]
+        rows = list(take.scene.root.items())[:MAX_NAMES]
         labels = [
             server.scene.add_label(
                 f"/names/{k}", name, anchor="bottom-center", font_screen_scale=0.7,

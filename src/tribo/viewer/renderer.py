@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tribo.viewer.visuals import Visual
     from tribo.world.world import World
 
-MOST_PIXELS = 1 << 24
+MAX_PIXELS = 1 << 24
 FOV = 35.0  # [°] vertical, of a camera of nobody's choice
 DIRECTION = (0.5, -1.0, 0.4)  # from which a camera of nobody's choice looks
 NOTHING = -1
@@ -62,9 +62,9 @@ class Renderer(Answering):
         self._width = check.integer(width, "width", 1)
         self._height = check.integer(height, "height", 1)
         self._samples = check.integer(samples, "samples", 1)
-        if self._samples > 4 or self._width * self._height * self._samples**2 > MOST_PIXELS:
+        if self._samples > 4 or self._width * self._height * self._samples**2 > MAX_PIXELS:
             raise ValueError(
-                f"{width} × {height} pixels of {samples}² samples are too many; at most {MOST_PIXELS} "
+                f"{width} × {height} pixels of {samples}² samples are too many; at most {MAX_PIXELS} "
                 "samples in all, and 4 per direction"
             )
         self._engine: Any = None

@@ -118,7 +118,7 @@ def _drawable(item: dict[str, Any], body: int) -> Drawable:
 
 LASTING = 0.985  # part of all contact forces that are drawn no longer than `ARROW`
 LONGEST = 3.0  # times `ARROW`: arrows of impacts are cut there
-MOST_POSES = 1 << 24  # frames times bodies: 1.5 GiB
+MAX_POSES = 1 << 24  # frames times bodies: 1.5 GiB
 FAR = 1e6  # [m] beyond it nothing is drawn
 
 
@@ -178,7 +178,7 @@ def replay(recording: Recording, world: World, rate: float = 60.0) -> Replay:
         raise ValueError(f"{recording.path}: has times that are not finite")
     recording.check_in_order()
     intervals = max(1.0, np.round((time[-1] - time[0]) * check.positive(rate, "rate")))
-    if intervals * max(1, len(cast.names)) > MOST_POSES:
+    if intervals * max(1, len(cast.names)) > MAX_POSES:
         raise ValueError(
             f"{recording.path}: {time[-1] - time[0]:g} s at {rate:g} frames per second are more than are "
             "shown at once; take a part of it (between), or a lower rate"

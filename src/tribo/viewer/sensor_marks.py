@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 POINTS = (200, 40, 120)
 FRUSTUM = (60, 90, 160)
 SCALE = 0.25  # [m] of a drawn camera
-MOST_POINTS = 200_000  # of a lidar
-MOST_PIXELS = 19_200  # of a picture in colours, which the processor draws
+MAX_POINTS = 200_000  # of a lidar
+MAX_PIXELS = 19_200  # of a picture in colours, which the processor draws
 # Colours of an image from near to far; what is out of range is grey.
 RAMP = np.array([(255, 245, 190), (250, 170, 70), (205, 65, 95), (100, 30, 130), (20, 15, 60)], float)
 NOTHING = (205, 208, 214)
@@ -71,7 +71,7 @@ class SensorMarks:
         for name in set(self._colors) - set(seen):
             self._colors.pop(name).remove()
         for name, sensor in seen.items():
-            picture = sensor_picture(sensor, scene, MOST_PIXELS)
+            picture = sensor_picture(sensor, scene, MAX_PIXELS)
             if name in self._colors:
                 self._colors[name].image = picture
                 continue
@@ -130,7 +130,7 @@ class SensorMarks:
 
 def scan_points(sensor: Sensor, reading: Any) -> np.ndarray:
     """Return where the beams of a scan hit, (n, 3) [m], world, as if the sensor had not moved since."""
-    points = reading.points[:MOST_POINTS]
+    points = reading.points[:MAX_POINTS]
     return np.asarray(points @ sensor.rotation_matrix.T + sensor.position)
 
 

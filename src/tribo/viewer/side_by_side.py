@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tribo.batch.batch import Batch
     from tribo.world.world import World
 
-MOST_BODIES = 20_000  # of all worlds that are shown
+MAX_BODIES = 20_000  # of all worlds that are shown
 GAP = 1.3  # times the extent of a world: from one world to the next
 
 
@@ -70,9 +70,9 @@ class SideBySide:
             )
         one, poses = describe(world), read_poses(world)
         bodies = len(poses.position)
-        if bodies * len(self.worlds) > MOST_BODIES:
+        if bodies * len(self.worlds) > MAX_BODIES:
             raise ValueError(
-                f"{len(self.worlds)} worlds of {bodies} bodies are more than {MOST_BODIES} bodies; show fewer"
+                f"{len(self.worlds)} worlds of {bodies} bodies are more than {MAX_BODIES} bodies; show fewer"
             )
         self._poses = poses
         self.spacing = _extent(one, poses) if spacing is None else check.positive(spacing, "spacing")

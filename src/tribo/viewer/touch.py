@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tribo.world.world import World
 
 PULL = (214, 92, 26)
-MOST_CONTACTS = 8  # lines in the panel
+MAX_CONTACTS = 8  # lines in the panel
 FARTHEST = 1e4  # [m] to which a browser may move something
 
 
@@ -244,7 +244,7 @@ class Touch:
         mine = np.flatnonzero((marks.body == found.row).any(axis=1) & (marks.state > 0))
         total = f"{marks.normal_force[mine].sum():.4g} N" if len(mine) else "none"
         lines.append(f"contacts **{len(mine)}**, normal forces {total}")
-        for c in mine[:MOST_CONTACTS]:
+        for c in mine[:MAX_CONTACTS]:
             row = marks.body[c, 0] if marks.body[c, 1] == found.row else marks.body[c, 1]
             other = picked(self._world, int(row))
             name = "?" if other is None else other.label
@@ -253,8 +253,8 @@ class Touch:
                 f"friction {marks.friction_force[c]:.3g} N, {STATES[marks.state[c]]}, "
                 f"gap {1e3 * marks.gap[c]:.3g} mm"
             )
-        if len(mine) > MOST_CONTACTS:
-            lines.append(f"* and {len(mine) - MOST_CONTACTS} more")
+        if len(mine) > MAX_CONTACTS:
+            lines.append(f"* and {len(mine) - MAX_CONTACTS} more")
         return "\n".join(lines)
 
 

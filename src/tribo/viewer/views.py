@@ -10,7 +10,7 @@ from tribo.checks import check
 from tribo.viewer.raster import Camera
 from tribo.viewer.session import check_open
 
-MOST_VIEWS = 100
+MAX_VIEWS = 100
 FOV = 45.0  # [°] vertical, of the browser's camera
 
 
@@ -81,8 +81,8 @@ class Views:
                 number += 1
             name = f"view {number}"
         check.name(name, "name of a view")
-        if name not in self._views and len(self._views) >= MOST_VIEWS:
-            raise ValueError(f"there are {MOST_VIEWS} views already; save under one of their names")
+        if name not in self._views and len(self._views) >= MAX_VIEWS:
+            raise ValueError(f"there are {MAX_VIEWS} views already; save under one of their names")
         self._views[name] = self.camera if camera is None else checked_camera(camera)
         self._show_views()
         return name

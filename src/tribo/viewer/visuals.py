@@ -17,7 +17,7 @@ from tribo.model import Shape
 from tribo.viewer.surface import Part, Surface, arrow, of_shape
 
 Color = tuple[float, ...]
-MOST_POINTS = 10_000_000
+MAX_POINTS = 10_000_000
 BLUE: Color = (0.27, 0.50, 0.74)
 
 
@@ -62,8 +62,8 @@ def points_of(value: Any, what: str, least: int = 0) -> np.ndarray:
         made = made.reshape(0, 3)
     if made.ndim != 2 or made.shape[1] != 3:
         raise ValueError(f"{what} must have shape (n, 3), got {made.shape}")
-    if not least <= len(made) <= MOST_POINTS:
-        raise ValueError(f"{what} must be {least} to {MOST_POINTS} points, got {len(made)}")
+    if not least <= len(made) <= MAX_POINTS:
+        raise ValueError(f"{what} must be {least} to {MAX_POINTS} points, got {len(made)}")
     return check.within_range(made, what).astype(np.float32)
 
 

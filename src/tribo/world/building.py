@@ -11,7 +11,7 @@ import numpy as np
 from tribo.checks import check
 from tribo.engine.builder import Capacity, build_model
 from tribo.engine.engine import Engine
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.engine.kept_runs import Kept, Run
 from tribo.engine.layout import Layout, Span
 from tribo.materials import ContactMaterial, MaterialTable
@@ -74,7 +74,7 @@ def build(
         places = np.where(as_built, before.numbers(ids), -1)
         kept = Kept(before.engine.model, before.layout, places)
     capacity = before.engine.capacity if before else Capacity()
-    with held.lifted():  # it lasts, and no object knows of these records yet
+    with deferred_signals.permitted():  # it lasts, and no object knows of these records yet
         model, layout, sizes = build_model(
             [part.description for part in objects], lambda k: objects[k].part(), materials, capacity, ties,
             references.find, kept,

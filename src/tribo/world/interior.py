@@ -14,7 +14,7 @@ from tribo.checks.errors import EditError, SimulationError
 from tribo.engine import warm_up
 from tribo.engine.builder import mark_singles
 from tribo.engine.engine import Engine
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.engine.layout import Span
 from tribo.engine.settings import WorldSettings
 from tribo.materials import MaterialTable
@@ -112,7 +112,7 @@ class Interior:
             self._start = None
 
     def _build(self) -> None:
-        with held:  # objects and world know of the new records together
+        with deferred_signals:  # objects and world know of the new records together
             self.built = build(self.members.items, self.ties.items, self.materials, self._record, self.built)
             self.records, self.must_build = self.built.engine, False
             self.materials_built = self.materials.revision

@@ -386,7 +386,7 @@ def test_a_bundle_gives_friction_a_slope():
 
 def test_a_bundle_of_many_inputs_is_stepped_in_several_batches(monkeypatch):
     module = sys.modules[Linearizer.__module__]
-    most = 1 + 4 * module.MOST_INPUTS
+    most = 1 + 4 * module.MAX_INPUTS
     world = tribo.World(time_step=0.01)
     world.add_ground()
     for k in range(5):
@@ -405,7 +405,7 @@ def test_a_bundle_of_many_inputs_is_stepped_in_several_batches(monkeypatch):
     assert counts == [most, 1 + 2 * (8 * 60 - 256)]
     assert found.world_steps == sum(counts)
     counts.clear()
-    monkeypatch.setattr(module, "MOST_PAIRS", 10**6)
+    monkeypatch.setattr(module, "MAX_PAIRS", 10**6)
     whole = tribo.linearize(world, controls=(), method="bundled", step=1e-3)
     assert counts == [1 + 16 * 60]
     assert np.array_equal(whole.central, found.central)

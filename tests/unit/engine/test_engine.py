@@ -29,7 +29,7 @@ def test_what_one_of_many_steps_said_is_not_lost():
 
 def test_many_steps_in_one_call_are_all_made(monkeypatch):
     """Long runs go in slices; a note of one slice does not end the run."""
-    monkeypatch.setattr("tribo.engine.engine._MOST_STEPS", 7)
+    monkeypatch.setattr("tribo.engine.engine._MAX_STEPS", 7)
     world = tribo.World()
     world.add_ground()
     world.max_sweeps = 1
@@ -43,7 +43,7 @@ def test_what_one_of_many_steps_says_outlives_the_slices(monkeypatch):
     """A box that turns too far in its first steps and is braked: the last ones are well."""
     said = []
     for most in (20_000, 7):
-        monkeypatch.setattr("tribo.engine.engine._MOST_STEPS", most)
+        monkeypatch.setattr("tribo.engine.engine._MAX_STEPS", most)
         monkeypatch.setattr("tribo.engine.engine._SLICE", 1e3)
         world = tribo.World()
         world.integrator = "rk4"

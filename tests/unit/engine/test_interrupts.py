@@ -9,7 +9,7 @@ import pytest
 
 import tribo
 from tribo.engine import engine as engines
-from tribo.engine.interrupts import held
+from tribo.engine.interrupts import deferred_signals
 from tribo.engine.threads import run_together
 from tribo.probes import cast
 from tribo.readout.rays import AT_ONCE
@@ -30,7 +30,7 @@ def batch():
 
 def after_slices(monkeypatch, batch, count, kind=signal.SIGINT):
     """Send a signal while the worlds make a slice of steps, which no slow machine ends between two worlds."""
-    monkeypatch.setattr(type(held), "is_late", lambda _: False)
+    monkeypatch.setattr(type(deferred_signals), "is_late", lambda _: False)
     call, seen = engines.Engine._call_parallel, []
 
     def called(self, threads, part):
@@ -64,7 +64,7 @@ def test_a_late_batch_stops_between_two_worlds(monkeypatch, batch):
     """Worlds that a thread had not begun are a slice behind, and the note says so."""
     with monkeypatch.context() as patch:
         after_slices(patch, batch, 5)
-        patch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        patch.setattr(type(deferred_signals), "is_late", lambda self: self.since > 0.0)
         with pytest.raises(KeyboardInterrupt) as said:
             batch.step(10**9)
     made = np.rint(batch.time / 0.001).astype(int)
@@ -192,9 +192,9 @@ def test_threads_end_their_work_before_a_signal_is_heard():
 
 def test_what_lasts_long_hears_signals_at_once():
     came = []
-    with held:
+    with deferred_signals:
         try:
-            with held.lifted():
+            with deferred_signals.permitted():
                 os.kill(os.getpid(), signal.SIGINT)
         except KeyboardInterrupt:
             came.append("at once")
@@ -240,7 +240,7 @@ def test_rays_of_a_batch_stop_between_two_slices(monkeypatch, worlds, rays):
     starts = np.tile(starts, (worlds, 1, 1))
     whole = batch.ray_test_batch(starts, down)
     with monkeypatch.context() as patch:
-        patch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        patch.setattr(type(deferred_signals), "is_late", lambda self: self.since > 0.0)
         sizes = interrupting(patch, cast, "closest_in_worlds")
         with pytest.raises(KeyboardInterrupt):
             batch.ray_test_batch(starts, down)
@@ -264,7 +264,7 @@ def test_handlers_that_do_not_raise_leave_no_ray_out(monkeypatch, batch):
         return call(*given)
 
     try:
-        monkeypatch.setattr(type(held), "is_late", lambda self: self.since > 0.0)
+        monkeypatch.setattr(type(deferred_signals), "is_late", lambda self: self.since > 0.0)
         monkeypatch.setattr(cast, "closest_in_worlds", called)
         again = batch.ray_test_batch(starts, down)
     finally:

@@ -131,7 +131,7 @@ def test_a_prototype_is_a_geometry_with_the_values_given():
 
 
 def test_prototypes_of_prototypes_are_bounded(monkeypatch):
-    monkeypatch.setattr(vrml, "MOST_NODES", 10_000)
+    monkeypatch.setattr(vrml, "MAX_NODES", 10_000)
     text = "PROTO P0 [ ] { Group { } }"
     for k in range(30):
         text += f" PROTO P{k + 1} [ ] {{ Group {{ children [ P{k} {{ }} P{k} {{ }} ] }} }}"

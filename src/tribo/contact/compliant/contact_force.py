@@ -17,7 +17,7 @@ DAMPING = int(Pair.DAMPING)
 PATIENCE = 12  # passes after which the linearisation is damped
 LOCAL_STEPS = 60
 LOCAL_TOLERANCE = 1e-12  # [–] of the impulse
-MOST_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
+MAX_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
 
 
 @kernel
@@ -82,7 +82,7 @@ def normal_law(work, settings, c, K, D, speed):
         return 0.0, 0.0, 0.0
     slope = K * h * (0.5 * (1.0 - r) * slope + 1.5 * r * ahead)
     # The damper's part of the slope is unbounded at first touch; it is bounded to a third of the spring's.
-    bend = min(MOST_BEND, 1.0 - D * rate / (3.0 * K * s * s))
+    bend = min(MAX_BEND, 1.0 - D * rate / (3.0 * K * s * s))
     return s, s * pressure, bend * slope + s * D * theta
 
 

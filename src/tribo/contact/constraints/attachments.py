@@ -6,9 +6,10 @@ with κ = d²g/dt² without forces (constant joint velocities; a free body tumbl
     w* = −erp (g − s)/dt − dt/2 κ,   s = dt²/8 κ (midpoint), 0 (semi-implicit)
 
 where s, the *sag*, is the mid-step gap of a constraint that is closed at the ends of steps. The remainder is
-of third order in dt. For a free body on constraints (`tied_drift`) it is smaller: dt/2 κ and s are replaced
-by its rotation from the beginning of the step to its end (`end_curvature`). Constraints of robots that rotate
-far do no work instead (`constraint_work`). `position_projection` removes the rest from the positions.
+of third order in dt. For a free body on constraints (`constrained_drift`) it is smaller: dt/2 κ and s are
+replaced by its rotation from the beginning of the step to its end (`end_curvature`). Constraints of robots
+that rotate far do no work instead (`constraint_work`). `position_projection` removes the rest from the
+positions.
 Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Moreau's midpoint rule.
 """
 
@@ -17,8 +18,8 @@ from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.scalar_rows import row_speed
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_constrained_single
-from tribo.dynamics.tied_drift import arm_at, pushed_spins, spin_of, tied_velocity
-from tribo.dynamics.tied_groups import is_in_loop, tied_tree
+from tribo.dynamics.constrained_drift import arm_at, constrained_velocity, pushed_spins, spin_of
+from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Kind
 
@@ -114,7 +115,7 @@ def end_curvature(model, state, settings, work, end, point, acceleration, is_exa
     h = 0.5 * settings.dt
     drift = vec.scale(h, acceleration)
     sag = vec.scale(midstep_sag(settings, 1.0), acceleration)
-    tree = tied_tree(model, end)
+    tree = constrained_tree(model, end)
     if tree < 0 or not is_exact:
         return drift, sag
     before, after = pushed_spins(model, work, tree)
@@ -125,7 +126,7 @@ def end_curvature(model, state, settings, work, end, point, acceleration, is_exa
 
     at = quat.load(work.mid_q, a + 3)
     spin, end_omega = free_rotation(model, tree, at, after, h)
-    x = spatial.load(work.tied_shift, tree)
+    x = spatial.load(work.constrained_shift, tree)
     turn = quat.mul(quat.exp((x[0], x[1], x[2])), quat.cayley(vec.scale(h, spin)))
     end_speed = vec.cross(end_omega, arm_at(model, end, quat.mul(turn, at)))
     drift = vec.sub(end_speed, vec.cross(after, arm))
@@ -135,7 +136,7 @@ def end_curvature(model, state, settings, work, end, point, acceleration, is_exa
 
     first_arm = arm_at(model, end, quat.load(state.q, a + 3))
     first = vec.add((state.q[a], state.q[a + 1], state.q[a + 2]), first_arm)
-    speed = tied_velocity(model, state.v, tree, first_arm)
+    speed = constrained_velocity(model, state.v, tree, first_arm)
     sag = vec.axpy(-h, speed, vec.sub(vec.add(middle, arm_at(model, end, at)), first))
     early = vec.sub(acceleration, curvature_at(model, work, tree, before, arm))
     return drift, vec.axpy(0.5 * h * h, perpendicular_part(path, early), sag)
@@ -146,7 +147,7 @@ def is_free(model, c):
     """Tell whether each end of constraint c is a free body that impulses move, or fixed."""
     for side in range(2):
         body = model.constraint_body[c, side]
-        if body >= 0 and tied_tree(model, 2 * c + side) < 0:
+        if body >= 0 and constrained_tree(model, 2 * c + side) < 0:
             if model.body_chain_len[body] > 0:
                 return False
             if model.tree_kind[model.body_tree[body]] == KINEMATIC:

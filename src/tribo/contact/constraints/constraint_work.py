@@ -32,7 +32,7 @@ ANGULAR = 3  # first angular direction in a mask, first angular slot
 
 
 @kernel
-def ties_fast_robot(model, state, settings, work, c):
+def constrains_fast_robot(model, state, settings, work, c):
     """Tell whether a robot at an end of constraint c rotates far in this step."""
     if settings.integrator == SEMI_IMPLICIT:
         return False
@@ -124,7 +124,7 @@ def mark_working(model, work, c):
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0:
-            work.tree_tie_works[model.body_tree[body]] = 1
+            work.tree_has_constraint_work[model.body_tree[body]] = 1
 
 
 @kernel
@@ -133,7 +133,7 @@ def is_working(model, work, c):
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and model.body_chain_len[body] > 0:
-            if work.tree_tie_works[model.body_tree[body]] == 1:
+            if work.tree_has_constraint_work[model.body_tree[body]] == 1:
                 return True
     return False
 
@@ -148,8 +148,8 @@ def spread_working(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.tie_is_workless[c] == 1 and is_working(model, work, c):
-                work.tie_is_workless[c] = 0
+            if work.constraint_is_workless[c] == 1 and is_working(model, work, c):
+                work.constraint_is_workless[c] = 0
                 mark_working(model, work, c)
                 is_new = True
 

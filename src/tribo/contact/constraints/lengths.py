@@ -32,8 +32,8 @@ SPEED = int(Tuning.SPEED)
 FORCE = int(Tuning.FORCE)
 FRICTION = int(Tuning.FRICTION)
 BACK_FORCE = int(Tuning.BACK_FORCE)
-LEAST_LENGTH = int(Tuning.LEAST_LENGTH)
-MOST_LENGTH = int(Tuning.MOST_LENGTH)
+MIN_LENGTH = int(Tuning.MIN_LENGTH)
+MAX_LENGTH = int(Tuning.MAX_LENGTH)
 LET_OUT = int(Memory.LENGTH)
 IS_IDLE = int(Memory.IS_IDLE)
 # A bounded row may add energy, an unbounded one only holds: a motor without a limit gets this one.
@@ -240,8 +240,8 @@ def write_winch_row(model, state, command, settings, work, c):
     tuning = command.constraint
     dt = settings.dt
     out = state.constraint_memory[c, LET_OUT]
-    rate = min(-tuning[c, SPEED], max(0.0, tuning[c, MOST_LENGTH] - out) / dt)
-    rate = max(rate, min(0.0, tuning[c, LEAST_LENGTH] - out) / dt)
+    rate = min(-tuning[c, SPEED], max(0.0, tuning[c, MAX_LENGTH] - out) / dt)
+    rate = max(rate, min(0.0, tuning[c, MIN_LENGTH] - out) / dt)
     work.constraint_memory[c, LET_OUT] = out + dt * rate
     n, length = open_path_row(model, work, c)
     if n < 0:
@@ -251,7 +251,7 @@ def write_winch_row(model, state, command, settings, work, c):
     if tuning[c, FRICTION] > 0.0:  # the drum pulls with the tension of the first segment
         mean = state.scalar_impulse[model.constraint_slot[c]]
         upper = max(0.0, upper + mean - last_tension(model, state, c, 0))
-    if out >= tuning[c, MOST_LENGTH] and tuning[c, SPEED] <= 0.0:
+    if out >= tuning[c, MAX_LENGTH] and tuning[c, SPEED] <= 0.0:
         upper = inf
     gap = out - length
     if settings.integrator != SEMI_IMPLICIT:
@@ -274,10 +274,10 @@ def slip_winches(model, state, command, work):
     Writes: state, work.
     """
     for n in range(work.scalar_count[0]):
-        c = scalar_rows.tie_of(model, work, n)
+        c = scalar_rows.constraint_of_row(model, work, n)
         if c < 0 or model.constraint_kind[c] != WINCH or work.scalar_slot[n] != model.constraint_slot[c]:
             continue
         if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
             place_ends(model, state.q, work, c)
-            path = min(end_length(model, work, c), command.constraint[c, MOST_LENGTH])
+            path = min(end_length(model, work, c), command.constraint[c, MAX_LENGTH])
             state.constraint_memory[c, LET_OUT] = max(state.constraint_memory[c, LET_OUT], path)

@@ -22,8 +22,8 @@ from tribo.contact.constraints.attachments import (
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.dynamics.tied_drift import PLACE
-from tribo.dynamics.tied_groups import is_in_loop, tied_tree
+from tribo.dynamics.constrained_drift import PLACE
+from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.enums import Memory, Tuning
 from tribo.math import quat, vec
 from tribo.model import Constraint, Status
@@ -132,7 +132,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
         parts = free_end_speed(model, settings, work, c, n, vec.norm(curve))
-        if work.tie_is_workless[c] == 1:
+        if work.constraint_is_workless[c] == 1:
             faster = constraint_work.trajectory_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
         target, correction, shift = hard_target(
@@ -163,10 +163,10 @@ def follows_ends(model, work, c):
 
     They do if it locks all three translations, one of its bodies rotates far, and its ties form no loop.
     """
-    if model.constraint_locked[c] & PLACE != PLACE or work.tied_turns[0] == 0:
+    if model.constraint_locked[c] & PLACE != PLACE or work.constrained_turns[0] == 0:
         return False
-    is_tied = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1)) >= 0
-    return is_tied and not is_in_loop(model, work, c)
+    has_constrained_tree = max(constrained_tree(model, 2 * c), constrained_tree(model, 2 * c + 1)) >= 0
+    return has_constrained_tree and not is_in_loop(model, work, c)
 
 
 @kernel
@@ -221,16 +221,16 @@ def mark_workless(model, state, command, settings, work):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        work.tree_tie_works[t] = 0
+        work.tree_has_constraint_work[t] = 0
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
-        work.tie_is_workless[c] = 0
+        work.constraint_is_workless[c] = 0
         if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
             continue
         if state.constraint_is_broken[c] == 1 or breaking.is_waiting_magnet(state, command, c):
             continue
-        if constraint_work.ties_fast_robot(model, state, settings, work, c):
-            work.tie_is_workless[c] = 1
+        if constraint_work.constrains_fast_robot(model, state, settings, work, c):
+            work.constraint_is_workless[c] = 1
             is_any = True
             if not is_closed(model, state, command, settings, work, c):
                 constraint_work.mark_working(model, work, c)

@@ -9,8 +9,8 @@ Other paths use dt/2 of ℓ'', with which it lost 5.7 %.
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import attached_motion, is_free, midstep_sag, place_ends
-from tribo.dynamics.tied_drift import tied_velocity
-from tribo.dynamics.tied_groups import is_in_loop, tied_tree
+from tribo.dynamics.constrained_drift import constrained_velocity
+from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.math import vec
 from tribo.model import Integrator
 
@@ -75,10 +75,10 @@ def wire_acceleration(model, settings, work, c):
 def point_velocity(model, c, k, point, pos, v):
     """Return the velocity of point k of the path of constraint c, on a free body or fixed [m/s]."""
     side = side_of(model, c, model.path_body[k])
-    tree = tied_tree(model, 2 * c + side) if side >= 0 else -1
+    tree = constrained_tree(model, 2 * c + side) if side >= 0 else -1
     if tree < 0:
         return (0.0, 0.0, 0.0)
-    return tied_velocity(model, v, tree, vec.sub(point, vec.load(pos, model.tree_body[tree])))
+    return constrained_velocity(model, v, tree, vec.sub(point, vec.load(pos, model.tree_body[tree])))
 
 
 @kernel

@@ -22,7 +22,7 @@ from tribo.contact.constraints import attachments, lengths, linkage
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.constraints.linkage import ROUNDING
 from tribo.contact.problem.islands import find_representative
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response, add_scalar_to
 from tribo.contact.stabilisation.group_momentum import has_group
 from tribo.dynamics import bias, kinematics
@@ -61,7 +61,7 @@ def end_gaps(model, state, command, work, gap):
         gap[n] = 0.0
         if work.scalar_reach[n] <= 0.0:
             continue
-        c = tie_of(model, work, n)
+        c = constraint_of_row(model, work, n)
         if c != placed:
             attachments.place_ends(model, state.q, work, c)
             placed = c

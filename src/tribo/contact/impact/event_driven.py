@@ -12,7 +12,7 @@ Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-s
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, SLOW_IMPACT, rebound_velocity, set_target
+from tribo.contact.problem.contact_targets import NO_TARGET, SLOW_IMPACT, rebound_velocity, set_target
 from tribo.contact.problem.islands import contacts_in, is_same_pair, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_impulse_response,
@@ -250,7 +250,7 @@ def reset_targets(model, work, t, dt):
             target = resting_target(work, c, impact_opening(model, work, c), dt)
             bounce = rebound_speed(work, c, bend[2] - w[2])
             if bounce > 0.0 and -w[2] > SLOW_IMPACT:
-                target = LATER
+                target = NO_TARGET
         work.contact_start[c, 0] = w[0] + bend[0]
         work.contact_start[c, 1] = w[1] + bend[1]
         set_target(work, c, target, w[2])

@@ -14,7 +14,7 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (sp
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LATER, set_contact_target, set_target, slow_speed
+from tribo.contact.problem.contact_targets import NO_TARGET, set_contact_target, set_target, slow_speed
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.whitened_products import add_row_response
 from tribo.dynamics.bias import has_equal_inertias, rotate_free_body
@@ -72,7 +72,7 @@ def is_tumbling(model, state, work, tree):
     """Tell whether a tree is a free body whose angular velocity is not constant without forces."""
     if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != DYNAMIC:
         return False
-    if model.tree_is_tied[tree] == 1 or work.tree_is_resting[tree] == 1:
+    if model.tree_is_constrained[tree] == 1 or work.tree_is_resting[tree] == 1:
         return False
     root = model.tree_body[tree]
     b = model.joint_v[root] + 3
@@ -150,4 +150,4 @@ def split_tumbling(model, state, settings, work, t):
                 start = add_row_response(model, work, work.contact_spin_row, c, response, start)
             vec.store(work.contact_spin_start, c, start)
         set_contact_target(model, settings, work, c)
-        set_target(work, c, max(work.contact_target[c], LATER), work.contact_vel[c, 2])
+        set_target(work, c, max(work.contact_target[c], NO_TARGET), work.contact_vel[c, 2])

@@ -45,7 +45,7 @@ REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 NO_DIRECTION = 1e-6  # [–] length in the plane of contact: a shorter direction is along the normal
 ADHERES = 1e-5  # [m] gap up to which an adhesive actuator acts
 TOUCHING = 1e-12  # [m] round-off: a wider gap is open
-LEAST_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R along the normal
+MIN_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R along the normal
 NO_SCALE = 1e-6  # [–] of the larger coefficient: a smaller one is 0
 
 
@@ -244,7 +244,7 @@ def set_compliance(model, state, settings, work):
             continue
         a, b = materials_of(model, work, c)
         if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
-            least = LEAST_SHARE * work.diagonal_delassus[c]
+            least = MIN_SHARE * work.diagonal_delassus[c]
             add_row_compliance(work, c, 2, max(0.0, least - work.contact_delassus[c, 2]))
             continue
         if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:

@@ -29,7 +29,7 @@ from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import attached_motion
-from tribo.contact.problem.contact_targets import NOTHING, step_speed
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.math import vec
 from tribo.model import Integrator, Kind, Shape
@@ -392,7 +392,7 @@ def trusted_drift(settings, v, gap, beta):
     adds no energy. Bodies that are apart may approach before that.
     """
     size = sqrt(beta[0] * beta[0] + beta[1] * beta[1])
-    nothing = NOTHING * step_speed(settings)
+    nothing = ROUND_OFF_BAND * step_speed(settings)
     part = 0.0
     if size > nothing:
         slip = sqrt((v[0] - beta[0]) ** 2 + (v[1] - beta[1]) ** 2)

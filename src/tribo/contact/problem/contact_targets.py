@@ -35,9 +35,9 @@ CAPSULE = int(Shape.CAPSULE)
 
 SLOW_IMPACT = 1e-3  # [m/s] a slower approach counts as rest
 ON_SIDE = 0.1  # [–] sine of the angle between a cylinder's axis and the ground up to which it lies
-LATER = -1e300  # [m/s] stands for −inf in `contact_start`: finite, so that 0 · LATER = 0
-LOOSE = 0.1  # [–] of the speed that forces give in a step: dead band of the target of a contact
-NOTHING = 1e-7  # [–] of the speed that weight gives in a step: dead band of round-off in a gap
+NO_TARGET = -1e300  # [m/s] stands for −inf in `contact_start`: finite, so that 0 · NO_TARGET = 0
+TARGET_DEAD_BAND = 0.1  # [–] of the speed that forces give in a step: dead band of the target of a contact
+ROUND_OFF_BAND = 1e-7  # [–] of the speed that weight gives in a step: dead band of round-off in a gap
 
 
 @kernel
@@ -97,7 +97,7 @@ def rest_target(gap, settings):
     round-off are zero: else a body at rest would slip for ever to close 1e-12 m. Larger gaps are reduced by
     the same amount, since a jump of the target would be felt by all sticking contacts.
     """
-    return min(0.0, beyond_deadband(-gap / settings.dt, NOTHING * step_speed(settings)))
+    return min(0.0, beyond_deadband(-gap / settings.dt, ROUND_OFF_BAND * step_speed(settings)))
 
 
 @kernel
@@ -175,12 +175,12 @@ def forced_velocity(model, work, c):
 
 @kernel
 def deadband_speed(model, work, c):
-    """Return the speed at which contact c may separate and still stay [m/s]: `LOOSE` of that of the forces.
+    """Return the separation speed at which contact c remains [m/s]: `TARGET_DEAD_BAND` of the forced speed.
 
     Small overlaps, as the drift of a path leaves them, are closed by the velocity up to this speed: that
     conserves energy. The position pass closes the rest.
     """
-    return LOOSE * max(0.0, -forced_velocity(model, work, c))
+    return TARGET_DEAD_BAND * max(0.0, -forced_velocity(model, work, c))
 
 
 @kernel
@@ -228,7 +228,7 @@ def set_target(work, c, target, speed):
     Writes: work.
     """
     work.contact_target[c] = target
-    work.contact_start[c, 2] = speed - max(target, LATER)
+    work.contact_start[c, 2] = speed - max(target, NO_TARGET)
 
 
 @kernel
@@ -281,7 +281,7 @@ def set_contact_target(model, settings, work, c):
     work.contact_bounce[c] = target if bounce > 0.0 and target > 0.0 else 0.0
     work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
-        correction = beyond_deadband(gap_correction(settings, gap), NOTHING * step_speed(settings))
+        correction = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
         part = min(correction, deadband_speed(model, work, c))
         work.contact_correction[c] = correction - part
         target = max(target, part)

@@ -1,8 +1,8 @@
 """Sums over the rows of an island: Yᵀ λ over its dofs, Yᵀ D Y in blocks, the energy of its impulses."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact.problem.free_body_rows import add_free_body_blocks
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.loose_rows import add_loose_block
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
     add_impulse_response,
@@ -80,7 +80,7 @@ def add_force_block(model, work, c, d):
 
     Writes: work.
     """
-    if work.loose_dof[c, 0] < 0:
+    if work.free_body_dof[c, 0] < 0:
         add_block(model, work, work.contact_row, work.contact_row, c, 1.0, d)
         return
     first = 0 if work.contact_len[c, 0] > 0 else 1
@@ -88,7 +88,7 @@ def add_force_block(model, work, c, d):
     a = work.tree_node[model.body_tree[work.contact_body[c, first]]]
     b = work.tree_node[model.body_tree[work.contact_body[c, second]]]
     at = work.block_at
-    add_loose_block(work, c, d, at[a, a], at[a, b], at[b, a], at[b, b])
+    add_free_body_blocks(work, c, d, at[a, a], at[a, b], at[b, a], at[b, b])
 
 
 @kernel

@@ -12,7 +12,7 @@ is stored from step to step in the slot that the law names.
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.whitened_products import shared_dofs
 from tribo.dynamics.inertia import form_missing_rows
-from tribo.enums import TIE_SLOTS
+from tribo.enums import CONSTRAINT_SLOTS
 from tribo.math import spatial, vec
 from tribo.model import Kind, Status
 
@@ -24,11 +24,11 @@ ROUNDED = 1e-24  # [m²] square of a lever arm that is round-off
 
 
 @kernel
-def tie_of(model, work, n):
+def constraint_of_row(model, work, n):
     """Return the constraint between bodies that row n belongs to; −1 for a row of a joint."""
     if model.constraint_slot.shape[0] == 0 or work.scalar_slot[n] < model.constraint_slot[0]:
         return -1
-    return (work.scalar_slot[n] - model.constraint_slot[0]) // TIE_SLOTS
+    return (work.scalar_slot[n] - model.constraint_slot[0]) // CONSTRAINT_SLOTS
 
 
 @kernel

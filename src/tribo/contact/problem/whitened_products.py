@@ -5,7 +5,7 @@ numbers per dof of the chain; `contact_row` for forces and `contact_spin_row` fo
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.loose_rows import add_loose, moved_loose
+from tribo.contact.problem.free_body_rows import add_free_body_response, free_body_velocity
 from tribo.math import vec
 
 
@@ -53,7 +53,7 @@ def add_row_response(model, work, table, c, response, start):
     for side in range(2):
         i = table[c, side]
         chain = model.body_chain_start[work.contact_body[c, side]]
-        if work.contact_len[c, side] == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a loose body
+        if work.contact_len[c, side] == 6 and dofs[chain + 5] == dofs[chain] + 5:  # a free body
             d = dofs[chain]
             x += dot6(row, i, response, d)
             y += dot6(row, i + 1, response, d)
@@ -90,8 +90,8 @@ def contact_velocity(model, work, c):
 @kernel
 def add_force_response(model, work, c, response, start):
     """Return `start` plus the velocity of contact c by a response, from its layout for sweeps if laid out."""
-    if work.loose_dof[c, 0] >= 0:
-        return moved_loose(work, c, response, start)
+    if work.free_body_dof[c, 0] >= 0:
+        return free_body_velocity(work, c, response, start)
     return add_row_response(model, work, work.contact_row, c, response, start)
 
 
@@ -101,8 +101,8 @@ def add_contact_response(model, work, c, impulse, out):
 
     Writes: out.
     """
-    if work.loose_dof[c, 0] >= 0:
-        add_loose(work, c, impulse, out)
+    if work.free_body_dof[c, 0] >= 0:
+        add_free_body_response(work, c, impulse, out)
     else:
         add_impulse_response(model, work, work.contact_row, c, impulse, out)
 

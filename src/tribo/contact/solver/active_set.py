@@ -1,8 +1,8 @@
 """Trials that keep the active set of the present impulses: open, sticking, sliding, at a bound or not.
 
 A Newton step of the proximal problem is linearised at trials. Trials of the present velocities times a large
-rate lose the active set of the impulses; the trials written here represent it exactly. A linear solve with
-the right set ends in the solution, whatever the rate.
+penalty lose the active set of the impulses; the trials written here represent it exactly. A linear solve with
+the right set ends in the solution, whatever the penalty.
 Source: Hintermüller, Ito, Kunisch 2002 (primal-dual active sets).
 """
 
@@ -13,8 +13,8 @@ from tribo.compiler.lanes import chosen, load4, spread4, store4
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
 from tribo.contact.solver.proximal_rows import (
+    COMPLIANCE,
     FRICTION,
-    GIVE,
     IMPULSE,
     KIND,
     LAWS,
@@ -23,8 +23,8 @@ from tribo.contact.solver.proximal_rows import (
     MEMORY,
     MOTION,
     NORMAL,
-    PRESS,
-    RATE,
+    NORMAL_ROW,
+    PENALTY,
     ROLLING,
     ROW,
     ROWS,
@@ -38,8 +38,8 @@ from tribo.contact.solver.proximal_rows import (
     copy_vector,
 )
 
-SET_RATE = 1e6  # [–] rate of a solve with a given active set
-REDUNDANT_RATE = 1e4  # [–] the same with more sticking rows than dofs
+SET_PENALTY = 1e6  # [–] penalty of a solve with a given active set
+REDUNDANT_PENALTY = 1e4  # [–] the same with more sticking rows than dofs
 BARELY = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
 LEAST = 1e-12  # least excess of the trial of a row that slides already
 OPEN = -1e-300  # trial of an open contact
@@ -88,7 +88,7 @@ def stopping_impulse(work, i, press):
 def trial_excess(work, i):
     """Return by how much the trial of row i, at its bound, exceeds it at the present velocity."""
     x = work.dense_vector
-    return x[RATE, i] * (abs(x[MOTION, i]) + LEAST)
+    return x[PENALTY, i] * (abs(x[MOTION, i]) + LEAST)
 
 
 @kernel
@@ -101,7 +101,7 @@ def write_active_set(work, is_first):
     """
     x, law = work.dense_vector, work.law_row
     for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         if kind == NORMAL:
             x[TRIAL, i] = x[IMPULSE, i]
             if not x[IMPULSE, i] > 0.0:
@@ -117,7 +117,7 @@ def write_active_set(work, is_first):
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
                 set_trial(work, i, p, q)
             else:
-                more = x[RATE, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[RATE, i])
+                more = x[PENALTY, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[PENALTY, i])
                 set_disc(work, i, p, q, bound, more)
         else:
             write_active_spinning(work, b, i)
@@ -145,7 +145,7 @@ def excess4(work, i):
     """Return `trial_excess` of four rows from i on."""
     x = work.dense_vector
     n = x.shape[1]
-    return load4(x, n * RATE + i) * (abs(load4(x, n * MOTION + i)) + spread4(LEAST))
+    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(LEAST))
 
 
 @kernel
@@ -187,7 +187,7 @@ def update_active_disc(work, b, i, n):
         p, q = x[MEMORY, i], x[MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            set_disc(work, i, p, q, bound, x[RATE, i] * slip_speed_of_row(work, i) + LEAST * bound)
+            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + LEAST * bound)
             return
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
@@ -239,9 +239,9 @@ def update_active_scalars(work):
         was_low, was_high = was < lower, upper < was
         own = chosen(was_low, lower, chosen(was_high, upper, clamp4(linear, lower, upper)))
         store4(x, n * IMPULSE + i, own)
-        w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
+        w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
         is_new = ~(was_low | was_high)
-        little = load4(x, n * RATE + i) * spread4(LEAST)
+        little = load4(x, n * PENALTY + i) * spread4(LEAST)
         more = chosen(is_new, little, excess4(work, i))
         goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
         goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
@@ -260,7 +260,7 @@ def update_active_set(work):
     x, law = work.dense_vector, work.law_row
     copy_vector(work, TRIAL, WAS)
     for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         was = x[WAS, i]
         if kind == NORMAL:
             own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)

@@ -20,7 +20,7 @@ MIN_PIVOT = 1e-12  # [–] of tr G: added to the diagonal before the stick test
 STUCK = 1e-3  # [–] of the speed before: a sticking contact keeps more only if G is singular
 BRACKET_STEP = 0.05  # [rad] of the outward search for a change of sign
 NEWTON_STEPS = 8  # enough from a good start; bisection follows
-MOST_TURN = 0.5  # [rad] of a Newton step
+MAX_TURN = 0.5  # [rad] of a Newton step
 SIXTH = 1.0 / 6.0
 SMALL_TURN = 1e-3  # [rad] below it two terms of sine and cosine are exact
 LAST_TURN = 1e-7  # [rad] after a step as small the error is its square
@@ -79,8 +79,8 @@ def slip_by_newton(g, c, mu, x, y):
         if d <= 0.0:
             break
         turn = across / rate
-        if not abs(turn) <= MOST_TURN:
-            turn = MOST_TURN if turn > 0.0 else -MOST_TURN
+        if not abs(turn) <= MAX_TURN:
+            turn = MAX_TURN if turn > 0.0 else -MAX_TURN
         if abs(turn) < SMALL_TURN:
             cs = 1.0 - 0.5 * turn * turn
             sn = turn * (1.0 - SIXTH * turn * turn)

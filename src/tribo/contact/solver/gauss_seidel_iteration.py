@@ -5,8 +5,8 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import is_yes, some, spread4, top
+from tribo.contact.problem.free_body_rows import inverse_of
 from tribo.contact.problem.islands import contacts_in, scalars_in
-from tribo.contact.problem.loose_rows import inverse_of
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
     add_response,
@@ -17,10 +17,10 @@ from tribo.contact.problem.whitened_products import (
     scalar_velocity,
 )
 from tribo.contact.solver import coulomb_cone
-from tribo.contact.solver.contact_packets import has_packets
+from tribo.contact.solver.contact_lane_groups import has_lane_groups
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
+from tribo.contact.solver.lane_group_visit import larger_lanes, visit_lane_group
 from tribo.contact.solver.natural_residual import GOOD, island_violation
-from tribo.contact.solver.packet_visit import larger_lanes, visit_packet
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
 
@@ -44,7 +44,7 @@ def sweep_scalar(model, work, n):
 def solve_alone(work, c, g, free, before):
     """Return the impulse of contact c for the velocity `free` without it; if laid out, G⁻¹ is stored."""
     mu = work.contact_friction[c]
-    if work.loose_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
+    if work.free_body_dof[c, 0] < 0 or mu <= NO_FRICTION or free[2] > 0.0:
         return coulomb_cone.solve_contact(g, free, mu, before)
     return coulomb_cone.solve_rough(g, inverse_of(work, c), free, mu, before)
 
@@ -94,22 +94,22 @@ def sweep_spin(model, work, c, normal):
 
 
 @kernel
-def sweep_packets(model, work):
-    """Visit all packets, then the contacts that are in none; return the largest change of a velocity.
+def sweep_lane_groups(model, work):
+    """Visit all groups, then the contacts that are in none; return the largest change of a velocity.
 
     Writes: work.
     """
     change = 0.0
     changes = spread4(0.0)
-    for p in range(work.packet_count[0]):
-        own, is_hard = visit_packet(work, p)
+    for p in range(work.lane_group_count[0]):
+        own, is_hard = visit_lane_group(work, p)
         changes = larger_lanes(changes, own)
         if some(is_hard):
             for lane in range(LANES):
                 if is_yes(is_hard, lane):
-                    change = max(change, sweep_contact(model, work, work.packet_contact[p, lane]))
-    for k in range(work.packet_alone[0]):
-        change = max(change, sweep_contact(model, work, work.packet_rest[k]))
+                    change = max(change, sweep_contact(model, work, work.lane_group_contact[p, lane]))
+    for k in range(work.ungrouped_count[0]):
+        change = max(change, sweep_contact(model, work, work.ungrouped_contact[k]))
     return max(change, top(changes))
 
 
@@ -122,8 +122,8 @@ def sweep_island(model, work, t):
     change = 0.0
     for k in scalars_in(work, t):
         change = max(change, sweep_scalar(model, work, work.island_scalar[k]))
-    if has_packets(work, t):
-        return max(change, sweep_packets(model, work))
+    if has_lane_groups(work, t):
+        return max(change, sweep_lane_groups(model, work))
     for k in contacts_in(work, t):
         change = max(change, sweep_contact(model, work, work.island_contact[k]))
     return change

@@ -87,7 +87,7 @@ def warm_start(model, state, settings, work):
     zero = (0.0, 0.0, 0.0)
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
-        work.loose_dof[c, 0] = -1  # not laid out for sweeps
+        work.free_body_dof[c, 0] = -1  # not laid out for sweeps
         if is_continued(model, work, c):
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:

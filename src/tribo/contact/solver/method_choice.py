@@ -5,12 +5,12 @@ One contact, or some scalar rows: Gauss–Seidel visits. Up to `MANY` trees and 
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import LOOSE, free_fall_speed, relax_target
+from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND, free_fall_speed, relax_target
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.contact_packets import leave_packets
+from tribo.contact.solver.contact_lane_groups import clear_lane_groups
+from tribo.contact.solver.free_body_contacts import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
-from tribo.contact.solver.loose_contacts import lay_out_loose
 from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
 from tribo.contact.solver.pile import solve_pile
 from tribo.contact.solver.proximal_newton import NEARER, solve_in_dofs
@@ -56,7 +56,7 @@ def is_moving(model, settings, work, t):
 
 
 @kernel
-def is_tied(work, t):
+def is_constrained(work, t):
     """Tell whether island t has more rows of joints and constraints than contacts.
 
     Sweeps converge slowly along chains: such an island is always solved as one at rest.
@@ -67,7 +67,7 @@ def is_tied(work, t):
 
 @kernel
 def relax_heap_targets(model, settings, work, t, rows):
-    """Give the rigid contacts of island t, if it has many trees, a dead band: `LOOSE` · `free_fall_speed`.
+    """Relax rigid contacts of island t, if it has many trees, by `TARGET_DEAD_BAND` · `free_fall_speed`.
 
     Contacts of a heap ask for contradictory velocities: gaps of 1e-7 m between bodies that others hold, which
     no impulses close, so a solver would never end. Rebounds are exempt. With sweeps alone the band is not
@@ -82,7 +82,7 @@ def relax_heap_targets(model, settings, work, t, rows):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.contact_compliance[c, 2] == 0.0 and work.contact_bounce[c] == 0.0:
-            relax_target(work, c, LOOSE * free_fall_speed(model, settings, work, c))
+            relax_target(work, c, TARGET_DEAD_BAND * free_fall_speed(model, settings, work, c))
 
 
 @kernel
@@ -92,7 +92,7 @@ def solve_listed(model, settings, work, t, count, limit):
     Writes: work.
     """
     if count > PAIR:
-        lay_out_loose(model, work, t)
+        lay_out_free_bodies(model, work, t)
         if sweep_only(model, work, t, 1, limit):  # enough for islands at rest
             return True
     if count <= block_matrix.MANY:
@@ -102,7 +102,7 @@ def solve_listed(model, settings, work, t, count, limit):
         leave_columns(work, columns)
         if columns <= MAX_DOFS:
             return is_solved
-    moves = not is_tied(work, t) and is_moving(model, settings, work, t)
+    moves = not is_constrained(work, t) and is_moving(model, settings, work, t)
     return solve_pile(model, work, t, limit, moves)
 
 
@@ -135,9 +135,9 @@ def solve_by_settings(model, settings, work, t, rows, tolerance):
     """
     if settings.contact_solver == SWEEPS_ONLY:
         limit = tolerance * island_speed(settings, work, t)
-        lay_out_loose(model, work, t)
+        lay_out_free_bodies(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
         is_solved = solve_to_tolerance(model, settings, work, t, rows, tolerance)
-    leave_packets(work)
+    clear_lane_groups(work)
     return is_solved

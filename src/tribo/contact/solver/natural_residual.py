@@ -19,9 +19,9 @@ from tribo.contact.problem.whitened_products import (
     scalar_velocity,
 )
 from tribo.contact.solver import coulomb_cone
-from tribo.contact.solver.contact_packets import has_packets
+from tribo.contact.solver.contact_lane_groups import has_lane_groups
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.packet_visit import packet_violations
+from tribo.contact.solver.lane_group_visit import lane_group_violations
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
 
@@ -138,13 +138,13 @@ def larger_violation(a, b):
 def island_violation(model, work, t):
     """Return the largest violation of island t as a velocity [m/s]."""
     worst = 0.0
-    if has_packets(work, t):
-        for p in range(work.packet_count[0]):
-            own = packet_violations(work, p)
+    if has_lane_groups(work, t):
+        for p in range(work.lane_group_count[0]):
+            own = lane_group_violations(work, p)
             for lane in range(LANES):
                 worst = larger_violation(worst, number(own, lane))
-        for k in range(work.packet_alone[0]):
-            worst = larger_violation(worst, contact_violation(model, work, work.packet_rest[k]))
+        for k in range(work.ungrouped_count[0]):
+            worst = larger_violation(worst, contact_violation(model, work, work.ungrouped_contact[k]))
     else:
         for k in contacts_in(work, t):
             worst = larger_violation(worst, contact_violation(model, work, work.island_contact[k]))

@@ -48,7 +48,7 @@ MAX_WORK = 3e7  # multiplications of one factor of a pile at rest: about 20 ms
 PIECE_WORK = 3e5  # the same of a piece of it
 MOVING_SWEEPS, RESTING_SWEEPS = 40, 10  # conjugate sweeps before the first piece
 PIECES = 8  # at most
-FIRST_SWEEPS, MOST_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
+FIRST_SWEEPS, MAX_SWEEPS = 20, 320  # conjugate sweeps after a piece, doubled each time
 PIECE_STEPS, ALL_STEPS = 40, 120  # Newton steps of a piece, of all pieces
 NEAR = 0.5  # [–] of `FLAGGED`: limit of a moving pile; of that limit: limit of its pieces
 
@@ -222,7 +222,7 @@ def solve_pile(model, work, t, limit, moves):
             work.island_contact_start[t + 1], work.island_scalar_start[t + 1] = ends
         worst, best = keep_best(model, work, t, best)
         if worst > near:
-            sweep_pile(model, work, t, min(FIRST_SWEEPS << k, MOST_SWEEPS), near)
+            sweep_pile(model, work, t, min(FIRST_SWEEPS << k, MAX_SWEEPS), near)
             worst, best = keep_best(model, work, t, best)
     if not worst <= best:
         load_impulses(model, work, t, find_nodes(model, work, t), BEST)

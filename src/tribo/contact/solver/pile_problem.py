@@ -1,7 +1,7 @@
 """A pile as a problem in the dofs of its trees: products with its rows, and its Newton step.
 
-Rows stay in `Work.row`; those of loose bodies are laid out for lanes (`loose_rows`). A product with all rows
-costs as much as a sweep. With D, the derivative of the laws at the trials, block-diagonal by contact, a
+Rows stay in `Work.row`; those of free bodies are laid out for lanes (`free_body_rows`). A product with all
+rows costs as much as a sweep. With D, the derivative of the laws at the trials, block-diagonal by contact, a
 Newton step solves (I + Yᵀ D Y) δz = b, a sparse matrix with one block per pair of trees that touch
 (`block_matrix`).
 
@@ -22,15 +22,15 @@ from tribo.contact.problem.whitened_products import (
     add_scalar_to,
 )
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.active_set import REDUNDANT_RATE, SET_RATE
-from tribo.contact.solver.proximal_law import set_row_rates, trial_at
+from tribo.contact.solver.active_set import REDUNDANT_PENALTY, SET_PENALTY
+from tribo.contact.solver.proximal_law import set_row_penalties, trial_at
 from tribo.contact.solver.proximal_matrix import target_change
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
     COLUMNS,
+    COMPLIANCE,
     FIRST,
     FREE,
-    GIVE,
     KIND,
     LAWS,
     LINEAR,
@@ -39,9 +39,9 @@ from tribo.contact.solver.proximal_rows import (
     MOTION,
     NODES,
     NORMAL,
+    NORMAL_ROW,
+    PENALTY,
     PILE,
-    PRESS,
-    RATE,
     ROW,
     ROWS,
     SCALARS,
@@ -145,11 +145,11 @@ def disc_block(work, i, share, n):
     s, t = x[TRIAL, i], x[TRIAL, i + 1]
     square = s * s + t * t
     if square <= most * most:
-        return x[RATE, i], 0.0, x[RATE, i + 1], 0.0, 0.0
+        return x[PENALTY, i], 0.0, x[PENALTY, i + 1], 0.0, 0.0
     size = sqrt(square)
     s /= size
     t /= size
-    d, push = x[RATE, i] * most / size, share * x[RATE, n]
+    d, push = x[PENALTY, i] * most / size, share * x[PENALTY, n]
     return d * t * t, -d * s * t, d * s * s, push * s, push * t
 
 
@@ -161,21 +161,21 @@ def line_block(work, i, share, n):
     if not most > 0.0:
         return 0.0, 0.0
     if abs(x[TRIAL, i]) <= most:
-        return x[RATE, i], 0.0
-    return 0.0, share * x[RATE, n] if x[TRIAL, i] > 0.0 else -share * x[RATE, n]
+        return x[PENALTY, i], 0.0
+    return 0.0, share * x[PENALTY, n] if x[TRIAL, i] > 0.0 else -share * x[PENALTY, n]
 
 
 @kernel
 def force_block(work, b, i):
     """Return D of the force of a contact with rows from i on, row by row; b: its law of friction."""
     xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, SHARE], i + 2)
-    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[RATE, i + 2])
+    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[PENALTY, i + 2])
 
 
 @kernel
 def spin_blocks(work, b, i):
     """Return D of the torque rows from i on, by angular velocity and by normal velocity; b: its first law."""
-    n = work.law_row[b, PRESS]
+    n = work.law_row[b, NORMAL_ROW]
     xx, xy, yy, u, v = disc_block(work, i, work.law_number[b, SHARE], n)
     zz, w = line_block(work, i + 2, work.law_number[b + 1, SHARE], n)
     return (xx, xy, 0.0, xy, yy, 0.0, 0.0, 0.0, zz), (0.0, 0.0, u, 0.0, 0.0, v, 0.0, 0.0, w)
@@ -228,7 +228,7 @@ def assemble_blocks(model, work, t):
         own = work.scalar_delassus[n]
         if own > 0.0:
             if is_inside_bound(work, i):
-                island_sums.add_scalar_block(model, work, n, work.dense_vector[RATE, i] / own)
+                island_sums.add_scalar_block(model, work, n, work.dense_vector[PENALTY, i] / own)
             i += 1
 
 
@@ -240,9 +240,9 @@ def push_solution(work, v):
     """
     x, law = work.dense_vector, work.law_row
     for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         if kind == NORMAL:
-            x[LOOK, i] = x[RATE, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
+            x[LOOK, i] = x[PENALTY, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
         elif kind == SPINNING:
             own, pressed = line_block(work, i, work.law_number[b, SHARE], n)
             x[LOOK, i] = own * x[v, i] + pressed * x[v, n]
@@ -251,7 +251,7 @@ def push_solution(work, v):
             p, q, w = x[v, i], x[v, i + 1], x[v, n]
             x[LOOK, i], x[LOOK, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        x[LOOK, i] = x[RATE, i] * x[v, i] if is_inside_bound(work, i) else 0.0
+        x[LOOK, i] = x[PENALTY, i] * x[v, i] if is_inside_bound(work, i) else 0.0
 
 
 @kernel
@@ -259,7 +259,7 @@ def slide_direction(work):
     """Tell whether a row is at a bound that follows the normal impulse: D is then not symmetric."""
     x, law = work.dense_vector, work.law_row
     for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         if kind == NORMAL:
             continue
         most = work.law_number[b, SHARE] * x[TRIAL, n]
@@ -289,7 +289,7 @@ def refine_set(model, work, t):
     """
     x, z = work.dense_vector, work.column_vector
     for i in range(work.dense_size[ROWS]):
-        x[CHANGE, i] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
+        x[CHANGE, i] = -(x[MOTION, i] + x[COMPLIANCE, i] * x[LINEAR, i])
     push_solution(work, CHANGE)
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = 0.0
@@ -314,7 +314,7 @@ def solve_set(model, work, t, is_exact):
     x, z = work.dense_vector, work.column_vector
     refinements = 0 if slide_direction(work) or not is_exact else REFINEMENTS
     if is_exact:
-        set_row_rates(work, REDUNDANT_RATE if refinements > 0 else SET_RATE)
+        set_row_penalties(work, REDUNDANT_PENALTY if refinements > 0 else SET_PENALTY)
     assemble_blocks(model, work, t)
     if not block_matrix.factor_matrix(model, work, work.dense_size[NODES]):
         return False

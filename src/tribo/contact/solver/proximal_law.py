@@ -1,10 +1,10 @@
 """The regularised laws of contacts and scalar rows: impulses as functions of a velocity.
 
-With an estimate λ̂ of the impulse (memory) and a rate r, the *trial* of a row is x = λ̂ − r (w + R λ̂). Its
+With an estimate λ̂ of the impulse (memory) and a penalty r, the *trial* of a row is x = λ̂ − r (w + R λ̂). Its
 impulse is the projection of the trial on the admissible set: λ_n ≥ 0, the disc of friction, bounded by the
 normal impulse of the same trial, or the bounds of a scalar row. At λ = λ̂ this is the unregularised law. A
 trial also says in which part of its law a row is: open, sticking, sliding; between its bounds or at one.
-Compliance is part of r: r = 1/(R + 1/ρ) (`set_row_rates`).
+Compliance is part of r: r = 1/(R + 1/ρ) (`set_row_penalties`).
 Source: Alart, Curnier 1991.
 """
 
@@ -15,8 +15,8 @@ from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
 from tribo.contact.solver.natural_residual import larger_violation, largest_component, project_on_cone
 from tribo.contact.solver.proximal_rows import (
     CHANGE,
+    COMPLIANCE,
     FRICTION,
-    GIVE,
     IMPULSE,
     KIND,
     LAWS,
@@ -24,8 +24,8 @@ from tribo.contact.solver.proximal_rows import (
     LOWER,
     MEMORY,
     MOTION,
-    PRESS,
-    RATE,
+    NORMAL_ROW,
+    PENALTY,
     REACH,
     ROLLING,
     ROW,
@@ -42,15 +42,15 @@ from tribo.math import vec
 
 
 @kernel
-def set_row_rates(work, rho):
-    """Set the rate of every row to 1/(SOFT + 1/ρ); SOFT is its scaled compliance.
+def set_row_penalties(work, rho):
+    """Set the penalty of every row to 1/(SOFT + 1/ρ); SOFT is its scaled compliance.
 
     Writes: work.
     """
     x = work.dense_vector
     n = x.shape[1]
     for i in range(0, work.dense_size[ROWS], 4):
-        store4(x, n * RATE + i, spread4(1.0) / (load4(x, n * SOFT + i) + 1.0 / rho))
+        store4(x, n * PENALTY + i, spread4(1.0) / (load4(x, n * SOFT + i) + 1.0 / rho))
 
 
 @kernel
@@ -62,8 +62,8 @@ def write_trials(work):
     x = work.dense_vector
     n = x.shape[1]
     for i in range(0, work.dense_size[ROWS], 4):
-        r, memory = load4(x, n * RATE + i), load4(x, n * MEMORY + i)
-        w = load4(x, n * MOTION + i) + memory * load4(x, n * GIVE + i)
+        r, memory = load4(x, n * PENALTY + i), load4(x, n * MEMORY + i)
+        w = load4(x, n * MOTION + i) + memory * load4(x, n * COMPLIANCE + i)
         store4(x, n * TRIAL + i, memory - r * w)
 
 
@@ -71,13 +71,13 @@ def write_trials(work):
 def trial_at(work, i, w):
     """Return the trial of row i at velocity w."""
     x = work.dense_vector
-    return x[MEMORY, i] - x[RATE, i] * (w + x[GIVE, i] * x[MEMORY, i])
+    return x[MEMORY, i] - x[PENALTY, i] * (w + x[COMPLIANCE, i] * x[MEMORY, i])
 
 
 @kernel
 def bounds_of(work, b, out):
     """Return the bounds of the one-row law b for the normal impulses in row `out` of `dense_vector`."""
-    n = work.law_row[b, PRESS]
+    n = work.law_row[b, NORMAL_ROW]
     if n < 0:
         return 0.0, inf
     most = work.law_number[b, SHARE] * work.dense_vector[out, n]
@@ -102,7 +102,7 @@ def apply_laws(work, trial, out):
         i, kind = law[b, ROW], law[b, KIND]
         if kind == FRICTION or kind == ROLLING:
             u, v = x[trial, i], x[trial, i + 1]
-            most = work.law_number[b, SHARE] * x[out, law[b, PRESS]]
+            most = work.law_number[b, SHARE] * x[out, law[b, NORMAL_ROW]]
             square = u * u + v * v
             f = most / sqrt(square) if square > most * most else 1.0
             x[out, i], x[out, i + 1] = f * u, f * v
@@ -124,7 +124,7 @@ def impulse_product(work, part):
     x = work.dense_vector
     n = x.shape[1]
     for i in range(0, work.dense_size[ROWS], 4):
-        way = load4(x, n * RATE + i) * load4(x, n * CHANGE + i)
+        way = load4(x, n * PENALTY + i) * load4(x, n * CHANGE + i)
         store4(x, n * LOOK + i, load4(x, n * TRIAL + i) - part * way)
     apply_laws(work, LOOK, LOOK)
     total = spread4(0.0)
@@ -143,7 +143,7 @@ def sum4(four):
 def own_velocity(work, i):
     """Return the velocity of row i including that of its compliance, w + R λ."""
     x = work.dense_vector
-    return x[MOTION, i] + x[GIVE, i] * x[IMPULSE, i]
+    return x[MOTION, i] + x[COMPLIANCE, i] * x[IMPULSE, i]
 
 
 @kernel
@@ -154,7 +154,7 @@ def violation_of_scalars(work):
     worst = zero = spread4(0.0)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
         own = load4(x, n * IMPULSE + i)
-        w = load4(x, n * MOTION + i) + load4(x, n * GIVE + i) * own
+        w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
         after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
         v = abs(own - after) * load4(x, n * UNIT + i)
         worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # NaN is the worst
@@ -184,7 +184,7 @@ def violation_here(work):
             after = project_on_cone(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))
             v = largest_component(vec.sub(own, after))
         elif kind == ROLLING:
-            most = numbers[b, SHARE] * x[IMPULSE, law[b, PRESS]]
+            most = numbers[b, SHARE] * x[IMPULSE, law[b, NORMAL_ROW]]
             u, v = x[IMPULSE, i] - x[MOTION, i], x[IMPULSE, i + 1] - x[MOTION, i + 1]
             s = sqrt(u * u + v * v)
             f = most / s if s > most else 1.0

@@ -18,17 +18,17 @@ from tribo.compiler.lanes import load4, spread4, store4, transposed
 from tribo.contact.solver.proximal_law import bounds_of, sum4
 from tribo.contact.solver.proximal_rows import (
     COLUMNS,
+    COMPLIANCE,
     DIRECTIONS,
     FRICTION,
-    GIVE,
     KIND,
     LAWS,
     LINEAR,
     LOWER,
     MEMORY,
     MOTION,
-    PRESS,
-    RATE,
+    NORMAL_ROW,
+    PENALTY,
     ROLLING,
     ROW,
     ROWS,
@@ -44,7 +44,7 @@ from tribo.contact.solver.proximal_rows import (
 
 FELT, PUSH = 0, 1  # of `direction_row`
 # Of `direction_number`: 1/d; its request (`target_change`); its impulse.
-RESISTANCE, ASK, PART = 0, 1, 2
+RESISTANCE, REQUEST, PART = 0, 1, 2
 SETTLINGS = 3  # iterations of `remove_opposed_impulses`
 MIN_PIVOT = 1e-13  # [–] a smaller pivot is singular; the diagonal is about one or more
 
@@ -65,7 +65,7 @@ def combine_rows(work, new, i, a, j, b):
 def target_change(work, i):
     """Return the request a of row i: after a change of velocity δw its trial is r (a − δw)."""
     x = work.dense_vector
-    return x[MEMORY, i] * (1.0 / x[RATE, i] - x[GIVE, i]) - x[MOTION, i]
+    return x[MEMORY, i] * (1.0 / x[PENALTY, i] - x[COMPLIANCE, i]) - x[MOTION, i]
 
 
 @kernel
@@ -78,7 +78,7 @@ def add_direction(work, row, resistance, ask):
     work.dense_size[DIRECTIONS] = u + 1
     work.direction_row[u, FELT] = work.direction_row[u, PUSH] = row
     work.direction_number[u, RESISTANCE] = resistance
-    work.direction_number[u, ASK] = ask
+    work.direction_number[u, REQUEST] = ask
 
 
 @kernel
@@ -112,7 +112,7 @@ def write_directions(work):
     extra = wide(work.dense_size[ROWS])
     is_symmetric = True
     for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, PRESS]
+        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         x[LINEAR, i] = 0.0
         share = work.law_number[b, SHARE]
         if kind == FRICTION or kind == ROLLING:
@@ -122,7 +122,7 @@ def write_directions(work):
                 continue
             s, t = x[TRIAL, i], x[TRIAL, i + 1]
             square = s * s + t * t
-            give = 1.0 / x[RATE, i]
+            give = 1.0 / x[PENALTY, i]
             if square <= most * most:
                 add_direction(work, i, give, target_change(work, i))
                 add_direction(work, i + 1, give, target_change(work, i + 1))
@@ -145,12 +145,12 @@ def write_directions(work):
             is_symmetric = False
         elif kind == SPINNING or x[TRIAL, i] > 0.0:
             work.row_direction[i] = work.dense_size[DIRECTIONS]
-            add_direction(work, i, 1.0 / x[RATE, i], target_change(work, i))
+            add_direction(work, i, 1.0 / x[PENALTY, i], target_change(work, i))
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
         own, lower, upper = x[TRIAL, i], x[LOWER, i], x[UPPER, i]
         x[LINEAR, i] = 0.0
         if lower < upper and lower <= own <= upper:
-            add_direction(work, i, 1.0 / x[RATE, i], target_change(work, i))
+            add_direction(work, i, 1.0 / x[PENALTY, i], target_change(work, i))
         else:
             x[LINEAR, i] = min(max(own, lower), upper)
     return is_symmetric
@@ -248,7 +248,7 @@ def solve_by_directions(work, z, is_symmetric, asks):
     number, part, size = work.direction_number, work.direction_part, work.dense_size[DIRECTIONS]
     write_products(work, is_symmetric)
     for u in range(size):
-        ask = number[u, ASK] if asks else 0.0
+        ask = number[u, REQUEST] if asks else 0.0
         part[u] = ask - dot_row(work, u, z)
     if not solve_in_place(work.column_matrix, size, is_symmetric, part):
         return False
@@ -269,7 +269,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
     write_dofs(work, is_symmetric)
     if asks:
         for u in range(size):
-            number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+            number[u, PART] = number[u, REQUEST] / number[u, RESISTANCE]
         push_parts(work, z)
     for k in range(count):
         part[k] = x[z, k]
@@ -279,7 +279,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
         x[z, k] = part[k]
     if asks:
         for u in range(size):
-            number[u, PART] = (number[u, ASK] - dot_row(work, u, z)) / number[u, RESISTANCE]
+            number[u, PART] = (number[u, REQUEST] - dot_row(work, u, z)) / number[u, RESISTANCE]
     return True
 
 
@@ -387,7 +387,7 @@ def respond_to_targets(work):
     number, part = work.direction_number, work.direction_part
     z, count = work.column_vector, work.dense_size[COLUMNS]
     for u in range(work.dense_size[DIRECTIONS]):
-        number[u, PART] = number[u, ASK] / number[u, RESISTANCE]
+        number[u, PART] = number[u, REQUEST] / number[u, RESISTANCE]
     push_parts(work, STEP)
     for k in range(count):
         part[k] = z[STEP, k]
@@ -408,12 +408,12 @@ def refine_set_solution(work):
     z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
         i = work.direction_row[u, FELT]
-        number[u, ASK] = -(x[MOTION, i] + x[GIVE, i] * x[LINEAR, i])
+        number[u, REQUEST] = -(x[MOTION, i] + x[COMPLIANCE, i] * x[LINEAR, i])
     for k in range(count):
         z[STEP, k] = 0.0
     if size <= count:
         for u in range(size):
-            part[u] = number[u, ASK]
+            part[u] = number[u, REQUEST]
         solve_factored(work.column_matrix, size, part)
         for u in range(size):
             number[u, PART] = part[u]
@@ -421,7 +421,7 @@ def refine_set_solution(work):
     else:
         respond_to_targets(work)
         for u in range(size):
-            number[u, PART] = (number[u, ASK] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
+            number[u, PART] = (number[u, REQUEST] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
     for k in range(count):
         z[Z, k] += z[STEP, k]
     for u in range(size):
@@ -442,7 +442,7 @@ def remove_opposed_impulses(work):
     z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
         i = work.direction_row[u, FELT]
-        number[u, ASK] = x[LINEAR, i] - x[MEMORY, i]
+        number[u, REQUEST] = x[LINEAR, i] - x[MEMORY, i]
         x[LINEAR, i] = x[MEMORY, i]
     for _ in range(SETTLINGS):
         for k in range(count):
@@ -450,5 +450,5 @@ def remove_opposed_impulses(work):
         respond_to_targets(work)
         for u in range(size):
             own = dot_row(work, u, STEP)
-            number[u, ASK] -= own
+            number[u, REQUEST] -= own
             x[LINEAR, work.direction_row[u, FELT]] += own

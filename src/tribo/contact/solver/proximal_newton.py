@@ -2,7 +2,7 @@
 
 Unknown: the whitened response z. Given an estimate λ̂ of the impulses (the *memory*), regularised laws give
 an impulse λ(z) for every velocity (`proximal_law`). Newton's method with a line search solves
-z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the rate ρ grows: one *round*. At λ = λ̂ the
+z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the penalty ρ grows: one *round*. At λ = λ̂ the
 unregularised laws hold. The first rounds use a small ρ, which converges from any start; each round reduces
 the error of λ̂ by about a factor ρ.
 
@@ -14,9 +14,9 @@ Kunisch 2002 (active sets).
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.solver.active_set import SET_RATE, update_active_set, write_active_set
+from tribo.contact.solver.active_set import SET_PENALTY, update_active_set, write_active_set
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
-from tribo.contact.solver.proximal_law import apply_laws, set_row_rates, violation_here
+from tribo.contact.solver.proximal_law import apply_laws, set_row_penalties, violation_here
 from tribo.contact.solver.proximal_products import gather_response, measure_motion, write_response
 from tribo.contact.solver.proximal_rows import (
     BEST,
@@ -38,18 +38,18 @@ from tribo.contact.solver.proximal_step import column_product, find_violation, r
 
 MAX_STEPS = 150  # Newton steps of a solve
 ROUND_STEPS = 10  # Newton steps of a round
-FIRST_RATE = 30.0  # [–] ρ of the first round, in units of the inverse of a row's own block of G
-LEAST_RATE = 1e-2
-LAST_RATE = 1e9
+FIRST_PENALTY = 30.0  # [–] ρ of the first round, in units of the inverse of a row's own block of G
+MIN_PENALTY = 1e-2
+MAX_PENALTY = 1e9
 NEARER = 0.2  # [–] of the limit: above it one solve more, so that bodies at rest do not creep
 SET_STEPS = 12  # linear solves with an active set
-VAIN = 3  # solves or rounds in a row that may gain little before the method stops
-ROUNDING = 1e-6  # [–] of the speed to remove: below it `VAIN` rounds of little gain end the solve
+MAX_IDLE = 3  # solves or rounds in a row that may gain little before the method stops
+ROUNDING = 1e-6  # [–] of the speed to remove: below it `MAX_IDLE` rounds of little gain end the solve
 GAIN = 0.7  # [–] of the best error: a round that leaves more has gained little
 WORSE = 8.0  # [–] of the error before: a round that leaves more is rejected
 GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: if less is left, ρ grows FASTER, MUCH_FASTER
 FASTER, MUCH_FASTER, BIT_FASTER, SLOWER, BACK = 10.0, 30.0, 2.0, 0.3, 0.1
-SOFT_RATE = 10.0  # ρ of the fallback round (`round_without_memory`)
+SOFT_PENALTY = 10.0  # ρ of the fallback round (`round_without_memory`)
 SOFT_STEPS = 20
 
 
@@ -61,11 +61,11 @@ def try_active_set(model, work, limit, best, last):
 
     Writes: work.
     """
-    set_row_rates(work, SET_RATE)
+    set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
     vain = 0
     for _ in range(SET_STEPS):
-        if vain > (0 if best <= limit else VAIN) or work.newton_steps[0] >= last:
+        if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
             break
         if not solve_active_set(model, work, True):
             break
@@ -108,22 +108,22 @@ def largest_unit(work):
 def make_rounds(model, work, limit, best, last):
     """Run rounds from the memory and row Z; return the smallest violation [m/s], of the impulses in BEST.
 
-    A round is accepted if it converged without raising the violation by more than `WORSE`. The rate grows the
-    faster, the more a round has gained, and falls after a round that is rejected or does not converge.
+    A round is accepted if it converged without raising the violation by more than `WORSE`. The penalty grows
+    the faster, the more a round has gained, and falls after a round that is rejected or does not converge.
 
     Writes: work.
     """
     unit = largest_unit(work)
-    rho = FIRST_RATE
+    rho = FIRST_PENALTY
     before = best
     idle = 0
     has_set = False
     fine = ROUNDING * work.removed_speed[0]
     while best > limit and work.newton_steps[0] < last:
-        if idle >= VAIN and best <= fine and rho >= SET_RATE:
+        if idle >= MAX_IDLE and best <= fine and rho >= SET_PENALTY:
             break
         begun = work.newton_steps[0]
-        set_row_rates(work, rho)
+        set_row_penalties(work, rho)
         is_begun = False
         if has_set:
             write_active_set(work, False)
@@ -136,20 +136,20 @@ def make_rounds(model, work, limit, best, last):
         if now < best:
             best = now
             copy_vector(work, IMPULSE, BEST)
-        if (arrived and now <= WORSE * before) or rho <= LEAST_RATE or now <= GOOD * before:
+        if (arrived and now <= WORSE * before) or rho <= MIN_PENALTY or now <= GOOD * before:
             copy_vector(work, IMPULSE, MEMORY)
             has_set = arrived
             if arrived and now <= VERY_GOOD * before:
-                rho = min(rho * MUCH_FASTER, LAST_RATE)
+                rho = min(rho * MUCH_FASTER, MAX_PENALTY)
             elif arrived and now <= GOOD * before:
-                rho = min(rho * FASTER, LAST_RATE)
+                rho = min(rho * FASTER, MAX_PENALTY)
             elif work.newton_steps[0] - begun <= 2 and now <= before:
-                rho = min(rho * BIT_FASTER, LAST_RATE)
+                rho = min(rho * BIT_FASTER, MAX_PENALTY)
             elif not arrived:
-                rho = max(rho * SLOWER, LEAST_RATE)
+                rho = max(rho * SLOWER, MIN_PENALTY)
             before = now
         else:
-            rho = max(rho * BACK, LEAST_RATE)
+            rho = max(rho * BACK, MIN_PENALTY)
             has_set = False
             restore_impulses(model, work, MEMORY)
     restore_impulses(model, work, BEST)
@@ -174,7 +174,7 @@ def impulse_energy(model, work):
 
 @kernel
 def round_without_memory(model, work, limit):
-    """Run one round with λ̂ = 0 and a small rate; keep its impulses unless they add energy, else take BEST.
+    """Run one round with λ̂ = 0 and a small penalty; keep its impulses unless they add energy, else take BEST.
 
     Fallback of a problem for which no solution was found: regularised laws with λ̂ = 0 are dissipative.
 
@@ -184,9 +184,9 @@ def round_without_memory(model, work, limit):
         work.dense_vector[MEMORY, i] = 0.0
     apply_laws(work, MEMORY, MEMORY)
     restore_impulses(model, work, MEMORY)
-    set_row_rates(work, SOFT_RATE)
+    set_row_penalties(work, SOFT_PENALTY)
     last = work.newton_steps[0] + SOFT_STEPS
-    run_round(model, work, SOFT_RATE, limit, largest_unit(work), last, SOFT_STEPS, False)
+    run_round(model, work, SOFT_PENALTY, limit, largest_unit(work), last, SOFT_STEPS, False)
     if impulse_energy(model, work) > 0.0:
         copy_vector(work, BEST, IMPULSE)
     write_response(model, work, Z)

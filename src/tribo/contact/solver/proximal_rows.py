@@ -22,10 +22,10 @@ from tribo.math import spatial, vec
 ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES = range(8)
 Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
 (
-    START, GIVE, SOFT, UNIT, RATE, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK,
+    START, COMPLIANCE, SOFT, UNIT, PENALTY, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK,
     LOWER, UPPER,
 ) = range(16)  # fmt: skip
-ROW, KIND, PRESS = 0, 1, 2  # of `law_row`
+ROW, KIND, NORMAL_ROW = 0, 1, 2  # of `law_row`
 SHARE, REACH = 0, 1  # of `law_number`
 NORMAL, FRICTION, ROLLING, SPINNING = 0, 1, 2, 3  # kinds of laws; 1 and 2 are of two rows
 
@@ -122,18 +122,18 @@ def add_law(work, row, kind, press, share, reach):
     """
     b = work.dense_size[LAWS]
     work.dense_size[LAWS] = b + 1
-    work.law_row[b, ROW], work.law_row[b, KIND], work.law_row[b, PRESS] = row, kind, press
+    work.law_row[b, ROW], work.law_row[b, KIND], work.law_row[b, NORMAL_ROW] = row, kind, press
     work.law_number[b, SHARE], work.law_number[b, REACH] = share, reach
 
 
 @kernel
 def write_number(work, i, start, give, soft, unit, impulse):
-    """Write the scalars of row i: START, GIVE, SOFT, UNIT, IMPULSE.
+    """Write the scalars of row i: START, COMPLIANCE, SOFT, UNIT, IMPULSE.
 
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[GIVE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (start, give, soft, unit, impulse)
+    x[START, i], x[COMPLIANCE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (start, give, soft, unit, impulse)
 
 
 @kernel

@@ -10,13 +10,13 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4
-from tribo.contact.solver.active_set import REDUNDANT_RATE, SET_RATE
+from tribo.contact.solver.active_set import REDUNDANT_PENALTY, SET_PENALTY
 from tribo.contact.solver.pile_problem import NEWTON, SET
 from tribo.contact.solver.proximal_law import (
     apply_laws,
     impulse_product,
     memory_error,
-    set_row_rates,
+    set_row_penalties,
     sum4,
     violation_here,
     write_trials,
@@ -196,7 +196,8 @@ def solve_active_set(model, work, exact):
 
     exact: refine the solution where that is cheap, that is where nothing slides: the matrix is symmetric then
     and its factor serves again. With more directions than dofs the requests contradict one another by
-    rounding, which a large rate amplifies: `REDUNDANT_RATE` is used, and one refinement more makes up for it.
+    rounding, which a large penalty amplifies: `REDUNDANT_PENALTY` is used, and one refinement more makes up
+    for it.
     Row Z is the solution, LINEAR its impulses, MOTION its velocities, to about 1e-6 of the change.
 
     Writes: work.
@@ -206,13 +207,13 @@ def solve_active_set(model, work, exact):
         return call_pile_operation(model, work, SET, 1 if exact else 0, 0.0) == 1
     refinements = 0
     if exact:
-        set_row_rates(work, SET_RATE)
+        set_row_penalties(work, SET_PENALTY)
     is_symmetric = write_directions(work)
     if exact and is_symmetric:
         refinements = 1
         if work.dense_size[DIRECTIONS] > work.dense_size[COLUMNS]:
             refinements = 2
-            set_row_rates(work, REDUNDANT_RATE)
+            set_row_penalties(work, REDUNDANT_PENALTY)
             write_directions(work)
     write_difference(work, FREE, Z, STEP)
     gather_response(model, work, LINEAR, STEP)

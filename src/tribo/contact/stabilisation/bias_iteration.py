@@ -12,7 +12,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.mid_velocity import (
@@ -271,7 +271,7 @@ def has_new_rows(model, work):
             if work.island_is_stale[find_representative(work.tree_island, tree)] != STALE:
                 continue
             is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
-            if tie_of(model, work, n) >= 0 or (is_stop and model.joint_type[i] == SPHERICAL):
+            if constraint_of_row(model, work, n) >= 0 or (is_stop and model.joint_type[i] == SPHERICAL):
                 return True
     return False
 

@@ -9,7 +9,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import lengths
 from tribo.contact.problem.islands import is_member, scalars_in
-from tribo.contact.problem.scalar_rows import GIVES_WAY, tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response
 from tribo.dynamics.actuation import spring_torque
 from tribo.dynamics.energy import energy_at
@@ -85,7 +85,7 @@ def motor_work(model, state, command, work, t):
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        c = tie_of(model, work, n)
+        c = constraint_of_row(model, work, n)
         acts = c >= 0 and (may_act(work, n) or is_winding(model, state, command, c))
         if work.scalar_reach[n] == GIVES_WAY or acts:
             before = add_scalar_row_response(model, work, n, z, 0.0)
@@ -118,7 +118,7 @@ def stop_energy(model, work, t):
     total = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) < 0:
+        if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) < 0:
             total += 0.5 * work.scalar_correction[n] ** 2 / work.scalar_delassus[n]
     return total
 

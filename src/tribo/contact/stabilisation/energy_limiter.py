@@ -5,7 +5,8 @@ rad per step add energy. Tied bodies that touch only each other and fixed bodies
 may end the step with its energy plus the work on it. If it would have more, its motion is scaled
 (`velocity_scaling`) and the status is `TIME_STEP_TOO_LONG`; impulses and the residual stay those of the
 solve. The status is set, too, if constraints (and contacts beside them) do more work than oscillation
-explains (`error_of_ties`), and for a free robot whose substeps had springs too stiff for the time step.
+explains (`relative_constraint_work`), and for a free robot whose substeps had springs too stiff for the time
+step.
 
 Fast joints of a robot on a fixed base that meet their stops change velocity within the step, while
 velocity-dependent forces are evaluated once: one hit would give a chain of spherical joints at 100 rad/s, in
@@ -18,7 +19,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import slow_speed, step_speed
 from tribo.contact.problem.islands import contacts_in, find_representative, is_member, scalars_in
-from tribo.contact.problem.scalar_rows import GIVES_WAY, is_coupling_row, tie_of
+from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row, is_coupling_row
 from tribo.contact.problem.whitened_products import add_row_response, add_scalar_row_response
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.stabilisation import energy_budget, velocity_scaling
@@ -39,9 +40,9 @@ LIMITED = int(IntegrationMode.LIMITED)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
-NOTHING, TIES, STOPS = 0, 1, 2  # kinds of rows that hold an island
+NO_ROWS, CONSTRAINTS, STOPS = 0, 1, 2  # kinds of rows that hold an island
 FAST = 0.02  # [rad] per step; slower joints gain no measurable energy
-LOOSE = 0.1  # [rad] per step; floating bodies that rotate less gain little
+FAST_BASE = 0.1  # [rad] per step; floating bodies that rotate less gain little
 JERK = 0.01  # [–] of the energy: more work of constraints is removed
 ERROR = 1e-3  # [–] of the kinetic energy: admissible work of constraints, and of stops of slow joints
 
@@ -83,7 +84,7 @@ def joint_rotates_fast(model, state, settings, work, t, is_strict):
 def tree_rotates_far(model, state, settings, work, tree):
     """Tell whether a tree rotates far in this step: its base, if it floats, or one of its joints."""
     if model.joint_type[model.tree_body[tree]] == FREE:
-        most = LOOSE / settings.dt
+        most = FAST_BASE / settings.dt
         first = model.tree_v[tree] + 3
         before = vec.norm((state.v[first], state.v[first + 1], state.v[first + 2]))
         after = vec.norm((work.next_v[first], work.next_v[first + 1], work.next_v[first + 2]))
@@ -115,7 +116,7 @@ def is_any_doubtful(model, settings, work, t):
 
 
 @kernel
-def work_of_ties(model, state, command, work, t):
+def work_of_constraints(model, state, command, work, t):
     """Return the work of hard constraints on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · curvature [J s].
 
     Constraints do no work except to close gaps. Their mid-step directions are exact to second order, so the
@@ -125,7 +126,7 @@ def work_of_ties(model, state, command, work, t):
     done = bent = 0.0
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        c = tie_of(model, work, n)
+        c = constraint_of_row(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
         if impulse == 0.0 or reach < 0.0 or c < 0 or energy_budget.is_winding(model, state, command, c):
             continue
@@ -165,13 +166,14 @@ def work_of_contacts(model, work, t):
 
 
 @kernel
-def error_of_ties(model, state, command, settings, work, t):
+def relative_constraint_work(model, state, command, settings, work, t):
     """Return the work of constraints and contacts on island t over its energy; 0 if oscillation explains it.
 
     The energy is that of motion, and of weight at the height of its size. An oscillation by θ per step
-    exchanges at most θ³/8 of it, θ up to `LOOSE`, and θ/8 of the curvature of constraints, up to `LOOSE`/2.
+    exchanges at most θ³/8 of it, θ up to `FAST_BASE`, and θ/8 of the curvature of constraints, up to
+    `FAST_BASE`/2.
     """
-    done, bent = work_of_ties(model, state, command, work, t)
+    done, bent = work_of_constraints(model, state, command, work, t)
     if done == 0.0:
         return 0.0
     done += work_of_contacts(model, work, t)
@@ -185,7 +187,7 @@ def error_of_ties(model, state, command, settings, work, t):
             energy += 0.5 * twice_energy(model, work, tree, work.start_velocity)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
-    swing = min(LOOSE / 16.0 * bent / settings.dt, LOOSE * LOOSE * LOOSE / 8.0 * energy)
+    swing = min(FAST_BASE / 16.0 * bent / settings.dt, FAST_BASE * FAST_BASE * FAST_BASE / 8.0 * energy)
     return done / energy if done > swing else 0.0
 
 
@@ -224,18 +226,18 @@ def is_apart(model, work, t):
 
 @kernel
 def holding_rows(model, work, t):
-    """Return the kind of rows that hold island t: `NOTHING`, `TIES` or `STOPS`."""
-    found = NOTHING
+    """Return the kind of rows that hold island t: `NO_ROWS`, `CONSTRAINTS` or `STOPS`."""
+    found = NO_ROWS
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_impulse[n] == 0.0:
             continue
-        if tie_of(model, work, n) >= 0:
-            found = max(found, TIES)
+        if constraint_of_row(model, work, n) >= 0:
+            found = max(found, CONSTRAINTS)
             continue
         if is_coupling_row(model, work, n):
             if work.scalar_lower[n] == -inf and work.scalar_reach[n] != GIVES_WAY:
-                found = max(found, TIES)
+                found = max(found, CONSTRAINTS)
         elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + LIMIT:
             found = STOPS
     return found
@@ -255,7 +257,7 @@ def limit_island(model, state, command, settings, work, t, is_strict):
     if not is_apart(model, work, t):
         return False
     held = holding_rows(model, work, t)
-    if held == NOTHING and not is_any_doubtful(model, settings, work, t):
+    if held == NO_ROWS and not is_any_doubtful(model, settings, work, t):
         return False
     is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE
     has_stops = is_robot and held == STOPS
@@ -266,7 +268,7 @@ def limit_island(model, state, command, settings, work, t, is_strict):
     error = 0.0 if is_strict else ERROR
     most = energy_budget.energy_budget(model, state, command, settings, work, t, error)
     is_slowed = velocity_scaling.slow_island(model, state, settings, work, t, most)
-    return is_slowed and (held == NOTHING or not is_robot)
+    return is_slowed and (held == NO_ROWS or not is_robot)
 
 
 @kernel
@@ -287,7 +289,7 @@ def limit_energy(model, state, command, settings, work):
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
-        error = error_of_ties(model, state, command, settings, work, t)
+        error = relative_constraint_work(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, command, settings, work, t, error > JERK)
         keeps = settings.integrator != SEMI_IMPLICIT  # its energy oscillates
         is_wrong = keeps and error > FLAGGED * FLAGGED

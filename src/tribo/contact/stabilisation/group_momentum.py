@@ -13,7 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.path_curvature import side_of
 from tribo.contact.far_contacts import is_at_later_pose
 from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.dynamics.integrate import STRUCK
 from tribo.dynamics.momentum import (
     LEFT_ALONE,
@@ -36,7 +36,7 @@ TOUCHING = 3  # free bodies without constraints: their linear momentum is exact 
 EVERY = -1  # for an island: all islands
 # Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0
-TIED = 2.0  # the same, with constraints or robots
+CONSTRAINED = 2.0  # the same, with constraints or robots
 
 
 @kernel
@@ -90,7 +90,7 @@ def is_contact_active(work, c):
 def join_ends(model, work):
     """Join the trees that act on one another to groups; return whether there is a pair.
 
-    Groups are `ALONE` or `TIED`, as far as is known: an entry of `group_motion` of the first tree.
+    Groups are `ALONE` or `CONSTRAINED`, as far as is known: an entry of `group_motion` of the first tree.
 
     Writes: work.
     """
@@ -111,12 +111,12 @@ def join_ends(model, work):
             work.group_motion[first, 0] = max(work.group_motion[first, 0], ALONE)
             is_any = True
         if model.tree_is_single[tree] == 0:
-            work.group_motion[first, 0] = TIED
+            work.group_motion[first, 0] = CONSTRAINED
     for n in range(work.scalar_count[0]):
-        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+        if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) >= 0:
             tree = max(end_of(model, work, n, 0), end_of(model, work, n, 1))
             if tree >= 0:
-                work.group_motion[find_representative(work.tree_group, tree), 0] = TIED
+                work.group_motion[find_representative(work.tree_group, tree), 0] = CONSTRAINED
     return is_any
 
 
@@ -157,11 +157,11 @@ def find_held(model, work):
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
-        is_loose = model.joint_type[model.tree_body[tree]] == FREE
-        if not is_loose or model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
+        is_floating = model.joint_type[model.tree_body[tree]] == FREE
+        if not is_floating or model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
             mark_held_group(work, tree)
     for n in range(work.scalar_count[0]):
-        c = tie_of(model, work, n)
+        c = constraint_of_row(model, work, n)
         if work.scalar_impulse[n] != 0.0 and c >= 0:
             a, b = end_of(model, work, n, 0), end_of(model, work, n, 1)
             if min(a, b) < 0 or runs_over_world(model, c):
@@ -193,7 +193,7 @@ def find_lone_groups(model, work):
         what = work.group_motion[first, 0]
         if first != tree and what > 0.0:
             work.tree_is_kept[tree] = LEFT_ALONE
-            work.tree_is_kept[first] = TOGETHER if what == TIED else TOUCHING
+            work.tree_is_kept[first] = TOGETHER if what == CONSTRAINED else TOUCHING
             is_any = True
     return is_any
 

@@ -7,7 +7,7 @@ one that the world holds, towards rest. Constraints stay satisfied. `energy_limi
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
-from tribo.contact.problem.scalar_rows import tie_of
+from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.energy_budget import ROUNDING, spring_energy_kept
 from tribo.contact.stabilisation.group_momentum import base_place
@@ -93,7 +93,7 @@ def is_anchored(model, work, t):
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        if work.scalar_impulse[n] != 0.0 and tie_of(model, work, n) >= 0:
+        if work.scalar_impulse[n] != 0.0 and constraint_of_row(model, work, n) >= 0:
             if work.scalar_len[n, 0] == 0 or work.scalar_len[n, 1] == 0:
                 return True
     for k in contacts_in(work, t):
@@ -333,17 +333,17 @@ def slow_island(model, state, settings, work, t, most):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 rigid[dof] = 0.0
-    is_loose = not is_anchored(model, work, t)
-    if is_loose:
+    is_floating = not is_anchored(model, work, t)
+    if is_floating:
         write_island_end(model, settings, work, t, rigid, 1.0)
         rigid_motion(model, work, t, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False
     least = end_energy(model, settings, work, t, rigid, 0.0)
     if least > most:
-        if is_loose and work.tree_is_kept[t] == KEPT:
+        if is_floating and work.tree_is_kept[t] == KEPT:
             freeze_floating(model, state, settings, work, t, rigid)
-        elif is_loose:
+        elif is_floating:
             freeze_together(model, state, settings, work, t, rigid)
         elif is_sprung(model, settings, work, t):
             freeze_island(model, state, work, t)

@@ -46,7 +46,7 @@ KEYS = (
 STANDARD = 1e-10, 0.0333  # [m/N, rad/(N m)], [s]: what the manual says
 PADS, WIDTH, THICKNESS = 50, 0.6, 0.075  # [–], [m], [m]: the manual, too
 ROUND = (Shape.CYLINDER, Shape.SPHERE, Shape.CAPSULE)
-MOST_PADS = 1000
+MAX_PADS = 1000
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ def _track(
         node.note(f"{', '.join(found)} of {KIND} are left out", "parts of a track")
     made = TrackDescription(
         (word(node, "name") or f"track_{k}").replace("/", "_"), node.place,
-        count(node, "number_of_nodes", PADS, 3, MOST_PADS),
+        count(node, "number_of_nodes", PADS, 3, MAX_PADS),
         positive(node, "node_width", WIDTH), positive(node, "node_thickness", THICKNESS),
         material_of(node, "material", library),
         *softness(node, ("hinge_compliance", "hinge_spook_damping"), STANDARD),

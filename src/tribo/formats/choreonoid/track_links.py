@@ -26,7 +26,7 @@ from tribo.formats.yaml_nodes import YamlNode
 
 KIND = "ContinuousTrack"
 KEYS = ("num_joints", "joint_offset", "initial_joint_angles")
-MOST_PADS = 1000
+MAX_PADS = 1000
 ALONG = 0b000011  # two points meet on the axis: what a chain of hinges needs to close
 IN_PLANE = 0b011100  # a plane: nothing moves along the axis or turns about what is across it
 OPEN = 1e-3  # [m] from which on it is said that a chain does not close
@@ -52,7 +52,7 @@ def read(node: YamlNode, reader: LinkReader, angles: Angles) -> tuple[list[BodyL
     for key in ("name", "parent", *KEYS[:2]):
         if value(node, key) is None:
             raise node.error(f"a {KIND} needs {key}")
-    pads = count(node, "num_joints", 0.0, 3, MOST_PADS)
+    pads = count(node, "num_joints", 0.0, 3, MAX_PADS)
     offset = (value(node, "joint_offset") or node).numbers(3)
     if max(abs(x) for x in offset) < SMALLEST:
         raise node.error("jointOffset must not be zero: it is the way from one pad to the next")

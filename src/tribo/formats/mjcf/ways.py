@@ -24,7 +24,7 @@ from tribo.queries.ways import lay_ways
 
 KINDS = {"sphere": ElementKind.SPHERE, "cylinder": ElementKind.CYLINDER}
 CHILDREN = ("site", "geom", "pulley")
-LEAST_DIVISOR = 1e-15  # [–] of a pulley: with less its weight is no number
+MIN_DIVISOR = 1e-15  # [–] of a pulley: with less its weight is no number
 CENTRE = 1e-12  # [m] off the centre: a side there is inside, not left out
 ROUND = (ElementKind.SPHERE, ElementKind.CYLINDER)
 
@@ -66,8 +66,8 @@ class WayReader:
             elif child.tag == "pulley":
                 self._end(child, way)
                 divisor = child.number("divisor", above=0.0)
-                if divisor < LEAST_DIVISOR:
-                    raise child.error(f"divisor={divisor:g} is too small; {LEAST_DIVISOR:g} is the least")
+                if divisor < MIN_DIVISOR:
+                    raise child.error(f"divisor={divisor:g} is too small; {MIN_DIVISOR:g} is the least")
                 weight = 1.0 / divisor
         self._end(node, way)
         return way

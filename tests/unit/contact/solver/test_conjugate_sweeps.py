@@ -6,10 +6,10 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    contact_packets,
+    contact_lane_groups,
+    free_body_contacts,
     gauss_seidel_iteration,
     island_solve,
-    loose_contacts,
     natural_residual,
 )
 from tribo.contact.solver.conjugate_sweeps import sweep_conjugate
@@ -32,7 +32,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
     for goes_on in (False, True):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        loose_contacts.lay_out_loose(model, work, t)
+        free_body_contacts.lay_out_free_bodies(model, work, t)
         count = block_matrix.find_nodes(model, work, t)
         assert count == 40
         if goes_on:
@@ -41,7 +41,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
             for _ in range(60):
                 gauss_seidel_iteration.sweep_island(model, work, t)
         missed.append(natural_residual.island_violation(model, work, t))
-        contact_packets.leave_packets(work)
+        contact_lane_groups.clear_lane_groups(work)
     assert missed[1] < missed[0] / 3.0
 
 
@@ -64,7 +64,7 @@ def test_impulses_obey_their_bounds():
     for sweeps in range(1, 12):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        loose_contacts.lay_out_loose(model, work, t)
+        free_body_contacts.lay_out_free_bodies(model, work, t)
         before = natural_residual.island_violation(model, work, t)
         count = block_matrix.find_nodes(model, work, t)
         sweep_conjugate(model, work, t, count, sweeps, 0.0)
@@ -81,5 +81,5 @@ def test_impulses_obey_their_bounds():
         response = np.asarray(work.response).copy()
         island_sums.sum_response(model, work, t, count)
         np.testing.assert_array_equal(work.response, response)
-        contact_packets.leave_packets(work)
+        contact_lane_groups.clear_lane_groups(work)
     assert natural_residual.island_violation(model, work, t) < 0.1 * before

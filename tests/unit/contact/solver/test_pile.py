@@ -10,9 +10,9 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    contact_packets,
+    contact_lane_groups,
+    free_body_contacts,
     island_solve,
-    loose_contacts,
     natural_residual,
     pile,
     proximal_newton,
@@ -190,7 +190,7 @@ def improved(number, extra):
     model, work = world.engine.model, world.engine.work
     work.removed_speed[0] = natural_residual.island_speed(world.engine.settings, work, t)
     work.newton_steps[0] = 0
-    loose_contacts.lay_out_loose(model, work, t)
+    free_body_contacts.lay_out_free_bodies(model, work, t)
     members = range(work.island_contact_start[t], work.island_contact_start[t + 1])
     pressed = [c for c in work.island_contact[members] if work.contact_impulse[c, 2] > 0.0]
     work.contact_impulse[pressed[number]] *= 0.5
@@ -296,7 +296,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     model, work = engine.model, engine.work
     speed = natural_residual.island_speed(engine.settings, work, t)
     work.removed_speed[0], work.newton_steps[0] = speed, 0
-    loose_contacts.lay_out_loose(model, work, t)
+    free_body_contacts.lay_out_free_bodies(model, work, t)
     members = range(work.island_contact_start[t], work.island_contact_start[t + 1])
     contacts = work.island_contact[members].copy()
 
@@ -328,7 +328,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     np.testing.assert_allclose(work.response, response, atol=1e-12)
     inside = [c for c in contacts if trees(c) <= near]
     assert max(natural_residual.contact_violation(model, work, c) for c in inside) < 2e-3 * worst
-    contact_packets.leave_packets(work)
+    contact_lane_groups.clear_lane_groups(work)
 
 
 def test_a_heap_that_falls_is_solved_to_half_of_what_has_to_be_said():

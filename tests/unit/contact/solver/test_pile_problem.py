@@ -6,7 +6,7 @@ from unit.contact.solver.test_proximal_newton import dog, grip, rolling_balls, w
 
 from tribo.contact.solver import (
     block_matrix,
-    loose_contacts,
+    free_body_contacts,
     pile_problem,
     proximal_law,
     proximal_products,
@@ -36,7 +36,7 @@ def as_pile(engine, t):
     engine.grow()
     model, work = engine.model, engine.work
     model.lazy_address[Late.PILE] = lazy_kernels.address(Late.PILE)
-    loose_contacts.lay_out_loose(model, work, t)
+    free_body_contacts.lay_out_free_bodies(model, work, t)
     count = block_matrix.find_nodes(model, work, t)
     proximal_rows.write_pile(model, work, t, count)
     assert proximal_products.call_pile_operation(model, work, pile_problem.PREPARE, count, np.inf) == 1
@@ -86,7 +86,7 @@ def test_the_step_solves_the_derivative_of_what_lacks(make):
     x = work.column_vector
     begin = x[Z, dofs].copy()
     for _ in range(20):
-        proximal_law.set_row_rates(work, 3.0)
+        proximal_law.set_row_penalties(work, 3.0)
         proximal_rows.copy_vector(work, IMPULSE, MEMORY)
         z = begin + 1e-2 * rng.normal(size=len(dofs))
 

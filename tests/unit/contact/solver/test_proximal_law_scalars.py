@@ -8,14 +8,14 @@ import pytest
 import tribo
 from tribo.contact.solver import active_set, proximal_law, proximal_rows
 from tribo.contact.solver.proximal_rows import (
-    GIVE,
+    COMPLIANCE,
     IMPULSE,
     LAWS,
     LINEAR,
     LOWER,
     MEMORY,
     MOTION,
-    RATE,
+    PENALTY,
     ROWS,
     SCALARS,
     TRIAL,
@@ -43,8 +43,8 @@ def problem(request):
     x[:, : first + count] = np.round(rng.normal(size=(x.shape[0], first + count)), 1)
     x[LOWER, : first + count] = rng.choice([-inf, -1.0, -0.4, 0.0], first + count)
     x[UPPER, : first + count] = rng.choice([0.0, 0.3, 1.0, inf], first + count)
-    x[RATE, : first + count] = rng.uniform(0.1, 10.0, first + count)
-    x[GIVE, : first + count] = rng.choice([0.0, 0.1], first + count)
+    x[PENALTY, : first + count] = rng.uniform(0.1, 10.0, first + count)
+    x[COMPLIANCE, : first + count] = rng.choice([0.0, 0.1], first + count)
     x[UNIT, : first + count] = rng.uniform(0.1, 1.0, first + count)
     return world, rng, range(first, first + count)
 
@@ -69,7 +69,7 @@ def test_trials_keep_what_rows_do(problem):
     active_set.write_active_scalars(work)
     for i in rows:
         own, lower, upper = x[IMPULSE, i], x[LOWER, i], x[UPPER, i]
-        more = x[RATE, i] * (abs(x[MOTION, i]) + active_set.LEAST)
+        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.LEAST)
         expected = own
         if lower < upper and own == upper:
             expected = upper + more
@@ -89,11 +89,11 @@ def test_sets_are_corrected(problem):
         if side == 0.0:
             own = min(max(x[LINEAR, i], lower), upper)
             beyond = np.sign(x[LINEAR, i] - own)
-            more = x[RATE, i] * active_set.LEAST
+            more = x[PENALTY, i] * active_set.LEAST
         else:
             own = upper if side > 0.0 else lower
-            beyond = side if side * (x[MOTION, i] + x[GIVE, i] * own) <= 0.0 else 0.0
-            more = x[RATE, i] * (abs(x[MOTION, i]) + active_set.LEAST)
+            beyond = side if side * (x[MOTION, i] + x[COMPLIANCE, i] * own) <= 0.0 else 0.0
+            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.LEAST)
         assert x[IMPULSE, i] == own
         assert x[TRIAL, i] == own + beyond * more
 
@@ -105,7 +105,7 @@ def test_violations_are_the_largest(problem):
     worst = 0.0
     for i in rows:
         own = x[IMPULSE, i]
-        after = own - (x[MOTION, i] + x[GIVE, i] * own)
+        after = own - (x[MOTION, i] + x[COMPLIANCE, i] * own)
         after = min(max(after, x[LOWER, i]), x[UPPER, i])
         worst = max(worst, abs(own - after) * x[UNIT, i])
     assert proximal_law.violation_of_scalars(work) == worst

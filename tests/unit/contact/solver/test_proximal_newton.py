@@ -41,7 +41,7 @@ def rolling_balls():
 
 
 def grip():
-    """One finger pushes, the other is at its stop: contacts of a tree and a loose body, and a scalar row."""
+    """One finger pushes, the other is at its stop: contacts of a tree and a free body, and a scalar row."""
     world = tribo.World()
     arm, _ = world.load_mjcf(GRIPPER)
     world.step()
@@ -117,7 +117,7 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
     x = work.column_vector
     begin = x[proximal_rows.Z, :count].copy()
     for _ in range(20):
-        proximal_law.set_row_rates(work, 3.0)
+        proximal_law.set_row_penalties(work, 3.0)
         proximal_rows.copy_vector(work, proximal_rows.IMPULSE, proximal_rows.MEMORY)
         z = begin + 1e-2 * rng.normal(size=count)
 

@@ -1,4 +1,4 @@
-"""Stage `tied_drift.find_tied_drift`: the common drift of free bodies on constraints.
+"""Stage `constrained_drift.find_constrained_drift`: the common drift of free bodies on constraints.
 
 A centre of mass drifts straight while its body rotates. On an arm r about a pin, at ω, the centre moves by
 r φ in half a step, φ = dt/2 ω, so by the angle atan φ about the pin, while the body rotates by φ. A shift at
@@ -22,7 +22,7 @@ Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", V.4.1 (s
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import free_rotation, turned_spin
-from tribo.dynamics.tied_groups import find_groups, is_in_loop, tied_tree, was_active
+from tribo.dynamics.constrained_groups import constrained_tree, find_groups, is_in_loop, was_active
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Constraint, Integrator
 
@@ -65,7 +65,7 @@ def any_turning(model, settings, work):
     if settings.integrator == SEMI_IMPLICIT:
         return False
     for end in range(model.constraint_point.shape[0]):
-        t = tied_tree(model, end)
+        t = constrained_tree(model, end)
         if t >= 0:
             before, after = pushed_spins(model, work, t)
             if settings.dt * max(vec.norm(before), vec.norm(after)) > SMALL:
@@ -80,7 +80,7 @@ def arm_at(model, end, at):
 
 
 @kernel
-def tied_velocity(model, v, t, arm):
+def constrained_velocity(model, v, t, arm):
     """Return the velocity of a point of free body t at an arm from its centre of mass. v + ω × r"""
     b = model.tree_v[t]
     return vec.add((v[b], v[b + 1], v[b + 2]), vec.cross(spin_of(model, v, t), arm))
@@ -91,7 +91,7 @@ def end_error(work, end, t):
     """Return the displacement that an end of body t still lacks after δ and ρ; 0 for t = −1."""
     if t < 0:
         return ZERO
-    x = spatial.load(work.tied_shift, t)
+    x = spatial.load(work.constrained_shift, t)
     turned = vec.cross((x[0], x[1], x[2]), vec.load(work.end_arm, end))
     moved = vec.axpy(work.end_lever[end], turned, (x[3], x[4], x[5]))
     return vec.sub(vec.load(work.end_position_error, end), moved)
@@ -105,7 +105,7 @@ def mobility(model, work, end, t):
     light = 1.0 / model.body_mass[model.tree_body[t]]
     f = work.end_lever[end]
     r = vec.load(work.end_arm, end)
-    s = spatial.load(work.tied_inverse, t)
+    s = spatial.load(work.constrained_inverse, t)
     x = vec.cross(vec.sym_vec(s, vec.cross(r, (1.0, 0.0, 0.0))), r)
     y = vec.cross(vec.sym_vec(s, vec.cross(r, (0.0, 1.0, 0.0))), r)
     z = vec.cross(vec.sym_vec(s, vec.cross(r, (0.0, 0.0, 1.0))), r)
@@ -113,7 +113,7 @@ def mobility(model, work, end, t):
 
 
 @kernel
-def push_tied_body(model, work, end, t, impulse):
+def push_constrained_body(model, work, end, t, impulse):
     """Add the effect of an impulse at an end of a constraint to δ and ρ of body t.
 
     Writes: work.
@@ -124,13 +124,13 @@ def push_tied_body(model, work, end, t, impulse):
     torque = ZERO
     if work.end_lever[end] > 0.0:
         torque = vec.cross(vec.load(work.end_arm, end), impulse)
-    turn = vec.sym_vec(spatial.load(work.tied_inverse, t), torque)
+    turn = vec.sym_vec(spatial.load(work.constrained_inverse, t), torque)
     shift = vec.scale(light, impulse)
-    spatial.accumulate(work.tied_shift, t, (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2]))
+    spatial.accumulate(work.constrained_shift, t, (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2]))
 
 
 @kernel
-def solve_tied_drift(model, state, work):
+def solve_constrained_drift(model, state, work):
     """Solve for δ and ρ of all bodies, constraint by constraint (Gauss–Seidel).
 
     Writes: work.
@@ -141,16 +141,16 @@ def solve_tied_drift(model, state, work):
         most = 0.0
         for k in range(count):
             c = k if sweep % 2 == 0 else count - 1 - k
-            a = tied_tree(model, 2 * c)
-            b = tied_tree(model, 2 * c + 1)
+            a = constrained_tree(model, 2 * c)
+            b = constrained_tree(model, 2 * c + 1)
             if max(a, b) < 0 or not is_joining(model, state, work, c):
                 continue
             apart = vec.sub(end_error(work, 2 * c, a), end_error(work, 2 * c + 1, b))
             one = mobility(model, work, 2 * c, a)
             both = spatial.axpy(1.0, one, mobility(model, work, 2 * c + 1, b))
             impulse = vec.sym_vec(linalg.sym_inverse(both), apart)
-            push_tied_body(model, work, 2 * c, a, impulse)
-            push_tied_body(model, work, 2 * c + 1, b, vec.neg(impulse))
+            push_constrained_body(model, work, 2 * c, a, impulse)
+            push_constrained_body(model, work, 2 * c + 1, b, vec.neg(impulse))
             most = max(most, vec.norm(apart))
         if sweep == 0:
             first = most
@@ -197,15 +197,15 @@ def write_end_error(model, settings, work, end, t, at, before, after, is_second)
         # ρ rotates the tangent too: along the mid-step path, with dt/2 ω = tan φ, an end is moved by
         # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its path at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
-    is_anchored = tied_tree(model, end + 1 - 2 * (end % 2)) < 0
+    is_anchored = constrained_tree(model, end + 1 - 2 * (end % 2)) < 0
     if is_anchored and model.constraint_locked[end // 2] & ATTITUDE == ATTITUDE:
         work.end_lever[end] = 0.0  # a weld to a body that is not free rotates nothing
     inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
-    spatial.store(work.tied_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
+    spatial.store(work.constrained_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))
 
 
 @kernel
-def find_tied_drift(model, state, settings, work, is_second):
+def find_constrained_drift(model, state, settings, work, is_second):
     """Compute δ and ρ of all bodies in one half of the step.
 
     In the first half, the velocity after the impulses is predicted.
@@ -216,13 +216,13 @@ def find_tied_drift(model, state, settings, work, is_second):
         return
     if not is_second:
         find_groups(model, state, work)
-        work.tied_turns[0] = 1 if any_turning(model, settings, work) else 0
+        work.constrained_turns[0] = 1 if any_turning(model, settings, work) else 0
     for t in range(model.tree_body.shape[0]):
-        spatial.store(work.tied_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    if work.tied_turns[0] == 0:
+        spatial.store(work.constrained_shift, t, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    if work.constrained_turns[0] == 0:
         return
     for end in range(model.constraint_point.shape[0]):
-        t = tied_tree(model, end)
+        t = constrained_tree(model, end)
         if t < 0 or not is_joining(model, state, work, end // 2):
             continue
         before, after = pushed_spins(model, work, t)
@@ -233,16 +233,16 @@ def find_tied_drift(model, state, settings, work, is_second):
             half = quat.cayley(vec.scale(0.5 * settings.dt, vec.load(work.single_spin, t)))
             at = quat.mul(half, quat.load(state.q, model.joint_q[model.tree_body[t]] + 3))
         write_end_error(model, settings, work, end, t, at, before, after, is_second)
-    solve_tied_drift(model, state, work)
+    solve_constrained_drift(model, state, work)
 
 
 @kernel
-def move_tied_body(model, work, t, q, v):
+def move_constrained_body(model, work, t, q, v):
     """Move and rotate free body t by δ and ρ, at constant angular momentum.
 
     Writes: q, v.
     """
-    x = spatial.load(work.tied_shift, t)
+    x = spatial.load(work.constrained_shift, t)
     a = model.joint_q[model.tree_body[t]]
     for k in range(3):
         q[a + k] += x[3 + k]

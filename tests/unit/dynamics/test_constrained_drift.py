@@ -5,7 +5,7 @@ import pytest
 import reference
 
 import tribo
-from tribo.dynamics import tied_drift
+from tribo.dynamics import constrained_drift
 
 SIZE = np.array([0.4, 0.2, 0.1])  # [m] of each box, of 1 kg
 INERTIA = np.diag((SIZE @ SIZE - SIZE**2) / 12.0)
@@ -33,7 +33,7 @@ def apart(engine, is_moved):
     ends = work.end_position_error.copy()
     for end, body in enumerate(model.constraint_body.ravel()):
         if body >= 0 and is_moved:
-            x = work.tied_shift[model.body_tree[body]]
+            x = work.constrained_shift[model.body_tree[body]]
             ends[end] -= work.end_lever[end] * np.cross(x[:3], work.end_arm[end]) + x[3:]
     return np.linalg.norm(ends[::2] - ends[1::2], axis=1).max()
 
@@ -52,8 +52,8 @@ def test_what_is_turned_keeps_its_angular_momentum():
     engine = chain(1).engine
     rho, delta = np.array([0.1, -0.2, 0.05]), np.array([1e-3, 2e-3, -3e-3])
     q, v = engine.state.q.copy(), engine.state.v.copy()
-    engine.work.tied_shift[0] = [*rho, *delta]
-    tied_drift.move_tied_body(engine.model, engine.work, 0, q, v)
+    engine.work.constrained_shift[0] = [*rho, *delta]
+    constrained_drift.move_constrained_body(engine.model, engine.work, 0, q, v)
     old, new = (reference.rotation_of(x[3:7]) for x in (engine.state.q, q))
     np.testing.assert_allclose(q[:3] - engine.state.q[:3], delta, atol=1e-15)
     size = np.linalg.norm(rho)

@@ -17,7 +17,7 @@ IS_IDLE = int(Memory.IS_IDLE)
 
 
 @kernel
-def tied_tree(model, end):
+def constrained_tree(model, end):
     """Return the tree at an end of a constraint if it is a free body that impulses move, else −1."""
     body = model.constraint_body[end // 2, end % 2]
     if body < 0 or not is_constrained_single(model, model.body_tree[body]):
@@ -37,8 +37,8 @@ def was_active(model, state, c):
 @kernel
 def group_root(work, t):
     """Return the representative tree of the group of free body t."""
-    while work.tied_group[t] != t:
-        t = work.tied_group[t]
+    while work.constrained_group[t] != t:
+        t = work.constrained_group[t]
     return t
 
 
@@ -49,32 +49,32 @@ def find_groups(model, state, work):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        work.tied_group[t] = t
-        work.tied_is_anchored[t] = 0
-        work.tied_is_loop[t] = 0
+        work.constrained_group[t] = t
+        work.constrained_is_anchored[t] = 0
+        work.constrained_is_loop[t] = 0
     for c in range(model.constraint_kind.shape[0]):
-        a = tied_tree(model, 2 * c)
-        b = tied_tree(model, 2 * c + 1)
+        a = constrained_tree(model, 2 * c)
+        b = constrained_tree(model, 2 * c + 1)
         if max(a, b) < 0 or not was_active(model, state, c):
             continue
         if min(a, b) < 0:
             t = group_root(work, max(a, b))
-            work.tied_is_loop[t] |= work.tied_is_anchored[t]
-            work.tied_is_anchored[t] = 1
+            work.constrained_is_loop[t] |= work.constrained_is_anchored[t]
+            work.constrained_is_anchored[t] = 1
             continue
         a = group_root(work, a)
         b = group_root(work, b)
         if a == b:
-            work.tied_is_loop[a] = 1
+            work.constrained_is_loop[a] = 1
         else:
-            work.tied_group[b] = a
-            both = work.tied_is_anchored[a] & work.tied_is_anchored[b]
-            work.tied_is_loop[a] |= work.tied_is_loop[b] | both
-            work.tied_is_anchored[a] |= work.tied_is_anchored[b]
+            work.constrained_group[b] = a
+            both = work.constrained_is_anchored[a] & work.constrained_is_anchored[b]
+            work.constrained_is_loop[a] |= work.constrained_is_loop[b] | both
+            work.constrained_is_anchored[a] |= work.constrained_is_anchored[b]
 
 
 @kernel
 def is_in_loop(model, work, c):
     """Tell whether constraint c belongs to a group of free bodies with a loop."""
-    t = max(tied_tree(model, 2 * c), tied_tree(model, 2 * c + 1))
-    return t >= 0 and work.tied_is_loop[group_root(work, t)] != 0
+    t = max(constrained_tree(model, 2 * c), constrained_tree(model, 2 * c + 1))
+    return t >= 0 and work.constrained_is_loop[group_root(work, t)] != 0

@@ -7,8 +7,8 @@ directions are reported as hard; the caller solves them one by one.
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, roots, some, spread4
 from tribo.contact.solver.coulomb_cone import (
+    MAX_TURN,
     MIN_PIVOT,
-    MOST_TURN,
     NEWTON_STEPS,
     NO_FRICTION,
     STUCK,
@@ -59,7 +59,7 @@ def solve_slips(g, c, mu, x, y, slips):
     zero = spread4(0.0)
     one = spread4(1.0)
     two = spread4(2.0)
-    most = spread4(0.5 * MOST_TURN)
+    most = spread4(0.5 * MAX_TURN)
     near = spread4(0.5 * LAST_TURN)
     k = one / mu
     n = zero - c[2]

@@ -1,4 +1,4 @@
-"""Packets: four contacts side by side do what each does alone."""
+"""Lane groups: four contacts side by side do what each does alone."""
 
 import hard_problems
 import numpy as np
@@ -7,16 +7,16 @@ import pytest
 import tribo
 from tribo.compiler.jit import DISABLED, script
 from tribo.compiler.lanes import is_yes, load4, number, store4
-from tribo.contact.problem import loose_rows, packet_rows, whitened_products
+from tribo.contact.problem import free_body_rows, lane_group_rows, whitened_products
 from tribo.contact.solver import (
-    contact_packets,
+    contact_lane_groups,
     coulomb_cone,
+    coulomb_cone_lanes,
+    free_body_contacts,
     gauss_seidel_iteration,
     island_solve,
-    loose_contacts,
+    lane_group_visit,
     natural_residual,
-    packet_law,
-    packet_visit,
 )
 
 ROUND_OFF = 1e-12  # of sums of twelve products, relative to the largest
@@ -46,71 +46,73 @@ def heap(*, stiffness=0.0):
 
 @pytest.fixture(scope="module", params=[0.0, 1e6], ids=["rigid", "compliant"])
 def laid_out(request):
-    """Return records of a heap whose largest island is laid out in packets, and that island."""
+    """Return records of a heap whose largest island is laid out in groups, and that island."""
     world = heap(stiffness=request.param)
     for _ in range(20):
         engine = world.engine
         work = engine.work
         start = np.asarray(work.island_contact_start)
         island = int(np.argmax(np.diff(start)))
-        loose_contacts.lay_out_loose(engine.model, work, island)
-        if min(len(packet) for packet in lanes_of(work)) < 4:  # a packet with lanes for nothing
+        free_body_contacts.lay_out_free_bodies(engine.model, work, island)
+        if min(len(group) for group in lanes_of(work)) < 4:  # a group with lanes for nothing
             break
-        contact_packets.leave_packets(work)
+        contact_lane_groups.clear_lane_groups(work)
         world.step()
     contacts = list(work.island_contact[start[island] : start[island + 1]])
     return world, engine.model, work, island, contacts
 
 
 def lanes_of(work):
-    """Return the contacts of each packet."""
-    count = int(work.packet_count[0])
-    return [list(work.packet_contact[p, : work.packet_size[p]]) for p in range(count)]
+    """Return the contacts of each group."""
+    count = int(work.lane_group_count[0])
+    return [list(work.lane_group_contact[p, : work.lane_group_size[p]]) for p in range(count)]
 
 
-def test_every_contact_stands_in_one_place_and_no_two_of_a_packet_share_a_body(laid_out):
-    """Packets and those alone are the island; a lane for nothing stands for the first contact's bodies."""
+def test_every_contact_stands_in_one_place_and_no_two_of_a_group_share_a_body(laid_out):
+    """Groups and single contacts make up the island; an empty lane holds the first contact's bodies."""
     _, model, work, _, contacts = laid_out
-    packets = lanes_of(work)
-    alone = list(work.packet_rest[: work.packet_alone[0]])
-    assert sorted([c for p in packets for c in p] + alone) == sorted(contacts)
+    groups = lanes_of(work)
+    alone = list(work.ungrouped_contact[: work.ungrouped_count[0]])
+    assert sorted([c for p in groups for c in p] + alone) == sorted(contacts)
     assert len(alone) < 0.1 * len(contacts)
-    assert {len(p) for p in packets} >= {4}
-    assert min(len(p) for p in packets) < 4
-    for p, packet in enumerate(packets):
+    assert {len(p) for p in groups} >= {4}
+    assert min(len(p) for p in groups) < 4
+    for p, group in enumerate(groups):
         trees = [
             {model.body_tree[b] for s, b in enumerate(work.contact_body[c]) if work.contact_len[c, s]}
-            for c in packet
+            for c in group
         ]
         assert len(set().union(*trees)) == sum(len(t) for t in trees)
-        for lane in range(len(packet), 4):
-            assert work.packet_contact[p, lane] == packet[0]
-    assert not np.any(work.tree_packets)
+        for lane in range(len(group), 4):
+            assert work.lane_group_contact[p, lane] == group[0]
+    assert not np.any(work.tree_lane_groups)
 
 
 def test_those_that_do_the_same_come_together(laid_out):
-    """Most packets hold contacts that stick, or slip, or are open, and the three follow one another."""
+    """Most groups hold contacts that stick, or slip, or are open, and the three follow one another."""
     _, _, work, _, _ = laid_out
-    kinds = [{contact_packets.last_contact_state(work, c) for c in p} for p in lanes_of(work)]
+    kinds = [{contact_lane_groups.last_contact_state(work, c) for c in p} for p in lanes_of(work)]
     assert set().union(*kinds) == {0, 1, 2}
     assert np.mean([len(k) == 1 for k in kinds]) > 0.6
 
 
 def look_and_push(work, p, impulse, out):
-    """Write the velocities of packet p into a table; then add impulses, given axis by axis."""
-    first = packet_rows.load_packet_bodies(work, p, 0)
-    second = packet_rows.load_packet_bodies(work, p, 1)
-    x, y, z = packet_rows.packet_velocity(work, p, packet_rows.packet_impulses(work, p), first, second)
+    """Write the velocities of group p into a table; then add impulses, given axis by axis."""
+    first = lane_group_rows.load_lane_group_bodies(work, p, 0)
+    second = lane_group_rows.load_lane_group_bodies(work, p, 1)
+    x, y, z = lane_group_rows.lane_group_velocity(
+        work, p, lane_group_rows.lane_group_impulses(work, p), first, second
+    )
     store4(out, 0, x)
     store4(out, 4, y)
     store4(out, 8, z)
     push = (load4(impulse, 0), load4(impulse, 4), load4(impulse, 8))
-    packet_rows.push_packet(work, p, push, first, second)
+    lane_group_rows.push_lane_group(work, p, push, first, second)
 
 
 def visit(work, p, hard):
-    """Visit packet p; write which of its contacts are hard."""
-    _, answers = packet_visit.visit_packet(work, p)
+    """Visit group p; write which of its contacts are hard."""
+    _, answers = lane_group_visit.visit_lane_group(work, p)
     for lane in range(4):
         hard[lane] = 1.0 if is_yes(answers, lane) else 0.0
 
@@ -121,20 +123,20 @@ def compiled(function):
 
 
 def test_velocities_and_responses_are_those_of_each_contact(laid_out):
-    """Also where fewer than four contacts stand in a packet."""
+    """Also where fewer than four contacts stand in a group."""
     _, model, work, _, _ = laid_out
     rng = np.random.default_rng(2)
     z = np.asarray(work.response).copy()
     act, w = compiled(look_and_push), np.zeros((3, 4))
-    for p, packet in enumerate(lanes_of(work)):
-        wanted = [whitened_products.contact_velocity(model, work, c) for c in packet]
+    for p, group in enumerate(lanes_of(work)):
+        wanted = [whitened_products.contact_velocity(model, work, c) for c in group]
         impulse = rng.normal(size=(3, 4))
         act(work, p, impulse, w)
         for lane, want in enumerate(wanted):
             np.testing.assert_allclose(w[:, lane], want, atol=ROUND_OFF * (1.0 + np.abs(z).max()))
         found = np.asarray(work.response).copy()
         work.response[:] = z
-        for lane, c in enumerate(packet):
+        for lane, c in enumerate(group):
             whitened_products.add_contact_response(model, work, c, tuple(impulse[:, lane]), work.response)
         np.testing.assert_allclose(found, work.response, atol=ROUND_OFF * (1.0 + np.abs(z).max()))
         work.response[:] = z
@@ -151,7 +153,7 @@ def test_a_visit_solves_each_contact_as_a_visit_to_it_alone(laid_out):
     for _ in range(5):
         work.response[:] = z + 0.05 * rng.normal(size=z.shape)
         moved = np.asarray(work.response).copy()
-        for p, packet in enumerate(lanes_of(work)):
+        for p, group in enumerate(lanes_of(work)):
             work.contact_impulse[:] = kept
             work.response[:] = moved
             act(work, p, hard)
@@ -159,15 +161,15 @@ def test_a_visit_solves_each_contact_as_a_visit_to_it_alone(laid_out):
             after = np.asarray(work.response).copy()
             work.contact_impulse[:] = kept
             work.response[:] = moved
-            for lane, c in enumerate(packet):
+            for lane, c in enumerate(group):
                 if hard[lane]:
                     np.testing.assert_array_equal(found[c], kept[c])
                     continue
                 gauss_seidel_iteration.sweep_contact(model, work, c)
                 want = work.contact_impulse[c]
-                kinds.add(contact_packets.last_contact_state(work, c))
+                kinds.add(contact_lane_groups.last_contact_state(work, c))
                 np.testing.assert_allclose(found[c], want, atol=1e-3 * np.abs(want).max() + 1e-12)
-            others = [c for c in range(len(kept)) if c not in packet]
+            others = [c for c in range(len(kept)) if c not in group]
             np.testing.assert_array_equal(found[others], kept[others])
             if not hard.any():
                 assert np.abs(after - work.response).max() < 1e-2 * np.abs(after - moved).max() + 1e-12
@@ -183,9 +185,9 @@ def test_violations_are_those_of_each_contact(laid_out):
     kept = np.asarray(work.contact_impulse).copy()
     for size in (0.0, 1e-3, 0.1):
         work.contact_impulse[:] = kept + size * rng.normal(size=kept.shape)
-        work.packet_island[0] = 1 + island
+        work.lane_group_island[0] = 1 + island
         found = natural_residual.island_violation(model, work, island)
-        contact_packets.leave_packets(work)
+        contact_lane_groups.clear_lane_groups(work)
         want = natural_residual.island_violation(model, work, island)
         np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-14)
     work.contact_impulse[:] = kept
@@ -193,11 +195,11 @@ def test_violations_are_those_of_each_contact(laid_out):
 
 def law(row, last, out):
     """Solve four contacts whose G, (G + lift)⁻¹, c and μ stand in the columns of a table."""
-    g = packet_rows.load_six(row, 0)
-    inverse = packet_rows.load_six(row, 24)
+    g = lane_group_rows.load_six(row, 0)
+    inverse = lane_group_rows.load_six(row, 24)
     c = (load4(row, 48), load4(row, 52), load4(row, 56))
     before = (load4(last, 0), load4(last, 4), load4(last, 8))
-    (x, y, z), hard = packet_law.solve_four(g, inverse, c, load4(row, 60), before)
+    (x, y, z), hard = coulomb_cone_lanes.solve_four(g, inverse, c, load4(row, 60), before)
     for lane in range(4):
         out[0, lane] = number(x, lane)
         out[1, lane] = number(y, lane)
@@ -260,25 +262,25 @@ def test_the_law_of_four_is_that_of_one():
 def test_records_are_as_wide_as_what_is_written(laid_out):
     """One number less, and the last lane would be written beyond its row."""
     _, _, work, _, _ = laid_out
-    assert work.packet_row.shape[1] == packet_rows.PACKET_WIDTH
-    assert work.loose_row.shape[1] == loose_rows.LOOSE_WIDTH
-    assert work.slot_packet.shape[0] == contact_packets.SLOTS
+    assert work.lane_group_row.shape[1] == lane_group_rows.LANE_GROUP_WIDTH
+    assert work.free_body_row.shape[1] == free_body_rows.FREE_BODY_WIDTH
+    assert work.slot_lane_group.shape[0] == contact_lane_groups.SLOTS
 
 
 def test_what_is_no_number_is_the_worst(laid_out):
-    """Of a contact in a packet as of one alone, though others come after it."""
+    """Of a contact in a group as of one alone, though others come after it."""
     _, model, work, island, _ = laid_out
     kept = np.asarray(work.contact_impulse).copy()
-    work.contact_impulse[work.packet_contact[0, 0], 2] = np.nan
-    work.packet_island[0] = 1 + island
+    work.contact_impulse[work.lane_group_contact[0, 0], 2] = np.nan
+    work.lane_group_island[0] = 1 + island
     for _ in range(2):
         assert np.isnan(natural_residual.island_violation(model, work, island))
-        contact_packets.leave_packets(work)
+        contact_lane_groups.clear_lane_groups(work)
     work.contact_impulse[:] = kept
-    work.packet_island[0] = 1 + island
+    work.lane_group_island[0] = 1 + island
 
 
-def test_a_body_on_many_points_makes_no_packets():
+def test_a_body_on_many_points_makes_no_lane_groups():
     """All its contacts share it: each would stand alone."""
     world = tribo.World(1e-3)
     world.add_ground()
@@ -290,20 +292,20 @@ def test_a_body_on_many_points_makes_no_packets():
     world.step(1)
     work = world.engine.work
     assert work.contact_count[0] == 36
-    loose_contacts.lay_out_loose(world.engine.model, work, 0)
-    assert not contact_packets.has_packets(work, 0)
+    free_body_contacts.lay_out_free_bodies(world.engine.model, work, 0)
+    assert not contact_lane_groups.has_lane_groups(work, 0)
 
 
-def test_few_contacts_make_no_packets_and_a_new_solve_leaves_old_ones():
-    """An island of fewer than sixteen contacts is swept as before; packets are no island's after a solve."""
+def test_few_contacts_make_no_groups_and_a_new_solve_leaves_old_ones():
+    """An island of fewer than sixteen contacts is swept as before; groups are no island's after a solve."""
     kept = hard_problems.load()[:100:20]
     engine = hard_problems.engine_for(kept)
     for problem in kept:
         hard_problems.write(engine, problem)
         work = engine.work
         island_solve.warm_start(engine.model, engine.state, engine.settings, work)
-        loose_contacts.lay_out_loose(engine.model, work, 0)
-        few = len(problem.bodies) < contact_packets.FEWEST
-        assert contact_packets.has_packets(work, 0) == (not few)
+        free_body_contacts.lay_out_free_bodies(engine.model, work, 0)
+        few = len(problem.bodies) < contact_lane_groups.FEWEST
+        assert contact_lane_groups.has_lane_groups(work, 0) == (not few)
         island_solve.solve_islands(engine.model, engine.state, engine.settings, work)
-        assert not contact_packets.has_packets(work, 0)
+        assert not contact_lane_groups.has_lane_groups(work, 0)

@@ -1,4 +1,4 @@
-"""Loose bodies on pins, hinges and welds: second order in the time step, momentum to round-off.
+"""Free bodies on pins, hinges and welds: second order in the time step, momentum to round-off.
 
 A rule of first order divides its errors by two where the step halves, one of second order by four. The scenes
 and their closed forms are those of cases D17 and D18 of the validation, shorter and at longer steps.
@@ -177,7 +177,7 @@ def test_a_box_that_swings_on_its_pin_keeps_its_energy():
 
 
 def test_a_pin_that_is_off_or_gives_way_bends_no_path():
-    """What `tied_drift` adds is for ties that hold: a body whose pin is off flies straight."""
+    """What `constrained_drift` adds is for ties that hold: a body whose pin is off flies straight."""
     worlds = []
     for compliance in (0.0, 1e-2):
         world = empty_world(1e-3)
@@ -191,7 +191,7 @@ def test_a_pin_that_is_off_or_gives_way_bends_no_path():
     straight[0].step(100)
     assert straight[1].position == pytest.approx((0.2, 0, 0), abs=1e-15)
     soft[0].step(3)
-    assert not soft[0].engine.work.tied_shift.any()
+    assert not soft[0].engine.work.constrained_shift.any()
 
 
 def test_a_pin_that_is_broken_by_hand_bends_no_path():

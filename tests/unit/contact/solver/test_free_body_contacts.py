@@ -1,12 +1,12 @@
-"""Contacts of loose bodies that are laid out: the same numbers as of any contact, to the bit."""
+"""Contacts of free bodies that are laid out: the same numbers as of any contact, to the bit."""
 
 import hard_problems
 import numpy as np
 import pytest
 
 import tribo
-from tribo.contact.problem import island_sums, loose_rows, whitened_products
-from tribo.contact.solver import block_matrix, gauss_seidel_iteration, island_solve, loose_contacts
+from tribo.contact.problem import free_body_rows, island_sums, whitened_products
+from tribo.contact.solver import block_matrix, free_body_contacts, gauss_seidel_iteration, island_solve
 from tribo.tools.demo import ASSETS
 
 KEPT = hard_problems.load()[:500:25]  # small piles
@@ -23,9 +23,9 @@ def begin(engine, problem):
     hard_problems.write(engine, problem)
     island_solve.warm_start(engine.model, engine.state, engine.settings, engine.work)
     work = engine.work
-    loose_contacts.lay_out_loose(engine.model, work, 0)
+    free_body_contacts.lay_out_free_bodies(engine.model, work, 0)
     contacts = work.island_contact[work.island_contact_start[0] : work.island_contact_start[1]]
-    return [c for c in contacts if work.loose_dof[c, 0] >= 0]
+    return [c for c in contacts if work.free_body_dof[c, 0] >= 0]
 
 
 def test_rows_do_what_those_of_any_contact_do(engine):
@@ -39,10 +39,10 @@ def test_rows_do_what_those_of_any_contact_do(engine):
             z = rng.normal(size=len(work.response))
             zero, impulse = (0.0, 0.0, 0.0), tuple(rng.normal(size=3))
             want = whitened_products.add_row_response(model, work, work.contact_row, c, z, zero)
-            assert loose_rows.moved_loose(work, c, z, zero) == want
+            assert free_body_rows.free_body_velocity(work, c, z, zero) == want
             a, b = z.copy(), z.copy()
             whitened_products.add_impulse_response(model, work, work.contact_row, c, impulse, a)
-            loose_rows.add_loose(work, c, impulse, b)
+            free_body_rows.add_free_body_response(work, c, impulse, b)
             np.testing.assert_array_equal(b, a)
     assert sides >= {(6, 6)}
     assert sides & {(6, 0), (0, 6)}
@@ -76,7 +76,7 @@ def test_a_sweep_is_the_same_sweep(engine):
         for is_laid_out in (True, False):
             assert begin(engine, problem)
             if not is_laid_out:
-                work.loose_dof[:, 0] = -1
+                work.free_body_dof[:, 0] = -1
             for _ in range(5):
                 change = gauss_seidel_iteration.sweep_island(model, work, 0)
             found.append((work.contact_impulse.copy(), change))
@@ -98,7 +98,7 @@ def test_links_of_a_tree_are_not_loose():
         for side in range(2):
             body = work.contact_body[c, side]
             tree = model.body_tree[body]
-            found = loose_contacts.loose_dof(model, work, c, side)
+            found = free_body_contacts.free_body_dof(model, work, c, side)
             seen.add((int(work.contact_len[c, side]), min(int(found), 0)))
             if found >= 0:
                 assert model.tree_nv[tree] == 6

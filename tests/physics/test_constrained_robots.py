@@ -1,4 +1,4 @@
-"""Floating robots that constraints tie to each other, and to loose bodies, keep their momentum in sum."""
+"""Floating robots that constraints tie to each other, and to free bodies, keep their momentum in sum."""
 
 import numpy as np
 import pytest

@@ -1,37 +1,37 @@
-"""A visit to the four contacts of a packet, and their violations."""
+"""A visit to the four contacts of a group, and their violations."""
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, roots, some, spread4
-from tribo.contact.problem.packet_rows import (
+from tribo.contact.problem.lane_group_rows import (
     FRICTION,
     INVERSE,
+    LANE_GROUP_WIDTH,
     OWN,
-    PACKET_WIDTH,
     axis_velocity,
-    load_packet_bodies,
+    lane_group_impulses,
+    lane_group_velocity,
+    load_lane_group_bodies,
     load_six,
-    packet_impulses,
-    packet_velocity,
-    push_packet,
-    set_packet_impulses,
+    push_lane_group,
+    set_lane_group_impulses,
 )
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
-from tribo.contact.solver.packet_law import solve_four, sum_of_sizes
+from tribo.contact.solver.coulomb_cone_lanes import solve_four, sum_of_sizes
 from tribo.math import vec
 
 
 @kernel
-def visit_packet(work, p):
-    """Solve the contacts of packet p, all others fixed; return changes of velocities, and unsolved lanes.
+def visit_lane_group(work, p):
+    """Solve the contacts of group p, all others fixed; return changes of velocities, and unsolved lanes.
 
     Writes: work.
     """
-    row = work.packet_row
-    at = PACKET_WIDTH * p
+    row = work.lane_group_row
+    at = LANE_GROUP_WIDTH * p
     zero = spread4(0.0)
-    before = packet_impulses(work, p)
-    first = load_packet_bodies(work, p, 0)
-    second = load_packet_bodies(work, p, 1)
+    before = lane_group_impulses(work, p)
+    first = load_lane_group_bodies(work, p, 0)
+    second = load_lane_group_bodies(work, p, 1)
     z = axis_velocity(work, p, 2, before[2], first, second)
     if not some(zero < sum_of_sizes(before)) and not some(z < zero):  # all are open and stay open
         return zero, z < zero
@@ -47,8 +47,8 @@ def visit_packet(work, p):
     step = vec.sub((x, y, z), before)
     if not some(zero < sum_of_sizes(step)):
         return zero, is_hard
-    set_packet_impulses(work, p, (x, y, z))
-    push_packet(work, p, step, first, second)
+    set_lane_group_impulses(work, p, (x, y, z))
+    push_lane_group(work, p, step, first, second)
     return sum_of_sizes(vec.sym_vec(g, step)), is_hard
 
 
@@ -59,18 +59,20 @@ def larger_lanes(a, b):
 
 
 @kernel
-def packet_violations(work, p):
-    """Return the violations of the contacts of packet p [m/s]: `contact_violation` lane by lane."""
-    row = work.packet_row
-    at = PACKET_WIDTH * p
+def lane_group_violations(work, p):
+    """Return the violations of the contacts of group p [m/s]: `contact_violation` lane by lane."""
+    row = work.lane_group_row
+    at = LANE_GROUP_WIDTH * p
     zero = spread4(0.0)
     one = spread4(1.0)
     mu = load4(row, at + FRICTION)
     trace = load4(row, at + OWN) + load4(row, at + OWN + 4) + load4(row, at + OWN + 8)
     gives_way = zero < trace
     r = chosen(gives_way, spread4(3.0) / trace, zero)
-    x = packet_impulses(work, p)
-    w = packet_velocity(work, p, x, load_packet_bodies(work, p, 0), load_packet_bodies(work, p, 1))
+    x = lane_group_impulses(work, p)
+    w = lane_group_velocity(
+        work, p, x, load_lane_group_bodies(work, p, 0), load_lane_group_bodies(work, p, 1)
+    )
     a = x[0] - r * w[0]
     b = x[1] - r * w[1]
     c = x[2] - r * (w[2] + mu * roots(w[0] * w[0] + w[1] * w[1]))

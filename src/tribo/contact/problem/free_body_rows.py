@@ -1,10 +1,10 @@
-"""The rows of contacts of loose bodies, processed four numbers at a time.
+"""The rows of contacts of free bodies, processed four numbers at a time.
 
-A loose body has six consecutive dofs and is a tree of its own. Most contacts of a heap are between two such
-bodies, or one and a body that impulses do not move. `loose_contacts.lay_out_loose` copies the data of such a
-contact in the order of access (`Work.loose_row`): per axis t₁, t₂, n the rows of the first body's dofs 0 to
-3, those of the second's, and dofs 4 and 5 of both, four numbers at a time; then (G + lift)⁻¹. A contact with
-one loose body has it twice, the second time with zero rows.
+A free body has six consecutive dofs and is a tree of its own. Most contacts of a heap are between two such
+bodies, or one and a body that impulses do not move. `free_body_contacts.lay_out_free_bodies` copies the data
+of such a contact in the order of access (`Work.free_body_row`): per axis t₁, t₂, n the rows of the first
+body's dofs 0 to 3, those of the second's, and dofs 4 and 5 of both, four numbers at a time; then
+(G + lift)⁻¹. A contact with one free body has it twice, the second time with zero rows.
 """
 
 from tribo.compiler.jit import kernel
@@ -23,24 +23,24 @@ from tribo.compiler.lanes import (
 
 AXIS = 12  # numbers of one axis
 SECOND, ENDS = 4, 8  # offsets of the second body's dofs 0–3, and of dofs 4, 5 of both
-INVERSE, LOOSE_WIDTH = 36, 42
+INVERSE, FREE_BODY_WIDTH = 36, 42
 
 
 @kernel
 def inverse_of(work, c):
-    """Return (G + lift)⁻¹ of contact c of loose bodies (xx, yy, zz, xy, xz, yz)."""
-    row = work.loose_row
+    """Return (G + lift)⁻¹ of contact c of free bodies (xx, yy, zz, xy, xz, yz)."""
+    row = work.free_body_row
     i = INVERSE
     return (row[c, i], row[c, i + 1], row[c, i + 2], row[c, i + 3], row[c, i + 4], row[c, i + 5])
 
 
 @kernel
-def moved_loose(work, c, z, start):
-    """Return `start` plus the velocity of contact c of loose bodies by a response z."""
-    a = work.loose_dof[c, 0]
-    b = work.loose_dof[c, 1]
-    row = work.loose_row
-    i = LOOSE_WIDTH * c
+def free_body_velocity(work, c, z, start):
+    """Return `start` plus the velocity of contact c of free bodies by a response z."""
+    a = work.free_body_dof[c, 0]
+    b = work.free_body_dof[c, 1]
+    row = work.free_body_row
+    i = FREE_BODY_WIDTH * c
     j = i + AXIS
     k = j + AXIS
     first = load4(z, a)
@@ -53,15 +53,15 @@ def moved_loose(work, c, z, start):
 
 
 @kernel
-def add_loose(work, c, impulse, z):
-    """Add the response to an impulse of contact c of loose bodies to an array of dofs.
+def add_free_body_response(work, c, impulse, z):
+    """Add the response to an impulse of contact c of free bodies to an array of dofs.
 
     Writes: z.
     """
-    a = work.loose_dof[c, 0]
-    b = work.loose_dof[c, 1]
-    row = work.loose_row
-    i = LOOSE_WIDTH * c
+    a = work.free_body_dof[c, 0]
+    b = work.free_body_dof[c, 1]
+    row = work.free_body_row
+    i = FREE_BODY_WIDTH * c
     j = i + AXIS
     k = j + AXIS
     x = spread4(impulse[0])
@@ -93,16 +93,16 @@ def add_lines(value, first_at, second_at, first, second, ends):
 
 
 @kernel
-def add_loose_block(work, c, d, aa, ab, ba, bb):
-    """Add the coupling by contact c of loose bodies to four 6×6 blocks. matrix += Yᵀ D Y
+def add_free_body_blocks(work, c, d, aa, ab, ba, bb):
+    """Add the coupling by contact c of free bodies to four 6×6 blocks. matrix += Yᵀ D Y
 
     d: D row by row; aa, ab, ba, bb: first numbers of the blocks, all equal if there is one body.
 
     Writes: work.
     """
     value = work.block_value
-    row = work.loose_row
-    i = LOOSE_WIDTH * c
+    row = work.free_body_row
+    i = FREE_BODY_WIDTH * c
     j = i + AXIS
     k = j + AXIS
     xf, xs, xe = load4(row, i), load4(row, i + SECOND), load4(row, i + ENDS)

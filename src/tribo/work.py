@@ -130,7 +130,7 @@ class Work(Record):
     touch = field("ntouch", 8)  # contacts before their reduction, as in `manifold`
     triangle = field(3, 3)  # [m] corners of a face of terrain, from the centre of the solid on it
     nearest = field(1, 7)  # [m] point of B that is nearest to A, normal into A there, gap
-    pile = field("npile", 9)  # as in `manifold`, with all triangles of a terrain; `terrain.SURE`
+    pile = field("npile", 9)  # as in `manifold`, with all triangles of a terrain; `terrain.ACCEPTED`
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)

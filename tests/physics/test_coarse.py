@@ -108,7 +108,7 @@ def test_a_chain_whose_links_touch_gains_no_energy(seed, time_step, ground):
 def test_a_closed_chain_that_presses_bodies_into_one_another_gains_no_energy(seed, time_step):
     """Ties that hold two boxes in an overlap, and the contact between them, push by 1e5 N s and more.
 
-    What ties give more than a hundredth of the energy is taken back (`energy_limiter.JERK`).
+    What ties give more than a hundredth of the energy is taken back (`energy_limiter.REMOVED_WORK`).
     """
     rng = np.random.default_rng(seed)
     world = tribo.World(time_step=time_step, gravity=(0, 0, 0))

@@ -177,9 +177,9 @@ def test_a_long_open_chain_closes_and_says_what_it_does():
 def test_a_hinge_across_a_singular_loop_gives_little_where_it_says_nothing(masses, seed):
     """Two ball joints, and a hinge back to the base: gaps that opened close in the positions.
 
-    In 0.5 of 100 ms that may bring its part of ½ m (LEVER · 0.3)², or a thousandth of the kinetic energy. In
-    the first two steps velocities that do not agree with the hinge are made to (measured: 4e-3). (Before,
-    gaps stayed open, CORRECTION_LIMITED, and 5 % came in.)
+    In 0.5 of 100 ms that may bring its part of ½ m (MAX_MEAN_MOTION · 0.3)², or a thousandth of the kinetic
+    energy. In the first two steps velocities that do not agree with the hinge are made to (measured: 4e-3).
+    (Before, gaps stayed open, CORRECTION_LIMITED, and 5 % came in.)
     """
     world = tribo.World(time_step=5e-4, gravity=(0, 0, 0))
     root = tribo.LinkDescription("l0")

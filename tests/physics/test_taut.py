@@ -45,8 +45,9 @@ def span(world, robot, anchor, length, **options):
 def test_a_wire_that_is_too_short_along_a_straight_arm_pulls_gently(kind, height, most, caplog):
     """Nearly nothing moves the tip along the arm. (Before, 8e5 J within a step, and INVALID.)
 
-    The arm has 0.9 kg, gaps close at 0.3 m/s; the bound is ½ m (LEVER · 0.3)² = 4.1 J, and as much again for
-    slow joints, which nobody watches. The last anchor cannot be reached at all: that goes on and on.
+    The arm has 0.9 kg, gaps close at 0.3 m/s; the bound is ½ m (MAX_MEAN_MOTION · 0.3)² = 4.1 J, and as
+    much again for slow joints, which nobody watches. The last anchor cannot be reached at all: that goes on
+    and on.
     """
     world, robot = arm(3, kind, speed=3.0)
     span(world, robot, (0, 0, height), abs(-0.6 - height) - 0.1)
@@ -79,7 +80,7 @@ def test_an_arm_that_a_wire_whips_round_gains_nothing(count, speed, seed):
     """Shifts that close the wire move it by up to radians. (Before, 2 to 327 % in a step with status 0.)
 
     A step may bring a thousandth of the kinetic energy, and what closing brings in 1 of 100 ms: a part of
-    ½ m (LEVER · 0.3)².
+    ½ m (MAX_MEAN_MOTION · 0.3)².
     """
     world, robot = arm(count, "spherical", speed=speed, seed=seed)
     span(world, robot, (0.5, 0, -1.0), 0.52)

@@ -19,7 +19,7 @@ from tribo.collision.gjk import triangle_weights
 from tribo.collision.overlap import claim
 from tribo.collision.place import shape_pose
 from tribo.collision.point import COINCIDENT, first_row
-from tribo.collision.terrain import SURE, pile
+from tribo.collision.terrain import ACCEPTED, pile
 from tribo.collision.triangles import OPEN, dihedral_angles, height_at, normal_of
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -203,7 +203,7 @@ def put_mesh_point(work, x, outward, gap, normal, frame, bounds, number, n):
         for k in range(n):
             for m in range(8):
                 work.pile[k, m] = work.manifold[k, m]
-            work.pile[k, 8] = SURE
+            work.pile[k, 8] = ACCEPTED
     p = vec.add(frame[0], vec.mat_vec(frame[1], vec.axpy(-0.5 * gap, normal, x)))
     normal = vec.scale(frame[2], vec.mat_vec(frame[1], normal))
     for axis in range(3):
@@ -211,7 +211,7 @@ def put_mesh_point(work, x, outward, gap, normal, frame, bounds, number, n):
         work.touch[0, 3 + axis] = normal[axis]
     work.touch[0, 6] = gap
     work.touch[0, 7] = 0.0
-    return pile(work, n, 1, number, SURE)
+    return pile(work, n, 1, number, ACCEPTED)
 
 
 @kernel

@@ -51,8 +51,8 @@ UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is that of the face up to round-
 SAME_PLACE = 1e-6  # [m] nearer points with the same normal coincide
 SAME_NORMAL = 1.0 - 1e-9
 HALVINGS = 45  # bisections of the range of an edge's normals, down to round-off
-SURE = -1.0  # last column of the pile: the triangle has this normal; else its number
-VOID = -2.0  # the same: dropped
+ACCEPTED = -1.0  # last column of the pile: normal of the triangle; ≥ 0: number of the triangle
+DROPPED = -2.0  # last column of the pile: the point is not used
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -94,7 +94,7 @@ def is_over(work, x):
 def pile(work, n, count, first, second_best):
     """Append the points of `work.touch` to `work.pile` unless they are there; return their number.
 
-    second_best: `SURE` or the triangle's number.
+    second_best: `ACCEPTED` or the triangle's number.
 
     Writes: work.
     """
@@ -109,8 +109,8 @@ def pile(work, n, count, first, second_best):
                 along += table[m, axis] * touch[k, axis]
             if vec.dot(away, away) < SAME_PLACE * SAME_PLACE and along > SAME_NORMAL:
                 row = -1
-                if second_best == SURE:
-                    table[m, 8] = SURE
+                if second_best == ACCEPTED:
+                    table[m, 8] = ACCEPTED
         if row == table.shape[0]:  # full: replace the shallowest
             row = 0
             for m in range(1, n):
@@ -237,12 +237,12 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
             distance = work.nearest[0, 6]  # the least gap, apart from the widening of outlines
             least = distance if distance > 0.0 else height
             count = face_points(model, work, pair, 1, 0, normal, least, margin)
-            n = pile(work, n, count, number, SURE)
+            n = pile(work, n, count, number, ACCEPTED)
             for k in range(count):
                 if work.touch[k, 6] <= work.nearest[0, 6] + REALISED * extent(solid):
                     return n
         elif cosine > 0.0 and has_normal(model, work, s, place, normal, toward):
-            return pile(work, n, count, number, SURE)
+            return pile(work, n, count, number, ACCEPTED)
         exact = (work.nearest[0, 3], work.nearest[0, 4], work.nearest[0, 5])
         is_upright = vec.dot(exact, normal) >= UPRIGHT
         if is_upright or (
@@ -251,7 +251,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
             and has_normal(model, work, s, place, normal, exact)
         ):
             keep_nearest(work)
-            return pile(work, n, 1, number, SURE)
+            return pile(work, n, 1, number, ACCEPTED)
         if cosine >= UPRIGHT:
             return n
         if work.nearest[0, 6] < 0.0:
@@ -287,12 +287,12 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
         if c < 0:
             break
         load_triangle(model, work, s, int(table[c, 8]), pos)
-        table[c, 8] = SURE
+        table[c, 8] = ACCEPTED
         for d in range(n):
-            if table[d, 8] == SURE and table[d, 6] > table[c, 6] + slop:
+            if table[d, 8] == ACCEPTED and table[d, 6] > table[c, 6] + slop:
                 normal = (table[d, 3], table[d, 4], table[d, 5])
                 if separation(model, work, pair, normal) - radius(solid) >= table[d, 6] - slop:
-                    table[c, 8] = VOID
+                    table[c, 8] = DROPPED
                     break
     return without_void(work, n)
 
@@ -306,7 +306,7 @@ def without_void(work, n):
     table = work.pile
     kept = 0
     for m in range(n):
-        if table[m, 8] != VOID:
+        if table[m, 8] != DROPPED:
             for k in range(9):
                 table[kept, k] = table[m, k]
             kept += 1
@@ -330,7 +330,7 @@ def leave_to_lowest(model, work, solid, rot, n):
         normal = (table[c, 3], table[c, 4], table[c, 5])
         cosine = vec.dot(axis, normal)  # the base of a cone is at −z
         is_face_down = cosine > FLAT_COSINE or (solid[0] == CYLINDER and cosine < -FLAT_COSINE)
-        if table[c, 8] == VOID or not is_face_down or vec.norm(vec.cross(axis, normal)) < TILTED:
+        if table[c, 8] == DROPPED or not is_face_down or vec.norm(vec.cross(axis, normal)) < TILTED:
             continue
         lowest = support_at(model, work, solid, (0.0, 0.0, 0.0), rot, vec.neg(normal))
         lowest = vec.axpy(-0.5 * table[c, 6], normal, lowest)
@@ -341,7 +341,7 @@ def leave_to_lowest(model, work, solid, rot, n):
             along = vec.dot(normal, (table[m, 3], table[m, 4], table[m, 5]))
             away = vec.sub(vec.load(table, m), lowest)
             if m != c and along > SAME_NORMAL and vec.dot(away, away) < near:
-                table[m, 8] = VOID
+                table[m, 8] = DROPPED
     return without_void(work, n)
 
 

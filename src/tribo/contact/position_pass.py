@@ -57,33 +57,33 @@ from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
 INFEASIBLE, CORRECTION_LIMITED = int(Status.INFEASIBLE), int(Status.CORRECTION_LIMITED)
-CONTACT_COMPLIANCE = 1e-2  # [–] ε of contacts
-WORTH = 0.01  # [–] of the largest push-out speed: slower failed corrections are not reported
-LEVER = 10.0  # [–] of the largest request: mean motion of an island
-ROW_COMPLIANCE = 1e-6  # [–] ε of all other rows: if both jam, links overlap and stops hold
-STEPS = 10  # of Newton's method
-SWEEPS = 30  # of an island that is too large for it
-JAMMED = 0.9  # [–] of the request: if more remains, rows contradict one another
+CONTACT_COMPLIANCE = 1e-2  # [–] ε = R/G of the rows of contacts
+REPORTED_SHARE = 0.01  # [–] of `max_push_out_speed`: failed corrections below this speed set no status
+MAX_MEAN_MOTION = 10.0  # [–] of the largest request: bound of the mass-weighted mean correction of an island
+ROW_COMPLIANCE = 1e-6  # [–] ε of all other rows: where both contradict, links overlap and stops hold
+NEWTON_STEPS = 10  # most Newton steps of an island
+SWEEPS = 30  # of an island with more dofs than Newton's method admits
+CONTRADICTORY = 0.9  # [–] of the request: rows contradict one another if more remains
 ZERO = (0.0, 0.0, 0.0)
-OUT, ABOVE, BELOW, BOTH = 0, 1, 2, 3  # a scalar row holds: never, for e > 0, for e < 0, always
+NEVER, POSITIVE, NEGATIVE, ALWAYS = 0, 1, 2, 3  # a scalar row holds: never, for e > 0, for e < 0, always
 
 
 @kernel
 def row_hold(work, n):
-    """Return when scalar row n holds: OUT for springs, drives and rows at a bound of their force."""
+    """Return when scalar row n holds: NEVER for springs, drives and rows at a bound of their force."""
     lower, upper = work.scalar_lower[n], work.scalar_upper[n]
     impulse = work.scalar_impulse[n]
     gives = work.scalar_compliance[n] > ROW_COMPLIANCE * work.scalar_delassus[n]
     if gives or work.scalar_reach[n] == GIVES_WAY:
-        return OUT
+        return NEVER
     if lower == -inf and upper == inf:
-        return BOTH
+        return ALWAYS
     if lower == 0.0:
-        return ABOVE if impulse < upper else OUT
+        return POSITIVE if impulse < upper else NEVER
     if upper == 0.0:
-        return BELOW if impulse > lower else OUT
+        return NEGATIVE if impulse > lower else NEVER
     is_held = work.scalar_shift[n] != 0.0 and lower < impulse < upper
-    return BOTH if is_held else OUT
+    return ALWAYS if is_held else NEVER
 
 
 @kernel
@@ -131,15 +131,15 @@ def write_corrections(model, work, t, nothing):
         n = work.island_scalar[k]
         hold = row_hold(work, n)
         work.shift_hold[n] = hold
-        if hold == OUT:
+        if hold == NEVER:
             continue
         w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
-        want = work.scalar_shift[n] - (w if hold != BOTH else 0.0)
+        want = work.scalar_shift[n] - (w if hold != ALWAYS else 0.0)
         work.shift_scalar_error[n] = want
-        if hold == BOTH:
+        if hold == ALWAYS:
             is_asked = is_asked or abs(want) > nothing
         else:
-            is_asked = is_asked or (want if hold == ABOVE else -want) > nothing
+            is_asked = is_asked or (want if hold == POSITIVE else -want) > nothing
     return is_asked
 
 
@@ -159,7 +159,7 @@ def own_diagonal(model, work, n):
 @kernel
 def is_acting(hold, error):
     """Tell whether a scalar row acts at an error."""
-    return hold == BOTH or (hold == ABOVE and error > 0.0) or (hold == BELOW and error < 0.0)
+    return hold == ALWAYS or (hold == POSITIVE and error > 0.0) or (hold == NEGATIVE and error < 0.0)
 
 
 @kernel
@@ -184,7 +184,7 @@ def remaining_error(model, work, t):
 @kernel
 def reported_speed(settings):
     """Return the speed [m/s] from which on a failed correction is reported."""
-    return max(step_speed(settings), WORTH * settings.max_push_out_speed)
+    return max(step_speed(settings), REPORTED_SHARE * settings.max_push_out_speed)
 
 
 @kernel
@@ -201,9 +201,9 @@ def island_mass(model, work, t):
 def bound_shift(model, settings, work, t, fastest):
     """Shorten the shift of island t, which has constraints, if small gaps move much mass.
 
-    Its mean over the mass is at most `LEVER` times the largest request: near a pose in which hardly any
-    motion changes a gap, closing it would rotate the island far. Sets `CORRECTION_LIMITED`, but not for gaps
-    of round-off.
+    Its mean over the mass is at most `MAX_MEAN_MOTION` times the largest request: near a pose in which hardly
+    any motion changes a gap, closing it would rotate the island far. Sets `CORRECTION_LIMITED`, but not for
+    gaps of round-off.
 
     Writes: work.
     """
@@ -213,7 +213,7 @@ def bound_shift(model, settings, work, t, fastest):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 size += z[dof] * z[dof]
-    most = LEVER * LEVER * fastest * fastest * island_mass(model, work, t)
+    most = MAX_MEAN_MOTION * MAX_MEAN_MOTION * fastest * fastest * island_mass(model, work, t)
     if size <= most:
         return
     if fastest > reported_speed(settings):
@@ -254,8 +254,8 @@ def add_shift_law(work, i, hold, error, size, give):
     """
     x = work.dense_vector
     x[START, i], x[COMPLIANCE, i], x[PENALTY, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
-    x[LOWER, i] = -inf if hold == BOTH or hold == BELOW else 0.0
-    x[UPPER, i] = inf if hold == BOTH or hold == ABOVE else 0.0
+    x[LOWER, i] = -inf if hold == ALWAYS or hold == NEGATIVE else 0.0
+    x[UPPER, i] = inf if hold == ALWAYS or hold == POSITIVE else 0.0
 
 
 @kernel
@@ -271,15 +271,15 @@ def write_shift_laws(model, work, t):
         if not work.diagonal_delassus[c] > 0.0:
             continue
         size = sqrt(work.diagonal_delassus[c])
-        tangent = BOTH if work.shift_has_tangents[c] == 1 else OUT
+        tangent = ALWAYS if work.shift_has_tangents[c] == 1 else NEVER
         add_shift_law(work, i, tangent, work.shift_error[c, 0], size, CONTACT_COMPLIANCE)
         add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, CONTACT_COMPLIANCE)
-        normal = ABOVE if work.shift_has_tangents[c] >= 0 else OUT
+        normal = POSITIVE if work.shift_has_tangents[c] >= 0 else NEVER
         add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, CONTACT_COMPLIANCE)
         i += 3
         if work.contact_is_spun[c] == 1:
             for row in range(i, i + 3):
-                add_shift_law(work, row, OUT, 0.0, 1.0, CONTACT_COMPLIANCE)
+                add_shift_law(work, row, NEVER, 0.0, 1.0, CONTACT_COMPLIANCE)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -325,7 +325,7 @@ def find_shift(model, work, t, count, nothing):
         x[Z, k] = x[FREE, k] = 0.0
     measure_motion(model, work, Z)
     made = work.newton_steps[0]
-    run_round(model, work, inf, nothing, largest_unit(work), made + STEPS, STEPS, False)
+    run_round(model, work, inf, nothing, largest_unit(work), made + NEWTON_STEPS, NEWTON_STEPS, False)
     work.newton_steps[0] = made  # these do not count as steps of the solve
     read_shift(work, t, count)
 
@@ -333,12 +333,12 @@ def find_shift(model, work, t, count, nothing):
 @kernel
 def visited_impulse(hold, before, error, own, give):
     """Return the impulse of a row after a visit, with its own G and R: (error − R λ)/(G + R) is added."""
-    if hold == OUT:
+    if hold == NEVER:
         return 0.0
     after = before + (error - give * before) / (own + give)
-    if hold == BOTH:
+    if hold == ALWAYS:
         return after
-    return max(0.0, after) if hold == ABOVE else min(0.0, after)
+    return max(0.0, after) if hold == POSITIVE else min(0.0, after)
 
 
 @kernel
@@ -357,19 +357,19 @@ def sweep_shift(model, work, t):
         x, y, w = add_row_response(model, work, work.contact_row, c, z, ZERO)
         want = work.shift_target[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
-        hold, give = BOTH if work.shift_has_tangents[c] == 1 else OUT, CONTACT_COMPLIANCE * own
+        hold, give = ALWAYS if work.shift_has_tangents[c] == 1 else NEVER, CONTACT_COMPLIANCE * own
         before = vec.load(work.shift_impulse, c)
         after = (
             visited_impulse(hold, before[0], -x, own, give),
             visited_impulse(hold, before[1], -y, own, give),
-            visited_impulse(ABOVE, before[2], want - w, own, give),
+            visited_impulse(POSITIVE, before[2], want - w, own, give),
         )
         vec.store(work.shift_impulse, c, after)
         add_impulse_response(model, work, work.contact_row, c, vec.sub(after, before), z)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         hold = work.shift_hold[n]
-        if hold == OUT:
+        if hold == NEVER:
             continue
         error = work.shift_scalar_target[n] - add_scalar_row_response(model, work, n, z, 0.0)
         own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
@@ -441,7 +441,7 @@ def correct_positions(model, state, settings, work):
         if asked > 0.0 and has_constraint(model, work, t):
             bound_shift(model, settings, work, t, asked)
         after, fastest = remaining_error(model, work, t)
-        if after > JAMMED * JAMMED * before and fastest > reported_speed(settings):
+        if after > CONTRADICTORY * CONTRADICTORY * before and fastest > reported_speed(settings):
             is_told = count <= MAX_DOFS and is_constraint_open(model, work, t, fastest)
             work.status[0] |= INFEASIBLE if is_told else CORRECTION_LIMITED
     if is_any:

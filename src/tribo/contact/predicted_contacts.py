@@ -42,9 +42,9 @@ CAPACITY = int(Status.CAPACITY)
 PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
 SURFACE = int(Shape.SURFACE)
 ROUNDS = 3  # of prediction and solve per step
-TAKEN = -1.0  # `Work.contact_share` of a deferred contact that has got a row
+HAS_ROW = -1.0  # `Work.contact_share` of a deferred contact that has received a row in this step
 ZERO = (0.0, 0.0, 0.0)
-NEW_WAY = 10.0  # times the gap that counts as 0: displacement by rotation above which pairs are tested
+ROTATION_THRESHOLD = 10.0  # [–] displacement by rotation over the contact slop: larger ones are tested
 
 
 @kernel
@@ -239,7 +239,7 @@ def add_far_contact(model, work, c):
     point, share = vec.load(work.contact_pos, c), work.contact_share[c]
     first = first_key(model, a, b)
     key = free_key(work, first, work.contact_key[c] - first)  # a predicted point may have it
-    work.contact_share[c] = TAKEN
+    work.contact_share[c] = HAS_ROW
     if key < 0:
         return False
     insert_contact(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
@@ -271,7 +271,7 @@ def add_reached(model, state, settings, work):
     is_second = is_any = False
     for k in range(work.far_count[0]):
         c = far_place(work, k)
-        if work.contact_share[c] == TAKEN:
+        if work.contact_share[c] == HAS_ROW:
             is_second = True
         elif not is_any:
             is_any = is_reached(model, state, settings, work, c)
@@ -280,7 +280,7 @@ def add_reached(model, state, settings, work):
     is_new = False
     for k in range(work.far_count[0]):
         c = far_place(work, k)
-        is_taken = work.contact_share[c] == TAKEN
+        is_taken = work.contact_share[c] == HAS_ROW
         if not is_taken and (is_second or is_reached(model, state, settings, work, c)):
             is_new = add_far_contact(model, work, c) or is_new
             if work.status[0] & CAPACITY:
@@ -418,7 +418,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, NEW_WAY * touch):
+    if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, ROTATION_THRESHOLD * touch):
         return False
     motion_a = motion_of(model, state, settings, work, i)
     motion_b = motion_of(model, state, settings, work, j)

@@ -28,11 +28,11 @@ from tribo.model import Constraint, Integrator
 
 JOINT = int(Constraint.JOINT)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-PLACE = 7  # bits of the three translations in `constraint_locked`
-ATTITUDE = 56  # bits of the three rotations
-LEAST = 0.5  # [–] least cosine of the rotation in half a step
+TRANSLATIONS = 7  # bits of the three translations in `constraint_locked`
+ROTATIONS = 56  # bits of the three rotations
+MIN_COSINE = 0.5  # [–] lower bound of the cosine of the rotation in half a step
 SWEEPS = 6  # over the constraints of a group, in alternating order; one suffices for single constraints
-SETTLED = 1e-3  # [–] of the first error, at which sweeps end
+SWEEP_TOLERANCE = 1e-3  # [–] of the first error: sweeps end below it
 SMALL = 1e-4  # [rad] per step: below it (dt ω)³ is round-off
 ZERO = (0.0, 0.0, 0.0)
 
@@ -40,7 +40,7 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel
 def is_joining(model, state, work, c):
     """Tell whether constraint c, in no loop, was active and locks all three translations."""
-    if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & PLACE != PLACE:
+    if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & TRANSLATIONS != TRANSLATIONS:
         return False
     return was_active(model, state, c) and not is_in_loop(model, work, c)
 
@@ -154,7 +154,7 @@ def solve_constrained_drift(model, state, work):
             most = max(most, vec.norm(apart))
         if sweep == 0:
             first = most
-        if not most > SETTLED * first:
+        if not most > SWEEP_TOLERANCE * first:
             break
 
 
@@ -191,14 +191,14 @@ def write_end_error(model, settings, work, end, t, at, before, after, is_second)
     middle = vec.cross(omega, arm_at(model, end, at))
     size = vec.norm(speed) * vec.norm(middle)
     if size > 0.0:
-        cosine = max(LEAST, vec.dot(speed, middle) / size)
+        cosine = max(MIN_COSINE, vec.dot(speed, middle) / size)
         off = 0.5 * vec.dot(vec.sub(behind, ahead), middle)
         vec.store(work.end_position_error, end, vec.scale(-off / (size * cosine), speed))
         # ρ rotates the tangent too: along the mid-step path, with dt/2 ω = tan φ, an end is moved by
         # ρ r (cos φ + sin φ tan φ) = ρ r/cos φ, which is ρ r/cos² φ along its path at the outer end.
         work.end_lever[end] = 1.0 / (cosine * cosine)
     is_anchored = constrained_tree(model, end + 1 - 2 * (end % 2)) < 0
-    if is_anchored and model.constraint_locked[end // 2] & ATTITUDE == ATTITUDE:
+    if is_anchored and model.constraint_locked[end // 2] & ROTATIONS == ROTATIONS:
         work.end_lever[end] = 0.0  # a weld to a body that is not free rotates nothing
     inverse = linalg.sym_inverse(spatial.load(model.body_inertia, model.tree_body[t]))
     spatial.store(work.constrained_inverse, t, vec.rotate_sym(quat.to_matrix(outside), inverse))

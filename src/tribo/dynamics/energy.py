@@ -8,7 +8,7 @@ from tribo.model import Joint, Kind
 
 FIXED = int(Joint.FIXED)
 DYNAMIC = int(Kind.DYNAMIC)
-ROTOR = 0.2  # [m] lever arm that converts armature to mass: about the length of a link
+ARMATURE_ARM = 0.2  # [m] lever arm that converts armature to mass; about the length of a link
 
 
 @kernel
@@ -74,10 +74,10 @@ def energy_at(model, q, v, settings, work, t):
 
 @kernel
 def tree_mass(model, t):
-    """Return the mass of all bodies of tree t [kg], plus that of its rotors at the lever arm `ROTOR`."""
+    """Return the mass of all bodies of tree t [kg], plus that of its rotors at the arm `ARMATURE_ARM`."""
     mass = 0.0
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         mass += model.body_mass[i]
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        mass += model.dof_armature[dof] / (ROTOR * ROTOR)
+        mass += model.dof_armature[dof] / (ARMATURE_ARM * ARMATURE_ARM)
     return mass

@@ -19,7 +19,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 INVALID = int(Status.INVALID)
 LIMITED = int(IntegrationMode.LIMITED)
 STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_hit`
-FASTEST = 1e15  # [m/s, rad/s] as in `tribo.checks.check`; far beyond it angles are NaN
+MAX_SPEED = 1e15  # [m/s, rad/s] as in `tribo.checks.check`; angles overflow far beyond it
 
 
 @kernel
@@ -170,12 +170,12 @@ def next_velocity(model, state, work):
 
 @kernel
 def check_finite(work):
-    """Set `INVALID` if a new velocity is not finite or larger than `FASTEST`.
+    """Set `INVALID` if a new velocity is not finite or larger than `MAX_SPEED`.
 
     Writes: work.
     """
     for dof in range(work.next_v.shape[0]):
-        if not abs(work.next_v[dof]) <= FASTEST:
+        if not abs(work.next_v[dof]) <= MAX_SPEED:
             work.status[0] |= INVALID
 
 

@@ -29,16 +29,16 @@ SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
 SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 
-FAR = 0.01  # [rad] per step, below which the prediction suffices; 10 rad/s at 1 ms
-ENOUGH = 5e-6  # [–] of the velocity: v̄ has converged; (dt ω)³/8 after one round at dt ω = 0.034
+SMALL_ROTATION = 0.01  # [rad] per step, below which the prediction suffices; 10 rad/s at 1 ms
+CONVERGED = 5e-6  # [–] of the velocity: tolerance of v̄; (dt ω)³/8 after one round at dt ω = 0.034
 STIFF = 0.1  # [–] largest part of damping, or of springs, in the inertia of a joint
 STIFFEST = 0.97  # [–] the same of springs that substeps resolve; dt ω = 11
 DAMPED = 1e-3  # [–] loss of velocity per step; a larger one permits no larger error of h
 ERROR_DAMPED = 0.2  # [–] of the loss by dampers: admissible error of h(v̄)
-FOLLOWED = 27.0  # [rad³] times that loss: (rotation)³ up to which h is iterated; 0.3 rad at most
-REPEATS = 4  # iterations of h there
-JUMP = 4.0  # [–] ratio of accelerations of two steps of a free body that is no smooth motion
-SUDDEN = 0.5  # [–] of a free body's velocity: largest change in half a step
+ITERATED_ROTATION = 27.0  # [rad³] over that loss: (rotation)³ up to which h is iterated; at most 0.3 rad
+ITERATIONS = 4  # most iterations of h with damping
+ACCELERATION_RATIO = 4.0  # [–] between two steps of a free body, above which its motion is not smooth
+MAX_CHANGE = 0.5  # [–] of the velocity of a free body: bound of the extrapolated change in half a step
 EXPLICIT = 1e-4  # [–] change of velocity by h(v̄) instead of h(v), `semi_implicit`; dt ω = 0.02
 
 
@@ -53,16 +53,16 @@ def is_discontinuous(now, before, most):
 
 @kernel
 def ignore_impact(work, first):
-    """Do not extrapolate three velocities that half a step would change by more than `SUDDEN`.
+    """Do not extrapolate three velocities that half a step would change by more than `MAX_CHANGE`.
 
     Two impacts in a row look like a lasting acceleration. A tree that starts from rest has no
-    velocity-dependent force; one that rotates by so much in a step is too fast (`linkage.WHIRL`).
+    velocity-dependent force; one that rotates by so much in a step is too fast (`linkage.FAST_PIN_ROTATION`).
 
     Writes: work.
     """
     change = (work.mid_v[first], work.mid_v[first + 1], work.mid_v[first + 2])
     speed = (work.start_velocity[first], work.start_velocity[first + 1], work.start_velocity[first + 2])
-    if vec.dot(change, change) > SUDDEN * SUDDEN * vec.dot(speed, speed):
+    if vec.dot(change, change) > MAX_CHANGE * MAX_CHANGE * vec.dot(speed, speed):
         for k in range(first, first + 3):
             work.mid_v[k] = 0.0
 
@@ -96,13 +96,13 @@ def predict_mid_velocity(model, state, settings, work):
         if model.tree_is_constrained[t] == 1:
             most = inf
             if bias.is_constrained_single(model, t):
-                most = JUMP
+                most = ACCELERATION_RATIO
                 for k in range(3):
                     work.start_velocity[model.tree_v[t] + 3 + k] = work.single_free_spin[t, k]
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 if is_discontinuous(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
-            if most == JUMP:
+            if most == ACCELERATION_RATIO:
                 ignore_impact(work, model.tree_v[t])
                 ignore_impact(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
@@ -161,7 +161,7 @@ def rotates_far(model, state, settings, work, t):
         return False
     if state.tree_is_asleep[t] > 0:
         return False
-    most = FAR
+    most = SMALL_ROTATION
     if max_spring_share(model, settings, work, t) > STIFF:
         most *= 0.1  # it oscillates from step to step, and prediction fails
     return not largest_turn(model, settings, work, t) <= most
@@ -287,12 +287,12 @@ def mid_velocity_tolerance(model, command, settings, work, t):
     velocity; it would accumulate if it exceeded the loss by dampers.
     """
     if model.tree_is_constrained[t] == 1:
-        return ENOUGH, 0
+        return CONVERGED, 0
     loss = min(DAMPED, least_damping(model, command, settings, work, t))
     angle = largest_turn(model, settings, work, t)
-    if not angle**3 <= FOLLOWED * loss:
-        return ENOUGH, 0
-    return max(ENOUGH, ERROR_DAMPED * loss / max(angle, FAR)), REPEATS
+    if not angle**3 <= ITERATED_ROTATION * loss:
+        return CONVERGED, 0
+    return max(CONVERGED, ERROR_DAMPED * loss / max(angle, SMALL_ROTATION)), ITERATIONS
 
 
 @kernel

@@ -8,15 +8,15 @@ forces instead.
 Step size control: the two middle stages are at the same time, and their changes of velocity differ by
 (dt ω)³/4 of it in an oscillation of frequency ω. If that exceeds two per mille (dt ω > 0.2, or 0.09 at a
 turning point; a step then changes the energy by (dt ω)⁶/72 = 9e-7), a tree of joints uses twice as many
-substeps, up to `MOST`; if these are too few, the status says so. A relaxed spring has the same force in both,
-so the first two stages are compared, too. A free body uses its midpoint step instead, which conserves energy
-at any rotation.
+substeps, up to `MAX_SUBSTEPS`; if these are too few, the status says so. A relaxed spring has the same force
+in both, so the first two stages are compared, too. A free body uses its midpoint step instead, which
+conserves energy at any rotation.
 Source: Munthe-Kaas 1999, "High order Runge-Kutta methods on manifolds".
 """
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import actuation, articulated, bias, inertia, kinematics, whitening
-from tribo.dynamics.integrate import FASTEST, move_tree_to_middle
+from tribo.dynamics.integrate import MAX_SPEED, move_tree_to_middle
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator, Joint, Kind, Status
 
@@ -30,9 +30,9 @@ SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
 SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
-APART = 0.002  # [–] of a velocity: admissible difference of the middle stages
-CHANGED = 0.05  # [–] the same of the first two stages, (dt ω)²/2 in an oscillation
-MOST = 64  # substeps
+STAGE_TOLERANCE = 0.002  # [–] of a velocity: admissible difference of the middle stages
+FIRST_STAGE_TOLERANCE = 0.05  # [–] the same of the first two stages, (dt ω)²/2 in an oscillation
+MAX_SUBSTEPS = 64  # per step
 
 
 @kernel
@@ -179,10 +179,10 @@ def advance_part(model, command, settings, work, t, parts):
     for k in range(3):
         set_next_stage(model, work, t, dt if k == 2 else 0.5 * dt)
         _, apart = evaluate_stage(model, command, settings, work, t, share if k == 2 else 2.0 * share)
-        most = CHANGED if k == 0 else APART
+        most = FIRST_STAGE_TOLERANCE if k == 0 else STAGE_TOLERANCE
         if k < 2 and not dt * dt * apart <= most * most * scale:
             is_coarse = True
-            if parts < MOST:
+            if parts < MAX_SUBSTEPS:
                 return True
         add_stage(model, work, t, 1.0 / 6.0 if k == 2 else 1.0 / 3.0, dt)
     root = model.tree_body[t]
@@ -207,7 +207,7 @@ def advance_parts(model, state, command, settings, work, t, parts):
     is_coarse = False
     for _ in range(parts):
         is_coarse = advance_part(model, command, settings, work, t, parts) or is_coarse
-        if is_coarse and parts < MOST:
+        if is_coarse and parts < MAX_SUBSTEPS:
             return True
     return is_coarse
 
@@ -216,13 +216,13 @@ def advance_parts(model, state, command, settings, work, t, parts):
 def integrate_tree(model, state, command, settings, work, t):
     """Advance `rk_q` and `rk_v` of tree t by one step, in as many substeps as needed; return failure.
 
-    True if `MOST` substeps are too few, or one for a free body.
+    True if `MAX_SUBSTEPS` substeps are too few, or one for a free body.
 
     Writes: work.
     """
     parts = 1
     is_coarse = advance_parts(model, state, command, settings, work, t, parts)
-    while is_coarse and parts < MOST and model.tree_is_single[t] == 0:
+    while is_coarse and parts < MAX_SUBSTEPS and model.tree_is_single[t] == 0:
         parts *= 2
         is_coarse = advance_parts(model, state, command, settings, work, t, parts)
     return is_coarse
@@ -257,9 +257,9 @@ def add_momentum(model, work, t, v, rate, out):
 
 @kernel
 def is_finite_tree(model, work, t):
-    """Tell whether the substeps of tree t end at finite velocities of at most `FASTEST`."""
+    """Tell whether the substeps of tree t end at finite velocities of at most `MAX_SPEED`."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        if not abs(work.rk_v[dof]) <= FASTEST:
+        if not abs(work.rk_v[dof]) <= MAX_SPEED:
             return False
     return True
 

@@ -9,7 +9,7 @@ from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
 SIMPLE = (Joint.REVOLUTE, Joint.PRISMATIC)
-WORTH = 3  # least bodies of a group
+MIN_GROUP = 3  # fewest bodies that are processed in lanes
 
 
 def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]:
@@ -19,9 +19,9 @@ def in_order(parents: Sequence[int], joints: Sequence[Joint]) -> list[list[int]]
     are no faster than one after the other.
     """
     groups = fewest(parents, joints)
-    if max(len(group) for group in groups) < WORTH:
+    if max(len(group) for group in groups) < MIN_GROUP:
         return [[i] for i in range(len(parents))]
-    parts = [[group] if len(group) >= WORTH else [[i] for i in group] for group in groups]
+    parts = [[group] if len(group) >= MIN_GROUP else [[i] for i in group] for group in groups]
     return [part for several in parts for part in several]
 
 

@@ -122,23 +122,23 @@ def fast(engine: Engine, objects: Sequence[Object]) -> str:
 def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
     """Return which compliant pairs bounce too fast for the last step, and which step would do; else empty.
 
-    It is the longest step h with h √δ (3/2 K h + D)/m ≤ `FOLLOWED` at the deepest point δ of the bounce
-    (`ground_law.bounce_peak`).
+    It is the longest step h with h √δ (3/2 K h + D)/m ≤ `RESOLVED_BOUNCE` at the deepest point δ of the
+    bounce (`ground_law.bounce_peak`).
     """
-    from tribo.contact.compliant.ground_law import FOLLOWED
+    from tribo.contact.compliant.ground_law import RESOLVED_BOUNCE
 
     work, table, material = engine.work, engine.model.pair_table, engine.model.shape_material
     dt, found = float(engine.settings.dt), {}
     for c in np.flatnonzero(work.contact_is_soft[: int(work.contact_count[0])]):
         shapes, x = work.contact_shape[c], float(work.soft_peak[c])
-        if x <= FOLLOWED:
+        if x <= RESOLVED_BOUNCE:
             continue
         numbers = table[material[shapes[0]], material[shapes[1]]]
         stiffness, damping = numbers[Pair.STIFFNESS], numbers[Pair.DAMPING]
         # x is a h² + b h.
         b = x / (dt * (1.5 * stiffness * dt + damping)) * damping
         a = (x - b * dt) / dt**2
-        step = (np.sqrt(b * b + 4.0 * a * FOLLOWED) - b) / (2.0 * a)
+        step = (np.sqrt(b * b + 4.0 * a * RESOLVED_BOUNCE) - b) / (2.0 * a)
         found[" and ".join(shape_name(objects, int(s)) for s in shapes)] = step
     if not found:
         return ""

@@ -5,14 +5,14 @@ import pytest
 
 import tribo
 from tribo.contact.far_contacts import far_place
-from tribo.contact.predicted_contacts import TAKEN
+from tribo.contact.predicted_contacts import HAS_ROW
 from tribo.gym.tasks.mujoco import ROBOT, builder
 
 
 def far_contacts(work):
     """Return the places in the table of the contacts that are set apart and have no row."""
     places = [far_place(work, k) for k in range(int(work.far_count[0]))]
-    return [c for c in places if work.contact_share[c] != TAKEN]
+    return [c for c in places if work.contact_share[c] != HAS_ROW]
 
 
 def skimming(height, striker_speed):
@@ -46,7 +46,7 @@ def test_what_a_blow_brings_down_gets_its_row_within_the_step():
     world, ball = skimming(3e-3, 20.0)
     world.step()
     work = world.engine.work
-    assert work.contact_share[far_place(work, 0)] == TAKEN
+    assert work.contact_share[far_place(work, 0)] == HAS_ROW
     assert work.contact_count[0] == 2
     assert (np.diff(work.contact_key[:2]) > 0).all()
     assert (work.contact_impulse[:2, 2] > 1.0).all()

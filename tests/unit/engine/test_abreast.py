@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tribo.engine.abreast import SIMPLE, WORTH, fewest, in_order
+from tribo.engine.abreast import MIN_GROUP, SIMPLE, fewest, in_order
 from tribo.math.lane_rows import LANES
 from tribo.model import Joint
 
@@ -39,7 +39,7 @@ def test_groups_are_lawful(seed):
     for group in groups:
         assert 1 <= len(group) <= LANES
         assert all(parents[i] < 0 or parents[i] in done for i in group)
-        assert len(group) == 1 or len(group) >= WORTH
+        assert len(group) == 1 or len(group) >= MIN_GROUP
         if len(group) > 1:
             assert {joints[i] for i in group} <= set(SIMPLE)
             assert len({joints[i] for i in group}) == 1

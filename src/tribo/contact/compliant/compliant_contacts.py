@@ -9,7 +9,7 @@ needs it.
 
 from tribo.collision.broadphase import is_moved
 from tribo.compiler.jit import kernel
-from tribo.contact.compliant.ground_law import BEGIN, PUSH, REMEMBER, SETTLE
+from tribo.contact.compliant.ground_law import APPLY_FORCE, ITERATE, START_STEP, STORE_STATE
 from tribo.contact.lazily_compiled import call_compliant
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
 from tribo.model import Late, Pair, Status
@@ -77,9 +77,9 @@ def apply_forces(model, state, settings, work):
         return
     address = model.lazy_address[COMPLIANT]
     if work.soft_pass[0] == 0:
-        call_compliant(address, model, state, settings, work, BEGIN)
+        call_compliant(address, model, state, settings, work, START_STEP)
     work.soft_pass[0] += 1
-    call_compliant(address, model, state, settings, work, PUSH)
+    call_compliant(address, model, state, settings, work, APPLY_FORCE)
 
 
 @kernel
@@ -90,7 +90,7 @@ def has_changed(model, state, settings, work):
     """
     if work.soft_count[0] == 0:
         return 0
-    return call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, SETTLE)
+    return call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, ITERATE)
 
 
 @kernel
@@ -100,4 +100,4 @@ def store_displacements(model, state, settings, work):
     Writes: state, work.
     """
     if work.soft_count[0] + state.yield_count[0] > 0:
-        call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, REMEMBER)
+        call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, STORE_STATE)

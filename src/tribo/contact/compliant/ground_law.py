@@ -46,13 +46,13 @@ from tribo.model import Status
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 STIFF = 4.0  # [–] x of a contact too fast for the step (hω = 2, D = 0): its law is half implicit
-FOLLOWED = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
-BEGIN, PUSH, SETTLE, REMEMBER = 0, 1, 2, 3  # parts of the stage
+RESOLVED_BOUNCE = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
+START_STEP, APPLY_FORCE, ITERATE, STORE_STATE = 0, 1, 2, 3  # operations of the stage
 LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100
 TOLERANCE = 1e-11  # [–] of the largest force: admissible error of a force
 ROUNDING = 1e-14  # [–] of slope times speed: round-off of a force
-FORGOTTEN = 1e-15  # [m] a smaller displacement is 0
+MIN_DISPLACEMENT = 1e-15  # [m] a smaller displacement is 0
 
 
 @kernel
@@ -167,7 +167,7 @@ def prepare_ground(model, state, settings, work):
         part = (x / STIFF) ** 4
         work.soft_blend[c] = part / (1.0 + part)
         work.soft_peak[c] = bounce_peak(settings, work, c, K, D)
-        if work.soft_peak[c] > FOLLOWED:
+        if work.soft_peak[c] > RESOLVED_BOUNCE:
             work.status[0] |= TIME_STEP_TOO_LONG
         old = restore_displacement(model, state, work, c, old)
         key = work.contact_key[c]
@@ -349,7 +349,7 @@ def keep_displacement(state, n, key, u, rate):
 
     Writes: state.
     """
-    if vec.norm(u) <= FORGOTTEN or n >= state.yield_key.shape[0]:
+    if vec.norm(u) <= MIN_DISPLACEMENT or n >= state.yield_key.shape[0]:
         return n
     state.yield_key[n] = key
     state.yield_rate[n] = rate
@@ -409,11 +409,11 @@ def run_ground_part(model, state, settings, work, part):
 
     Writes: state, work.
     """
-    if part == BEGIN:
+    if part == START_STEP:
         linearise_ground(model, state, settings, work)
-    elif part == PUSH:
+    elif part == APPLY_FORCE:
         push_ground(model, settings, work)
-    elif part == SETTLE:
+    elif part == ITERATE:
         return settle_ground(model, settings, work)
     else:
         write_displacements(model, state, settings, work)

@@ -22,7 +22,7 @@ from tribo.contact.constraints.attachments import (
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.dynamics.constrained_drift import PLACE
+from tribo.dynamics.constrained_drift import TRANSLATIONS
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.enums import Memory, Tuning
 from tribo.math import quat, vec
@@ -47,12 +47,12 @@ ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
 IS_ON = int(Tuning.IS_ON)
 
 ROUNDING = 1e-7  # [–] R/G of a hard row: redundant and singular rows get finite impulses
-WEAK = 1e-6  # [–] of the largest G of a group of rows: a row with this G closes half of its gap
-SMALL = 1e-4  # [–] sine that equals its angle to 1e-9 of it
+WEAK_ROW = 1e-6  # [–] of the largest G of a group of rows: a row with this G closes half of its gap
+SMALL_SINE = 1e-4  # [–] sine that equals its angle to 1e-9 of it
 CLOSED = 0.1  # [–] of the curvature of a step: a constraint with a wider gap is open
-PARTING = 0.5  # [–] of the change of velocity by curvature: ends that separate faster are open
-ROUNDED = 1e-6  # [–] of the velocity of its bodies: a smaller change of velocity is round-off
-WHIRL = 0.2  # [rad] per step: a pin that circles faster gains or loses energy
+SEPARATING = 0.5  # [–] of the change of velocity by curvature: ends that separate faster are open
+SPEED_ROUND_OFF = 1e-6  # [–] of the speed of the bodies: a smaller change of velocity is round-off
+FAST_PIN_ROTATION = 0.2  # [rad] per step about a pin, above which the energy error exceeds tolerance
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -86,7 +86,7 @@ def open_torque(model, work, slot, a, b, direction):
 def relax_singular_rows(work, first):
     """Reduce the velocity that closes the gap of rows, from `first` on, that hardly any impulse moves.
 
-    Such a velocity would take an unbounded impulse. A row keeps the part G/(G + `WEAK` · largest G).
+    Such a velocity would take an unbounded impulse. A row keeps the part G/(G + `WEAK_ROW` · largest G).
 
     Writes: work.
     """
@@ -94,7 +94,7 @@ def relax_singular_rows(work, first):
     for n in range(first, work.scalar_count[0]):
         largest = max(largest, work.scalar_delassus[n])
     for n in range(first, work.scalar_count[0]):
-        less = WEAK * largest / (work.scalar_delassus[n] + WEAK * largest)
+        less = WEAK_ROW * largest / (work.scalar_delassus[n] + WEAK_ROW * largest)
         less *= work.scalar_correction[n]
         speed = work.scalar_start[n] + work.scalar_target[n]
         scalar_rows.set_row_target(work, n, work.scalar_target[n] - less, speed)
@@ -147,14 +147,14 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
 
 @kernel
 def is_whirling(model, settings, body, acceleration, arm):
-    """Tell whether a free body rotates the arm of its constraint by more than `WHIRL` in a step.
+    """Tell whether a free body rotates the arm of its constraint by more than `FAST_PIN_ROTATION` in a step.
 
-    dt² ω² r > `WHIRL`² r; a wheel on its axle has no arm.
+    dt² ω² r > `FAST_PIN_ROTATION`² r; a wheel on its axle has no arm.
     """
     if body < 0 or model.tree_is_single[model.body_tree[body]] == 0:
         return False
     bend = settings.dt * settings.dt * vec.norm(acceleration)
-    return bend > WHIRL * WHIRL * vec.norm(arm)
+    return bend > FAST_PIN_ROTATION * FAST_PIN_ROTATION * vec.norm(arm)
 
 
 @kernel
@@ -163,7 +163,7 @@ def follows_ends(model, work, c):
 
     They do if it locks all three translations, one of its bodies rotates far, and its ties form no loop.
     """
-    if model.constraint_locked[c] & PLACE != PLACE or work.constrained_turns[0] == 0:
+    if model.constraint_locked[c] & TRANSLATIONS != TRANSLATIONS or work.constrained_turns[0] == 0:
         return False
     has_constrained_tree = max(constrained_tree(model, 2 * c), constrained_tree(model, 2 * c + 1)) >= 0
     return has_constrained_tree and not is_in_loop(model, work, c)
@@ -201,7 +201,7 @@ def is_closed(model, state, command, settings, work, c):
         if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
             continue
         size = settings.dt * vec.norm(curve if first == 0 else turning)
-        size += ROUNDED * constraint_work.end_speed(model, work, c, first)
+        size += SPEED_ROUND_OFF * constraint_work.end_speed(model, work, c, first)
         gap = 0.0
         for k in range(first, first + 3):
             if model.constraint_locked[c] & (1 << k) != 0:
@@ -209,7 +209,7 @@ def is_closed(model, state, command, settings, work, c):
                 gap += apart * apart
         if sqrt(gap) > CLOSED * settings.dt * size:
             return False
-        if constraint_work.separation_speed(model, work, c, first) > PARTING * size:
+        if constraint_work.separation_speed(model, work, c, first) > SEPARATING * size:
             return False
     return True
 
@@ -286,7 +286,7 @@ def relative_turn(locked, axes, other_axes):
     other = vec.mat_col(other_axes, 2)
     error = vec.cross(other, z)
     s = vec.norm(error)
-    if s < SMALL:  # the angle equals its sine; or the axes are opposite, without a direction
+    if s < SMALL_SINE:  # the angle equals its sine; or the axes are opposite, without a direction
         return error
     return vec.scale(atan2(s, vec.dot(other, z)) / s, error)
 

@@ -39,14 +39,14 @@ TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 TOLERANCE = 1e-4  # [–] of the gaps: the conjugate gradients stop there
 MAX_SWEEPS = 200
-FARTHEST = 1e3  # [–] most energy of a shift, over that of the gaps closed one by one
+MAX_SHIFT_ENERGY = 1e3  # [–] bound of the energy of a shift over that of closing each gap alone
 MAX_STEPS = 5  # Newton steps; each leaves a part (ω dt)/2 of the gaps
 CLOSED = 1e-7  # [–] of the reach: smaller gaps stay
-TORN = 0.1  # [–] of the reach: admissible growth of a gap in half a step
+GAP_GROWTH = 0.1  # [–] of the reach: admissible growth of a gap in half a step
 LONG_SHIFT = 1e-3  # [–] of the displacement of a step: `projection_energy` corrects longer shifts
 SHORT_SHIFT = 1e-5  # [–] of the displacement of a step: shorter shifts need no correction
-SMALL = 1e-6  # [m, rad] growth of a gap that is not reported
-OPEN, TORN_APART = 1, 2  # too wide after the step; far wider than before it
+UNREPORTED_GROWTH = 1e-6  # [m, rad] growth of a gap that is not reported
+OPEN, WIDENED = 1, 2  # codes: wider than admissible after the step; far wider than before it
 GAIN = 0.25  # [–] of the squared gaps: a Newton step that leaves more is the last
 
 
@@ -141,7 +141,7 @@ def least_shift(model, work, rest, most, out):
             break
         step = size / slope
         energy += step * size
-        if energy > FARTHEST * start:
+        if energy > MAX_SHIFT_ENERGY * start:
             break
         before = size
         size = 0.0
@@ -233,11 +233,11 @@ def undo_shift(model, state, work):
 
 @kernel
 def gap_growth(work, gap, first, end, closes):
-    """Return whether rows first … end − 1, of one constraint, end too wide: `OPEN`, `TORN_APART`, or 0.
+    """Return whether rows first … end − 1, of one constraint, end too wide: `OPEN`, `WIDENED`, or 0.
 
     The norm over the rows counts, since their directions rotate. `OPEN`: wider than in mid step by more than
-    `TORN` · reach, or than at the step's start by more than a step closes. `TORN_APART`: the latter, and
-    wider than `TORN` · reach.
+    `GAP_GROWTH` · reach, or than at the step's start by more than a step closes. `WIDENED`: the latter, and
+    wider than `GAP_GROWTH` · reach.
     """
     after = middle = before = 0.0
     for n in range(first, end):
@@ -245,10 +245,10 @@ def gap_growth(work, gap, first, end, closes):
         middle += work.scalar_gap[n] * work.scalar_gap[n]
         before += work.scalar_gap_before[n] * work.scalar_gap_before[n]
     after, middle, before = sqrt(after), sqrt(middle), sqrt(before)
-    much = TORN * work.scalar_reach[first]
+    much = GAP_GROWTH * work.scalar_reach[first]
     if after > before + closes:
-        return TORN_APART if after > much else OPEN
-    return OPEN if after > middle + much + SMALL else 0
+        return WIDENED if after > much else OPEN
+    return OPEN if after > middle + much + UNREPORTED_GROWTH else 0
 
 
 @kernel
@@ -278,7 +278,7 @@ def report_gaps(model, state, command, settings, work):
         found = gap_growth(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
         if found > 0:
             work.status[0] |= TIME_STEP_TOO_LONG
-        if found == TORN_APART:
+        if found == WIDENED:
             for side in range(2):
                 if work.scalar_len[first, side] > 0:
                     tree = model.body_tree[work.scalar_body[first, side]]

@@ -23,8 +23,8 @@ from tribo.model import IntegrationMode, Integrator, Status
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 LIMITED = int(IntegrationMode.LIMITED)
-SLOWER = 0.9  # [–] of that motion after `restore_poses`, which else might repeat for ever
-MOST = 1.1  # [–] largest factor: keeps a small motion beyond the rigid one small
+RESTORE_FACTOR = 0.9  # [–] of that motion after `restore_poses`: prevents endless repetition
+MAX_FACTOR = 1.1  # [–] of the motion beyond the rigid one, which remains small
 
 
 @kernel
@@ -88,7 +88,7 @@ def rescale_energy(model, state, settings, work, t, part):
     least = island_energy(model, settings, work, t, rigid)
     if not after > least:
         return
-    part *= min(sqrt(max(0.0, before - least) / (after - least)), MOST)
+    part *= min(sqrt(max(0.0, before - least) / (after - least)), MAX_FACTOR)
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
@@ -127,4 +127,4 @@ def conserve_energy(model, state, settings, work):
         if is_torn:
             restore_poses(model, state, work, t)
         if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:
-            rescale_energy(model, state, settings, work, t, SLOWER if is_torn else 1.0)
+            rescale_energy(model, state, settings, work, t, RESTORE_FACTOR if is_torn else 1.0)

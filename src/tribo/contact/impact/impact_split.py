@@ -24,7 +24,7 @@ from tribo.model import Integrator, Kind
 
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-TURNS = 16.0  # [–] of sag/dt: approach of the points of a rolling curve, 2 dt φ̈; sag = dt²/8 φ̈
+ROLLING_SPEED = 16.0  # [–] of sag/dt: approach of the points of a rolling curve, 2 dt φ̈; sag = dt²/8 φ̈
 
 
 @kernel
@@ -41,7 +41,7 @@ def impact_kind(model, settings, work, c):
     closing = max(approach, pushed)
     if closing <= 0.0 or work.contact_gap[c] > closing * settings.dt:
         return 0
-    slow = slow_speed(settings) + TURNS * work.gap_allowance[c] / settings.dt
+    slow = slow_speed(settings) + ROLLING_SPEED * work.gap_allowance[c] / settings.dt
     if approach > slow:
         return STRUCK
     return ROLLING if bend[0] != 0.0 or bend[1] != 0.0 or bend[2] != 0.0 else 0

@@ -22,7 +22,7 @@ PRISMATIC = int(Joint.PRISMATIC)
 LIMIT = int(Slot.LIMIT)
 FRICTION = int(Slot.FRICTION)
 STEADY = 0.8  # [–] smaller over larger impulse of two steps, above which a force is steady
-GENTLE = 0.1  # [–] of the velocity along a cone: most that the cone may turn inwards
+MAX_INWARD_TURN = 0.1  # [–] of the velocity along a cone: bound of the inward rotation of the cone
 STRAIGHT = 1e-9  # [–] sine of an angle whose axis is round-off
 
 
@@ -143,9 +143,9 @@ def add_cone(model, settings, work, i):
     """Append the stop of a spherical joint. n·ω ≤ (gap + s − b)/dt
 
     b is the increase of the angle in a step by the motion across n, s the same in half a step: that far
-    outside is the middle of a step whose ends are on the cone. b/dt is at most `GENTLE` of the velocity
-    across, so that a stop adds no energy. An overlap is closed by the velocity, since a position shift of a
-    joint with three axes does not conserve energy.
+    outside is the middle of a step whose ends are on the cone. b/dt is at most `MAX_INWARD_TURN` of the
+    velocity across, so that a stop adds no energy. An overlap is closed by the velocity, since a position
+    shift of a joint with three axes does not conserve energy.
 
     Writes: work.
     """
@@ -163,7 +163,7 @@ def add_cone(model, settings, work, i):
         return
     for k in range(3):
         scalar_rows.add_dof(model, work, n, 0, dof + k, -axis[k])
-    most = GENTLE * vec.norm(across)
+    most = MAX_INWARD_TURN * vec.norm(across)
     bend = min(cone_opening(model, turn, angle, i, across, dt) / dt, most)
     target = stop_target(settings, gap) + gap_correction(settings, gap)
     scalar_rows.close_row(model, work, n, target + bend, 0.0, inf, 0.0)

@@ -25,6 +25,7 @@ from tribo.contact.solver.proximal_rows import (
     NORMAL,
     NORMAL_ROW,
     PENALTY,
+    PREVIOUS,
     ROLLING,
     ROW,
     ROWS,
@@ -34,14 +35,13 @@ from tribo.contact.solver.proximal_rows import (
     SPINNING,
     TRIAL,
     UPPER,
-    WAS,
     copy_vector,
 )
 
 SET_PENALTY = 1e6  # [–] penalty of a solve with a given active set
 REDUNDANT_PENALTY = 1e4  # [–] the same with more sticking rows than dofs
-BARELY = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
-LEAST = 1e-12  # least excess of the trial of a row that slides already
+SLIDING_EXCESS = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
+MIN_EXCESS = 1e-12  # [–] lower bound of the excess of the trial of a row that slides
 OPEN = -1e-300  # trial of an open contact
 
 
@@ -88,7 +88,7 @@ def stopping_impulse(work, i, press):
 def trial_excess(work, i):
     """Return by how much the trial of row i, at its bound, exceeds it at the present velocity."""
     x = work.dense_vector
-    return x[PENALTY, i] * (abs(x[MOTION, i]) + LEAST)
+    return x[PENALTY, i] * (abs(x[MOTION, i]) + MIN_EXCESS)
 
 
 @kernel
@@ -117,7 +117,7 @@ def write_active_set(work, is_first):
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
                 set_trial(work, i, p, q)
             else:
-                more = x[PENALTY, i] * slip_speed_of_row(work, i) + LEAST * (bound + x[PENALTY, i])
+                more = x[PENALTY, i] * slip_speed_of_row(work, i) + MIN_EXCESS * (bound + x[PENALTY, i])
                 set_disc(work, i, p, q, bound, more)
         else:
             write_active_spinning(work, b, i)
@@ -145,7 +145,7 @@ def excess4(work, i):
     """Return `trial_excess` of four rows from i on."""
     x = work.dense_vector
     n = x.shape[1]
-    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(LEAST))
+    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(MIN_EXCESS))
 
 
 @kernel
@@ -172,22 +172,22 @@ def update_active_disc(work, b, i, n):
     Writes: work.
     """
     x, share, kind = work.dense_vector, work.law_number[b, SHARE], work.law_row[b, KIND]
-    bound, old = share * x[IMPULSE, n], share * x[WAS, n]
+    bound, old = share * x[IMPULSE, n], share * x[PREVIOUS, n]
     u, v = x[MOTION, i], x[MOTION, i + 1]
     if not bound > 0.0:
         set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, trial_excess(work, i))
         return
     p, q = x[LINEAR, i], x[LINEAR, i + 1]
-    if not x[WAS, n] > 0.0:  # the contact has just closed
+    if not x[PREVIOUS, n] > 0.0:  # the contact has just closed
         if kind == ROLLING:
             set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
             return
         p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
-    elif x[WAS, i] * x[WAS, i] + x[WAS, i + 1] * x[WAS, i + 1] > old * old:  # the contact slid
+    elif x[PREVIOUS, i] * x[PREVIOUS, i] + x[PREVIOUS, i + 1] * x[PREVIOUS, i + 1] > old * old:  # it slid
         p, q = x[MEMORY, i], x[MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + LEAST * bound)
+            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + MIN_EXCESS * bound)
             return
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
@@ -197,7 +197,7 @@ def update_active_disc(work, b, i, n):
         x[IMPULSE, i], x[IMPULSE, i + 1] = p, q
         set_trial(work, i, p, q)
     else:
-        set_disc(work, i, p, q, bound, BARELY * bound)
+        set_disc(work, i, p, q, bound, SLIDING_EXCESS * bound)
 
 
 @kernel
@@ -207,17 +207,17 @@ def update_active_spinning(work, b, i):
     Writes: work.
     """
     x = work.dense_vector
-    lower, upper = bounds_of(work, b, WAS)
-    side = 1.0 if x[WAS, i] > upper else -1.0 if x[WAS, i] < lower else 0.0
+    lower, upper = bounds_of(work, b, PREVIOUS)
+    side = 1.0 if x[PREVIOUS, i] > upper else -1.0 if x[PREVIOUS, i] < lower else 0.0
     lower, upper = bounds_of(work, b, IMPULSE)
     own = x[LINEAR, i] if side == 0.0 else upper if side > 0.0 else lower
     x[IMPULSE, i] = min(max(own, lower), upper)
     x[TRIAL, i] = x[IMPULSE, i]
     if side == 0.0:
         if own > upper:
-            x[TRIAL, i] += BARELY * upper
+            x[TRIAL, i] += SLIDING_EXCESS * upper
         elif own < lower:
-            x[TRIAL, i] -= BARELY * upper
+            x[TRIAL, i] -= SLIDING_EXCESS * upper
     elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
         x[TRIAL, i] += side * trial_excess(work, i)
 
@@ -234,14 +234,14 @@ def update_active_scalars(work):
     n = x.shape[1]
     zero = spread4(0.0)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
-        was, linear = load4(x, n * WAS + i), load4(x, n * LINEAR + i)
+        was, linear = load4(x, n * PREVIOUS + i), load4(x, n * LINEAR + i)
         lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
         was_low, was_high = was < lower, upper < was
         own = chosen(was_low, lower, chosen(was_high, upper, clamp4(linear, lower, upper)))
         store4(x, n * IMPULSE + i, own)
         w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
         is_new = ~(was_low | was_high)
-        little = load4(x, n * PENALTY + i) * spread4(LEAST)
+        little = load4(x, n * PENALTY + i) * spread4(MIN_EXCESS)
         more = chosen(is_new, little, excess4(work, i))
         goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
         goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
@@ -258,17 +258,17 @@ def update_active_set(work):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    copy_vector(work, TRIAL, WAS)
+    copy_vector(work, TRIAL, PREVIOUS)
     for b in range(work.dense_size[LAWS]):
         i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        was = x[WAS, i]
+        was = x[PREVIOUS, i]
         if kind == NORMAL:
             own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
             x[IMPULSE, i] = max(own, 0.0)
             x[TRIAL, i] = own if own > 0.0 else OPEN
         elif kind == FRICTION or kind == ROLLING:
             update_active_disc(work, b, i, n)
-        elif kind == SPINNING and not x[WAS, n] > 0.0:
+        elif kind == SPINNING and not x[PREVIOUS, n] > 0.0:
             x[IMPULSE, i] = x[TRIAL, i] = 0.0
         else:
             update_active_spinning(work, b, i)

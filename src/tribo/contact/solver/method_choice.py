@@ -13,7 +13,7 @@ from tribo.contact.solver.free_body_contacts import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
 from tribo.contact.solver.pile import solve_pile
-from tribo.contact.solver.proximal_newton import NEARER, solve_in_dofs
+from tribo.contact.solver.proximal_newton import REST_TOLERANCE, solve_in_dofs
 from tribo.contact.solver.proximal_rows import find_columns, leave_columns, wide
 from tribo.enums import Solver
 from tribo.math import vec
@@ -122,7 +122,7 @@ def solve_to_tolerance(model, settings, work, t, rows, tolerance):
     limit = tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
-    if island_violation(model, work, t) <= NEARER * limit:
+    if island_violation(model, work, t) <= REST_TOLERANCE * limit:
         return True
     return solve_listed(model, settings, work, t, block_matrix.find_nodes(model, work, t), limit)
 

@@ -34,7 +34,6 @@ from tribo.contact.solver.proximal_rows import (
     KIND,
     LAWS,
     LINEAR,
-    LOOK,
     LOWER,
     MOTION,
     NODES,
@@ -45,6 +44,7 @@ from tribo.contact.solver.proximal_rows import (
     ROW,
     ROWS,
     SCALARS,
+    SCRATCH,
     SHARE,
     SPINNING,
     START,
@@ -234,7 +234,7 @@ def assemble_blocks(model, work, t):
 
 @kernel
 def push_solution(work, v):
-    """Set LOOK to D times row v of `dense_vector`.
+    """Set SCRATCH to D times row v of `dense_vector`.
 
     Writes: work.
     """
@@ -242,16 +242,16 @@ def push_solution(work, v):
     for b in range(work.dense_size[LAWS]):
         i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
         if kind == NORMAL:
-            x[LOOK, i] = x[PENALTY, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
+            x[SCRATCH, i] = x[PENALTY, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
         elif kind == SPINNING:
             own, pressed = line_block(work, i, work.law_number[b, SHARE], n)
-            x[LOOK, i] = own * x[v, i] + pressed * x[v, n]
+            x[SCRATCH, i] = own * x[v, i] + pressed * x[v, n]
         else:
             xx, xy, yy, f, g = disc_block(work, i, work.law_number[b, SHARE], n)
             p, q, w = x[v, i], x[v, i + 1], x[v, n]
-            x[LOOK, i], x[LOOK, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
+            x[SCRATCH, i], x[SCRATCH, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        x[LOOK, i] = x[PENALTY, i] * x[v, i] if is_inside_bound(work, i) else 0.0
+        x[SCRATCH, i] = x[PENALTY, i] * x[v, i] if is_inside_bound(work, i) else 0.0
 
 
 @kernel
@@ -293,14 +293,14 @@ def refine_set(model, work, t):
     push_solution(work, CHANGE)
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = 0.0
-    gather_pile(model, work, t, LOOK, STEP)
+    gather_pile(model, work, t, SCRATCH, STEP)
     for i in range(work.dense_size[ROWS]):
-        x[LINEAR, i] += x[LOOK, i]
+        x[LINEAR, i] += x[SCRATCH, i]
     add_solution(model, work)
     measure_pile(model, work, t, STEP)
     push_solution(work, CHANGE)
     for i in range(work.dense_size[ROWS]):
-        x[LINEAR, i] -= x[LOOK, i]
+        x[LINEAR, i] -= x[SCRATCH, i]
 
 
 @kernel
@@ -323,10 +323,10 @@ def solve_set(model, work, t, is_exact):
     push_solution(work, CHANGE)
     for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
         if not is_inside_bound(work, i):
-            x[LOOK, i] = min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
+            x[SCRATCH, i] = min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
     for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
         z[STEP, k] = z[FREE, k] - z[Z, k]
-    gather_pile(model, work, t, LOOK, STEP)
+    gather_pile(model, work, t, SCRATCH, STEP)
     add_solution(model, work)
     measure_pile(model, work, t, Z)
     for i in range(work.dense_size[ROWS]):

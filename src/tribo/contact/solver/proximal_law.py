@@ -20,17 +20,17 @@ from tribo.contact.solver.proximal_rows import (
     IMPULSE,
     KIND,
     LAWS,
-    LOOK,
     LOWER,
     MEMORY,
     MOTION,
+    NATURAL_STEP,
     NORMAL_ROW,
     PENALTY,
-    REACH,
     ROLLING,
     ROW,
     ROWS,
     SCALARS,
+    SCRATCH,
     SHARE,
     SOFT,
     SPINNING,
@@ -125,11 +125,11 @@ def impulse_product(work, part):
     n = x.shape[1]
     for i in range(0, work.dense_size[ROWS], 4):
         way = load4(x, n * PENALTY + i) * load4(x, n * CHANGE + i)
-        store4(x, n * LOOK + i, load4(x, n * TRIAL + i) - part * way)
-    apply_laws(work, LOOK, LOOK)
+        store4(x, n * SCRATCH + i, load4(x, n * TRIAL + i) - part * way)
+    apply_laws(work, SCRATCH, SCRATCH)
     total = spread4(0.0)
     for i in range(0, work.dense_size[ROWS], 4):
-        total = total + load4(x, n * LOOK + i) * load4(x, n * CHANGE + i)
+        total = total + load4(x, n * SCRATCH + i) * load4(x, n * CHANGE + i)
     return sum4(total)
 
 
@@ -175,7 +175,7 @@ def violation_here(work):
     for b in range(work.dense_size[LAWS]):
         i, kind = law[b, ROW], law[b, KIND]
         if kind == FRICTION:
-            mu, r = numbers[b, SHARE], numbers[b, REACH]
+            mu, r = numbers[b, SHARE], numbers[b, NATURAL_STEP]
             own = (x[IMPULSE, i], x[IMPULSE, i + 1], x[IMPULSE, i + 2])
             w = (own_velocity(work, i), own_velocity(work, i + 1), own_velocity(work, i + 2))
             if own[2] == 0.0 and w[2] >= 0.0 and own[0] == 0.0 and own[1] == 0.0:

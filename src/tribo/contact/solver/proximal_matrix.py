@@ -42,10 +42,10 @@ from tribo.contact.solver.proximal_rows import (
     wide,
 )
 
-FELT, PUSH = 0, 1  # of `direction_row`
+VELOCITY_ROW, IMPULSE_ROW = 0, 1  # columns of `direction_row`: l, p
 # Of `direction_number`: 1/d; its request (`target_change`); its impulse.
-RESISTANCE, REQUEST, PART = 0, 1, 2
-SETTLINGS = 3  # iterations of `remove_opposed_impulses`
+RESISTANCE, REQUEST, IMPULSE_PART = 0, 1, 2
+OPPOSED_ITERATIONS = 3  # iterations of `remove_opposed_impulses`
 MIN_PIVOT = 1e-13  # [–] a smaller pivot is singular; the diagonal is about one or more
 
 
@@ -76,7 +76,7 @@ def add_direction(work, row, resistance, ask):
     """
     u = work.dense_size[DIRECTIONS]
     work.dense_size[DIRECTIONS] = u + 1
-    work.direction_row[u, FELT] = work.direction_row[u, PUSH] = row
+    work.direction_row[u, VELOCITY_ROW] = work.direction_row[u, IMPULSE_ROW] = row
     work.direction_number[u, RESISTANCE] = resistance
     work.direction_number[u, REQUEST] = ask
 
@@ -88,12 +88,12 @@ def push_along_rows(work, n, i, a, j, b, extra):
     Writes: work.
     """
     y, u = work.dense_row, work.row_direction[n]
-    row = work.direction_row[u, PUSH]
+    row = work.direction_row[u, IMPULSE_ROW]
     width = y.shape[1]
     if row == n:
         row = extra
         extra += 1
-        work.direction_row[u, PUSH] = row
+        work.direction_row[u, IMPULSE_ROW] = row
         combine_rows(work, row, n, 1.0, n, 0.0)
     for k in range(0, work.dense_size[COLUMNS], 4):
         more = a * load4(y, width * i + k) + b * load4(y, width * j + k)
@@ -160,7 +160,7 @@ def write_directions(work):
 def dot_row(work, u, z):
     """Return l · z of direction u and row z of `column_vector`."""
     y, x = work.dense_row, work.column_vector
-    at, i = x.shape[1] * z, y.shape[1] * work.direction_row[u, FELT]
+    at, i = x.shape[1] * z, y.shape[1] * work.direction_row[u, VELOCITY_ROW]
     total = spread4(0.0)
     for k in range(0, work.dense_size[COLUMNS], 4):
         total = total + load4(x, at + k) * load4(y, i + k)
@@ -176,12 +176,12 @@ def write_products(work, is_symmetric):
     h, y, row = work.column_matrix, work.dense_row, work.direction_row
     size, columns, n = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS], y.shape[1]
     for u in range(size, wide(size)):
-        row[u, PUSH] = row[0, PUSH]
+        row[u, IMPULSE_ROW] = row[0, IMPULSE_ROW]
     for u in range(size):
-        i = n * row[u, FELT]
+        i = n * row[u, VELOCITY_ROW]
         for v in range((u if is_symmetric else 0) & ~3, size, 4):
-            j, k = n * row[v, PUSH], n * row[v + 1, PUSH]
-            m, p = n * row[v + 2, PUSH], n * row[v + 3, PUSH]
+            j, k = n * row[v, IMPULSE_ROW], n * row[v + 1, IMPULSE_ROW]
+            m, p = n * row[v + 2, IMPULSE_ROW], n * row[v + 3, IMPULSE_ROW]
             a = b = c = d = spread4(0.0)
             for q in range(0, columns, 4):
                 four = load4(y, i + q)
@@ -210,8 +210,8 @@ def write_dofs(work, is_symmetric):
         v = min(u + 1, work.dense_size[DIRECTIONS] - 1)  # an odd number: the last has no partner, slope 0
         slope = 1.0 / work.direction_number[u, RESISTANCE]
         other = 1.0 / work.direction_number[v, RESISTANCE] if v > u else 0.0
-        push, beside = row[u, PUSH], row[v, PUSH]
-        felt, next_felt = n * row[u, FELT], n * row[v, FELT]
+        push, beside = row[u, IMPULSE_ROW], row[v, IMPULSE_ROW]
+        felt, next_felt = n * row[u, VELOCITY_ROW], n * row[v, VELOCITY_ROW]
         for i in range(columns):
             f, g = slope * y[push, i], other * y[beside, i]
             if f == 0.0 and g == 0.0:
@@ -234,8 +234,8 @@ def push_parts(work, z):
     for k in range(0, work.dense_size[COLUMNS], 4):
         four = load4(x, at + k)
         for u in range(work.dense_size[DIRECTIONS]):
-            part = spread4(work.direction_number[u, PART])
-            four = four + part * load4(y, n * row[u, PUSH] + k)
+            part = spread4(work.direction_number[u, IMPULSE_PART])
+            four = four + part * load4(y, n * row[u, IMPULSE_ROW] + k)
         store4(x, at + k, four)
 
 
@@ -253,7 +253,7 @@ def solve_by_directions(work, z, is_symmetric, asks):
     if not solve_in_place(work.column_matrix, size, is_symmetric, part):
         return False
     for u in range(size):
-        number[u, PART] = part[u]
+        number[u, IMPULSE_PART] = part[u]
     push_parts(work, z)
     return True
 
@@ -269,7 +269,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
     write_dofs(work, is_symmetric)
     if asks:
         for u in range(size):
-            number[u, PART] = number[u, REQUEST] / number[u, RESISTANCE]
+            number[u, IMPULSE_PART] = number[u, REQUEST] / number[u, RESISTANCE]
         push_parts(work, z)
     for k in range(count):
         part[k] = x[z, k]
@@ -279,7 +279,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
         x[z, k] = part[k]
     if asks:
         for u in range(size):
-            number[u, PART] = (number[u, REQUEST] - dot_row(work, u, z)) / number[u, RESISTANCE]
+            number[u, IMPULSE_PART] = (number[u, REQUEST] - dot_row(work, u, z)) / number[u, RESISTANCE]
     return True
 
 
@@ -299,9 +299,9 @@ def solve_step(work, z, is_symmetric, asks):
         return False
     if asks:
         for u in range(work.dense_size[DIRECTIONS]):
-            i = work.direction_row[u, FELT]
+            i = work.direction_row[u, VELOCITY_ROW]
             if i < work.dense_size[ROWS]:
-                work.dense_vector[LINEAR, i] = work.direction_number[u, PART]
+                work.dense_vector[LINEAR, i] = work.direction_number[u, IMPULSE_PART]
     return True
 
 
@@ -387,7 +387,7 @@ def respond_to_targets(work):
     number, part = work.direction_number, work.direction_part
     z, count = work.column_vector, work.dense_size[COLUMNS]
     for u in range(work.dense_size[DIRECTIONS]):
-        number[u, PART] = number[u, REQUEST] / number[u, RESISTANCE]
+        number[u, IMPULSE_PART] = number[u, REQUEST] / number[u, RESISTANCE]
     push_parts(work, STEP)
     for k in range(count):
         part[k] = z[STEP, k]
@@ -407,7 +407,7 @@ def refine_set_solution(work):
     number, part, x = work.direction_number, work.direction_part, work.dense_vector
     z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
-        i = work.direction_row[u, FELT]
+        i = work.direction_row[u, VELOCITY_ROW]
         number[u, REQUEST] = -(x[MOTION, i] + x[COMPLIANCE, i] * x[LINEAR, i])
     for k in range(count):
         z[STEP, k] = 0.0
@@ -416,16 +416,16 @@ def refine_set_solution(work):
             part[u] = number[u, REQUEST]
         solve_factored(work.column_matrix, size, part)
         for u in range(size):
-            number[u, PART] = part[u]
+            number[u, IMPULSE_PART] = part[u]
         push_parts(work, STEP)
     else:
         respond_to_targets(work)
         for u in range(size):
-            number[u, PART] = (number[u, REQUEST] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
+            number[u, IMPULSE_PART] = (number[u, REQUEST] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
     for k in range(count):
         z[Z, k] += z[STEP, k]
     for u in range(size):
-        x[LINEAR, work.direction_row[u, FELT]] += number[u, PART]
+        x[LINEAR, work.direction_row[u, VELOCITY_ROW]] += number[u, IMPULSE_PART]
 
 
 @kernel
@@ -441,14 +441,14 @@ def remove_opposed_impulses(work):
     number, x = work.direction_number, work.dense_vector
     z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
     for u in range(size):
-        i = work.direction_row[u, FELT]
+        i = work.direction_row[u, VELOCITY_ROW]
         number[u, REQUEST] = x[LINEAR, i] - x[MEMORY, i]
         x[LINEAR, i] = x[MEMORY, i]
-    for _ in range(SETTLINGS):
+    for _ in range(OPPOSED_ITERATIONS):
         for k in range(count):
             z[STEP, k] = 0.0
         respond_to_targets(work)
         for u in range(size):
             own = dot_row(work, u, STEP)
             number[u, REQUEST] -= own
-            x[LINEAR, work.direction_row[u, FELT]] += own
+            x[LINEAR, work.direction_row[u, VELOCITY_ROW]] += own

@@ -41,12 +41,12 @@ ROUND_STEPS = 10  # Newton steps of a round
 FIRST_PENALTY = 30.0  # [–] ρ of the first round, in units of the inverse of a row's own block of G
 MIN_PENALTY = 1e-2
 MAX_PENALTY = 1e9
-NEARER = 0.2  # [–] of the limit: above it one solve more, so that bodies at rest do not creep
+REST_TOLERANCE = 0.2  # [–] of the limit: a larger violation costs one more solve; bodies at rest do not creep
 SET_STEPS = 12  # linear solves with an active set
 MAX_IDLE = 3  # solves or rounds in a row that may gain little before the method stops
 ROUNDING = 1e-6  # [–] of the speed to remove: below it `MAX_IDLE` rounds of little gain end the solve
 GAIN = 0.7  # [–] of the best error: a round that leaves more has gained little
-WORSE = 8.0  # [–] of the error before: a round that leaves more is rejected
+MAX_GROWTH = 8.0  # [–] of the violation before: a round with more is rejected
 GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: if less is left, ρ grows FASTER, MUCH_FASTER
 FASTER, MUCH_FASTER, BIT_FASTER, SLOWER, BACK = 10.0, 30.0, 2.0, 0.3, 0.1
 SOFT_PENALTY = 10.0  # ρ of the fallback round (`round_without_memory`)
@@ -78,7 +78,7 @@ def try_active_set(model, work, limit, best, last):
             vain = 0
         else:
             vain += 1
-        if best <= NEARER * limit:
+        if best <= REST_TOLERANCE * limit:
             return best
     restore_impulses(model, work, BEST)
     return best
@@ -108,8 +108,9 @@ def largest_unit(work):
 def make_rounds(model, work, limit, best, last):
     """Run rounds from the memory and row Z; return the smallest violation [m/s], of the impulses in BEST.
 
-    A round is accepted if it converged without raising the violation by more than `WORSE`. The penalty grows
-    the faster, the more a round has gained, and falls after a round that is rejected or does not converge.
+    A round is accepted if it converged without raising the violation by more than `MAX_GROWTH`. The penalty
+    grows the faster, the more a round has gained, and falls after a round that is rejected or does not
+    converge.
 
     Writes: work.
     """
@@ -136,7 +137,7 @@ def make_rounds(model, work, limit, best, last):
         if now < best:
             best = now
             copy_vector(work, IMPULSE, BEST)
-        if (arrived and now <= WORSE * before) or rho <= MIN_PENALTY or now <= GOOD * before:
+        if (arrived and now <= MAX_GROWTH * before) or rho <= MIN_PENALTY or now <= GOOD * before:
             copy_vector(work, IMPULSE, MEMORY)
             has_set = arrived
             if arrived and now <= VERY_GOOD * before:
@@ -204,7 +205,7 @@ def improve_impulses(model, work, limit, last, tries_set):
     best = violation_here(work)
     copy_vector(work, IMPULSE, MEMORY)
     copy_vector(work, IMPULSE, BEST)
-    if tries_set and best > NEARER * limit:
+    if tries_set and best > REST_TOLERANCE * limit:
         best = try_active_set(model, work, limit, best, last)
     if best > limit:
         best = make_rounds(model, work, limit, best, last)

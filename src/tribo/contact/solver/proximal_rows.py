@@ -20,13 +20,13 @@ from tribo.math import spatial, vec
 
 # Of `dense_size`. SCALARS: first scalar row; FIRST: first column; PILE: 1 + island, 0 if dense; NODES: of it.
 ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES = range(8)
-Z, FREE, LACK, STEP, REACHED = 0, 1, 2, 3, 4  # rows of `column_vector`
+Z, FREE, RESIDUAL, STEP, RESPONSE = 0, 1, 2, 3, 4  # rows of `column_vector`
 (
-    START, COMPLIANCE, SOFT, UNIT, PENALTY, MOTION, CHANGE, TRIAL, WAS, IMPULSE, MEMORY, BEST, LINEAR, LOOK,
-    LOWER, UPPER,
+    START, COMPLIANCE, SOFT, UNIT, PENALTY, MOTION, CHANGE, TRIAL, PREVIOUS, IMPULSE, MEMORY, BEST, LINEAR,
+    SCRATCH, LOWER, UPPER,
 ) = range(16)  # fmt: skip
 ROW, KIND, NORMAL_ROW = 0, 1, 2  # of `law_row`
-SHARE, REACH = 0, 1  # of `law_number`
+SHARE, NATURAL_STEP = 0, 1  # of `law_number`
 NORMAL, FRICTION, ROLLING, SPINNING = 0, 1, 2, 3  # kinds of laws; 1 and 2 are of two rows
 
 
@@ -123,7 +123,7 @@ def add_law(work, row, kind, press, share, reach):
     b = work.dense_size[LAWS]
     work.dense_size[LAWS] = b + 1
     work.law_row[b, ROW], work.law_row[b, KIND], work.law_row[b, NORMAL_ROW] = row, kind, press
-    work.law_number[b, SHARE], work.law_number[b, REACH] = share, reach
+    work.law_number[b, SHARE], work.law_number[b, NATURAL_STEP] = share, reach
 
 
 @kernel
@@ -254,7 +254,7 @@ def write_island(model, work, t, count):
     clear_rows(work, size[ROWS], wide(size[ROWS]), width)
     x = work.column_vector
     for k in range(width):
-        x[STEP, k] = x[LACK, k] = x[Z, k] = x[FREE, k] = x[REACHED, k] = 0.0
+        x[STEP, k] = x[RESIDUAL, k] = x[Z, k] = x[FREE, k] = x[RESPONSE, k] = 0.0
     for k in range(count):
         dof = work.column_dof[count - 1 - k]
         x[Z, k], x[FREE, k] = work.response[dof], work.free_response[dof]
@@ -279,7 +279,7 @@ def write_pile(model, work, t, count):
     x = work.column_vector
     for k in range(size[FIRST], wide(last)):
         x[Z, k] = work.response[k] if k < work.response.shape[0] else 0.0
-        x[STEP, k] = x[LACK, k] = x[FREE, k] = x[REACHED, k] = 0.0
+        x[STEP, k] = x[RESIDUAL, k] = x[FREE, k] = x[RESPONSE, k] = 0.0
 
 
 @kernel

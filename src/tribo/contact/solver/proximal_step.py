@@ -40,11 +40,11 @@ from tribo.contact.solver.proximal_rows import (
     FIRST,
     FREE,
     IMPULSE,
-    LACK,
     LINEAR,
     MOTION,
     PILE,
-    REACHED,
+    RESIDUAL,
+    RESPONSE,
     ROWS,
     STEP,
     TRIAL,
@@ -106,13 +106,13 @@ def add_to_response(work, part):
 
 @kernel
 def write_residual(model, work):
-    """Write the impulses at the trials, and the residual z − z_free − Yᵀ λ to LACK; return its norm.
+    """Write the impulses at the trials, and the residual z − z_free − Yᵀ λ to RESIDUAL; return its norm.
 
     Writes: work.
     """
     apply_laws(work, TRIAL, IMPULSE)
-    write_response(model, work, REACHED)
-    return sqrt(write_difference(work, Z, REACHED, LACK))
+    write_response(model, work, RESPONSE)
+    return sqrt(write_difference(work, Z, RESPONSE, RESIDUAL))
 
 
 @kernel
@@ -122,7 +122,7 @@ def newton_step(model, work):
     Writes: work.
     """
     work.newton_steps[0] += 1
-    write_difference(work, REACHED, Z, STEP)
+    write_difference(work, RESPONSE, Z, STEP)
     if work.dense_size[PILE] > 0:
         return call_pile_operation(model, work, NEWTON, STEP, 0.0) == 1
     return solve_step(work, STEP, write_directions(work), False)
@@ -134,7 +134,7 @@ def line_search(work):
 
     Writes: work.
     """
-    first, square = column_product(work, LACK, STEP), column_product(work, STEP, STEP)
+    first, square = column_product(work, RESIDUAL, STEP), column_product(work, STEP, STEP)
     if not first < 0.0:
         return 0.0
     along = column_product(work, Z, STEP) - column_product(work, FREE, STEP)

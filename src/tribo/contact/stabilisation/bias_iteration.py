@@ -16,7 +16,7 @@ from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.solver.island_solve import solve_island
 from tribo.dynamics import bias, couplings, rk4
 from tribo.dynamics.mid_velocity import (
-    ENOUGH,
+    CONVERGED,
     compare_mid_velocity,
     judge_explicit,
     largest_turn,
@@ -41,10 +41,10 @@ SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
 ERROR_PUSHED = 5e-3  # [–] of the velocity: admissible error of h(v̄) with contacts, whose own is larger
-LOST_TRACK = 0.5  # [–] the same, from which on the iteration diverges
+DIVERGED = 0.5  # [–] the same, from which on the iteration diverges
 APART = 0.1  # [–] of the velocity: admissible error of v̄ with contacts at the end
 CLOSE = 0.03  # [–] the same at any rotation; of substeps and solve after the last round but one
-LEFT = 1e-4  # [–] of substeps and solve at the end
+FINAL_TOLERANCE = 1e-4  # [–] of substeps and solve at the end
 ROUNDS = 8
 STALE, SOLVED_AGAIN = 1, 2  # entries of `Work.island_is_stale`
 
@@ -139,7 +139,7 @@ def update_pushed_bias(model, state, settings, work, t):
     error = apart * largest_turn(model, settings, work, t)
     is_near = apart <= CLOSE or error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
-    if not error <= LOST_TRACK:
+    if not error <= DIVERGED:
         if work.island_miss[find_representative(work.tree_island, t)] == inf:
             return False  # a draft is too inaccurate to decide
         use_explicit_bias(model, state, settings, work, t)
@@ -221,9 +221,9 @@ def check_substeps(model, state, settings, work, t):
         return True
     work.tree_is_fourth[t] = 1 if apart < inf else 0
     mark_ruled_joints(model, work, t)
-    if work.bias_rounds[0] >= ROUNDS and not apart <= LEFT:
+    if work.bias_rounds[0] >= ROUNDS and not apart <= FINAL_TOLERANCE:
         work.tree_mode[t] = NOT_SETTLED
-    return work.bias_rounds[0] < ROUNDS and not apart <= ENOUGH
+    return work.bias_rounds[0] < ROUNDS and not apart <= CONVERGED
 
 
 @kernel

@@ -41,10 +41,10 @@ SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
 NO_ROWS, CONSTRAINTS, STOPS = 0, 1, 2  # kinds of rows that hold an island
-FAST = 0.02  # [rad] per step; slower joints gain no measurable energy
-FAST_BASE = 0.1  # [rad] per step; floating bodies that rotate less gain little
-JERK = 0.01  # [–] of the energy: more work of constraints is removed
-ERROR = 1e-3  # [–] of the kinetic energy: admissible work of constraints, and of stops of slow joints
+FAST_JOINT = 0.02  # [rad] per step: slower joints gain no measurable energy
+FAST_BASE = 0.1  # [rad] per step: floating bases with less rotation gain little energy
+REMOVED_WORK = 0.01  # [–] of the energy: work of constraints above this share is removed
+ADMISSIBLE_WORK = 1e-3  # [–] of the kinetic energy: bound for constraints, and for stops of slow joints
 
 
 @kernel
@@ -63,7 +63,7 @@ def is_doubtful(model, settings, work, tree):
 
 @kernel
 def joint_rotates_fast(model, state, settings, work, t, is_strict):
-    """Tell whether a joint of tree t rotates by more than `FAST` in this step, before or after the solve.
+    """Tell whether a joint of tree t rotates by more than `FAST_JOINT` in this step, before or after solving.
 
     Not strict: the limit of a spherical joint shrinks with its cone, whose rim is then more curved.
     """
@@ -71,7 +71,7 @@ def joint_rotates_fast(model, state, settings, work, t, is_strict):
         joint = model.joint_type[i]
         if joint != REVOLUTE and joint != SPHERICAL:
             continue
-        most = FAST / settings.dt
+        most = FAST_JOINT / settings.dt
         if joint == SPHERICAL and not is_strict:
             most *= min(1.0, 0.5 * model.joint_upper[i])
         for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):
@@ -265,7 +265,7 @@ def limit_island(model, state, command, settings, work, t, is_strict):
         return False
     if has_stops and joint_rotates_fast(model, state, settings, work, t, True):
         is_strict = True
-    error = 0.0 if is_strict else ERROR
+    error = 0.0 if is_strict else ADMISSIBLE_WORK
     most = energy_budget.energy_budget(model, state, command, settings, work, t, error)
     is_slowed = velocity_scaling.slow_island(model, state, settings, work, t, most)
     return is_slowed and (held == NO_ROWS or not is_robot)
@@ -290,7 +290,7 @@ def limit_energy(model, state, command, settings, work):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue
         error = relative_constraint_work(model, state, command, settings, work, t)
-        is_slowed = limit_island(model, state, command, settings, work, t, error > JERK)
+        is_slowed = limit_island(model, state, command, settings, work, t, error > REMOVED_WORK)
         keeps = settings.integrator != SEMI_IMPLICIT  # its energy oscillates
         is_wrong = keeps and error > FLAGGED * FLAGGED
         if is_slowed or is_wrong:

@@ -17,10 +17,10 @@ from tribo.contact.solver.proximal_rows import (
     CHANGE,
     FREE,
     IMPULSE,
-    LACK,
     LINEAR,
     MEMORY,
     MOTION,
+    RESIDUAL,
     ROWS,
     STEP,
     Z,
@@ -95,7 +95,7 @@ def test_the_step_solves_the_derivative_of_what_lacks(make):
             proximal_products.measure_motion(model, work, Z)
             proximal_law.write_trials(work)
             proximal_step.write_residual(model, work)
-            return x[LACK, dofs].copy()
+            return x[RESIDUAL, dofs].copy()
 
         step = rng.normal(size=len(dofs))
         change = (lack(z + 1e-7 * step) - lack(z - 1e-7 * step)) / 2e-7

@@ -16,12 +16,12 @@ from tribo.contact.solver.proximal_rows import (
     MEMORY,
     MOTION,
     PENALTY,
+    PREVIOUS,
     ROWS,
     SCALARS,
     TRIAL,
     UNIT,
     UPPER,
-    WAS,
     wide,
 )
 
@@ -69,7 +69,7 @@ def test_trials_keep_what_rows_do(problem):
     active_set.write_active_scalars(work)
     for i in rows:
         own, lower, upper = x[IMPULSE, i], x[LOWER, i], x[UPPER, i]
-        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.LEAST)
+        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.MIN_EXCESS)
         expected = own
         if lower < upper and own == upper:
             expected = upper + more
@@ -85,15 +85,15 @@ def test_sets_are_corrected(problem):
     active_set.update_active_scalars(work)
     for i in rows:
         lower, upper = x[LOWER, i], x[UPPER, i]
-        side = 1.0 if x[WAS, i] > upper else -1.0 if x[WAS, i] < lower else 0.0
+        side = 1.0 if x[PREVIOUS, i] > upper else -1.0 if x[PREVIOUS, i] < lower else 0.0
         if side == 0.0:
             own = min(max(x[LINEAR, i], lower), upper)
             beyond = np.sign(x[LINEAR, i] - own)
-            more = x[PENALTY, i] * active_set.LEAST
+            more = x[PENALTY, i] * active_set.MIN_EXCESS
         else:
             own = upper if side > 0.0 else lower
             beyond = side if side * (x[MOTION, i] + x[COMPLIANCE, i] * own) <= 0.0 else 0.0
-            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.LEAST)
+            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.MIN_EXCESS)
         assert x[IMPULSE, i] == own
         assert x[TRIAL, i] == own + beyond * more
 

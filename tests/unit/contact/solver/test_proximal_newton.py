@@ -126,7 +126,7 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
             proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
             proximal_law.write_trials(work)
             proximal_step.write_residual(engine.model, work)
-            return x[proximal_rows.LACK, :count].copy()
+            return x[proximal_rows.RESIDUAL, :count].copy()
 
         step = rng.normal(size=count)
         change = (lack(z + 1e-7 * step) - lack(z - 1e-7 * step)) / 2e-7

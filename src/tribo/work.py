@@ -184,7 +184,7 @@ class Work(Record):
     adhesion_impulse = field("max_contact")  # [N s] impulse of adhesion; λ_n is measured from it
     contact_share = field("max_contact")  # [–] number of points of the patch that the contact represents
     contact_area = field("max_contact")  # [m²] area of the patch that the contact represents; 0: a point
-    contact_patch = field("max_contact", 2, dtype=INT)  # first contact of its patch, −1: none; that of its normal
+    contact_patch = field("max_contact", 2, dtype=INT)  # first contact of its patch, −1: none; of its normal
     share_system = field(6, 7)  # linear equations of the shares of one face
     kept_distance = field("max_contact")  # [–] scaled distance to the nearest kept contact; −1: kept
     contact_is_soft = field("max_contact", dtype=INT)  # compliant pair: 1 one side moves, 2 both; 0 rigid

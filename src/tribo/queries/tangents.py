@@ -57,53 +57,53 @@ class Tangents(Record):
     """
 
     # Filled in before the step: what the step itself changes.
-    start_q = field("nq")
-    start_v = field("nv")
-    start_vdot = field("nv")
-    start_vdot_before = field("nv")
+    start_q = field("nq")  # [m, rad, –] q before the step
+    start_v = field("nv")  # [m/s, rad/s] v before the step
+    start_vdot = field("nv")  # [m/s², rad/s²] `State.vdot` before the step
+    start_vdot_before = field("nv")  # [m/s², rad/s²] `State.vdot_before` before the step
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
     # Of a derivative in work: rounds made; then 1 or 0: all are made; sides differ; rows are left out;
     # `free_by` is there; by the last accelerations as well; by sizes of gaps as well.
     stage = field(7, dtype=INT)
-    mean = field("nv")  # v̄ to which the round before leads, where there was one
-    mean_by_grown = field("nv", "nby")  # δv̄ by the inputs, where there was one
+    mean = field("nv")  # [m/s, rad/s] v̄ after the previous round, if there was one
+    mean_by_grown = field("nv", "nby")  # δv̄ by the inputs, if there was one
     mean_by_fallen = field("nv", "nby")  # … where they are < 0
 
     # Without rows: what forces alone do. Shift at the end of the step.
-    free_v = field("nv")  # [m/s, rad/s] change of velocity
-    free_by = field("nv", "nby")  # δ of that by the inputs
-    free_twist = field("nbody", 6)  # at `free_v`
-    shift = field("nv")  # [m, rad]
-    shift_push = field("nrow", 3)  # dt R⁻¹ e of contacts that press, in their axes
-    is_watched = field("nrow", dtype=INT)  # 1: the row does not push in the shift
-    shift_by = field("nrow", "nby")  # of rows that do not push: of dt e, what they would have to close
+    free_v = field("nv")  # [m/s, rad/s] velocity change by forces alone
+    free_by = field("nv", "nby")  # δ of `free_v` by the inputs
+    free_twist = field("nbody", 6)  # [rad/s, m/s] twist of the bodies at `free_v`
+    shift = field("nv")  # [m, rad] shift at the end of the step
+    shift_push = field("nrow", 3)  # dt R⁻¹ e of active contacts, contact axes
+    is_watched = field("nrow", dtype=INT)  # 1: the row is inactive in the shift
+    shift_by = field("nrow", "nby")  # inactive rows: δ of dt e by the inputs
     shift_fallen = field("nrow", "nby")  # … where inputs are < 0
 
     # Momentum of floating trees.
     start_mass = field("nv", "nv")  # M at the state before the step
     start_bend = field("nv", "nv")  # ∂(M v)/∂q there
-    solved_by = field("nv", "nby")  # δv⁺ before the momentum is set
+    solved_by = field("nv", "nby")  # δv⁺ before the momentum correction
     pushes = field("nrow", "ncolumn")  # equation of motion before forces and rows
     pushed_by = field("nrow", "nby")  # … by the inputs, at the same v⁺
 
     # Motion of the bodies, spatial.
-    first_mean = field("nv")  # v̄ of the first round
+    first_mean = field("nv")  # [m/s, rad/s] v̄ of the first round
     first_mean_by = field("nv", 2)  # … by the accelerations of the last two steps
-    twist = field("nbody", 6)  # at v̄
-    rate = field("nbody", 6)  # acceleration at v̄ and v̇ = 0, gravity as acceleration upwards
+    twist = field("nbody", 6)  # [rad/s, m/s] at v̄
+    rate = field("nbody", 6)  # [rad/s², m/s²] acceleration at v̄ and v̇ = 0, gravity as upward acceleration
     full = field("nbody", 6)  # the same at v̇ = (v⁺ − v)/dt
-    start_twist = field("nbody", 6)  # at v
-    end_twist = field("nbody", 6)  # at v⁺
-    force = field("nbody", 6)  # that a body and all behind it need at `full`
-    composite = field("nbody", 10)  # inertia of a body and all behind it
+    start_twist = field("nbody", 6)  # [rad/s, m/s] at v
+    end_twist = field("nbody", 6)  # [rad/s, m/s] at v⁺
+    force = field("nbody", 6)  # [N m, N] force on a body and all descendants at `full`
+    composite = field("nbody", 10)  # composite inertia of a body and all descendants
     swept = field("nbody", 36)  # B, x ↦ I (x × v) + x ×* I v + v ×* I x, of the same, row-major
-    vdot = field("nv")  # (v⁺ − v)/dt
-    end_q = field("nq")  # to which v⁺ leads
+    vdot = field("nv")  # [m/s², rad/s²] (v⁺ − v)/dt
+    end_q = field("nq")  # [m, rad, –] coordinates reached with v⁺
 
     # Of each dof, spatial.
-    turning = field("nv", 6)  # by what a velocity changes besides s ×, as its coordinate does
+    turning = field("nv", 6)  # change of a velocity by its coordinate, beyond s ×
     turning_rate = field("nv", 6)  # … an acceleration
-    own_rate = field("nv", 6)  # by what the acceleration of its body changes as its velocity does
+    own_rate = field("nv", 6)  # change of the acceleration of its body by its velocity
     inertia_axis = field("nv", 6)  # I^c s
     swept_axis = field("nv", 6)  # B^cᵀ s
 
@@ -115,29 +115,29 @@ class Tangents(Record):
     end_by_v = field("nv", "nv")  # … by δv⁺
     end_by_start = field("nv", "nv")  # … by δv, of ball joints
     end_by_rate = field("nv", "nv")  # … by the acceleration, of ball joints that are hit
-    is_hit = field("nv", dtype=INT)  # 1: the acceleration that lasts is that of forces alone
+    is_hit = field("nv", dtype=INT)  # 1: the stored acceleration is that of forces alone
 
     # 1: the drive of a dof gives what its law says; 2, 3: a constant force, at its upper, lower limit.
     follows = field("nv", dtype=INT)
-    system = field("nrow", "ncolumn")
-    order = field("nrow", dtype=INT)  # rows in the order of elimination
-    pivot = field("nrow", dtype=INT)  # row by which each unknown was eliminated; −1: by none
-    way = field("nrow")  # in which a load may be shared, δv⁺ and δλ
-    answer = field("nrow", "ncolumn")  # δv⁺ and δλ by input
-    lack = field("nrow", "ncolumn")  # of a row that says nothing new: what it asks for besides
-    grown = field("nresult", "nby")  # δq⁺, δv⁺, δλ by the inputs, where these are > 0
-    fallen = field("nresult", "nby")  # … where they are < 0; filled in where `counts` says so
+    system = field("nrow", "ncolumn")  # matrix of the linear system
+    order = field("nrow", dtype=INT)  # rows in elimination order
+    pivot = field("nrow", dtype=INT)  # pivot row of each unknown; −1: none
+    way = field("nrow")  # null direction of the system, δv⁺ and δλ
+    answer = field("nrow", "ncolumn")  # solution: δv⁺ and δλ by input
+    lack = field("nrow", "ncolumn")  # redundant rows: residual request
+    grown = field("nresult", "nby")  # δq⁺, δv⁺, δλ by the inputs, for increments > 0
+    fallen = field("nresult", "nby")  # … for increments < 0; valid if `counts` says so
     left = field("nrow", "nby")  # `lack` by the inputs
     left_fallen = field("nrow", "nby")  # … where they are < 0
-    com_rows = field("nbody", 6, "nv")  # Jacobian of the centres of mass, (angular, linear), world
+    com_rows = field("nbody", 6, "nv")  # Jacobians of the centres of mass, (angular, linear), world
 
     # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
     # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins, shifted, forces at limits
     counts = field(11, dtype=INT)
-    contact = field("nrow", dtype=INT)
-    slips = field("nrow", dtype=INT)  # 1: it slips
-    sag_of = field("nrow", dtype=INT)  # contact of its pair, as far as which it sags
-    gap_by_q = field("nrow", "nv")  # δgap by δq_m, as far as it has a target
+    contact = field("nrow", dtype=INT)  # contact of each row of active contacts
+    slips = field("nrow", dtype=INT)  # 1: slipping
+    sag_of = field("nrow", dtype=INT)  # contact of its pair that bounds its sag
+    gap_by_q = field("nrow", "nv")  # δgap by δq_m, if it has a target
     gap_by_v = field("nrow", "nv")  # … by δv
     gap_by_mean = field("nrow", "nv")  # … by δv̄
     gap_slope = field("nrow", 2)  # [1/s] of its target velocity by its gap: where that grows, falls
@@ -148,17 +148,17 @@ class Tangents(Record):
     target_by_v = field("nrow", "nv")
     target_by_mean = field("nrow", "nv")
     target_by = field("nrow", "nby")  # of a contact: the same by the inputs, in the first round
-    has_target = field("nrow", dtype=INT)
-    gap_by = field("nrow", "nby")  # δgap by the inputs, as far as it has a target
-    asked = field("nrow", "nby")  # δ of what a gap asks for by the inputs
-    block = field("nv", 2, dtype=INT)  # first dof of those that turn together, and how many
-    scalar = field("nrow", dtype=INT)
-    spin = field("nrow", dtype=INT)  # of those with rolling friction: which of the contacts that press
-    spin_slips = field("nrow", 2, dtype=INT)  # 1: it rolls; it spins
+    has_target = field("nrow", dtype=INT)  # 1: the gap has a target
+    gap_by = field("nrow", "nby")  # δgap by the inputs, if it has a target
+    asked = field("nrow", "nby")  # δ of the request of a gap by the inputs
+    block = field("nv", 2, dtype=INT)  # first dof and number of dofs of its rotation
+    scalar = field("nrow", dtype=INT)  # scalar row of each active row
+    spin = field("nrow", dtype=INT)  # rolling friction: index among the active contacts
+    spin_slips = field("nrow", 2, dtype=INT)  # 1: rolling, spinning friction slips
     row_by = field("nrow", "nv")  # J of all scalar rows
-    scalar_by_speed = field("nrow")  # of its target by J v
-    scalar_is_held = field("nrow", dtype=INT)  # 1: its position is held either way
-    scalar_side = field("nrow")  # 1: a lower stop, −1: an upper one; 0: no stop
+    scalar_by_speed = field("nrow")  # derivative of the target by J v
+    scalar_is_held = field("nrow", dtype=INT)  # 1: equation, active in both directions
+    scalar_side = field("nrow")  # 1: lower stop, −1: upper stop; 0: no stop
 
 
 @kernel

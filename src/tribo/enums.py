@@ -1,10 +1,10 @@
-"""The words of the records: what their whole numbers mean."""
+"""Enumerations: the meaning of the integers in the records."""
 
 from enum import IntEnum, IntFlag
 
 
 class Joint(IntEnum):
-    """How a body moves relative to its parent."""
+    """Joint between a body and its parent."""
 
     FIXED = 0  # only at the root of a tree: the body is part of the world
     REVOLUTE = 1  # 1 coordinate, angle about `joint_axis` [rad]
@@ -14,76 +14,76 @@ class Joint(IntEnum):
 
 
 class Kind(IntEnum):
-    """Body type: forces, the user, or nothing moves a tree."""
+    """Body type of a tree."""
 
-    STATIC = 0  # nobody: it stays
-    KINEMATIC = 1  # the user: it keeps the velocity that it is given, whatever it meets
-    DYNAMIC = 2  # forces
+    STATIC = 0  # never moves
+    KINEMATIC = 1  # velocity prescribed by the user; contacts do not change it
+    DYNAMIC = 2  # moved by forces
 
 
 class Shape(IntEnum):
-    """Collision shapes; `shape_size` holds the numbers named here."""
+    """Collision shapes, with their dimensions in `shape_size`."""
 
     PLANE = 0  # half space below local z = 0
     SPHERE = 1  # radius
     BOX = 2  # half edge lengths x, y, z
     CAPSULE = 3  # radius, half distance between cap centres (along z)
     CYLINDER = 4  # radius, half height (along z)
-    MESH = 5  # file whose triangles are not loaded: drawn, not collided with
+    MESH = 5  # mesh file without loaded triangles: visual only, no collision
     CONE = 6  # base radius, half height (along z, apex at +z)
     ELLIPSOID = 7  # semi-axes x, y, z
-    HULL = 8  # half of the least width; convex, vertices and faces in the pools of the model
-    SURFACE = 9  # a length of a triangle; triangles in the pools, solid below them
-    HEIGHT_MAP = 10  # distance of samples along x, y; heights in the pool, solid below
+    HULL = 8  # half of the smallest width; convex, vertices and faces in the pools of the model
+    SURFACE = 9  # typical edge length; triangles in the pools, solid below them
+    HEIGHT_MAP = 10  # spacing of the samples along x, y; heights in the pool, solid below
 
 
 class Integrator(IntEnum):
-    """Where within a step forces and contacts are evaluated (`docs/physics/integration`)."""
+    """Time integration method (`docs/physics/integration`)."""
 
     MIDPOINT = 0
     SEMI_IMPLICIT = 1
-    RK4 = 2  # midpoint for trees that something touches
+    RK4 = 2  # fourth order; midpoint for trees in contact
 
 
 class Origin(IntEnum):
-    """From which impulses the solve of an island begins: `Work.island_origin`."""
+    """Initial impulses of the solve of an island: `Work.island_origin`."""
 
-    LAST_STEP = 0
-    LAST_ROUND = 1  # contacts were added to it in this step
-    UNCHANGED = 2  # contacts were added to others: it is solved as well as it was
+    LAST_STEP = 0  # of the last step
+    LAST_ROUND = 1  # of the last round: contacts were added to the island in this step
+    UNCHANGED = 2  # of the last round: contacts were added to other islands only
 
 
 class IntegrationMode(IntEnum):
-    """How a tree is integrated over a step: entries of `Work.tree_mode`."""
+    """Integration of a tree over a step: entries of `Work.tree_mode`."""
 
-    SETTLED = 0  # one bias force h for the step, at the velocity that results
-    SUBSTEPPED = 1  # turns too far for second order, no row acts: substeps of fourth order
-    SUBSTEPS_PENDING = 2  # turns too far, rows act: substeps under the forces that were solved for
-    SUBSTEPS_DONE = 3  # has made them; next, their end is compared with the velocity solved for
-    NOT_SETTLED = 4  # turns too far, and the iterations of h ended without agreement
-    SUBSTEPS_FAILED = 5  # the end of the substeps is no number, or far off
-    EXPLICIT_BIAS = 6  # after that: h at the velocity with which the step begins
-    LIMITED = 7  # its velocity was reduced: its rows would have added energy
+    SETTLED = 0  # one bias force h for the step, at the resulting mean velocity
+    SUBSTEPPED = 1  # rotates too far for second order, without active rows: substeps of fourth order
+    SUBSTEPS_PENDING = 2  # rotates too far, with active rows: substeps with the solved forces follow
+    SUBSTEPS_DONE = 3  # substeps finished; their end is yet to be compared with the solved velocity
+    NOT_SETTLED = 4  # rotates too far, and the iteration of h did not converge
+    SUBSTEPS_FAILED = 5  # the end of the substeps is not finite, or differs much from the solved velocity
+    EXPLICIT_BIAS = 6  # fallback: h at the velocity at the start of the step
+    LIMITED = 7  # velocity reduced, because its rows would have added energy
 
 
 class DriveForm(IntEnum):
-    """Which position and velocity the error of a PD drive belongs to (`docs/physics/drives`)."""
+    """Time at which the errors of a PD drive are evaluated (`docs/physics/drives`)."""
 
-    IMPLICIT = 0  # both at the end: e + dt v⁺, v⁺
+    IMPLICIT = 0  # both at the end of the step: e + dt v⁺, v⁺
     STABLE = 1  # "stable PD": e + dt v, v⁺
-    AVERAGED = 2  # mean of this evaluation and the next: e + dt/2 v⁺, (v + v⁺)/2
+    AVERAGED = 2  # mean of this and the next evaluation: e + dt/2 v⁺, (v + v⁺)/2
     TRAPEZOID = 3  # mean over the step: e + dt/4 (v⁺ − v) at mid step, (v + v⁺)/2
 
 
 class Impact(IntEnum):
-    """Law of impacts where several contacts meet at once (`docs/physics/contact`)."""
+    """Law of simultaneous impacts of several contacts (`docs/physics/contact`)."""
 
-    SIMULTANEOUS = 0  # all of them are one problem
-    PROPAGATE = 1  # each is an impact of its own, in the order of time
+    SIMULTANEOUS = 0  # one common problem
+    PROPAGATE = 1  # one impact after the other, in the order of time
 
 
 class Bounce(IntEnum):
-    """How a restitution threshold counts (`docs/physics/materials`)."""
+    """Use of the restitution threshold (`docs/physics/materials`)."""
 
     OFFSET = 0  # e · max(0, v − threshold)
     GATE = 1  # e · v, if v > threshold
@@ -93,14 +93,14 @@ class EffectiveRadius(IntEnum):
     """Length r_e that bounds rolling and spinning friction (`docs/physics/materials`)."""
 
     NORMAL = 0  # arm of the normal force: (contact − centre of mass) · n
-    DISTANCE = 1  # contact to centre of mass; of round shapes on their side without the part along their axis
+    DISTANCE = 1  # contact to centre of mass; of round shapes on their side across their axis
 
 
 class Solver(IntEnum):
-    """How far contact problems are solved (`docs/physics/contact`)."""
+    """Contact solver (`docs/physics/contact`)."""
 
-    EXACT = 0  # sweeps, and Newton's method where they are slow
-    SWEEPS = 1  # sweeps only
+    EXACT = 0  # Newton's method, and sweeps where they are faster
+    SWEEPS = 1  # Gauss–Seidel sweeps only
 
 
 class Pair(IntEnum):
@@ -117,7 +117,7 @@ class Pair(IntEnum):
     DAMPING = 8
     ROLLING_LENGTH = 9
     SPINNING_LENGTH = 10
-    YOUNGS_MODULUS = 11  # > 0: a pair of a contact material, whose rows have a compliance
+    YOUNGS_MODULUS = 11  # > 0: a pair of contact materials with compliant rows
     SPOOK_DAMPING = 12
     SURFACE_VISCOSITY = 13
     SECONDARY_SURFACE_VISCOSITY = 14
@@ -127,18 +127,18 @@ class Pair(IntEnum):
     FRICTION_MODEL = 18  # `FrictionModel`
     NORMAL_FORCE = 19  # of each point, for `FrictionModel.CONSTANT_FORCE_BOX`
     DIRECTION = 20  # and 21, 22: the first direction of friction, in the frame of a body
-    REFERENCE_BODY = 23  # that body; −1: the world
+    REFERENCE_BODY = 23  # body of that frame; −1: the world
     REDUCTION = 24  # `Reduction`
-    REDUCTION_BINS = 25  # into how many parts it cuts a patch
-    ELASTIC_REST_LENGTH = 26  # > 0: thickness of the layer that gives way, stiffness is by area
+    REDUCTION_BINS = 25  # number of bins of a patch
+    ELASTIC_REST_LENGTH = 26  # > 0: thickness of the elastic layer; the stiffness is per area
 
 
 class Reduction(IntEnum):
-    """Which contact points of a contact material make one patch, of which a few are kept."""
+    """Grouping of contact points of a contact material into patches, of which few points are kept."""
 
     NONE = 0
-    GEOMETRY = 1  # those of two bodies between the same two materials
-    ALL = 2  # those of two bodies with the same law
+    GEOMETRY = 1  # a patch: points of two bodies with the same two materials
+    ALL = 2  # a patch: points of two bodies with the same law
 
 
 class FrictionModel(IntEnum):
@@ -161,117 +161,117 @@ class Slot(IntEnum):
 class CouplingSlot(IntEnum):
     """Slots of a coupling of joints in `State.scalar_impulse`, counted from `Model.coupling_slot`."""
 
-    HOLD = 0  # its equation, or both its stops; > 0 from below
+    HOLD = 0  # equation, or both stops; > 0 from below
     FRICTION = 1
     SPRING = 2
     DAMPER = 3
-    DRIVE = 4  # what actuators do to it
+    DRIVE = 4  # actuators
 
 
 COUPLING_SLOTS = 5
 
 
 class ElementKind(IntEnum):
-    """Elements of the way of a coupling."""
+    """Elements of the path of a tendon."""
 
     POINT = 0
-    SPHERE = 1  # between two points: the thread lies around it where it would cut it
+    SPHERE = 1  # wrapping surface between two points
     CYLINDER = 2
-    SLIDER = 3  # a point that slides along an axis; a rod joins it to the next one, the crank
-    TURN = 4  # a frame about an axis of which the next one turns
+    SLIDER = 3  # slider on an axis; a rod connects it to the next element, the crank
+    TURN = 4  # reference frame of the rotation of the next element about an axis
 
 
 class Dynamics(IntEnum):
-    """How the activation a of an actuator follows its control u."""
+    """Activation dynamics of an actuator: a by its control u."""
 
-    NONE = 0  # it has none: the control acts at once
+    NONE = 0  # no activation: the force depends on u directly
     INTEGRATOR = 1  # ȧ = u
     FILTER = 2  # ȧ = (u − a)/T, step by step
     FILTER_EXACT = 3  # the same, in closed form
     MUSCLE = 4  # ȧ = (u − a)/T(u, a)
 
 
-CONSTRAINT_SLOTS = 6  # how many slots a constraint between bodies has, from `Model.constraint_slot` on
+CONSTRAINT_SLOTS = 6  # slots of a constraint between bodies, from `Model.constraint_slot` on
 
 
 class Constraint(IntEnum):
-    """Ways in which two bodies, or a body and the world, are tied together."""
+    """Constraints between two bodies, or a body and the world."""
 
     JOINT = 0  # some directions of a frame are locked: pin, weld, hinge, …
     LENGTH = 1  # distance of two points: wire, rod, spring
-    MOTOR = 2  # speed about or along an axis, with a largest force
-    WINCH = 3  # length of a wire that a drum takes in or lets out, with a largest force
-    LOCK = 4  # angle about, or place along, an axis, with a largest force
+    MOTOR = 2  # speed about or along an axis, with a bounded force
+    WINCH = 3  # length of a wire on a drum, with a bounded force
+    LOCK = 4  # angle about, or position along, an axis, with a bounded force
 
 
 class Tuning(IntEnum):
-    """Columns of `Command.constraint`: what may change while a constraint stays."""
+    """Columns of `Command.constraint`: adjustable parameters of constraints."""
 
-    IS_ON = 0  # 0: as if it were not there
-    ERP = 1  # [–] part of a gap that one step removes
+    IS_ON = 0  # 0: inactive
+    ERP = 1  # [–] share of a gap that one step removes
     LENGTH = 2  # [m] at rest
     STIFFNESS = 3  # [N/m] inf: hard
     DAMPING = 4  # [N s/m]
     SPEED = 5  # [rad/s, m/s] of a motor
-    FORCE = 6  # [N m, N] most of a motor or winch; tension of a custom wire
+    FORCE = 6  # [N m, N] bound of a motor or winch; tension of a custom wire
     BREAK_FORCE = 7  # [N] inf: never
     COMPLIANCE = 8  # [m/N] of a joint or lock; [m/(N s), rad/(N m s)] of a motor; 0: hard
     ANGULAR_COMPLIANCE = 9  # [rad/(N m)]
-    SPOOK_DAMPING = 10  # [s] in which what gives way comes back
+    SPOOK_DAMPING = 10  # [s] SPOOK damping time of compliant directions
     ANGULAR_SPOOK_DAMPING = 11  # [s]
-    BACK_FORCE = 12  # [N m, N] most of a motor against its direction; of a winch's brake
+    BACK_FORCE = 12  # [N m, N] bound of a motor against its direction; of the brake of a winch
     BREAK_IMPULSE = 13  # [N s] inf: never
-    BREAK_TIME = 14  # [s] for which the force must be too large
-    BREAK_OFFSET = 15  # [N] of the force that does not count
-    BREAK_DIRECTION = 16  # and 17, 18: what counts, axes of A; 0: the whole force
-    CATCH_DISTANCE = 19  # [m] from which on a magnet catches; 0: no magnet
-    CATCH_ANGLE = 20  # [rad]
+    BREAK_TIME = 14  # [s] duration of the overload until it breaks
+    BREAK_OFFSET = 15  # [N] subtracted from the force
+    BREAK_DIRECTION = 16  # and 17, 18: direction of the relevant force component, axes of A; 0: the norm
+    CATCH_DISTANCE = 19  # [m] up to which a magnet catches; 0: no magnet
+    CATCH_ANGLE = 20  # [rad] up to which a magnet catches
     MIN_LENGTH = 21  # [m] at which a winch stops
     MAX_LENGTH = 22  # [m] at which the drum is empty
     POSITION = 23  # [m, rad] of a lock
-    FRICTION = 24  # [–] of a wire over the places where it runs
+    FRICTION = 24  # [–] of a wire at the points of its path
 
 
 class Memory(IntEnum):
-    """Columns of `State.constraint_memory`: what constraints remember from step to step."""
+    """Columns of `State.constraint_memory`: state of constraints."""
 
-    LENGTH = 0  # [m] let out by a winch; of a wire or rod: at rest, in the last step
-    OVERLOAD = 1  # [s] for which the force has been too large
+    LENGTH = 0  # [m] unwound by a winch; of a wire or rod: rest length in the last step
+    OVERLOAD = 1  # [s] duration of the present overload
     WEAR = 2  # [N s] impulse of all steps so far
-    IS_CAUGHT = 3  # 1: a magnet that holds
-    IS_IDLE = 4  # 1: neither joint nor wire without compliance that held in the last step
+    IS_CAUGHT = 3  # 1: the magnet is active
+    IS_IDLE = 4  # 1: not a rigid joint or wire that was active in the last step
 
 
 class Late(IntEnum):
-    """Functions that are compiled when a step first needs them: entries of `Model.lazy_address`."""
+    """Lazily compiled functions: entries of `Model.lazy_address`."""
 
     CONVEX = 0  # general pairs of convex shapes
     TERRAIN = 1  # pairs with triangle surfaces and height maps
     PILE = 2  # rows and matrix of an island of many bodies
-    IMPACT = 3  # impacts that are handed on
+    IMPACT = 3  # event-driven impacts
     COMPLIANT = 4  # contacts of compliant pairs
     LINKAGE = 5  # rows of constraints between bodies
-    RK4 = 6  # steps of fourth order: the integrator of that name, and trees that turn far
-    PROJECTION = 7  # what constraints leave open at the end of a step
+    RK4 = 6  # steps of fourth order: the integrator, and trees that rotate far
+    PROJECTION = 7  # projection of positions on constraints at the end of a step
 
 
 class ContactState(IntEnum):
     """State of a point on a compliant ground."""
 
     LIFTED = 0  # no force
-    STICKING = 1  # the ground's surface goes along
+    STICKING = 1  # the surface of the ground moves with it
     SLIPPING = 2  # the tangential force is on the friction cone
 
 
 class Observed(IntEnum):
-    """Kind of a number that a policy within a batch observes: entries of `Pilot.kind`."""
+    """Observations of a policy within a batch: entries of `Pilot.kind`."""
 
     COORDINATE = 0
     VELOCITY = 1
     TURNED_VELOCITY = 2  # component of a vector of v, in axes of a body
     DOWN = 3  # component of the direction down, in axes of a body
-    COMMAND = 4  # what the user wants of the policy
-    ACTION = 5  # the last one
+    COMMAND = 4  # command input of the policy
+    ACTION = 5  # the last action
     SINE = 6  # of a clock
     COSINE = 7
 
@@ -279,7 +279,7 @@ class Observed(IntEnum):
 class Activation(IntEnum):
     """Activation function of a layer."""
 
-    NONE = 0  # nothing
+    NONE = 0  # identity
     TANH = 1
     RELU = 2  # max(x, 0)
     ELU = 3  # x, below 0 eˣ − 1
@@ -288,13 +288,13 @@ class Activation(IntEnum):
 class Status(IntFlag):
     """Bits of `Work.status`."""
 
-    INVALID = 1  # a velocity, or its square, stopped being a finite number; the state was not advanced
+    INVALID = 1  # a velocity, or its square, is not finite; the state was not advanced
     CAPACITY = 2  # more contacts than `Work` has room for; the state was not advanced
-    NOT_CONVERGED = 4  # a law is missed by more than a thousandth of the speed to remove: `Work.residual`
-    TIME_STEP_TOO_LONG = 8  # for a compliant pair's stiffness, or for how fast something turns
-    INFEASIBLE = 16  # constraints contradict one another; each gives way
-    FELL_BACK_TO_MIDPOINT = 32  # under `rk4`: trees in contact, at a stop, or that turn too far
-    CORRECTION_LIMITED = 64  # overlaps or gaps of constraints are corrected more slowly than asked
+    NOT_CONVERGED = 4  # violation of a law above a thousandth of the speed to remove: `Work.residual`
+    TIME_STEP_TOO_LONG = 8  # for the stiffness of a compliant pair, or for the rotation per step
+    INFEASIBLE = 16  # contradictory constraints; each yields
+    FELL_BACK_TO_MIDPOINT = 32  # under `rk4`: trees in contact, at a stop, or with too much rotation
+    CORRECTION_LIMITED = 64  # overlaps or gaps are corrected more slowly than requested
     COARSE, CONTRADICTION, MIDPOINT_USED, SLOWED = 8, 16, 32, 64  # their former names
 
     def __str__(self) -> str:

@@ -133,17 +133,16 @@ class BatchSettings(Sealed):
     def gravity(self, value: Any) -> None:
         self.set_settings(gravity=value)
 
-    erp = of_worlds("erp", "Part of an overlap that one step removes, (worlds,), 0…1 [–].")
+    erp = of_worlds("erp", "Share of an overlap that one step removes, (worlds,), 0…1 [–].")
     sleeping = of_worlds(
-        "sleeping",
-        "Whether what rests for a while is left alone, (worlds,) of bool [–]; see `World.sleeping`.",
+        "sleeping", "Whether objects at rest fall asleep, (worlds,) of bool [–]; see `World.sleeping`."
     )
-    sleep_speed = of_worlds("sleep_speed", "Speeds up to which an object is quiet, (worlds,) [m/s].")
+    sleep_speed = of_worlds("sleep_speed", "Upper bounds of the speed of an object at rest, (worlds,) [m/s].")
     sleep_angular_speed = of_worlds(
-        "sleep_angular_speed", "Angular speeds up to which an object is quiet, (worlds,) [rad/s]."
+        "sleep_angular_speed", "Upper bounds of the angular speed of an object at rest, (worlds,) [rad/s]."
     )
     sleep_time = of_worlds(
-        "sleep_time", "Times for which an island has to be quiet before it falls asleep, (worlds,) [s]."
+        "sleep_time", "Durations of rest of an island before it falls asleep, (worlds,) [s]."
     )
 
 

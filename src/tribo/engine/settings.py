@@ -25,7 +25,7 @@ DEFAULTS: dict[str, float] = {
     "gravity_z": -9.81,
     "erp": 0.2,  # an overlap halves in three steps without overshoot
     "erp2": 0.0,
-    "max_push_out_speed": 0.3,  # [m/s] a body inside another leaves it slowly
+    "max_push_out_speed": 0.3,  # [m/s] slow, so that deep overlaps open smoothly
     "tolerance": 1e-10,  # 1e-12 m/s at 1 ms: bodies at rest do not creep; see docs/reference/settings
     "max_sweeps": 300,
     "integrator": Integrator.MIDPOINT,
@@ -34,7 +34,7 @@ DEFAULTS: dict[str, float] = {
     "bounce": Bounce.OFFSET,
     "effective_radius": EffectiveRadius.NORMAL,
     "sleeping": 0,  # off: it would stop bodies that creep slower than `sleep_speed`
-    "sleep_speed": 2e-3,  # [m/s] RaiSim's numbers; the time is longer than a pendulum rests
+    "sleep_speed": 2e-3,  # [m/s] as RaiSim; `sleep_time` exceeds the pause of a pendulum at its turning point
     "sleep_angular_speed": 1e-2,  # [rad/s]
     "sleep_time": 0.25,  # [s]
     "filter_both": 0,
@@ -100,7 +100,7 @@ def word(doc: str, kind: type[IntEnum]) -> Setting[str]:
 
 
 class WorldSettings(Sealed):
-    """Settings of a world that are numbers: time step, gravity, tolerances of solves."""
+    """Settings of a world: time step, gravity, methods and tolerances."""
 
     def __init__(self) -> None:
         """Start with the defaults."""
@@ -112,8 +112,8 @@ class WorldSettings(Sealed):
     time_step = Setting(
         """Time step [s], 1e-9 … 10.
 
-        In less, sound crosses some micrometres: no body is rigid. In more, a body falls half a kilometre
-        within one step. Most scenes want far less than that, see docs/reference/settings.
+        Below 1e-9 s sound crosses only some micrometres: no body is rigid. Above 10 s a body falls half a
+        kilometre within one step. Most scenes need far less than that, see docs/reference/settings.
         """,
         check.time_step,
         float,
@@ -136,51 +136,53 @@ class WorldSettings(Sealed):
             setattr(self._settings, f"gravity_{axis}", float(component))
 
     erp = Setting(
-        "Part of an overlap that one step removes, 0…1 [–].",
+        "Share of an overlap that one step removes, 0…1 [–].",
         partial(check.number, minimum=0.0, maximum=1.0),
         float,
     )
     erp2 = Setting(
-        "Added to the restitution of every pair (the sum is at most 1), 0…1 [–].",
+        "Addition to the restitution of every pair, 0…1 [–]; the sum is at most 1.",
         partial(check.number, minimum=0.0, maximum=1.0),
         float,
     )
     max_push_out_speed = Setting(
-        "Fastest speed at which an overlap is removed [m/s].", partial(check.number, minimum=0.0), float
+        "Upper bound of the speed at which an overlap is removed [m/s].",
+        partial(check.number, minimum=0.0),
+        float,
     )
     tolerance = Setting(
-        "Largest velocity change of a last sweep, relative to the speed that a step removes [–].",
+        "Velocity error at which the contact solve ends, relative to the speed that a step removes [–].",
         partial(check.number, minimum=0.0),
         float,
     )
     max_sweeps = Setting(
-        "Sweeps after which a contact solve stops and `status` says so.",
+        "Upper bound of the sweeps of a contact solve; `status` reports when they do not suffice.",
         partial(check.integer, minimum=1),
         int,
     )
     integrator = word(
         """``"midpoint"`` (second order, default), ``"semi_implicit"`` or ``"rk4"``.
 
-        ``"rk4"`` is of fourth order for what touches nothing, with explicit drives; what has a contact or a
-        joint stop within reach of the step takes a midpoint step: ``FELL_BACK_TO_MIDPOINT`` in `status`.
-        Trees that turn far in a step take it in parts of fourth order under both, alone or under the forces
-        and impulses that were solved for; a step that is too long even so has ``TIME_STEP_TOO_LONG``.
+        ``"rk4"`` is of fourth order for objects without contact, with explicit drives. Objects with a
+        contact or a joint stop within reach of the step use a midpoint step: ``FELL_BACK_TO_MIDPOINT`` in
+        `status`. Trees that rotate far in a step use substeps of fourth order under both, alone or under the
+        solved forces and impulses; if these do not suffice, `status` has ``TIME_STEP_TOO_LONG``.
         """,
         Integrator,
     )
     impact = word(
-        """``"simultaneous"`` (default): contacts that meet at once share one solution; or ``"propagate"``.
+        """``"simultaneous"`` (default): all impacts of a step are one problem; or ``"propagate"``.
 
         With ``"propagate"`` contacts rebound one after the other, each at the time within the step at which
-        its gap closes: a row of balls hands a speed on to the last one, and the times of bounces are exact.
-        Their heights are exact in both.
+        its gap closes: in a row of balls the last one leaves with the speed of the first, and the times of
+        bounces are exact. The heights of bounces are exact in both.
         """,
         Impact,
     )
     bounce = word(
-        """``"offset"`` (default): pairs part at e · max(0, v − threshold).
+        """``"offset"`` (default): the rebound speed of a pair is e · max(0, v − threshold).
 
-        Or ``"gate"``: at e · v if v is more than the threshold.
+        Or ``"gate"``: it is e · v if the approach speed v exceeds the threshold.
         """,
         Bounce,
     )
@@ -200,14 +202,14 @@ class WorldSettings(Sealed):
         EffectiveRadius,
     )
     contact_solver = word(
-        """``"exact"`` (default) or ``"sweeps"``: contact after contact only, for speed in large piles.
+        """``"exact"`` (default) or ``"sweeps"``: Gauss–Seidel sweeps only, for speed in large piles.
 
-        With ``"sweeps"``, `max_sweeps` is the price of a step and `tolerance` what is good enough.
+        With ``"sweeps"``, `max_sweeps` bounds the cost of a step, and sweeps end earlier below `tolerance`.
         """,
         Solver,
     )
     sleeping = Setting(
-        """Whether bodies that have been at rest for a while are left at rest, which is cheap.
+        """Whether bodies at rest fall asleep after `sleep_time`, which saves their computation.
 
         Robots stay awake unless their `can_sleep` is set. See docs/physics/sleep.
 
@@ -242,18 +244,16 @@ class WorldSettings(Sealed):
         )
 
     sleep_speed = Setting(
-        "Speed up to which a body is quiet [m/s].", partial(check.number, minimum=0.0), float
+        "Upper bound of the speed of a body at rest [m/s].", partial(check.number, minimum=0.0), float
     )
     sleep_angular_speed = Setting(
-        "Angular speed up to which a body or a joint is quiet [rad/s].",
+        "Upper bound of the angular speed of a body or joint at rest [rad/s].",
         partial(check.number, minimum=0.0),
         float,
     )
-    sleep_time = Setting(
-        "Time for which an island has to be quiet before it falls asleep [s].", check.positive, float
-    )
+    sleep_time = Setting("Duration of rest of an island before it falls asleep [s].", check.positive, float)
     collision_filter = Setting(
-        """``"either"`` (default: one mask that admits the pair is enough) or ``"both"``.""",
+        """``"either"`` (default: one mask that admits the pair suffices) or ``"both"``.""",
         lambda value, what: check.choice(value, FILTERS, what) == "both",
         lambda both: FILTERS[int(both)],
         field="filter_both",

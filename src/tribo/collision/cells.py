@@ -12,7 +12,7 @@ from tribo.compiler.jit import kernel
 
 SPAN = 4  # most columns that a box may touch along one axis
 SLOTS = SPAN * SPAN  # most columns that a body may touch
-WIDE = 2.0  # [-] side of a column, over the mean size of a box
+COLUMN_WIDTH = 2.0  # [-] side of a column over the mean size of a box
 CLIP = 8.0  # [-] of the mean, at which sizes are clipped
 FAR = 1e9  # columns from the origin, beyond which a body counts as too wide
 
@@ -33,7 +33,7 @@ def column_side(work, y, z):
                 total += size
             elif size > most:
                 total += most
-        side = WIDE * total / n
+        side = COLUMN_WIDTH * total / n
         most = CLIP * total / n
     return side
 

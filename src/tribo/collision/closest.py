@@ -24,14 +24,14 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 ROUNDS = 40
-STEADY = 1e-9  # [rad] change of the normal in one round
+NORMAL_TOLERANCE = 1e-9  # [rad] change of the normal in the last round
 FLAT = 1e-12  # [-] of the coordinates: tolerance of a point beyond a flat part of A − B
-INNER = 1e-9  # [-] weight below which a corner of a triangle does not count
+MIN_WEIGHT = 1e-9  # [-] a corner of a triangle with a smaller weight does not count
 SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
-LEAP = 0.999  # largest rate that is extrapolated
+MAX_RATE = 0.999  # largest convergence rate that is extrapolated
 ALIGNED = 0.5  # cosine of two steps in the same direction
-PROOF = 1e-9  # [-] of the shift: a proved direction may be that much worse than a guess (round-off)
+PROOF_SLOP = 1e-9  # [-] of the shift: admissible round-off by which a proved direction is worse than a guess
 FIRST_TOLERANCE = 1e-4  # [-] of the depth: tolerance of EPA's direction
 
 
@@ -56,7 +56,7 @@ def refined(model, work, pair, normal, shift):
         better = vec.scale(1.0 / vec.norm(v), v)
         if curved:
             answer = newton_point(model, work, pair, better, vec.scale(-shift, normal))
-            if answer[0] and answer[2] >= gap - PROOF * abs(shift):
+            if answer[0] and answer[2] >= gap - PROOF_SLOP * abs(shift):
                 return answer[1], answer[2], answer[3], answer[4]
         own = separation(model, work, pair, better)
         if own >= gap or turn == 0:
@@ -67,11 +67,11 @@ def refined(model, work, pair, normal, shift):
         step = vec.sub(better, normal)
         change = vec.norm(step)
         normal = better
-        if change < STEADY:
+        if change < NORMAL_TOLERANCE:
             break
         before = vec.norm(last)
         if turn % 3 == 2 and vec.dot(step, last) > ALIGNED * change * before:
-            factor = min(change / before, LEAP)
+            factor = min(change / before, MAX_RATE)
             leap = vec.axpy(factor / (1.0 - factor), step, normal)
             normal = vec.scale(1.0 / vec.norm(leap), leap)
         last = step
@@ -94,7 +94,7 @@ def foot(model, work, pair, normal):
     shares = triangle_weights(p, vec.load(simplex, 1), vec.load(simplex, 2))
     gap = vec.dot(normal, p)
     own = separation(model, work, pair, normal)
-    if not (own >= gap - FLAT * vec.norm(p) and min(shares[0], shares[1], shares[2]) > INNER):
+    if not (own >= gap - FLAT * vec.norm(p) and min(shares[0], shares[1], shares[2]) > MIN_WEIGHT):
         return False, normal, 0.0, a, b
     for k in range(3):
         simplex[k, 6] = shares[k]

@@ -22,7 +22,7 @@ from tribo.collision.overlap import (  # fmt: skip
     put_disc,
     to_frame,
 )
-from tribo.collision.plane import PASSED, TILTED
+from tribo.collision.plane import ROLLED_OVER, TILTED
 from tribo.collision.point import first_row
 from tribo.collision.solid import PLANE, TRIANGLE, extent, radius, separation, support_difference
 from tribo.compiler.jit import kernel
@@ -77,7 +77,7 @@ def incident_feature(model, work, side, solid, pos, rot, d, frame, spoke):
                 tilt = vec.norm(down)
                 if tilt > LEVEL:
                     lowest = vec.axpy(size / tilt, down, centre)
-                    row = passed(work, side, lowest, PASSED * size * size) if tilt > TILTED else 4
+                    row = passed(work, side, lowest, ROLLED_OVER * size * size) if tilt > TILTED else 4
                     vec.store(work.outline[side], row, lowest)
                     work.outline[side, row, 3] = 4
                     count = max(count, row + 1)

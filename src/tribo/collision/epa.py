@@ -15,7 +15,7 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 FREE = 1e300
-SEEN = 1e-9  # [-] of the size of A − B: a point this far above a face sees it
+VISIBLE = 1e-9  # [-] of the size of A − B: a face is visible from a point this far above it
 FLAT = 1e-10  # [-] volume of a tetrahedron over its cubed size, below which it is flat
 
 
@@ -214,7 +214,7 @@ def push_direction(model, work, pair, tolerance):
         if best - low <= tolerance * abs(best) + 1e-12 * reach:
             break
         put_vertex(work, new, w, on_a)
-        faces = grow(work, faces, new, SEEN * reach)
+        faces = grow(work, faces, new, VISIBLE * reach)
         if faces < 0:
             break
     return vec.neg(normal)

@@ -34,7 +34,7 @@ STIFFNESS = int(Pair.STIFFNESS)
 SLOP = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
 SAME_NORMAL = 1e-9  # [rad]
 STEEP = 0.5  # cosine of two normals
-ALIKE = 1e-9  # [-] of two velocities
+SAME_VELOCITY = 1e-9  # [-] relative difference of two equal velocities
 SAME_RUN = 0.1  # [-] of SAME_NORMAL: tolerance of the normals of a run
 BROKEN = -1  # in place of the first pair of a run: one of its contacts was rotated
 
@@ -207,7 +207,7 @@ def carrier_motion(model, state, work, i, p):
 def are_alike(a, b):
     """Tell whether two vectors are equal up to round-off."""
     off = vec.sub(a, b)
-    return vec.dot(off, off) <= ALIKE * ALIKE * (vec.dot(a, a) + vec.dot(b, b))
+    return vec.dot(off, off) <= SAME_VELOCITY * SAME_VELOCITY * (vec.dot(a, a) + vec.dot(b, b))
 
 
 @kernel

@@ -15,7 +15,7 @@ from tribo.math import vec
 MIN_TILT = 1e-9  # [rad] below which the lowest point of a disc's rim is round-off
 FLAT_COSINE = 0.5  # a disc steeper than this rests on its rim, not on its face
 TWIN = 1e-6  # [-] a rim point this near (squared, in radii) to the lowest one is the same point
-PASSED = 0.04  # [-] the same for a tilted disc, which rolls over that point
+ROLLED_OVER = 0.04  # [-] the same for a tilted disc, which rolls over that point
 TILTED = 1e-3  # [-] sine from which on a disc is tilted
 
 
@@ -109,7 +109,7 @@ def plane_cylinder(pos, rot, size, plane_pos, plane_rot, margin, out):
         point = vec.sub(rim, arm)
         n = put_height(out, n, margin, point, normal, height - rise + drop, 1.0 - feature)
     if abs(cosine) > FLAT_COSINE and height + rise - radius * sine <= margin:
-        near = 0.0 if not is_tilted else (PASSED if sine > TILTED else TWIN)
+        near = 0.0 if not is_tilted else (ROLLED_OVER if sine > TILTED else TWIN)
         n = _disc(out, n, margin, vec.add(pos, arm), axis, radius, plane_rot, height + rise, low,
                   down, near)  # fmt: skip
     return n

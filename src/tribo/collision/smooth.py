@@ -34,8 +34,8 @@ SIDE = 3  # a segment for each direction around the axis
 SMOOTH = 4  # the surface of an ellipsoid
 NONE = 5  # anything else, such as a face
 ITERATIONS = 12
-STEADY = 1e-12  # [rad] last step of Newton's method, and
-LONGEST = 0.5  # [rad] its longest step
+ANGLE_TOLERANCE = 1e-12  # [rad] last step of Newton's method, and
+MAX_STEP = 0.5  # [rad] bound of its step
 SAME = 1e-6  # [-] of the solid: points that are nearer coincide
 PLANE = 1e-12  # [-] of the coordinates: tolerance of `separation`
 OUTSIDE = 1e-9  # [-] of a segment: tolerance of a point beyond its ends
@@ -176,13 +176,13 @@ def on_circle(pair, one, other, axis, tilt, start):
         if not bend > 0.0:  # not a maximum
             return False, n
         step = radius * vec.dot(v, w) / bend
-        if not abs(step) < LONGEST:
+        if not abs(step) < MAX_STEP:
             return False, n
-        if abs(step) < STEADY:
+        if abs(step) < ANGLE_TOLERANCE:
             return True, n
         u = vec.axpy(step, v, u)
         u = vec.scale(1.0 / vec.norm(u), u)
-    return abs(step) < 1e3 * STEADY, n
+    return abs(step) < 1e3 * ANGLE_TOLERANCE, n
 
 
 @kernel
@@ -208,13 +208,13 @@ def on_sphere(pair, one, other, start):
         step_u = (vv * slope_u - uv * slope_v) / area
         step_v = (uu * slope_v - uv * slope_u) / area
         size = sqrt(step_u * step_u + step_v * step_v)
-        if not size < LONGEST:
+        if not size < MAX_STEP:
             return False, n
-        if size < STEADY:
+        if size < ANGLE_TOLERANCE:
             return True, n
         n = vec.axpy(step_u, u, vec.axpy(step_v, v, n))
         n = vec.scale(1.0 / vec.norm(n), n)
-    return size < 1e3 * STEADY, n
+    return size < 1e3 * ANGLE_TOLERANCE, n
 
 
 @kernel

@@ -20,7 +20,7 @@ from math import cos, sin
 
 from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
-from tribo.collision.plane import FLAT_COSINE, PASSED, TILTED
+from tribo.collision.plane import FLAT_COSINE, ROLLED_OVER, TILTED
 from tribo.collision.point import first_row
 from tribo.collision.solid import (  # fmt: skip
     CONE,
@@ -325,7 +325,7 @@ def leave_to_lowest(model, work, solid, rot, n):
         return n
     table = work.pile
     axis = vec.mat_col(rot, 2)
-    near = PASSED * solid[1] * solid[1]
+    near = ROLLED_OVER * solid[1] * solid[1]
     for c in range(n):
         normal = (table[c, 3], table[c, 4], table[c, 5])
         cosine = vec.dot(axis, normal)  # the base of a cone is at −z

@@ -40,11 +40,11 @@ AWAKE = 0  # codes of `State.tree_is_asleep`
 CANDIDATE = 1  # slow for long enough; the step from rest decides
 ASLEEP = 2
 
-LASTING = 10.0  # [s] least time in which a candidate's acceleration reaches the sleep speed
+MIN_ACCELERATION_TIME = 10.0  # [s] bound of the time in which a candidate reaches the sleep speed
 
 READY = 0  # an island may sleep, waits for `sleep_time`, or moves
 WAITING = 1
-RESTLESS = 2
+MOVING = 2
 
 
 @kernel
@@ -253,19 +253,19 @@ def mark_supported(model, work):
 
 @kernel
 def sleep_readiness(model, state, command, settings, work, t):
-    """Return the readiness of tree t: READY, WAITING or RESTLESS."""
+    """Return the readiness of tree t: READY, WAITING or MOVING."""
     was = state.tree_is_asleep[t]
     if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not allowed to sleep
-        return RESTLESS
+        return MOVING
     if work.tree_is_disturbed[t] == 1 or work.tree_is_borne[t] == 0:
-        return RESTLESS
+        return MOVING
     share = 1.0
     if was == CANDIDATE:
-        share = min(1.0, settings.dt / LASTING)
+        share = min(1.0, settings.dt / MIN_ACCELERATION_TIME)
         if has_velocity(model, state, t):
-            return RESTLESS
+            return MOVING
     if is_faster(model, work, t, share * settings.sleep_speed, share * settings.sleep_angular_speed):
-        return RESTLESS
+        return MOVING
     is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
     return READY if was == CANDIDATE or is_long else WAITING
 
@@ -315,7 +315,7 @@ def fall_asleep(model, state, command, settings, work):
         if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
             continue
         mood = work.island_readiness[find_representative(work.tree_island, t)]
-        state.quiet_time[t] = 0.0 if mood == RESTLESS else state.quiet_time[t] + settings.dt
+        state.quiet_time[t] = 0.0 if mood == MOVING else state.quiet_time[t] + settings.dt
         if mood == READY:
             put_to_sleep(model, state, work, t)
         else:

@@ -58,9 +58,9 @@ RESTITUTION, THRESHOLD = int(Pair.RESTITUTION), int(Pair.RESTITUTION_THRESHOLD)
 PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
 
 TOUCHES = 1e-9  # [m, rad] gap within which a contact touches: its target has a corner at 0
-NO_WAY = 1e-12  # [–, m] of the axes of a contact's row, where nothing moves along it
-FREELY = 1e-9  # [–] of its bound by which an impulse must be inside it to stick
-AGREES = 1e-7  # [–] of the speeds in a row by which its law may be missed
+NO_MOTION = 1e-12  # [–, m] norm of a contact row below which no dof moves along it
+STICK_MARGIN = 1e-9  # [–] of its bound: margin of the impulse of a sticking contact
+LAW_TOLERANCE = 1e-7  # [–] of the speeds in a row: admissible violation of its law
 
 
 @kernel
@@ -97,7 +97,7 @@ def choose_contacts(model, settings, work, tangents):
         bound = work.contact_friction[c] * z
         tangents.contact[count] = c
         tangents.slips[count] = 0
-        if x * x + y * y >= bound * bound * (1.0 - FREELY):
+        if x * x + y * y >= bound * bound * (1.0 - STICK_MARGIN):
             tangents.slips[count] = 1
             table = model.pair_table
             one = model.shape_material[work.contact_shape[c, 0]]
@@ -266,14 +266,14 @@ def choose_scalars(model, settings, work, tangents):
             w = work.next_v[dof] - work.scalar_target[n]
             if lower < 0.0:
                 w = -w
-            if not is_stop or not w > AGREES * (abs(work.next_v[dof]) + abs(work.scalar_target[n])):
+            if not is_stop or not w > LAW_TOLERANCE * (abs(work.next_v[dof]) + abs(work.scalar_target[n])):
                 object_to(tangents, AT_STOP if is_stop else JOINT_ROW, i)
             continue
         if not (is_stop or is_dry) or work.scalar_compliance[n] > 0.0:
             object_to(tangents, JOINT_ROW, i)
             continue
-        at_lower = lower < 0.0 and impulse <= lower * (1.0 - FREELY)
-        at_upper = upper > 0.0 and impulse >= upper * (1.0 - FREELY)
+        at_lower = lower < 0.0 and impulse <= lower * (1.0 - STICK_MARGIN)
+        at_upper = upper > 0.0 and impulse >= upper * (1.0 - STICK_MARGIN)
         if at_lower or at_upper:
             if is_stop:
                 object_to(tangents, JOINT_ROW, i)
@@ -357,12 +357,12 @@ def choose_coupling(model, settings, work, tangents, n, count):
     for k in range(model.dof_body.shape[0]):
         w += tangents.row_by[n, k] * work.next_v[k]
         size += abs(tangents.row_by[n, k] * work.next_v[k])
-    if lower == upper or impulse <= lower * (1.0 - FREELY) or impulse >= upper * (1.0 - FREELY):
+    if lower == upper or impulse <= lower * (1.0 - STICK_MARGIN) or impulse >= upper * (1.0 - STICK_MARGIN):
         is_open = (w > 0.0) if impulse <= lower else (w < 0.0)
-        if lower < upper and not (is_open and abs(w) > AGREES * size):
+        if lower < upper and not (is_open and abs(w) > LAW_TOLERANCE * size):
             object_to(tangents, AT_STOP, i)
         return 0
-    if not abs(w + work.scalar_compliance[n] * impulse) <= AGREES * size:
+    if not abs(w + work.scalar_compliance[n] * impulse) <= LAW_TOLERANCE * size:
         object_to(tangents, MISMATCH, i)
     list_scalar(tangents, n, count)
     place = tangents.counts[CONTACTS] + count
@@ -448,12 +448,12 @@ def check_contact(model, settings, work, tangents, place, at):
         x = tangents.system[at + 2, k] * work.next_v[k]
         normal += x
         size += abs(x)
-    if not abs(normal - work.contact_target[c]) <= AGREES * size:
+    if not abs(normal - work.contact_target[c]) <= LAW_TOLERANCE * size:
         object_to(tangents, MISMATCH, c)
     if tangents.slips[place] == 0:
-        if not sqrt(u * u + v * v) <= AGREES * size:
+        if not sqrt(u * u + v * v) <= LAW_TOLERANCE * size:
             object_to(tangents, MISMATCH, c)
-    elif work.contact_friction[c] > 0.0 and not sqrt(u * u + v * v) > AGREES * size:
+    elif work.contact_friction[c] > 0.0 and not sqrt(u * u + v * v) > LAW_TOLERANCE * size:
         object_to(tangents, BORDER, c)
 
 
@@ -480,8 +480,8 @@ def check_open(model, work, tangents):
                     by += force_row(work, dof, n if side == 0 else vec.neg(n), arm)
             speed += by * work.next_v[dof]
             size += abs(by)
-        if size <= NO_WAY:
+        if size <= NO_MOTION:
             continue
         target = work.contact_target[c]
-        if not speed - target > AGREES * (abs(speed) + abs(target)):
+        if not speed - target > LAW_TOLERANCE * (abs(speed) + abs(target)):
             object_to(tangents, BORDER, c)

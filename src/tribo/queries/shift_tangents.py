@@ -45,8 +45,8 @@ BORDER = int(Obstacle.BORDER)
 DYNAMIC = int(Kind.DYNAMIC)
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-LEAST = 1e-18  # [kg m, kg m²] … of a shift of rounding
-PULLS = 1e-9  # [–] of the largest push in a shift: less is rounding
+MIN_SHIFT = 1e-18  # [kg m, kg m²] momentum of a shift of round-off
+MIN_PUSH = 1e-9  # [–] of the largest multiplier of a shift: smaller ones are round-off
 AGREES = 1e-7  # [–] of the momenta in the shift by which its equation may be missed
 
 
@@ -191,7 +191,7 @@ def check_pushes(model, work, tangents, shift_by, columns, sign):
         if push != 0.0 or not holds(model, work, tangents, k):
             continue
         for place in range(columns):
-            if sign * side * shift_by[r, place] < -PULLS * most:
+            if sign * side * shift_by[r, place] < -MIN_PUSH * most:
                 row = tangents.contact[k] if k < contacts else tangents.scalar[k - contacts]
                 object_to(tangents, BORDER, row)
                 return
@@ -333,7 +333,7 @@ def check_shift(model, work, tangents):
                 push = tangents.shift_push[r - n - 2 * contacts, 0]
             x += tangents.system[k, r] * push
             size += abs(tangents.system[k, r] * push)
-        if not abs(x) <= AGREES * size + LEAST:
+        if not abs(x) <= AGREES * size + MIN_SHIFT:
             object_to(tangents, OVERLAP, model.dof_body[k])
 
 

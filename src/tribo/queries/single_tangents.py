@@ -29,7 +29,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 FAST_ROTATION = int(Obstacle.FAST_ROTATION)
 UNIT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 MOST = 1.5  # [rad] of half a turn, from which on `bias.exact_turn` is another function
-ENDED = 1e-12  # [–] of the angular momentum, by which Π_m may miss its equation
+MOMENTUM_TOLERANCE = 1e-12  # [–] of the angular momentum: admissible residual of the equation of Π_m
 
 
 @kernel
@@ -99,7 +99,7 @@ def free_turn(model, settings, work, tangents, t):
     spin = vec.load(work.single_spin, t)
     momentum, middle = vec.mat_vec(inertia, omega), vec.mat_vec(inertia, spin)
     off = vec.sub(vec.sub(middle, momentum), vec.scale(0.5 * dt, vec.cross(middle, spin)))
-    if not vec.norm(off) <= ENDED * vec.norm(momentum):
+    if not vec.norm(off) <= MOMENTUM_TOLERANCE * vec.norm(momentum):
         object_to(tangents, FAST_ROTATION, root)
     a = plus(plus(UNIT, 0.5 * dt, skew(spin)), -0.5 * dt, vec.mat_mul(skew(middle), light))
     a = inverse_matrix(a)

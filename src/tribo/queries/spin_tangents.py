@@ -13,7 +13,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import DISTANCE, ROLLING, SPINNING
 from tribo.math import spatial, vec
 from tribo.model import Kind
-from tribo.queries.active_rows import AGREES, FREELY
+from tribo.queries.active_rows import LAW_TOLERANCE, STICK_MARGIN
 from tribo.queries.contact_row_tangents import moved_contact
 from tribo.queries.contact_tangents import ZERO, is_moved_by, origin_of, speed_at, surfaces_of
 from tribo.queries.tangents import COLUMNS, CONTACTS, ROWS, SPINS, Obstacle, filled_up, object_to
@@ -23,7 +23,7 @@ BORDER = int(Obstacle.BORDER)
 MISMATCH = int(Obstacle.MISMATCH)
 ROLLING_LENGTH = int(Obstacle.ROLLING_LENGTH)
 DYNAMIC = int(Kind.DYNAMIC)
-ALONG = 1e-5  # [–] of the bound of a torque, by which it may miss what its law says
+TORQUE_TOLERANCE = 1e-5  # [–] of the bound of a torque: admissible violation of its law
 
 
 @kernel
@@ -41,8 +41,8 @@ def choose_spins(work, tangents):
         roll = work.contact_rolling[c] * work.contact_impulse[c, 2]
         spin = work.contact_spinning[c] * work.contact_impulse[c, 2]
         tangents.spin[count] = m
-        tangents.spin_slips[count, 0] = 1 if x * x + y * y >= roll * roll * (1.0 - FREELY) else 0
-        tangents.spin_slips[count, 1] = 1 if abs(z) >= spin * (1.0 - FREELY) else 0
+        tangents.spin_slips[count, 0] = 1 if x * x + y * y >= roll * roll * (1.0 - STICK_MARGIN) else 0
+        tangents.spin_slips[count, 1] = 1 if abs(z) >= spin * (1.0 - STICK_MARGIN) else 0
         count += 1
     tangents.counts[SPINS] = count
 
@@ -185,16 +185,16 @@ def bend_spin(model, settings, work, tangents, k, at):
     if settings.effective_radius == DISTANCE:
         object_to(tangents, ROLLING_LENGTH, c)
     if tangents.spin_slips[k, 0] == 0:
-        if not rate <= AGREES * (size + 1.0):
+        if not rate <= LAW_TOLERANCE * (size + 1.0):
             object_to(tangents, MISMATCH, work.contact_body[c, 0])
     elif roll > 0.0:
-        if not rate > AGREES * size:
+        if not rate > LAW_TOLERANCE * size:
             object_to(tangents, BORDER, c)
             return
         x, y = x / rate, y / rate
         along = (x, y)
         off = max(abs(torque[0] + roll * push * x), abs(torque[1] + roll * push * y))
-        if not off <= ALONG * roll * push:
+        if not off <= TORQUE_TOLERANCE * roll * push:
             object_to(tangents, MISMATCH, work.contact_body[c, 0])
         slope = roll * push / rate
         for column in range(tangents.counts[COLUMNS]):
@@ -209,16 +209,16 @@ def bend_spin(model, settings, work, tangents, k, at):
         for r in range(2):
             set_torque(tangents, at + r)
     if tangents.spin_slips[k, 1] == 0:
-        if not abs(z) <= AGREES * (size + 1.0):
+        if not abs(z) <= LAW_TOLERANCE * (size + 1.0):
             object_to(tangents, MISMATCH, work.contact_body[c, 0])
     else:
         set_torque(tangents, at + 2)
         if spin > 0.0:
             sign = 1.0 if z > 0.0 else -1.0
             tangents.system[at + 2, normal] = spin * sign
-            if not abs(z) > AGREES * size:
+            if not abs(z) > LAW_TOLERANCE * size:
                 object_to(tangents, BORDER, c)
-            if not abs(torque[2] + spin * push * sign) <= ALONG * spin * push:
+            if not abs(torque[2] + spin * push * sign) <= TORQUE_TOLERANCE * spin * push:
                 object_to(tangents, MISMATCH, work.contact_body[c, 0])
     add_radius(model, work, tangents, c, at, along, sign)
 

@@ -30,11 +30,11 @@ SETTLED = int(IntegrationMode.SETTLED)
 NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
 FRICTION = int(Slot.FRICTION)
 
-LINE = 0.75  # [–] of the difference of two accelerations, in `mid_velocity.predict_mid_velocity`
-LED = 1e-10  # [–] of the largest velocity, by which v̄ may miss that to which the round before leads
-SAME = 1e-6  # [–] of an acceleration, by which the one that lasts may miss another
-AGREES = 1e-7  # [–] of the forces in the step by which the equation of motion may be missed
-ROUNDING = 1e-12  # [–] of the forces of all dofs, by which it may be missed besides
+EXTRAPOLATION = 0.75  # [–] of the difference of two accelerations, in `mid_velocity.predict_mid_velocity`
+MEAN_TOLERANCE = 1e-10  # [–] of the largest velocity: admissible difference of v̄ between two rounds
+SAME = 1e-6  # [–] of an acceleration: admissible difference of the stored one
+AGREES = 1e-7  # [–] of the forces in the step: admissible residual of the equation of motion
+ROUNDING = 1e-12  # [–] of the forces of all dofs: additional residual by round-off
 
 
 @kernel
@@ -80,21 +80,21 @@ def check_mean(model, work, tangents, half):
         most = max(most, abs(work.mid_v[dof]))
     for dof in range(n):
         vdot = tangents.start_vdot[dof]
-        more = half * (vdot + LINE * (vdot - tangents.start_vdot_before[dof]))
+        more = half * (vdot + EXTRAPOLATION * (vdot - tangents.start_vdot_before[dof]))
         if is_first:
             tangents.first_mean[dof] = work.mid_v[dof]
             tangents.first_mean_by[dof, 0] = tangents.first_mean_by[dof, 1] = 0.0
         if model.dof_is_moved[dof] == 0:
             continue
         if not is_first:
-            if not abs(work.mid_v[dof] - tangents.mean[dof]) <= LED * most:
+            if not abs(work.mid_v[dof] - tangents.mean[dof]) <= MEAN_TOLERANCE * most:
                 object_to(tangents, FAST_ROTATION, model.dof_body[dof])
             continue
         if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
             object_to(tangents, ROUNDS, model.dof_body[dof])
         if model.tree_is_single[model.body_tree[model.dof_body[dof]]] == 0:
-            tangents.first_mean_by[dof, 0] = half * (1.0 + LINE)
-            tangents.first_mean_by[dof, 1] = -half * LINE
+            tangents.first_mean_by[dof, 0] = half * (1.0 + EXTRAPOLATION)
+            tangents.first_mean_by[dof, 1] = -half * EXTRAPOLATION
 
 
 @kernel

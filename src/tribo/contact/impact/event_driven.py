@@ -23,9 +23,9 @@ from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
 
 MAX_IMPACTS = 100  # per contact of an island
-TOGETHER = 1e-9  # [–] of the step: gaps that close within this time are one impact
+SIMULTANEOUS = 1e-9  # [–] of the step: gaps that close within this time are one impact
 SWEEPS = 100  # over the points of one impact
-STILL = 1e-14  # [–] of the speed of an impact: a sweep of less change is the last
+SWEEP_TOLERANCE = 1e-14  # [–] of the speed of an impact: sweeps end below this change
 HALVINGS = 20  # of a restitution that would add energy
 ROUND_OFF = 1e-12  # [–] of the energy of an impact
 ZERO = (0.0, 0.0, 0.0)
@@ -65,7 +65,7 @@ def closing_time(model, work, c, now, dt, is_midpoint):
         w += f
     gap += now * (w + 0.5 * a * now)
     w += a * now
-    if gap <= TOGETHER * dt * abs(w):  # it touches: now, or when it returns here
+    if gap <= SIMULTANEOUS * dt * abs(w):  # it touches: now, or when it returns here
         wait = 0.0 if w < 0.0 else (-2.0 * w / a if a < 0.0 else inf)
     else:  # the first root of φ + w t + ½ a t², without cancellation
         root = w * w - 2.0 * a * gap
@@ -133,7 +133,7 @@ def gather_impact(model, work, t, k, now, time, dt, is_midpoint):
         vec.store(work.contact_estimate, j, ZERO)
         if work.contact_compliance[j, 2] > 0.0:  # compliant: no impact
             continue
-        if closing_time(model, work, j, now, dt, is_midpoint) <= time + TOGETHER * dt:
+        if closing_time(model, work, j, now, dt, is_midpoint) <= time + SIMULTANEOUS * dt:
             work.contact_shift[j] = speed_after_impact(model, work, j, time, dt, is_midpoint)
         vec.store(work.contact_spin_guess, j, impact_velocity(model, work, j, time, dt, is_midpoint))
     return low, high
@@ -199,7 +199,7 @@ def resolve_impact(model, work, t, k, now, time, dt, is_midpoint):
     low, high = gather_impact(model, work, t, k, now, time, dt, is_midpoint)
     c = work.island_contact[k]
     speed = work.contact_spin_guess[c, 2]
-    still = STILL * abs(speed)
+    still = SWEEP_TOLERANCE * abs(speed)
     small = ROUND_OFF * speed * speed / work.contact_delassus[c, 2]
     part = 1.0
     for n in range(HALVINGS + 1):

@@ -12,14 +12,14 @@ from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.math import spatial, vec
 
-IDLE = 1e-12  # [–] of tr G: a smaller eigenvalue is 0
+ZERO_EIGENVALUE = 1e-12  # [–] of tr G: a smaller eigenvalue is 0
 
 
 @kernel
 def range_part(g, x):
     """Return the part of x in the range of a symmetric g (xx, yy, zz, xy, xz, yz); x if g is regular."""
     xx, yy, zz, xy, xz, yz = g
-    least = IDLE * (xx + yy + zz)
+    least = ZERO_EIGENVALUE * (xx + yy + zz)
     a = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy)  # the adjugate of g
     b = (xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
     minors = a[0] + a[1] + a[2]  # Σ λᵢ λⱼ

@@ -33,7 +33,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 # Codes of `tree_is_kept` of the first tree of a group that conserves its momentum.
 TOGETHER = 2
 TOUCHING = 3  # free bodies without constraints: their linear momentum is exact already
-EVERY = -1  # for an island: all islands
+ALL_ISLANDS = -1  # in place of an island
 # Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0
 CONSTRAINED = 2.0  # the same, with constraints or robots
@@ -224,7 +224,7 @@ def set_group_targets(model, state, settings, work):
     if settings.integrator == SEMI_IMPLICIT or not find_lone_groups(model, work):
         return
     dt = settings.dt
-    sum_group_motion(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
+    sum_group_motion(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])
     for tree in range(model.tree_body.shape[0]):
         if momentum_group(work, tree) == tree:
             m, c, p, l = load_motion(work.group_motion, tree)
@@ -260,7 +260,7 @@ def sum_group_motion(model, q, v, work, t, begin, end):
         spatial.store(work.group_inertia, tree, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for tree in range(begin, end):
         first = momentum_group(work, tree)
-        if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
+        if first < 0 or (t != ALL_ISLANDS and not is_member(model, work, tree, t)):
             continue
         m, moment, p, l = load_motion(work.group_motion, first)
         mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
@@ -283,7 +283,7 @@ def sum_group_motion(model, q, v, work, t, begin, end):
 def set_group_momenta(model, q, v, work, t, begin, end):
     """Correct base velocities and positions of the groups of island t at (q, v) to their momenta.
 
-    t may be `EVERY`. They are among the trees begin … end − 1.
+    t may be `ALL_ISLANDS`. They are among the trees begin … end − 1.
 
     Writes: q, v, work.
     """
@@ -306,7 +306,7 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             store_motion(work.group_motion, tree, m, shift, velocity, omega)
     for tree in range(end - 1, begin - 1, -1):  # the first tree of a group comes last
         first = momentum_group(work, tree)
-        if first < 0 or (t != EVERY and not is_member(model, work, tree, t)):
+        if first < 0 or (t != ALL_ISLANDS and not is_member(model, work, tree, t)):
             continue
         _, shift, velocity, omega = load_motion(work.group_motion, first)
         arm = vec.sub(base_place(model, q, tree), base_place(model, q, first))
@@ -328,4 +328,4 @@ def keep_group_momenta(model, state, work):
     for tree in range(model.tree_body.shape[0]):
         if state.tree_is_asleep[tree] > 0 and momentum_group(work, tree) >= 0:
             work.tree_is_kept[momentum_group(work, tree)] = LEFT_ALONE
-    set_group_momenta(model, state.q, state.v, work, EVERY, 0, model.tree_body.shape[0])
+    set_group_momenta(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])

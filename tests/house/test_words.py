@@ -30,6 +30,11 @@ OLD = {
     r"free trees?": "unconstrained tree",
     r"stirred|drowsy": "awake flag, sleep candidate",
     r"pass(?:ed)?_over": "suppress",
+    r"packets?": "lane group",
+    r"loose_(?:row|dof|rows|contacts)": "free body",
+    r"tied_\w+|tie_of|TIE_SLOTS": "constrained, constraint",
+    r"set_row_rates": "penalty",
+    r"triangle_fold|ring_part": "dihedral angle, vertex neighbours",
 }
 # Where a word is another one: of a linker all that a function reaches, of a soft ground its time, warnings
 # of a table of materials.

@@ -15,10 +15,10 @@ INT = np.int64
 class Tree(Record):
     """A tree of joints, its contact points and its ground. Vectors are 3-D; planar trees lie in x-y."""
 
-    is_floating = field(dtype=INT)  # 1: body 0 floats, without a joint
-    up = field(dtype=INT)  # coordinate that is the height: 2, planar 1
+    is_floating = field(dtype=INT)  # 1: body 0 is a floating base
+    up = field(dtype=INT)  # index of the height coordinate: 2, planar 1
     gravity = field(3)  # [m/s²]
-    tau = field("joint")  # [N m, N] joint forces; written before each call
+    tau = field("joint")  # [N m, N] joint forces; set before each call
 
     body_parent = field("body", dtype=INT)  # −1: the fixed base
     body_mass = field("body")  # [kg]
@@ -27,32 +27,32 @@ class Tree(Record):
     joint_pos = field("body", 3)  # [m] joint frame in the parent
     joint_rot = field("body", 9)  # axes of the joint frame, as columns, in the parent
     joint_axis = field("body", 3)  # unit, joint frame
-    joint_turn = field("body")  # [rad] turn about the axis per joint variable: 1 or 0
-    joint_slide = field("body")  # [m] travel along it per joint variable: 0, 1, or the pitch
+    joint_turn = field("body")  # [rad] rotation about the axis per joint variable: 1 or 0
+    joint_slide = field("body")  # [m] translation along it per joint variable: 0, 1, or the pitch
 
     point_body = field("point", dtype=INT)
     point_pos = field("point", 3)  # [m] body frame
-    point_K = field("point")  # [N/m^1.5]
-    point_D = field("point")  # [N s/m^1.5]
-    point_mu = field("point")
-    point_state = field("point", dtype=INT)  # in which the motion is continued, see `law`
+    point_K = field("point")  # [N/m^1.5] stiffness
+    point_D = field("point")  # [N s/m^1.5] damping
+    point_mu = field("point")  # [–] friction coefficient
+    point_state = field("point", dtype=INT)  # contact state that the integration assumes (`law`)
 
 
 class Scratch(Record):
-    """Everything here follows from the tree and y. Spatial vectors: world axes, about the origin."""
+    """Scratch, computed from the tree and y. Spatial vectors: world axes, about the origin."""
 
     body_pos = field("body", 3)  # [m]
     body_rot = field("body", 9)  # body axes as columns
-    body_vel = field("body", 6)
+    body_vel = field("body", 6)  # [rad/s, m/s] spatial velocity
     body_mom = field("body", 10)  # m, m c (3), inertia about the origin (6)
     axis = field("body", 6)  # motion axis of the joint
     drift = field("body", 6)  # v × axis qd
     inertia = field("body", 6, 6)  # articulated-body inertia
     bias = field("body", 6)  # articulated-body bias force
     push = field("body", 6)  # inertia · axis
-    axis_inertia = field("body")
-    axis_force = field("body")
-    acc = field("body", 6)  # less that of gravity
+    axis_inertia = field("body")  # axisᵀ inertia axis
+    axis_force = field("body")  # joint force minus axisᵀ bias
+    acc = field("body", 6)  # [rad/s², m/s²] acceleration minus gravity
     solve = field(6, 6)
 
     point_pos = field("point", 3)  # [m]

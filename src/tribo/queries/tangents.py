@@ -47,29 +47,28 @@ class Obstacle(IntEnum):
 class Tangents(Record):
     """Inputs of the derivatives of a step besides `Work`, and their results.
 
-    Rows of the system: nv of the equation of motion, then three for each contact that presses, then one for
-    each scalar row that acts, then three for each contact with rolling or spinning friction. Its columns: the
-    unknowns δv⁺ and δλ, one for each row, filled up to a multiple of four, then the inputs δq_m, δv, δv̄, δτ,
-    nv each, after the first round that v̄ besides to which rows of contacts belong, then a unit target
-    velocity of each gap; filled up.
+    Rows of the system: nv of the equation of motion, three for each active contact, one for each active
+    scalar row, three for each contact with rolling or spinning friction. Its columns: the unknowns δv⁺ and
+    δλ, one for each row, padded to a multiple of four; then the inputs δq_m, δv, δv̄, δτ, nv each, after the
+    first round also the v̄ of the rows of contacts; then a unit target velocity of each gap; padded.
     Columns of results: δq, δv, δτ and the accelerations of the last two steps, nv each, then for each gap
-    what it adds per unit of its change's size: half of what its two slopes differ by.
+    half of the difference of its two slopes, by the size of its change.
     """
 
-    # Filled in before the step: what the step itself changes.
+    # Inputs, stored before the step, which changes them.
     start_q = field("nq")  # [m, rad, –] q before the step
     start_v = field("nv")  # [m/s, rad/s] v before the step
     start_vdot = field("nv")  # [m/s², rad/s²] `State.vdot` before the step
     start_vdot_before = field("nv")  # [m/s², rad/s²] `State.vdot_before` before the step
     wrench = field("nbody", 6)  # [N m, N] at the centre of mass, world axes
-    # Of a derivative in work: rounds made; then 1 or 0: all are made; sides differ; rows are left out;
-    # `free_by` is there; by the last accelerations as well; by sizes of gaps as well.
+    # Progress: rounds done; then flags: all rounds done; one-sided derivatives differ; rows are omitted;
+    # `free_by` is valid; inputs include the last accelerations; inputs include sizes of gaps.
     stage = field(7, dtype=INT)
     mean = field("nv")  # [m/s, rad/s] v̄ after the previous round, if there was one
     mean_by_grown = field("nv", "nby")  # δv̄ by the inputs, if there was one
     mean_by_fallen = field("nv", "nby")  # … where they are < 0
 
-    # Without rows: what forces alone do. Shift at the end of the step.
+    # Response to forces alone, without rows. Shift at the end of the step.
     free_v = field("nv")  # [m/s, rad/s] velocity change by forces alone
     free_by = field("nv", "nby")  # δ of `free_v` by the inputs
     free_twist = field("nbody", 6)  # [rad/s, m/s] twist of the bodies at `free_v`
@@ -107,7 +106,7 @@ class Tangents(Record):
     inertia_axis = field("nv", 6)  # I^c s
     swept_axis = field("nv", 6)  # B^cᵀ s
 
-    # The way of the step in coordinates, blocks of joints.
+    # Derivatives of the coordinates within the step, blocks of joints.
     middle_by_q = field("nv", "nv")  # δq_m by δq
     middle_by_v = field("nv", "nv")  # … by δv
     middle_by_rate = field("nv", "nv")  # … by the acceleration of the last step, of ball joints
@@ -117,7 +116,7 @@ class Tangents(Record):
     end_by_rate = field("nv", "nv")  # … by the acceleration, of ball joints that are hit
     is_hit = field("nv", dtype=INT)  # 1: the stored acceleration is that of forces alone
 
-    # 1: the drive of a dof gives what its law says; 2, 3: a constant force, at its upper, lower limit.
+    # Drive of a dof: 1 within its law; 2, 3 constant force at its upper, lower limit.
     follows = field("nv", dtype=INT)
     system = field("nrow", "ncolumn")  # matrix of the linear system
     order = field("nrow", dtype=INT)  # rows in elimination order
@@ -131,7 +130,7 @@ class Tangents(Record):
     left_fallen = field("nrow", "nby")  # … where they are < 0
     com_rows = field("nbody", 6, "nv")  # Jacobians of the centres of mass, (angular, linear), world
 
-    # Contacts that press and scalar rows that act; gaps of these follow those of contacts.
+    # Active contacts and active scalar rows; the gaps of the rows follow those of the contacts.
     # contacts, scalars, rows, columns, redundant, obstacle, place, sides, spins, shifted, forces at limits
     counts = field(11, dtype=INT)
     contact = field("nrow", dtype=INT)  # contact of each row of active contacts

@@ -164,7 +164,7 @@ def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
     Convex shapes stay apart while they are separated along a normal n. A point p of A, from its body's
     origin, is at n · (p + t (v + ω_s × p)) along n, up to ‖ω_s‖ (‖ω_s‖ + ‖ω − ω_s‖) ‖p‖ t²/2; ω_s is the part
     of ω that moves the surface. The least over A and the most over B are at supports along n + t n × ω_s.
-    What these close is a convex function of t that begins with 0: until a time T, its horizon, it lies below
+    Together these close a convex function of t that begins with 0: until a time T, its horizon, it lies below
     its chord. With the slope c of the chord the bound is
 
         c t + bend t²/2 ≤ gap,

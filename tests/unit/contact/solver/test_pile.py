@@ -321,7 +321,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     work.island_contact_start[:] = start
     np.testing.assert_array_equal(np.sort(work.island_contact[members]), np.sort(contacts))
     changed = [c for c in contacts if (work.contact_impulse[c] != before[c]).any()]
-    assert len(changed) < len(contacts) / 2
+    assert any(not trees(c) <= near for c in contacts)  # there are others
     assert all(trees(c) <= near for c in changed)
     response = work.response.copy()
     island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))

@@ -185,24 +185,43 @@ def sleepy_world(**options: Any) -> tribo.World:
     return world
 
 
+def robot_in(world, rng, name, joints, position, speed=3.0, collides=False):
+    """Add a floating robot with some ball joints in a random pose and motion; return its last link."""
+    root = link = tribo.LinkDescription(name)
+    root.add_shape("box", (0.1, 0.2, 0.3), mass=1.0, collides=collides)
+    for k in range(joints):
+        link = link.add_child(f"{name}{k}", "spherical", position=(0, 0, 0.25))
+        axes = (0.05, 0.06, 0.15)
+        link.add_shape("ellipsoid", axes, mass=0.2, position=(0, 0, 0.125), collides=collides)
+    robot = world.add_articulated_system(root, name=name, position=position)
+    for joint in robot.joints:
+        turn = rng.normal(size=4)
+        joint.coordinate = turn / np.linalg.norm(turn)
+    robot.generalized_velocity = speed * rng.normal(size=robot.dof)
+    return robot.link(robot.body_names[-1])
+
+
+def step_with_wrench(world, robot, force, torque, tree):
+    """Make a step with a wrench on a robot's base; return that body's centre of mass where it acts."""
+    name = robot.body_names[0]
+    robot.apply_force(name, force)
+    robot.apply_torque(name, torque)
+    world.update()  # where the step is evaluated, there the force acts
+    model, work = world.engine.model, world.engine.work
+    body = model.tree_body[tree]
+    at = work.body_pos[body] + work.body_rot[body].reshape(3, 3) @ model.body_com[body]
+    world.advance()
+    return at
+
+
 def couple(kind, speed, seed):
     """Return two floating robots of two and one ball joints, tied at their last links, without weight."""
     rng = np.random.default_rng(seed)
     world = tribo.World(gravity=(0, 0, 0), time_step=2e-3)
-    last = []
-    for name, joints in (("a", 2), ("b", 1)):
-        root = link = tribo.LinkDescription(name)
-        root.add_shape("box", (0.1, 0.2, 0.3), mass=1, collides=False)
-        for k in range(joints):
-            link = link.add_child(f"{name}{k}", "spherical", position=(0, 0, 0.25))
-            axes = (0.05, 0.06, 0.15)
-            link.add_shape("ellipsoid", axes, mass=0.2, position=(0, 0, 0.125), collides=False)
-        robot = world.add_articulated_system(root, name=name, position=(0.6 * len(last), 0, 0))
-        for joint in robot.joints:
-            turn = rng.normal(size=4)
-            joint.coordinate = turn / np.linalg.norm(turn)
-        robot.generalized_velocity = rng.normal(size=robot.dof) * speed
-        last.append(robot.link(robot.body_names[-1]))
+    last = [
+        robot_in(world, rng, name, joints, (0.6 * k, 0, 0), speed)
+        for k, (name, joints) in enumerate((("a", 2), ("b", 1)))
+    ]
     if kind == "pin":
         world.add_pin(*last, position=last[0].position)
     else:

@@ -2,29 +2,13 @@
 
 import numpy as np
 import pytest
-from scenes import couple
+from scenes import couple, robot_in, step_with_wrench
 
 import tribo
 from tribo import Status
 
 EPS = np.finfo(float).eps
 STEPS = 300
-
-
-def robot_in(world, rng, name, joints, position, collides=False):
-    """Add a floating robot with some ball joints in a random pose; return its last link."""
-    root = link = tribo.LinkDescription(name)
-    root.add_shape("box", (0.1, 0.2, 0.3), mass=1.0, collides=collides)
-    for k in range(joints):
-        link = link.add_child(f"{name}{k}", "spherical", position=(0, 0, 0.25))
-        axes = (0.05, 0.06, 0.15)
-        link.add_shape("ellipsoid", axes, mass=0.2, position=(0, 0, 0.125), collides=collides)
-    robot = world.add_articulated_system(root, name=name, position=position)
-    for joint in robot.joints:
-        turn = rng.normal(size=4)
-        joint.coordinate = turn / np.linalg.norm(turn)
-    robot.generalized_velocity = 3.0 * rng.normal(size=robot.dof)
-    return robot.link(robot.body_names[-1])
 
 
 def centre(thing):
@@ -140,16 +124,9 @@ def test_forces_on_tied_robots_add_their_impulse_and_their_moment():
     world = couple("pin", 2, 1)
     force, torque = np.array([3.0, -20.0, 11.0]), np.array([0.5, 1.0, -2.0])
     robot, dt = world.objects[1], world.time_step
-    name = robot.body_names[0]
     for _ in range(20):
         push, spin, _ = totals(world)
-        robot.apply_force(name, force)
-        robot.apply_torque(name, torque)
-        world.update()  # where the step is evaluated, there the force acts
-        body = world.engine.model.tree_body[1]
-        rot = world.engine.work.body_rot[body].reshape(3, 3)
-        at = world.engine.work.body_pos[body] + rot @ world.engine.model.body_com[body]
-        world.advance()
+        at = step_with_wrench(world, robot, force, torque, 1)
         after, turned, _ = totals(world)
         assert np.abs(after - push - dt * force).max() <= rounding(world, 1)
         moment = dt * (np.cross(at, force) + torque)
@@ -163,7 +140,7 @@ def test_a_ball_that_hits_a_tied_robot_takes_what_it_gives():
     """The company and what it meets, in sum: p to rounding. L as well, but for the depth of the blow."""
     rng = np.random.default_rng(7)
     world = tribo.World(gravity=(0, 0, 0), time_step=1e-3)
-    tips = [robot_in(world, rng, name, 1, (0.9 * k, 0, 0), True) for k, name in enumerate("ab")]
+    tips = [robot_in(world, rng, name, 1, (0.9 * k, 0, 0), collides=True) for k, name in enumerate("ab")]
     world.add_rod(*tips)
     ball = world.add_sphere(0.1, 0.5, position=(0.02, 0.5, 0.01))
     ball.linear_velocity = world.objects[0].linear_velocity + np.array([0, -8.0, 0])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scenes import random_state, random_tree
+from scenes import random_state, random_tree, step_with_wrench
 
 import tribo
 from tribo.tools.demo import ASSETS
@@ -74,16 +74,9 @@ def test_weight_adds_its_impulse_and_the_centre_flies_a_parabola():
 def test_a_force_adds_its_impulse_and_its_moment():
     world, robot = flier()
     force, torque = np.array([3.0, -20.0, 11.0]), np.array([0.5, 1.0, -2.0])
-    name = robot.body_names[0]
     for _ in range(20):
         p, spin = totals(world)
-        robot.apply_force(name, force)
-        robot.apply_torque(name, torque)
-        world.update()  # where the step is evaluated, there the force acts
-        body = world.engine.model.tree_body[0]
-        rot = world.engine.work.body_rot[body].reshape(3, 3)
-        at = world.engine.work.body_pos[body] + rot @ world.engine.model.body_com[body]
-        world.advance()
+        at = step_with_wrench(world, robot, force, torque, 0)
         assert np.abs(world.linear_momentum - p - 1e-3 * force).max() <= roundoff(world, 1)
         moment = 1e-3 * (np.cross(at, force) + torque)
         # Mid step the centre of mass is where the momentum takes it, O(dt²) from the bodies' own.

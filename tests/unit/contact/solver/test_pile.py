@@ -308,7 +308,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
         }
 
     pressed = [c for c in contacts if work.contact_impulse[c, 2] > 0.0]
-    work.contact_impulse[pressed[0]] *= 0.5
+    work.contact_impulse[pressed[5]] *= 0.5  # at the rim of the island: most of it is far from there
     island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))
     missed = {c: natural_residual.contact_violation(model, work, c) for c in contacts}
     worst = max(missed.values())
@@ -321,7 +321,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     work.island_contact_start[:] = start
     np.testing.assert_array_equal(np.sort(work.island_contact[members]), np.sort(contacts))
     changed = [c for c in contacts if (work.contact_impulse[c] != before[c]).any()]
-    assert any(not trees(c) <= near for c in contacts)  # there are others
+    assert len(changed) < len(contacts) / 2
     assert all(trees(c) <= near for c in changed)
     response = work.response.copy()
     island_sums.sum_response(model, work, t, block_matrix.find_nodes(model, work, t))

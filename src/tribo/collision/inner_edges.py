@@ -18,6 +18,7 @@ from tribo.collision.broadphase import is_moved
 from tribo.collision.narrowphase import move_contact
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import extent, load_solid, radius, support_at
+from tribo.collision.triangles import FLUSH, SAME_FACE, rises_above
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Joint, Pair, Shape
@@ -31,11 +32,9 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 FREE = int(Joint.FREE)
 STIFFNESS = int(Pair.STIFFNESS)
-SLOP = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
-SAME_NORMAL = 1e-9  # [rad]
 STEEP = 0.5  # cosine of two normals
 SAME_VELOCITY = 1e-9  # [-] relative difference of two equal velocities
-SAME_RUN = 0.1  # [-] of SAME_NORMAL: tolerance of the normals of a run
+SAME_RUN = 0.1  # [-] of SAME_FACE: tolerance of the normals of a run
 BROKEN = -1  # in place of the first pair of a run: one of its contacts was rotated
 
 
@@ -72,10 +71,10 @@ def has_tiles(model, work, n):
     """Tell whether one of n contacts may be with a tile."""
     for c in range(n):
         if begins_pair(work, c):
-            a = is_convex(model.shape_kind[work.contact_shape[c, 0]])
-            if a and is_convex(model.shape_kind[work.contact_shape[c, 1]]):
-                if may_lie_flush(model, work, c, 0) or may_lie_flush(model, work, c, 1):
-                    return True
+            is_plane = model.shape_kind[work.contact_shape[c, 0]] == PLANE
+            is_plane = is_plane or model.shape_kind[work.contact_shape[c, 1]] == PLANE
+            if not is_plane and (may_lie_flush(model, work, c, 0) or may_lie_flush(model, work, c, 1)):
+                return True
     return False
 
 
@@ -118,8 +117,8 @@ def join_run(work, n, c, side):
     d = c
     while d < n and shape[d, 0] == shape[c, 0] and shape[d, 1] == shape[c, 1]:
         here, _ = toward(work, d, side)
-        is_uniform = is_uniform and are_near(here, own, SAME_RUN * SAME_NORMAL)
-        joins = joins and are_near(here, normal, SAME_RUN * SAME_NORMAL)
+        is_uniform = is_uniform and are_near(here, own, SAME_RUN * SAME_FACE)
+        joins = joins and are_near(here, normal, SAME_RUN * SAME_FACE)
         d += 1
     if joins:
         work.pair_run[c, 2 * side] = work.pair_run[before // 2, 2 * (before % 2)]
@@ -149,7 +148,7 @@ def after_run(work, pair, normal):
     if first < 0 or work.pair_run[first // 2, 2 * (first % 2) + 1] < 0:
         return pair
     shared, _ = toward(work, first // 2, first % 2)
-    if are_near(shared, normal, (1.0 - 2.0 * SAME_RUN) * SAME_NORMAL):
+    if are_near(shared, normal, (1.0 - 2.0 * SAME_RUN) * SAME_FACE):
         return work.pair_run[c, 2 * side]
     return pair
 
@@ -248,40 +247,72 @@ def is_on_the_way(work, c):
 
 
 @kernel
+def own_point(work, c, side):
+    """Return the present contact point of the shape on `side` of contact c."""
+    sign = 0.5 if side == 0 else -0.5
+    if is_on_the_way(work, c):
+        return vec.axpy(sign, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
+    axes = work.contact_axes
+    normal = (axes[c, 6], axes[c, 7], axes[c, 8])
+    return vec.axpy(sign * work.contact_gap[c], normal, vec.load(work.contact_pos, c))
+
+
+@kernel
+def stands_out(model, work, c, side, normal, height, slop):
+    """Tell whether the shape on `side` of contact c has a point above the plane normal · x = height.
+
+    Of terrain the triangles at the contact count.
+    """
+    s = work.contact_shape[c, side]
+    if is_convex(model.shape_kind[s]):
+        return support_reach(model, work, s, normal) > height + slop
+    pos, rot = shape_pose(model, work, s)
+    point = vec.mat_t_vec(rot, vec.sub(own_point(work, c, side), pos))
+    own = vec.mat_t_vec(rot, normal)
+    return rises_above(model, s, point, own, height - vec.dot(pos, normal), slop)
+
+
+@kernel
 def says_all(model, state, work, c, side, d, other):
     """Tell whether contact d of a shape makes the normal of its contact c redundant.
 
     The shape is on `side` of c and on side `other` of d.
     """
-    if is_on_the_way(work, c) or is_on_the_way(work, d):
+    if is_on_the_way(work, d):
         return False
-    normal_c, point_c = toward(work, c, side)
+    normal_c, _ = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     off = vec.sub(normal_c, normal_d)
-    if vec.dot(off, off) < SAME_NORMAL * SAME_NORMAL:
+    if vec.dot(off, off) < SAME_FACE * SAME_FACE:
         return False
     body = work.contact_body
     if not stand_still(model, state, work, body[c, 1 - side], body[d, 1 - other]):
         return False
     top = work.contact_shape[c, side]
     s = work.contact_shape[c, 1 - side]
-    slop = SLOP * min(extent(load_solid(model, top)), extent(load_solid(model, s)))
+    slop = FLUSH * extent(load_solid(model, top))
+    if is_convex(model.shape_kind[s]):
+        slop = min(slop, FLUSH * extent(load_solid(model, s)))
     height = vec.dot(point_d, normal_d)
-    plane = height - work.contact_gap[d]
-    if support_reach(model, work, s, normal_d) > plane + slop:
-        return False  # S is partly above the plane
+    if stands_out(model, work, c, 1 - side, normal_d, height - work.contact_gap[d], slop):
+        return False
     if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
     if not is_convex(model.shape_kind[t]):
         return True
-    plane = vec.dot(point_c, normal_c) - work.contact_gap[c]
+    plane = vec.dot(own_point(work, c, 1 - side), normal_c)
     return support_reach(model, work, t, normal_c) > plane + slop  # else a ridge
 
 
 @kernel
 def has_no_place(model, work, c, side, d, other):
-    """Tell whether contact c has no point of its own on the body: it is round there, or c is steep."""
+    """Tell whether contact c has no point of its own on the body: it is round there, or c is steep.
+
+    Nor has it one if it belongs to a later pose, or to terrain, whose faces have contacts of their own.
+    """
+    if is_on_the_way(work, c) or not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]):
+        return True
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     if vec.dot(normal_c, normal_d) < STEEP:
@@ -378,7 +409,7 @@ def suppress_edges(model, state, work):
         b = work.contact_shape[c, 1]
         if model.pair_table[model.shape_material[a], model.shape_material[b], STIFFNESS] > 0.0:
             continue
-        if is_convex(model.shape_kind[a]) and is_convex(model.shape_kind[b]):
+        if model.shape_kind[a] != PLANE and model.shape_kind[b] != PLANE:
             for side in range(2):
                 if work.contact_key[c] >= 0 and may_lie_flush(model, work, c, side):
                     judge_edge(model, state, work, n, first, c, side)

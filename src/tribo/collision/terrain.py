@@ -12,6 +12,8 @@ round, and a valley has two contacts.
    beyond that down to half the least half size of the solid, since it may belong to a thin wall.
 3. Such a contact is dropped if the normal of a shallower one also frees the solid from its triangle: it
    belongs to the far side of an edge.
+4. A contact is dropped, too, if the plane of another one, on which the solid rests, has all triangles at it
+   below: pieces of a surface that lie side by side have faces between them that nothing can reach.
 
 All coordinates are in the frame of the terrain, with the solid at the origin.
 """
@@ -34,19 +36,23 @@ from tribo.collision.solid import (  # fmt: skip
     support_difference,
 )
 from tribo.collision.triangles import (  # fmt: skip
+    FLUSH,
+    ON_EDGE,
     OPEN,
+    SAME_FACE,
     dihedral_angle,
     dihedral_angles,
     height_at,
     is_under,
     load_triangle,
     normal_of,
+    rises_above,
+    weight_opposite,
 )
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 EVEN = 1e-6  # [rad] tolerance of the range of a normal
-ON_EDGE = 1e-6  # [-] a point with less weight on the opposite corner lies on the edge
 UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is that of the face up to round-off
 SAME_PLACE = 1e-6  # [m] nearer points with the same normal coincide
 SAME_NORMAL = 1.0 - 1e-9
@@ -54,13 +60,6 @@ HALVINGS = 45  # bisections of the range of an edge's normals, down to round-off
 ACCEPTED = -1.0  # last column of the pile: normal of the triangle; ≥ 0: number of the triangle
 DROPPED = -2.0  # last column of the pile: the point is not used
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-
-
-@kernel
-def weight_opposite(p, q, r, x):
-    """Return the barycentric weight of r in a point x of the triangle p, q, r."""
-    normal = vec.cross(vec.sub(q, p), vec.sub(r, p))
-    return vec.dot(normal, vec.cross(vec.sub(q, p), vec.sub(x, p))) / vec.dot(normal, normal)
 
 
 @kernel
@@ -298,6 +297,36 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
 
 
 @kernel
+def drop_inner_faces(model, work, s, solid, pos, rot, n):
+    """Drop contacts of triangles below the plane of another contact on which the solid rests; return the rest.
+
+    Writes: work.
+    """
+    table = work.pile
+    slop = FLUSH * extent(solid)
+    for d in range(n):
+        normal = (table[d, 3], table[d, 4], table[d, 5])
+        height = vec.dot(vec.load(table, d), normal) - 0.5 * table[d, 6]
+        is_rest = False
+        for c in range(n):
+            own = (table[c, 3], table[c, 4], table[c, 5])
+            off = vec.sub(own, normal)
+            foot = vec.axpy(-0.5 * table[c, 6], own, vec.load(table, c))
+            if table[c, 8] == VOID or table[d, 8] == VOID or vec.dot(off, off) < SAME_FACE * SAME_FACE:
+                continue
+            if vec.dot(foot, normal) > height + slop:
+                continue
+            if not is_rest:
+                lowest = support_at(model, work, solid, (0.0, 0.0, 0.0), rot, vec.neg(normal))
+                if vec.dot(lowest, normal) - radius(solid) < height + table[d, 6] - slop:
+                    break
+                is_rest = True
+            if not rises_above(model, s, vec.add(pos, foot), normal, height + vec.dot(pos, normal), slop):
+                table[c, 8] = VOID
+    return without_void(work, n)
+
+
+@kernel
 def without_void(work, n):
     """Remove dropped contacts from the pile; return the number left.
 
@@ -446,6 +475,7 @@ def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, m
         n = on_height_map(model, work, s, solid, com, pos, rot, box, margin)
     else:
         n = on_surface(model, work, s, solid, com, pos, rot, box, margin)
+    n = drop_inner_faces(model, work, s, solid, pos, rot, n)
     n = leave_to_lowest(model, work, solid, rot, n)
     table = work.pile
     for k in range(n):

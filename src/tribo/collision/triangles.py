@@ -7,6 +7,9 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 
 OPEN = 4.0  # [rad] fold of an edge without neighbour: any normal is admissible
+FLUSH = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
+SAME_FACE = 1e-9  # [rad] between two normals of one plane
+ON_EDGE = 1e-6  # [-] a point with less weight on the opposite corner lies on the edge
 
 
 @kernel
@@ -14,6 +17,13 @@ def normal_of(p, q, r):
     """Return the unit normal of a triangle."""
     normal = vec.cross(vec.sub(q, p), vec.sub(r, p))
     return vec.scale(1.0 / vec.norm(normal), normal)
+
+
+@kernel
+def weight_opposite(p, q, r, x):
+    """Return the barycentric weight of r in a point x of the triangle p, q, r."""
+    normal = vec.cross(vec.sub(q, p), vec.sub(r, p))
+    return vec.dot(normal, vec.cross(vec.sub(q, p), vec.sub(x, p))) / vec.dot(normal, normal)
 
 
 @kernel
@@ -112,3 +122,63 @@ def is_under(model, s, x):
         return False
     normal = cell_normal(model, s, i, j, 0 if u - i >= v - j else 1)
     return vec.dot(vec.sub(x, height_at(model, s, i, j)), normal) < 0.0
+
+
+@kernel
+def holds_point(p, q, r, x, slop):
+    """Tell whether a point lies on a triangle, to a tolerance across it [m]."""
+    if not abs(vec.dot(vec.sub(x, p), normal_of(p, q, r))) <= slop:
+        return False
+    return (
+        weight_opposite(p, q, r, x) >= -ON_EDGE
+        and weight_opposite(q, r, p, x) >= -ON_EDGE
+        and weight_opposite(r, p, q, x) >= -ON_EDGE
+    )
+
+
+@kernel
+def cells_rise_above(model, s, x, normal, height):
+    """Tell whether a cell of height map s that holds point x has a corner above the plane normal · y = height."""
+    nx = model.shape_data[s, 1]
+    ny = model.shape_data[s, 2]
+    u = x[0] / model.shape_size[s, 0] + 0.5 * (nx - 1)
+    v = x[1] / model.shape_size[s, 1] + 0.5 * (ny - 1)
+    for j in range(int(max(0.0, v - ON_EDGE)), int(min(ny - 2.0, v + ON_EDGE)) + 1):
+        for i in range(int(max(0.0, u - ON_EDGE)), int(min(nx - 2.0, u + ON_EDGE)) + 1):
+            for k in range(4):
+                if vec.dot(height_at(model, s, i + k % 2, j + k // 2), normal) > height:
+                    return True
+    return False
+
+
+@kernel
+def rises_above(model, s, x, normal, height, slop):
+    """Tell whether a triangle of terrain s that holds point x has a corner above a plane; True if none holds it.
+
+    The plane is normal · y = height, in the frame of the terrain; slop: tolerance of all points [m].
+    """
+    if model.shape_kind[s] == HEIGHT_MAP:
+        return cells_rise_above(model, s, x, normal, height + slop)
+    node = model.shape_data[s, 2]
+    last = node + model.shape_data[s, 3]
+    is_empty = True
+    while node < last:
+        is_near = True
+        for axis in range(3):
+            if x[axis] - slop > model.box_bound[node, 3 + axis] or x[axis] + slop < model.box_bound[node, axis]:
+                is_near = False
+        if not is_near:
+            node = model.box_skip[node]
+            continue
+        t = model.box_triangle[node]
+        node += 1
+        if t < 0:
+            continue
+        p = vec.load(model.vertex, model.triangle[t, 0])
+        q = vec.load(model.vertex, model.triangle[t, 1])
+        r = vec.load(model.vertex, model.triangle[t, 2])
+        if holds_point(p, q, r, x, slop):
+            is_empty = False
+            if max(vec.dot(p, normal), vec.dot(q, normal), vec.dot(r, normal)) > height + slop:
+                return True
+    return is_empty

@@ -64,14 +64,17 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 @kernel
 def has_normal(model, work, s, place, normal, toward):
-    """Tell whether terrain s has normal `toward` at the point `work.nearest` of its triangle at a place."""
+    """Tell whether terrain s has normal `toward` at the point `work.nearest` of its triangle at a place.
+
+    The normal of the face beyond an edge is left to that face.
+    """
     angles = dihedral_angles(model, s, place, normal)
     for k in range(3):
         p = vec.load(work.triangle, k)
         q = vec.load(work.triangle, (k + 1) % 3)
         r = vec.load(work.triangle, (k + 2) % 3)
         lean = dihedral_angle(vec.sub(q, p), normal, toward)
-        if lean > EVEN and lean > angles[k] + EVEN:
+        if lean > EVEN and lean > angles[k] - EVEN:
             if weight_opposite(p, q, r, vec.load(work.nearest, 0)) < ON_EDGE:
                 return False
     return True

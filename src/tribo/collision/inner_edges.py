@@ -6,7 +6,8 @@ and D do not move relative to one another. If all of S is below the tangent plan
 above it, the two can only touch in that plane, and c's normal adds nothing. Then c is
 
 * removed, if the body is round there or c is steep: the body's deepest point belongs to d;
-* rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it.
+* rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it. One of a
+  later pose stays as it is.
 
 Triangles that rise above the plane (walls, curbs) keep their contacts, and so do contacts along the same
 normal, which share the load, and those of a ridge, where each plane has the other shape below it.
@@ -309,16 +310,18 @@ def says_all(model, state, work, c, side, d, other):
 def has_no_place(model, work, c, side, d, other):
     """Tell whether contact c has no point of its own on the body: it is round there, or c is steep.
 
-    Nor has it one if it belongs to a later pose, or to terrain, whose faces have contacts of their own.
+    Nor has it one on terrain, whose faces have contacts of their own.
     """
-    if is_on_the_way(work, c) or not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]):
-        return True
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     if vec.dot(normal_c, normal_d) < STEEP:
         return True
     kind = model.shape_kind[work.contact_shape[c, side]]
     if kind == SPHERE or kind == ELLIPSOID:
+        return True
+    if is_on_the_way(work, c):
+        return False
+    if not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]):
         return True
     if kind == BOX or kind == HULL:
         return False
@@ -367,7 +370,7 @@ def judge_edge(model, state, work, n, first, c, side):
             if work.contact_key[d] >= 0 and says_all(model, state, work, c, side, d, other):
                 if has_no_place(model, work, c, side, d, other):
                     work.contact_key[c] = -1
-                else:
+                elif not is_on_the_way(work, c):
                     turn_normal(model, work, c, side, toward(work, d, other)[0])
                     break_run(work, first)
                 return

@@ -12,21 +12,14 @@ import numpy as np
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
 from tribo.collision.margins import margins
+from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
 from tribo.collision.sorted_keys import first_from
 from tribo.collision.sweep_order import sort_bodies
 from tribo.compiler.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind, Shape, Status
+from tribo.model import Kind, Status
 
 DYNAMIC = int(Kind.DYNAMIC)
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-BOX = int(Shape.BOX)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-ELLIPSOID = int(Shape.ELLIPSOID)
-HULL = int(Shape.HULL)
 CAPACITY = int(Status.CAPACITY)
 
 MANY = 400  # bodies, from which on columns pay (`cells`)

@@ -7,7 +7,7 @@ above it, the two can only touch in that plane, and c's normal adds nothing. The
 
 * removed, if the body is round there or c is steep: the body's deepest point belongs to d;
 * rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it. One of a
-  later pose stays as it is.
+  later pose, or with terrain, stays as it is: a turn about d may bring the body to it.
 
 Triangles that rise above the plane (walls, curbs) keep their contacts, and so do contacts along the same
 normal, which share the load, and those of a ridge, where each plane has the other shape below it.
@@ -18,31 +18,17 @@ from math import inf
 from tribo.collision.broadphase import is_moved
 from tribo.collision.narrowphase import move_contact
 from tribo.collision.place import shape_pose
-from tribo.collision.solid import extent, load_solid, radius, support_at
-from tribo.collision.triangles import FLUSH, SAME_FACE, rises_above
+from tribo.collision.solid import PLANE, extent, is_arc, is_ball, is_convex, load_solid, radius, support_at
+from tribo.collision.triangles import FLUSH, SAME_FACE, STEEP, terrain_reach
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import Joint, Pair, Shape
+from tribo.model import Joint, Pair
 
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-BOX = int(Shape.BOX)
-MESH = int(Shape.MESH)
-ELLIPSOID = int(Shape.ELLIPSOID)
-HULL = int(Shape.HULL)
-SURFACE = int(Shape.SURFACE)
 FREE = int(Joint.FREE)
 STIFFNESS = int(Pair.STIFFNESS)
-STEEP = 0.5  # cosine of two normals
 SAME_VELOCITY = 1e-9  # [-] relative difference of two equal velocities
 SAME_RUN = 0.1  # [-] of SAME_FACE: tolerance of the normals of a run
 BROKEN = -1  # in place of the first pair of a run: one of its contacts was rotated
-
-
-@kernel
-def is_convex(kind):
-    """Tell whether a shape has support points."""
-    return kind != PLANE and kind != MESH and kind < SURFACE
 
 
 @kernel
@@ -65,18 +51,6 @@ def begins_pair(work, c):
     """Tell whether contact c is the first of its pair of shapes."""
     shape = work.contact_shape
     return c == 0 or shape[c, 0] != shape[c - 1, 0] or shape[c, 1] != shape[c - 1, 1]
-
-
-@kernel
-def has_tiles(model, work, n):
-    """Tell whether one of n contacts may be with a tile."""
-    for c in range(n):
-        if begins_pair(work, c):
-            is_plane = model.shape_kind[work.contact_shape[c, 0]] == PLANE
-            is_plane = is_plane or model.shape_kind[work.contact_shape[c, 1]] == PLANE
-            if not is_plane and (may_lie_flush(model, work, c, 0) or may_lie_flush(model, work, c, 1)):
-                return True
-    return False
 
 
 @kernel
@@ -270,7 +244,7 @@ def stands_out(model, work, c, side, normal, height, slop):
     pos, rot = shape_pose(model, work, s)
     point = vec.mat_t_vec(rot, vec.sub(own_point(work, c, side), pos))
     own = vec.mat_t_vec(rot, normal)
-    return rises_above(model, s, point, own, height - vec.dot(pos, normal), slop)
+    return terrain_reach(model, s, point, own, slop) > height - vec.dot(pos, normal) + slop
 
 
 @kernel
@@ -300,34 +274,32 @@ def says_all(model, state, work, c, side, d, other):
     if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
-    if not is_convex(model.shape_kind[t]):
+    if model.shape_kind[t] == PLANE:
         return True
     plane = vec.dot(own_point(work, c, 1 - side), normal_c)
-    return support_reach(model, work, t, normal_c) > plane + slop  # else a ridge
+    if is_convex(model.shape_kind[t]):
+        return support_reach(model, work, t, normal_c) > plane + slop  # else a ridge
+    if not is_ball(model.shape_kind[top]):
+        plane += slop
+    return vec.dot(own_point(work, d, 1 - other), normal_c) > plane  # the same
 
 
 @kernel
 def has_no_place(model, work, c, side, d, other):
     """Tell whether contact c has no point of its own on the body: it is round there, or c is steep.
 
-    Nor has it one on terrain, whose faces have contacts of their own.
+    Nor has it one in an overlap with terrain, whose faces have contacts of their own.
     """
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     if vec.dot(normal_c, normal_d) < STEEP:
         return True
     kind = model.shape_kind[work.contact_shape[c, side]]
-    if kind == SPHERE or kind == ELLIPSOID:
-        return True
     if is_on_the_way(work, c):
-        return False
-    if not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]):
+        return is_ball(kind)
+    if not is_convex(model.shape_kind[work.contact_shape[c, 1 - side]]) and work.contact_gap[c] <= 0.0:
         return True
-    if kind == BOX or kind == HULL:
-        return False
-    arm = vec.sub(point_c, point_d)
-    # Both heights are equal on an arc; on a straight line d's point lies in the tangent plane at c.
-    return -2.0 * vec.dot(normal_c, arm) >= vec.dot(normal_d, arm)
+    return is_arc(kind, normal_c, normal_d, vec.sub(point_c, point_d))
 
 
 @kernel
@@ -370,7 +342,7 @@ def judge_edge(model, state, work, n, first, c, side):
             if work.contact_key[d] >= 0 and says_all(model, state, work, c, side, d, other):
                 if has_no_place(model, work, c, side, d, other):
                     work.contact_key[c] = -1
-                elif not is_on_the_way(work, c):
+                elif is_convex(model.shape_kind[shape[c, 1 - side]]) and not is_on_the_way(work, c):
                     turn_normal(model, work, c, side, toward(work, d, other)[0])
                     break_run(work, first)
                 return
@@ -401,7 +373,7 @@ def suppress_edges(model, state, work):
     Cost: one pass over the pairs of shapes; on tiles, contacts × runs of pairs that share a normal.
     """
     n = work.contact_count[0]
-    if n > work.contact_key.shape[0] or not has_tiles(model, work, n):
+    if n > work.contact_key.shape[0]:
         return
     list_pairs(model, work, n)
     first = 0

@@ -10,21 +10,15 @@ called by address.
 from tribo.collision.convex import convex_pair
 from tribo.collision.core import core_kind, own_centre, placed
 from tribo.collision.mesh_points import mesh_pair
+from tribo.collision.solid import BOX, CONE, CYLINDER, HEIGHT_MAP, MESH, PLANE, SURFACE
 from tribo.collision.terrain import terrain_pair
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_at, from_address
-from tribo.model import Late, Model, Shape, Work
+from tribo.model import Late, Model, Work
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
-BOX = int(Shape.BOX)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-HEIGHT_MAP = int(Shape.HEIGHT_MAP)
-MESH = int(Shape.MESH)
-PLANE = int(Shape.PLANE)
-SURFACE = int(Shape.SURFACE)
 
 
 @kernel

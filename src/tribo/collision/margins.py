@@ -2,11 +2,9 @@
 
 from math import inf, sqrt
 
+from tribo.collision.solid import PLANE
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import Shape
-
-PLANE = int(Shape.PLANE)
 
 SLACK = 1e-6  # [m] added to every margin against round-off
 

@@ -14,20 +14,17 @@ minimised, so crossing edges meet where they cross, at any resolution.
 
 from math import cos, sin
 
+from tribo.collision import triangles
 from tribo.collision.convex import keep_spread
 from tribo.collision.gjk import triangle_weights
 from tribo.collision.overlap import claim
 from tribo.collision.place import shape_pose
 from tribo.collision.point import COINCIDENT, first_row
+from tribo.collision.solid import HEIGHT_MAP, PLANE, SURFACE
 from tribo.collision.terrain import ACCEPTED, pile
-from tribo.collision.triangles import OPEN, dihedral_angles, height_at, normal_of
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import Shape
 
-PLANE = int(Shape.PLANE)
-SURFACE = int(Shape.SURFACE)
-HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 SHIFT = 0.01  # [-] of the least half size of a moving mesh: depth at which its points are evaluated
 DEEP = 0.5  # [-] of the same: largest penetration of a point
 HALVINGS = 40  # bisections of a piece of an edge, down to round-off
@@ -55,10 +52,10 @@ def closest_of_triangle(p, q, r, x):
 @kernel
 def ends_there(model, s, place, normal, region):
     """Tell whether the surface ends at the edge or corner `region` of the triangle at a place."""
-    angles = dihedral_angles(model, s, place, normal)
+    angles = triangles.dihedral_angles(model, s, place, normal)
     if region <= 3:
-        return angles[region - 1] >= OPEN
-    return angles[region - 4] >= OPEN or angles[(region - 2) % 3] >= OPEN
+        return angles[region - 1] >= triangles.OPEN
+    return angles[region - 4] >= triangles.OPEN or angles[(region - 2) % 3] >= triangles.OPEN
 
 
 @kernel
@@ -73,7 +70,7 @@ def nearer(model, s, place, p, q, r, x, best):
     d = vec.norm(away)
     if d > best[0] + COINCIDENT:
         return best
-    normal = normal_of(p, q, r)
+    normal = triangles.normal_of(p, q, r)
     height = vec.dot(away, normal)
     if d >= best[0] - COINCIDENT and abs(height) <= abs(best[1]):
         return best
@@ -92,9 +89,7 @@ def nearer(model, s, place, p, q, r, x, best):
 @kernel
 def nearer_triangle(model, s, t, x, best):
     """Return `nearer` for triangle t of a surface."""
-    p = vec.load(model.vertex, model.triangle[t, 0])
-    q = vec.load(model.vertex, model.triangle[t, 1])
-    r = vec.load(model.vertex, model.triangle[t, 2])
+    p, q, r = triangles.face_corners(model, t)
     return nearer(model, s, (t, 0, 0), p, q, r, x, best)
 
 
@@ -125,32 +120,17 @@ def gap_of_surface(model, s, x, best):
 
 
 @kernel
-def cells_near(model, s, low, high):
-    """Return the first and last cells along x and y of a height map between two corners."""
-    nx, ny = model.shape_data[s, 1], model.shape_data[s, 2]
-    dx, dy = model.shape_size[s, 0], model.shape_size[s, 1]
-    return (
-        int(max(0.0, min(nx - 1.0, low[0] / dx + 0.5 * (nx - 1)))),
-        int(max(-2.0, min(nx - 2.0, high[0] / dx + 0.5 * (nx - 1)))),
-        int(max(0.0, min(ny - 1.0, low[1] / dy + 0.5 * (ny - 1)))),
-        int(max(-2.0, min(ny - 2.0, high[1] / dy + 0.5 * (ny - 1)))),
-    )
-
-
-@kernel
 def gap_of_map(model, s, x, best):
     """Return `nearer` over all triangles of a height map; x is in its frame."""
-    low, high = x, x
+    reach = 0.0
     for _ in range(2):  # the cell below, then all that may be nearer
-        cells = cells_near(model, s, low, high)
+        cells = triangles.cells_near(model, s, x, x, reach)
         for j in range(cells[2], cells[3] + 1):
             for i in range(cells[0], cells[1] + 1):
-                p = height_at(model, s, i, j)
-                r = height_at(model, s, i + 1, j + 1)
-                best = nearer(model, s, (i, j, 0), p, height_at(model, s, i + 1, j), r, x, best)
-                best = nearer(model, s, (i, j, 1), p, r, height_at(model, s, i, j + 1), x, best)
-        reach = (best[0] + COINCIDENT, best[0] + COINCIDENT, 0.0)
-        low, high = vec.sub(x, reach), vec.add(x, reach)
+                for half in range(2):
+                    p, q, r = triangles.cell_corners(model, s, i, j, half)
+                    best = nearer(model, s, (i, j, half), p, q, r, x, best)
+        reach = best[0] + COINCIDENT
     return best
 
 
@@ -293,9 +273,8 @@ def put_mesh(model, work, a, b, pos, rot, frame, bounds, n):
             continue
         own = model.triangle_own[t]
         number = first + 12.0 * (t - model.shape_data[a, 0])
-        p = vec.load(model.vertex, model.triangle[t, 0])
-        q = vec.load(model.vertex, model.triangle[t, 1])
-        face = normal_of(p, q, vec.load(model.vertex, model.triangle[t, 2]))
+        p, q, r = triangles.face_corners(model, t)
+        face = triangles.normal_of(p, q, r)
         for k in range(3):
             i = model.triangle[t, k]
             p = vec.load(model.vertex, i)
@@ -330,17 +309,16 @@ def put_map(model, work, s, a, pos, rot, frame, bounds, n):
     c = vec.mat_t_vec(rot, vec.sub((box[a, 0], box[a, 1], box[a, 2]), pos))
     half = (box[a, 3], box[a, 4], box[a, 5])
     reach = vec.norm(half) + bounds[0]
-    corner = (reach, reach, 0.0)
-    cells = cells_near(model, s, vec.sub(c, corner), vec.add(c, corner))
+    cells = triangles.cells_near(model, s, c, c, reach)
     seed = first_row() - 1
     for j in range(cells[2], cells[3] + 2):
         for i in range(cells[0], cells[1] + 2):
-            p = height_at(model, s, i, j)
+            p = triangles.height_at(model, s, i, j)
             if c[2] - reach > p[2]:
                 continue
-            along_x = vec.sub(height_at(model, s, i + 1, j), height_at(model, s, i - 1, j))
-            along_y = vec.sub(height_at(model, s, i, j + 1), height_at(model, s, i, j - 1))
-            outward = vec.cross(along_x, along_y)
+            du = vec.sub(triangles.height_at(model, s, i + 1, j), triangles.height_at(model, s, i - 1, j))
+            dv = vec.sub(triangles.height_at(model, s, i, j + 1), triangles.height_at(model, s, i, j - 1))
+            outward = vec.cross(du, dv)
             outward = vec.mat_vec(rot, vec.scale(1.0 / vec.norm(outward), outward))
             at = vec.add(pos, vec.mat_vec(rot, p))
             gap, normal, seed = ask_point(model, a, at, outward, bounds, seed)

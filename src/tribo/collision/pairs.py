@@ -3,21 +3,13 @@
 from tribo.collision.box_box import box_box
 from tribo.collision.capsule import capsule_box, capsule_capsule
 from tribo.collision.plane import plane_box, plane_capsule, plane_cylinder, plane_sphere
+from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HEIGHT_MAP, HULL, PLANE, SPHERE
 from tribo.collision.sphere import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-BOX = int(Shape.BOX)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-ELLIPSOID = int(Shape.ELLIPSOID)
-HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
-HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 
 _ORDERED = (
     (SPHERE, PLANE), (BOX, PLANE), (CAPSULE, PLANE), (CYLINDER, PLANE),

@@ -18,6 +18,8 @@ CONE = int(Shape.CONE)
 ELLIPSOID = int(Shape.ELLIPSOID)
 HULL = int(Shape.HULL)
 HEIGHT_MAP = int(Shape.HEIGHT_MAP)
+MESH = int(Shape.MESH)
+SURFACE = int(Shape.SURFACE)
 PLANE = int(Shape.PLANE)
 SPHERE = int(Shape.SPHERE)
 TRIANGLE = 100  # one face of a mesh or a height map
@@ -55,6 +57,29 @@ def extent(solid):
     if kind == CYLINDER or kind == CONE:
         return min(solid[1], solid[2])
     return solid[1]  # ball and capsule: radius; hull and triangle: half their least width
+
+
+@kernel
+def is_convex(kind):
+    """Tell whether a shape has support points."""
+    return kind != PLANE and kind != MESH and kind < SURFACE
+
+
+@kernel
+def is_ball(kind):
+    """Tell whether a solid is round everywhere."""
+    return kind == SPHERE or kind == ELLIPSOID
+
+
+@kernel
+def is_arc(kind, normal_c, normal_d, arm):
+    """Tell whether a solid is round from its point at normal d to that at normal c, away by `arm`.
+
+    Both heights are equal on an arc; on a straight line d's point lies in the tangent plane at c.
+    """
+    if is_ball(kind):
+        return True
+    return kind != BOX and kind != HULL and -2.0 * vec.dot(normal_c, arm) >= vec.dot(normal_d, arm)
 
 
 @kernel

@@ -12,14 +12,15 @@ round, and a valley has two contacts.
    beyond that down to half the least half size of the solid, since it may belong to a thin wall.
 3. Such a contact is dropped if the normal of a shallower one also frees the solid from its triangle: it
    belongs to the far side of an edge.
-4. A contact is dropped, too, if the plane of another one, on which the solid rests, has all triangles at it
-   below: pieces of a surface that lie side by side have faces between them that nothing can reach.
+4. A contact with a surface is dropped, too, if it is below a face in the plane of another one, on which the
+   solid rests: closed pieces side by side have faces between them that nothing reaches.
 
 All coordinates are in the frame of the terrain, with the solid at the origin.
 """
 
 from math import cos, sin
 
+from tribo.collision import triangles
 from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread, solid_points
 from tribo.collision.overlap import claim
 from tribo.collision.plane import FLAT_COSINE, ROLLED_OVER, TILTED
@@ -30,24 +31,12 @@ from tribo.collision.solid import (  # fmt: skip
     HEIGHT_MAP,
     TRIANGLE,
     extent,
+    is_arc,
+    is_ball,
     radius,
     separation,
     support_at,
     support_difference,
-)
-from tribo.collision.triangles import (  # fmt: skip
-    FLUSH,
-    ON_EDGE,
-    OPEN,
-    SAME_FACE,
-    dihedral_angle,
-    dihedral_angles,
-    height_at,
-    is_under,
-    load_triangle,
-    normal_of,
-    rises_above,
-    weight_opposite,
 )
 from tribo.compiler.jit import kernel
 from tribo.math import vec
@@ -68,27 +57,15 @@ def has_normal(model, work, s, place, normal, toward):
 
     The normal of the face beyond an edge is left to that face.
     """
-    angles = dihedral_angles(model, s, place, normal)
+    angles = triangles.dihedral_angles(model, s, place, normal)
     for k in range(3):
         p = vec.load(work.triangle, k)
         q = vec.load(work.triangle, (k + 1) % 3)
         r = vec.load(work.triangle, (k + 2) % 3)
-        lean = dihedral_angle(vec.sub(q, p), normal, toward)
+        lean = triangles.dihedral_angle(vec.sub(q, p), normal, toward)
         if lean > EVEN and lean > angles[k] - EVEN:
-            if weight_opposite(p, q, r, vec.load(work.nearest, 0)) < ON_EDGE:
+            if triangles.weight_opposite(p, q, r, vec.load(work.nearest, 0)) < triangles.ON_EDGE:
                 return False
-    return True
-
-
-@kernel
-def is_over(work, x):
-    """Tell whether the projection of a point along the triangle's normal is in the triangle."""
-    for k in range(3):
-        p = vec.load(work.triangle, k)
-        q = vec.load(work.triangle, (k + 1) % 3)
-        r = vec.load(work.triangle, (k + 2) % 3)
-        if weight_opposite(p, q, r, x) < -ON_EDGE:
-            return False
     return True
 
 
@@ -166,9 +143,9 @@ def on_edges(model, work, s, place, pair, normal, depth, number, n):
 
     Writes: work.
     """
-    angles = dihedral_angles(model, s, place, normal)
+    angles = triangles.dihedral_angles(model, s, place, normal)
     for k in range(3):
-        if not EVEN < angles[k] < OPEN:
+        if not EVEN < angles[k] < triangles.OPEN:
             continue
         p = vec.load(work.triangle, k)
         edge = vec.sub(vec.load(work.triangle, (k + 1) % 3), p)
@@ -218,14 +195,15 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
     Writes: work.
     """
     pair = (solid, rot, ground, (0.0, 0.0, 0.0), IDENTITY)
-    normal = normal_of(vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2))
+    corners = (vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2))
+    normal = triangles.normal_of(corners[0], corners[1], corners[2])
     w, lowest = support_difference(model, work, pair, vec.neg(normal))
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:
         return n
     is_map = model.shape_kind[s] == HEIGHT_MAP
     depth = 0.5 * extent(solid)
-    if is_map or vec.dot(normal, vec.sub(com, vec.load(work.triangle, 0))) > 0.0:
+    if is_map or vec.dot(normal, vec.sub(com, corners[0])) > 0.0:
         depth = 1e300
     if is_map:
         number = float(2 * (place[1] * model.shape_data[s, 1] + place[0]) + place[2])
@@ -258,9 +236,9 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
             return n
         if work.nearest[0, 6] < 0.0:
             n = on_edges(model, work, s, place, pair, normal, depth, number, n)
-    elif not (is_map and is_under(model, s, vec.add(pos, lowest))):
+    elif not (is_map and triangles.is_under(model, s, vec.add(pos, lowest))):
         return n
-    if height < -depth or not is_over(work, lowest):
+    if height < -depth or not triangles.is_over(corners[0], corners[1], corners[2], lowest):
         return n
     count = face_points(model, work, pair, 1, 0, normal, height, margin)
     n = pile(work, n, count, number, number)
@@ -288,7 +266,7 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
                 c = m
         if c < 0:
             break
-        load_triangle(model, work, s, int(table[c, 8]), pos)
+        triangles.load_triangle(model, work, s, int(table[c, 8]), pos)
         table[c, 8] = ACCEPTED
         for d in range(n):
             if table[d, 8] == ACCEPTED and table[d, 6] > table[c, 6] + slop:
@@ -300,32 +278,57 @@ def drop_far_sides(model, work, s, solid, pos, rot, ground, n):
 
 
 @kernel
+def may_be_inner(solid, table, c, d, slop):
+    """Tell whether contact c may be with a face that the faces in the plane of contact d cover.
+
+    No: if c is above the plane of d, or d not above that of c, a ridge; nor if c is in the plane of d, has a
+    gap and leans little: a turn about d may bring the solid to it, unless it is round in between.
+    """
+    normal_c = (table[c, 3], table[c, 4], table[c, 5])
+    normal_d = (table[d, 3], table[d, 4], table[d, 5])
+    away = vec.sub(vec.load(table, c), vec.load(table, d))
+    half = vec.axpy(0.5 * table[c, 6], normal_c, vec.scale(-0.5 * table[d, 6], normal_d))
+    foot = vec.sub(away, half)  # from that of d
+    off = vec.sub(normal_c, normal_d)
+    below = vec.dot(foot, normal_d)
+    if vec.dot(off, off) < triangles.SAME_FACE * triangles.SAME_FACE or below > slop:
+        return False
+    if not vec.dot(foot, normal_c) < (0.0 if is_ball(solid[0]) else -slop):
+        return False
+    if below < -slop or table[c, 6] <= 0.0 or vec.dot(normal_c, normal_d) < triangles.STEEP:
+        return True
+    return is_arc(solid[0], normal_c, normal_d, vec.add(away, half))
+
+
+@kernel
 def drop_inner_faces(model, work, s, solid, pos, rot, n):
-    """Drop contacts of triangles below the plane of another contact on which the solid rests; return the rest.
+    """Drop contacts of faces that lie between the pieces of a surface; return the number left.
+
+    A solid that is all above the plane of contact d, and meets it there, does not reach a face that is all
+    below if another one in the plane covers it.
 
     Writes: work.
     """
     table = work.pile
-    slop = FLUSH * extent(solid)
+    slop = triangles.FLUSH * extent(solid)
     for d in range(n):
         normal = (table[d, 3], table[d, 4], table[d, 5])
         height = vec.dot(vec.load(table, d), normal) - 0.5 * table[d, 6]
+        top = height + vec.dot(pos, normal) + slop
         is_rest = False
         for c in range(n):
-            own = (table[c, 3], table[c, 4], table[c, 5])
-            off = vec.sub(own, normal)
-            foot = vec.axpy(-0.5 * table[c, 6], own, vec.load(table, c))
-            if table[c, 8] == VOID or table[d, 8] == VOID or vec.dot(off, off) < SAME_FACE * SAME_FACE:
-                continue
-            if vec.dot(foot, normal) > height + slop:
+            if table[c, 8] == DROPPED or table[d, 8] == DROPPED or not may_be_inner(solid, table, c, d, slop):
                 continue
             if not is_rest:
                 lowest = support_at(model, work, solid, (0.0, 0.0, 0.0), rot, vec.neg(normal))
                 if vec.dot(lowest, normal) - radius(solid) < height + table[d, 6] - slop:
                     break
                 is_rest = True
-            if not rises_above(model, s, vec.add(pos, foot), normal, height + vec.dot(pos, normal), slop):
-                table[c, 8] = VOID
+            foot = vec.axpy(-0.5 * table[c, 6], (table[c, 3], table[c, 4], table[c, 5]), vec.load(table, c))
+            over = vec.axpy(height - vec.dot(foot, normal), normal, foot)
+            reach = triangles.terrain_reach(model, s, vec.add(pos, foot), normal, slop)
+            if max(reach, triangles.terrain_reach(model, s, vec.add(pos, over), normal, slop)) <= top:
+                table[c, 8] = DROPPED
     return without_void(work, n)
 
 
@@ -385,30 +388,22 @@ def on_height_map(model, work, s, solid, com, pos, rot, box, margin):
 
     Writes: work.
     """
-    nx = model.shape_data[s, 1]
-    ny = model.shape_data[s, 2]
-    dx = model.shape_size[s, 0]
-    dy = model.shape_size[s, 1]
-    ground = (TRIANGLE, 0.5 * min(dx, dy), 0.0, 0.0, 0, 0, 0, 0)
-    i0 = int(max(0.0, (box[0] - margin) / dx + 0.5 * (nx - 1)))
-    i1 = int(min(nx - 2.0, (box[3] + margin) / dx + 0.5 * (nx - 1)))
-    j0 = int(max(0.0, (box[1] - margin) / dy + 0.5 * (ny - 1)))
-    j1 = int(min(ny - 2.0, (box[4] + margin) / dy + 0.5 * (ny - 1)))
+    ground = (TRIANGLE, 0.5 * min(model.shape_size[s, 0], model.shape_size[s, 1]), 0.0, 0.0, 0, 0, 0, 0)
+    cells = triangles.cells_near(model, s, (box[0], box[1]), (box[3], box[4]), margin)
     n = first_row()
-    for j in range(j0, j1 + 1):
-        for i in range(i0, i1 + 1):
-            p = height_at(model, s, i, j)
-            q = height_at(model, s, i + 1, j)
-            r = height_at(model, s, i + 1, j + 1)
-            o = height_at(model, s, i, j + 1)
+    for j in range(cells[2], cells[3] + 1):
+        for i in range(cells[0], cells[1] + 1):
+            p = triangles.height_at(model, s, i, j)
+            q = triangles.height_at(model, s, i + 1, j)
+            r = triangles.height_at(model, s, i + 1, j + 1)
+            o = triangles.height_at(model, s, i, j + 1)
             if box[2] - margin > max(p[2], q[2], r[2], o[2]):
                 continue
             for half in range(2):
                 vec.store(work.triangle, 0, vec.sub(p, pos))
                 vec.store(work.triangle, 1, vec.sub(q if half == 0 else r, pos))
                 vec.store(work.triangle, 2, vec.sub(r if half == 0 else o, pos))
-                place = (i, j, half)
-                n = on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n)
+                n = on_triangle(model, work, s, (i, j, half), solid, com, pos, rot, ground, margin, n)
     return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
 
@@ -426,22 +421,14 @@ def on_surface(model, work, s, solid, com, pos, rot, box, margin):
     last = node + model.shape_data[s, 3]
     n = first_row()
     while node < last:
-        is_near = True
-        for axis in range(3):
-            if box[axis] - margin > model.box_bound[node, 3 + axis]:
-                is_near = False
-            if box[3 + axis] + margin < model.box_bound[node, axis]:
-                is_near = False
-        if not is_near:
+        if triangles.misses(model, node, (box[0], box[1], box[2]), (box[3], box[4], box[5]), margin):
             node = model.box_skip[node]
             continue
         t = model.box_triangle[node]
         node += 1
         if t < 0:
             continue
-        for k in range(3):
-            corner = vec.load(model.vertex, model.triangle[t, k])
-            vec.store(work.triangle, k, vec.sub(corner, pos))
+        triangles.load_triangle(model, work, s, t - model.shape_data[s, 0], pos)
         n = on_triangle(model, work, s, (t, 0, 0), solid, com, pos, rot, ground, margin, n)
     return drop_far_sides(model, work, s, solid, pos, rot, ground, n)
 
@@ -478,7 +465,7 @@ def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, m
         n = on_height_map(model, work, s, solid, com, pos, rot, box, margin)
     else:
         n = on_surface(model, work, s, solid, com, pos, rot, box, margin)
-    n = drop_inner_faces(model, work, s, solid, pos, rot, n)
+        n = drop_inner_faces(model, work, s, solid, pos, rot, n)
     n = leave_to_lowest(model, work, solid, rot, n)
     table = work.pile
     for k in range(n):

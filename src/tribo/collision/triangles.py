@@ -1,6 +1,6 @@
 """The triangles of terrain: corners, normals, and the folds over their edges."""
 
-from math import atan2
+from math import atan2, inf
 
 from tribo.collision.solid import HEIGHT_MAP
 from tribo.compiler.jit import kernel
@@ -9,6 +9,7 @@ from tribo.math import vec
 OPEN = 4.0  # [rad] fold of an edge without neighbour: any normal is admissible
 FLUSH = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
 SAME_FACE = 1e-9  # [rad] between two normals of one plane
+STEEP = 0.5  # cosine of two normals
 ON_EDGE = 1e-6  # [-] a point with less weight on the opposite corner lies on the edge
 
 
@@ -47,13 +48,30 @@ def height_at(model, s, i, j):
 
 
 @kernel
-def cell_normal(model, s, i, j, half):
-    """Return the normal of triangle `half` (0 below, 1 above the diagonal) of a cell."""
+def cell_corners(model, s, i, j, half):
+    """Return the corners of triangle `half` (0 below, 1 above the diagonal) of a cell."""
     p = height_at(model, s, i, j)
-    r = height_at(model, s, i + 1, j + 1)
-    if half == 0:
-        return normal_of(p, height_at(model, s, i + 1, j), r)
-    return normal_of(p, r, height_at(model, s, i, j + 1))
+    return p, height_at(model, s, i + 1, j + half), height_at(model, s, i + 1 - half, j + 1)
+
+
+@kernel
+def cells_near(model, s, low, high, margin):
+    """Return the first and last cells along x and y of a height map between two corners, and a margin on."""
+    nx, ny = model.shape_data[s, 1], model.shape_data[s, 2]
+    dx, dy = model.shape_size[s, 0], model.shape_size[s, 1]
+    return (
+        int(max(0.0, min(nx - 1.0, (low[0] - margin) / dx + 0.5 * (nx - 1)))),
+        int(max(-2.0, min(nx - 2.0, (high[0] + margin) / dx + 0.5 * (nx - 1)))),
+        int(max(0.0, min(ny - 1.0, (low[1] - margin) / dy + 0.5 * (ny - 1)))),
+        int(max(-2.0, min(ny - 2.0, (high[1] + margin) / dy + 0.5 * (ny - 1)))),
+    )
+
+
+@kernel
+def face_corners(model, t):
+    """Return the corners of triangle t of a surface."""
+    v = model.triangle[t]
+    return vec.load(model.vertex, v[0]), vec.load(model.vertex, v[1]), vec.load(model.vertex, v[2])
 
 
 @kernel
@@ -61,7 +79,8 @@ def cell_angle(model, s, i, j, half, edge, normal):
     """Return the fold of a height map over a directed edge towards a cell's triangle."""
     if i < 0 or j < 0 or i >= model.shape_data[s, 1] - 1 or j >= model.shape_data[s, 2] - 1:
         return OPEN
-    return dihedral_angle(edge, normal, cell_normal(model, s, i, j, half))
+    p, q, r = cell_corners(model, s, i, j, half)
+    return dihedral_angle(edge, normal, normal_of(p, q, r))
 
 
 @kernel
@@ -70,20 +89,12 @@ def dihedral_angles(model, s, place, normal):
     i, j, half = place
     if model.shape_kind[s] != HEIGHT_MAP:
         return vec.load(model.triangle_dihedral, i)
-    p = height_at(model, s, i, j)
-    r = height_at(model, s, i + 1, j + 1)
-    if half == 0:
-        q = height_at(model, s, i + 1, j)
-        return (
-            cell_angle(model, s, i, j - 1, 1, vec.sub(q, p), normal),
-            cell_angle(model, s, i + 1, j, 1, vec.sub(r, q), normal),
-            cell_angle(model, s, i, j, 1, vec.sub(p, r), normal),
-        )
-    o = height_at(model, s, i, j + 1)
+    p, q, r = cell_corners(model, s, i, j, half)
+    other = 1 - half
     return (
-        cell_angle(model, s, i, j, 0, vec.sub(r, p), normal),
-        cell_angle(model, s, i, j + 1, 0, vec.sub(o, r), normal),
-        cell_angle(model, s, i - 1, j, 0, vec.sub(p, o), normal),
+        cell_angle(model, s, i, j - other, other, vec.sub(q, p), normal),
+        cell_angle(model, s, i + other, j + half, other, vec.sub(r, q), normal),
+        cell_angle(model, s, i - half, j, other, vec.sub(p, r), normal),
     )
 
 
@@ -96,16 +107,9 @@ def load_triangle(model, work, s, number, pos):
     if model.shape_kind[s] == HEIGHT_MAP:
         cell = number // 2
         j = cell // model.shape_data[s, 1]
-        i = cell - j * model.shape_data[s, 1]
-        is_above = number % 2
-        p = height_at(model, s, i, j)
-        q = height_at(model, s, i + 1, j + is_above)
-        r = height_at(model, s, i + 1 - is_above, j + 1)
+        p, q, r = cell_corners(model, s, cell - j * model.shape_data[s, 1], j, number % 2)
     else:
-        t = model.shape_data[s, 0] + number
-        p = vec.load(model.vertex, model.triangle[t, 0])
-        q = vec.load(model.vertex, model.triangle[t, 1])
-        r = vec.load(model.vertex, model.triangle[t, 2])
+        p, q, r = face_corners(model, model.shape_data[s, 0] + number)
     vec.store(work.triangle, 0, vec.sub(p, pos))
     vec.store(work.triangle, 1, vec.sub(q, pos))
     vec.store(work.triangle, 2, vec.sub(r, pos))
@@ -120,15 +124,13 @@ def is_under(model, s, x):
     j = int(max(0.0, min(model.shape_data[s, 2] - 2.0, v)))
     if not (0.0 <= u - i <= 1.0 and 0.0 <= v - j <= 1.0):
         return False
-    normal = cell_normal(model, s, i, j, 0 if u - i >= v - j else 1)
-    return vec.dot(vec.sub(x, height_at(model, s, i, j)), normal) < 0.0
+    p, q, r = cell_corners(model, s, i, j, 0 if u - i >= v - j else 1)
+    return vec.dot(vec.sub(x, p), normal_of(p, q, r)) < 0.0
 
 
 @kernel
-def holds_point(p, q, r, x, slop):
-    """Tell whether a point lies on a triangle, to a tolerance across it [m]."""
-    if not abs(vec.dot(vec.sub(x, p), normal_of(p, q, r))) <= slop:
-        return False
+def is_over(p, q, r, x):
+    """Tell whether the projection of a point along the normal of a triangle is in it."""
     return (
         weight_opposite(p, q, r, x) >= -ON_EDGE
         and weight_opposite(q, r, p, x) >= -ON_EDGE
@@ -137,48 +139,48 @@ def holds_point(p, q, r, x, slop):
 
 
 @kernel
-def cells_rise_above(model, s, x, normal, height):
-    """Tell whether a cell of height map s that holds point x has a corner above the plane normal · y = height."""
-    nx = model.shape_data[s, 1]
-    ny = model.shape_data[s, 2]
-    u = x[0] / model.shape_size[s, 0] + 0.5 * (nx - 1)
-    v = x[1] / model.shape_size[s, 1] + 0.5 * (ny - 1)
-    for j in range(int(max(0.0, v - ON_EDGE)), int(min(ny - 2.0, v + ON_EDGE)) + 1):
-        for i in range(int(max(0.0, u - ON_EDGE)), int(min(nx - 2.0, u + ON_EDGE)) + 1):
-            for k in range(4):
-                if vec.dot(height_at(model, s, i + k % 2, j + k // 2), normal) > height:
-                    return True
+def misses(model, node, low, high, margin):
+    """Tell whether bounds are farther than a margin from the box of a node of a surface."""
+    for axis in range(3):
+        if low[axis] - margin > model.box_bound[node, 3 + axis]:
+            return True
+        if high[axis] + margin < model.box_bound[node, axis]:
+            return True
     return False
 
 
 @kernel
-def rises_above(model, s, x, normal, height, slop):
-    """Tell whether a triangle of terrain s that holds point x has a corner above a plane; True if none holds it.
+def reach_at(p, q, r, x, normal, slop):
+    """Return how high a triangle reaches along a direction if it holds point x, else −∞."""
+    if not abs(vec.dot(vec.sub(x, p), normal_of(p, q, r))) <= slop or not is_over(p, q, r, x):
+        return -inf
+    return max(vec.dot(p, normal), vec.dot(q, normal), vec.dot(r, normal))
 
-    The plane is normal · y = height, in the frame of the terrain; slop: tolerance of all points [m].
+
+@kernel
+def terrain_reach(model, s, x, normal, slop):
+    """Return how high the triangles of terrain s that hold point x reach along a direction [m].
+
+    ∞ if none holds it: nothing is known of a point beside a height map. All in the frame of the terrain;
+    slop: tolerance of the point across a triangle [m].
     """
+    reach = -inf
     if model.shape_kind[s] == HEIGHT_MAP:
-        return cells_rise_above(model, s, x, normal, height + slop)
+        cells = cells_near(model, s, x, x, slop)
+        for j in range(cells[2], cells[3] + 1):
+            for i in range(cells[0], cells[1] + 1):
+                for half in range(2):
+                    p, q, r = cell_corners(model, s, i, j, half)
+                    reach = max(reach, reach_at(p, q, r, x, normal, slop))
+        return reach if reach > -inf else inf
     node = model.shape_data[s, 2]
     last = node + model.shape_data[s, 3]
-    is_empty = True
     while node < last:
-        is_near = True
-        for axis in range(3):
-            if x[axis] - slop > model.box_bound[node, 3 + axis] or x[axis] + slop < model.box_bound[node, axis]:
-                is_near = False
-        if not is_near:
+        if misses(model, node, x, x, slop):
             node = model.box_skip[node]
             continue
-        t = model.box_triangle[node]
+        if model.box_triangle[node] >= 0:
+            p, q, r = face_corners(model, model.box_triangle[node])
+            reach = max(reach, reach_at(p, q, r, x, normal, slop))
         node += 1
-        if t < 0:
-            continue
-        p = vec.load(model.vertex, model.triangle[t, 0])
-        q = vec.load(model.vertex, model.triangle[t, 1])
-        r = vec.load(model.vertex, model.triangle[t, 2])
-        if holds_point(p, q, r, x, slop):
-            is_empty = False
-            if max(vec.dot(p, normal), vec.dot(q, normal), vec.dot(r, normal)) > height + slop:
-                return True
-    return is_empty
+    return reach if reach > -inf else inf

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from pieces import CUBE, FACES
 from scenes import GRAVITY, empty_world
 
 import tribo
@@ -48,6 +49,13 @@ def hulls(world):
         world.add_convex(corners, 1.0, position=place, body_type="static")
 
 
+def one_mesh(world):
+    """Add the tiles as one surface: the triangles of their sides lie within it, 56 closed pieces in all."""
+    corners = [middle + CUBE * (SIZE, SIZE, 0.1) for middle in np.array(places())]
+    faces = [FACES + 8 * k for k in range(len(corners))]
+    world.add_surface(np.concatenate(corners), np.concatenate(faces))
+
+
 def in_the_ground(world):
     """Add a plane with tiles let into it."""
     world.add_ground()
@@ -83,7 +91,7 @@ def known():
     return slide(plane)
 
 
-@pytest.mark.parametrize("floor", [tiles, one_body, hulls, in_the_ground])
+@pytest.mark.parametrize("floor", [tiles, one_body, hulls, one_mesh, in_the_ground])
 def test_tiles_are_as_good_as_a_plane(floor, known):
     assert np.abs(slide(floor) - known).max() <= 1e-9
 

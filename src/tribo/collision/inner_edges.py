@@ -5,7 +5,8 @@ as a whole does not have. Consider two contacts of a convex body: c with shape S
 and D do not move relative to one another. If all of S is below the tangent plane at d and all of the body is
 above it, the two can only touch in that plane, and c's normal adds nothing. Then c is
 
-* removed, if the body is round there or c is steep: the body's deepest point belongs to d;
+* removed, if the body is round there, c is steep, or S is terrain and overlaps the body, so that its faces
+  have contacts of their own: the body's deepest point belongs to d;
 * rotated, else: it becomes a row along d's normal, its gap taken from S's farthest point along it. One of a
   later pose, or with terrain, stays as it is: a turn about d may bring the body to it.
 
@@ -277,18 +278,18 @@ def says_all(model, state, work, c, side, d, other):
     if model.shape_kind[t] == PLANE:
         return True
     plane = vec.dot(own_point(work, c, 1 - side), normal_c)
-    if is_convex(model.shape_kind[t]):
-        return support_reach(model, work, t, normal_c) > plane + slop  # else a ridge
+    if is_convex(model.shape_kind[t]):  # below the plane at c, it forms a ridge with S
+        return support_reach(model, work, t, normal_c) > plane + slop
     if not is_ball(model.shape_kind[top]):
         plane += slop
-    return vec.dot(own_point(work, d, 1 - other), normal_c) > plane  # the same
+    return vec.dot(own_point(work, d, 1 - other), normal_c) > plane
 
 
 @kernel
 def has_no_place(model, work, c, side, d, other):
     """Tell whether contact c has no point of its own on the body: it is round there, or c is steep.
 
-    Nor has it one in an overlap with terrain, whose faces have contacts of their own.
+    Nor has it one in an overlap with terrain.
     """
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)

@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import tribo
-from tribo.collision.mesh_points import cells_near, gap_at
+from tribo.collision.mesh_points import gap_at
+from tribo.collision.triangles import cells_near
 
 
 def spiky(rng, corners=40):
@@ -81,13 +82,13 @@ def test_cells_of_points_that_are_far_away():
     model = world.engine.model
     nx, ny = model.shape_data[0, 1:3]
     for far in (1e3, 1e19, 1e250, np.inf):
-        first, last, low, high = cells_near(model, 0, (far, far, 0.0), (far, far, 0.0))
+        first, last, low, high = cells_near(model, 0, (far, far, 0.0), (far, far, 0.0), 0.0)
         assert last < first
         assert high < low
-        first, last, low, high = cells_near(model, 0, (-far, -far, 0.0), (-far, -far, 0.0))
+        first, last, low, high = cells_near(model, 0, (-far, -far, 0.0), (-far, -far, 0.0), 0.0)
         assert last < first
         assert high < low
-        all_cells = cells_near(model, 0, (-far, -far, 0.0), (far, far, 0.0))
+        all_cells = cells_near(model, 0, (-far, -far, 0.0), (far, far, 0.0), 0.0)
         assert all_cells == (0, nx - 2, 0, ny - 2)
     assert gap_at(model, 0, (1e19, 1e19, 0.0), 0.1, -1)[0] == 1e300
 

@@ -53,6 +53,7 @@ from tribo.contact.solver.proximal_rows import (
 from tribo.contact.solver.proximal_step import run_round
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.momentum import shift_momentum_targets
+from tribo.enums import Hold
 from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
@@ -65,7 +66,8 @@ NEWTON_STEPS = 10  # most Newton steps of an island
 SWEEPS = 30  # of an island with more dofs than Newton's method admits
 CONTRADICTORY = 0.9  # [–] of the request: rows contradict one another if more remains
 ZERO = (0.0, 0.0, 0.0)
-NEVER, POSITIVE, NEGATIVE, ALWAYS = 0, 1, 2, 3  # a scalar row holds: never, for e > 0, for e < 0, always
+NEVER, ALWAYS = int(Hold.NEVER), int(Hold.ALWAYS)
+POSITIVE, NEGATIVE = int(Hold.POSITIVE), int(Hold.NEGATIVE)
 
 
 @kernel

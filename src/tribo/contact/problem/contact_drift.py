@@ -31,6 +31,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import attached_motion
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import is_same_pair
+from tribo.enums import SurfaceKind
 from tribo.math import vec
 from tribo.model import Integrator, Kind, Shape
 
@@ -46,7 +47,8 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-UNKNOWN, FLAT, CURVED, EDGED = 0, 1, 2, 3  # kind of a surface at a contact
+UNKNOWN, FLAT = int(SurfaceKind.UNKNOWN), int(SurfaceKind.FLAT)
+CURVED, EDGED = int(SurfaceKind.CURVED), int(SurfaceKind.EDGED)
 SLOW = 1e-5  # [rad] rotation per step below which there is no drift
 FAR = 0.3  # [rad] rotation, or [radii] motion of the contact, per step: up to here β counts in full
 TOO_FAR = 0.6  # from here on it does not count

@@ -15,7 +15,6 @@ from tribo.model import Pair
 FRICTION = int(Pair.FRICTION)
 STIFFNESS = int(Pair.STIFFNESS)
 DAMPING = int(Pair.DAMPING)
-UNDAMPED_PASSES = 12  # passes after which the linearisation is damped
 LOCAL_STEPS = 60
 MAX_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
 
@@ -174,8 +173,6 @@ def linearise_contact(model, settings, work, c, w):
     Writes: work.
     """
     K, D, mu = contact_numbers(model, work, c)
-    if work.soft_pass[0] > UNDAMPED_PASSES:  # states of contacts alternate: damp by half
-        w = vec.scale(0.5, vec.add(w, vec.load(work.soft_vel, c)))
     s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
     vec.store(work.soft_vel, c, w)
     if s == 0.0:

@@ -66,6 +66,38 @@ class IntegrationMode(IntEnum):
     LIMITED = 7  # velocity reduced, because its rows would have added energy
 
 
+class Momentum(IntEnum):
+    """Momentum of a floating tree at the end of a step: entries of `Work.tree_is_kept`."""
+
+    LEFT_ALONE = 0
+    KEPT = 1  # the tree conserves its own
+    TOGETHER = 2  # first tree of a group that conserves its momentum
+    TOUCHING = 3  # the same, of free bodies without constraints: their linear momentum is exact already
+
+
+class Sleep(IntEnum):
+    """Sleep of a tree: entries of `State.tree_is_asleep`."""
+
+    AWAKE = 0
+    CANDIDATE = 1  # slow for long enough; the step from rest decides
+    ASLEEP = 2
+
+
+class Readiness(IntEnum):
+    """Readiness of an island to sleep: entries of `Work.island_readiness`."""
+
+    READY = 0
+    WAITING = 1  # for `sleep_time`
+    MOVING = 2
+
+
+class DriveLimit(IntEnum):
+    """Limits for which a drive has a row: bits of `Work.drive_mode`."""
+
+    EFFORT = 1
+    SPEED = 2
+
+
 class DriveForm(IntEnum):
     """Time at which the errors of a PD drive are evaluated (`docs/physics/drives`)."""
 
@@ -141,6 +173,24 @@ class Reduction(IntEnum):
     ALL = 2  # a patch: points of two bodies with the same law
 
 
+class SurfaceKind(IntEnum):
+    """Kind of a surface at a contact (`contact_drift`)."""
+
+    UNKNOWN = 0
+    FLAT = 1
+    CURVED = 2
+    EDGED = 3  # a corner, edge or face of a polyhedron: which one is not determined
+
+
+class Hold(IntEnum):
+    """Errors for which a scalar row holds a position: entries of `Work.shift_hold`."""
+
+    NEVER = 0
+    POSITIVE = 1
+    NEGATIVE = 2
+    ALWAYS = 3
+
+
 class FrictionModel(IntEnum):
     """Bound on the friction of a contact material."""
 
@@ -189,6 +239,29 @@ class Dynamics(IntEnum):
     FILTER = 2  # ȧ = (u − a)/T, step by step
     FILTER_EXACT = 3  # the same, in closed form
     MUSCLE = 4  # ȧ = (u − a)/T(u, a)
+
+
+class Muscle(IntEnum):
+    """Columns of `Model.actuator_gain` of a muscle."""
+
+    FIRST = 0
+    LAST = 1
+    PEAK = 2
+    LEAST = 4
+    MOST = 5
+    FASTEST = 6
+    PASSIVE = 7
+    STRETCHED = 8
+
+
+class CouplingDrive(IntEnum):
+    """Columns of `Work.coupling_drive`: the sum of the actuators of a coupling."""
+
+    FORCE = 0
+    STIFFNESS = 1
+    DAMPING = 2
+    LEAST = 3  # bounds of the force
+    MOST = 4
 
 
 CONSTRAINT_SLOTS = 6  # slots of a constraint between bodies, from `Model.constraint_slot` on

@@ -143,8 +143,8 @@ class Model(Record):
     actuator_dynamics = field("nactuator", dtype=INT)  # `Dynamics` of the activation
     actuator_time = field("nactuator", 3)  # [s, s, –] T; muscle: activation, deactivation, smoothing width
     actuator_is_muscle = field("nactuator", 2, dtype=INT)  # 1: gain, bias of a muscle (`dynamics.muscle`)
-    actuator_gain = field("nactuator", 9)  # coefficients of 1, L, L'; or parameters of a muscle
-    actuator_bias = field("nactuator", 9)  # coefficients of 1, L, L'; or parameters of a muscle
+    actuator_gain = field("nactuator", 9)  # coefficients of 1, L, L'; or parameters of a muscle (`Muscle`)
+    actuator_bias = field("nactuator", 9)  # coefficients of 1, L, L'; or parameters of a muscle (`Muscle`)
     actuator_length = field("nactuator", 2)  # muscle: L at both ends of its range
     actuator_control_range = field("nactuator", 2)  # lower, upper bound of u
     actuator_state_range = field("nactuator", 2)  # lower, upper bound of the activation
@@ -223,7 +223,7 @@ class State(Record):
     tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c; valid for these q, v
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] impulses of the scalar rows of the last step, by slot
-    tree_is_asleep = field("ntree", dtype=INT)  # 0 awake, 1 candidate for sleep, 2 asleep
+    tree_is_asleep = field("ntree", dtype=INT)  # `Sleep`
     quiet_time = field("ntree")  # [s] duration for which its island has been slow
     rest_keys = field("ntree", dtype=INT)  # sleeping tree: hash of the keys of its contacts
     rest_marks = field("ntree")  # sleeping tree: fingerprint of their gaps, normals and friction

@@ -34,7 +34,7 @@ class Work(Record):
     dof_column = field("nv", 6)  # [kg m, kg] articulated inertia times motion axis, spatial
 
     # Momentum of floating trees.
-    tree_is_kept = field("ntree", dtype=INT)  # 1: conserve its momentum; 2, 3: that of its group
+    tree_is_kept = field("ntree", dtype=INT)  # `Momentum`
     tree_target = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] value of `State.tree_motion` after the step
     tree_group = field("ntree", dtype=INT)  # parent in the union-find forest of trees that interact
     group_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] of a group, as `State.tree_motion`
@@ -82,14 +82,14 @@ class Work(Record):
     drive_force = field("nv")  # [N, N m] all forces but h and contacts, at the present velocity
     drive_error = field("nv")  # [m, rad] coordinate − target where the step is evaluated
     spring_error = field("nv")  # [m, rad] the same of the joint's spring
-    drive_mode = field("nv", dtype=INT)  # bits of the limits for which a drive has a row: 1 effort, 2 speed
+    drive_mode = field("nv", dtype=INT)  # bits (`DriveLimit`) of the limits for which a drive has a row
     effort_row = field("nv", dtype=INT)  # scalar row of a drive within its effort limits; −1: none
     speed_row = field("nv", dtype=INT)  # scalar row of the speed limit of a drive; −1: none
     drive_rounds = field(1, dtype=INT)  # solves of this step
     feed_forward = field("nv")  # [N, N m] commanded feed-forward, plus gravity compensation where enabled
     outside_force = field("nv")  # [N, N m] generalized force of external wrenches and of body support
     actuator_push = field("nv")  # [N, N m] force of actuators without stiffness and damping
-    coupling_drive = field("ncoupling", 5)  # F, stiffness, damping, lower, upper bound of F of actuators
+    coupling_drive = field("ncoupling", 5)  # `CouplingDrive`: sums of actuators
     segment_next = field("nelement", dtype=INT)  # end of the straight part that begins here; −1: none
     segment_length = field("nelement")  # [m] weighted length of this part, and of the arc around this element
     segment_from = field("nelement", 3)  # [m] start of the straight part, world
@@ -240,7 +240,7 @@ class Work(Record):
     tree_keys = field("ntree", dtype=INT)  # candidate for `State.rest_keys`
     tree_marks = field("ntree")  # candidate for `State.rest_marks`
     tree_is_borne = field("ntree", dtype=INT)  # 1: a contact force acts on it
-    island_readiness = field("ntree", dtype=INT)  # 0 ready to sleep, 1 waiting for `sleep_time`, 2 moving
+    island_readiness = field("ntree", dtype=INT)  # `Readiness`
 
     # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
     column_count = field(1, dtype=INT)  # columns of the dense problem of the largest island
@@ -289,7 +289,7 @@ class Work(Record):
     shift_error = field("max_contact", 3)  # [m/s] remaining correction, contact axes
     shift_target = field("max_contact")  # [m/s] requested correction along the normal
     shift_impulse = field("max_contact", 3)  # multipliers of the correction, contact axes
-    shift_hold = field("nscalar", dtype=INT)  # when a scalar row takes part (`position_pass.row_hold`)
+    shift_hold = field("nscalar", dtype=INT)  # `Hold`: when a scalar row takes part
     shift_scalar_error = field("nscalar")  # [m/s, rad/s] remaining correction of a scalar row
     shift_scalar_target = field("nscalar")  # [m/s, rad/s] requested correction of a scalar row
     shift_scalar_impulse = field("nscalar")  # multiplier of a scalar row

@@ -27,7 +27,7 @@ LINES = {
 
 NUMBERS = {
     "fields of Work": 290,
-    "numbers at the tops of files in contact/ and dynamics/": 320,
+    "numbers at the tops of files in contact/ and dynamics/": 247,
     "kernels that write work.status": 36,
     "kernels that write work.contact_impulse": 12,
     "pairs of rooms of contact/ that import from each other": 2,

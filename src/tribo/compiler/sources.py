@@ -12,8 +12,8 @@ from collections.abc import Iterable
 LAYERS = (
     "compiler",
     "math",
-    "ground_kernels",
     "enums",
+    "ground_kernels",
     "work",
     "model",
     "dynamics",

@@ -53,6 +53,7 @@ from tribo.contact.solver.proximal_rows import (
 from tribo.contact.solver.proximal_step import run_round
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.momentum import shift_momentum_targets
+from tribo.enums import Hold
 from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
@@ -61,11 +62,11 @@ CONTACT_COMPLIANCE = 1e-2  # [–] ε = R/G of the rows of contacts
 REPORTED_SHARE = 0.01  # [–] of `max_push_out_speed`: failed corrections below this speed set no status
 MAX_MEAN_MOTION = 10.0  # [–] of the largest request: bound of the mass-weighted mean correction of an island
 ROW_COMPLIANCE = 1e-6  # [–] ε of all other rows: where both contradict, links overlap and stops hold
-NEWTON_STEPS = 10  # most Newton steps of an island
-SWEEPS = 30  # of an island with more dofs than Newton's method admits
+MAX_STEPS = 30  # Newton steps of an island; sweeps of one with more dofs than Newton's method admits
 CONTRADICTORY = 0.9  # [–] of the request: rows contradict one another if more remains
 ZERO = (0.0, 0.0, 0.0)
-NEVER, POSITIVE, NEGATIVE, ALWAYS = 0, 1, 2, 3  # a scalar row holds: never, for e > 0, for e < 0, always
+NEVER, ALWAYS = int(Hold.NEVER), int(Hold.ALWAYS)
+POSITIVE, NEGATIVE = int(Hold.POSITIVE), int(Hold.NEGATIVE)
 
 
 @kernel
@@ -325,7 +326,7 @@ def find_shift(model, work, t, count, nothing):
         x[Z, k] = x[FREE, k] = 0.0
     measure_motion(model, work, Z)
     made = work.newton_steps[0]
-    run_round(model, work, inf, nothing, largest_unit(work), made + NEWTON_STEPS, NEWTON_STEPS, False)
+    run_round(model, work, inf, nothing, largest_unit(work), made + MAX_STEPS, MAX_STEPS, False)
     work.newton_steps[0] = made  # these do not count as steps of the solve
     read_shift(work, t, count)
 
@@ -380,7 +381,7 @@ def sweep_shift(model, work, t):
 
 @kernel
 def sweep_shifts(model, work, t):
-    """Find the shift of island t, with too many dofs for a matrix, by `SWEEPS` sweeps.
+    """Find the shift of island t, with too many dofs for a matrix, by `MAX_STEPS` sweeps.
 
     An error that remains is corrected in the next steps.
 
@@ -394,7 +395,7 @@ def sweep_shifts(model, work, t):
         n = work.island_scalar[k]
         work.shift_scalar_target[n] = work.shift_scalar_error[n]
         work.shift_scalar_impulse[n] = 0.0
-    for _ in range(SWEEPS):
+    for _ in range(MAX_STEPS):
         sweep_shift(model, work, t)
 
 

@@ -44,7 +44,6 @@ SURFACE = int(Shape.SURFACE)
 ROUNDS = 3  # of prediction and solve per step
 HAS_ROW = -1.0  # `Work.contact_share` of a deferred contact that has received a row in this step
 ZERO = (0.0, 0.0, 0.0)
-ROTATION_THRESHOLD = 10.0  # [–] displacement by rotation over the contact slop: larger ones are tested
 
 
 @kernel
@@ -418,7 +417,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     i = model.shape_body[a]
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
-    if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, ROTATION_THRESHOLD * touch):
+    if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, DEEP * touch):
         return False
     motion_a = motion_of(model, state, settings, work, i)
     motion_b = motion_of(model, state, settings, work, j)

@@ -15,6 +15,7 @@ from math import log
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
 from tribo.contact.problem.islands import find_representative, join_islands, moved_tree
+from tribo.enums import Readiness, Sleep
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
 
@@ -36,15 +37,10 @@ YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 SPOOK_DAMPING = int(Pair.SPOOK_DAMPING)
 ADHESION = int(Pair.ADHESION_FORCE)
 
-AWAKE = 0  # codes of `State.tree_is_asleep`
-CANDIDATE = 1  # slow for long enough; the step from rest decides
-ASLEEP = 2
+AWAKE, CANDIDATE, ASLEEP = int(Sleep.AWAKE), int(Sleep.CANDIDATE), int(Sleep.ASLEEP)
+READY, WAITING, MOVING = int(Readiness.READY), int(Readiness.WAITING), int(Readiness.MOVING)
 
 MIN_ACCELERATION_TIME = 10.0  # [s] bound of the time in which a candidate reaches the sleep speed
-
-READY = 0  # an island may sleep, waits for `sleep_time`, or moves
-WAITING = 1
-MOVING = 2
 
 
 @kernel

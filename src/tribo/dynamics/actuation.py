@@ -19,7 +19,7 @@ from tribo.compiler.jit import kernel
 from tribo.dynamics import actuators
 from tribo.dynamics.bias import project_forces
 from tribo.dynamics.springs import set_errors
-from tribo.enums import DriveForm
+from tribo.enums import DriveForm, DriveLimit
 from tribo.math import vec
 from tribo.model import Integrator, Joint, Kind
 
@@ -32,7 +32,7 @@ STABLE = int(DriveForm.STABLE)
 AVERAGED = int(DriveForm.AVERAGED)
 TRAPEZOID = int(DriveForm.TRAPEZOID)
 
-EFFORT, SPEED = 1, 2  # of `Work.drive_mode`: the limits for which a drive has a row
+EFFORT, SPEED = int(DriveLimit.EFFORT), int(DriveLimit.SPEED)
 
 
 @kernel

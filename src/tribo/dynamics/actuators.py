@@ -12,7 +12,7 @@ from math import exp
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import couplings, muscle, tendon_paths
-from tribo.enums import Dynamics
+from tribo.enums import CouplingDrive, Dynamics
 from tribo.math import spatial, vec
 from tribo.model import Kind
 
@@ -21,7 +21,8 @@ INTEGRATOR = int(Dynamics.INTEGRATOR)
 FILTER_EXACT = int(Dynamics.FILTER_EXACT)
 MUSCLE = int(Dynamics.MUSCLE)
 DYNAMIC = int(Kind.DYNAMIC)
-FORCE, STIFFNESS, DAMPING, LEAST, MOST = 0, 1, 2, 3, 4  # columns of `Work.coupling_drive`
+FORCE, STIFFNESS = int(CouplingDrive.FORCE), int(CouplingDrive.STIFFNESS)
+DAMPING, LEAST, MOST = int(CouplingDrive.DAMPING), int(CouplingDrive.LEAST), int(CouplingDrive.MOST)
 
 
 @kernel

@@ -29,7 +29,7 @@ from tribo.model import Constraint, Integrator
 JOINT = int(Constraint.JOINT)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TRANSLATIONS = 7  # bits of the three translations in `constraint_locked`
-ROTATIONS = 56  # bits of the three rotations
+ROTATIONS = TRANSLATIONS << 3  # bits of the three rotations
 MIN_COSINE = 0.5  # [–] lower bound of the cosine of the rotation in half a step
 SWEEPS = 6  # over the constraints of a group, in alternating order; one suffices for single constraints
 SWEEP_TOLERANCE = 1e-3  # [–] of the first error: sweeps end below it

@@ -38,7 +38,6 @@ ERROR_DAMPED = 0.2  # [–] of the loss by dampers: admissible error of h(v̄)
 ITERATED_ROTATION = 27.0  # [rad³] over that loss: (rotation)³ up to which h is iterated; at most 0.3 rad
 ITERATIONS = 4  # most iterations of h with damping
 ACCELERATION_RATIO = 4.0  # [–] between two steps of a free body, above which its motion is not smooth
-MAX_CHANGE = 0.5  # [–] of the velocity of a free body: bound of the extrapolated change in half a step
 EXPLICIT = 1e-4  # [–] change of velocity by h(v̄) instead of h(v), `semi_implicit`; dt ω = 0.02
 
 
@@ -49,22 +48,6 @@ def is_discontinuous(now, before, most):
     A smooth one that passes through zero counts as discontinuous for one or two steps, in which it is small.
     """
     return now * before < 0.0 or abs(now) > most * abs(before) or abs(before) > most * abs(now)
-
-
-@kernel
-def ignore_impact(work, first):
-    """Do not extrapolate three velocities that half a step would change by more than `MAX_CHANGE`.
-
-    Two impacts in a row look like a lasting acceleration. A tree that starts from rest has no
-    velocity-dependent force; one that rotates by so much in a step is too fast (`linkage.FAST_PIN_ROTATION`).
-
-    Writes: work.
-    """
-    change = (work.mid_v[first], work.mid_v[first + 1], work.mid_v[first + 2])
-    speed = (work.start_velocity[first], work.start_velocity[first + 1], work.start_velocity[first + 2])
-    if vec.dot(change, change) > MAX_CHANGE * MAX_CHANGE * vec.dot(speed, speed):
-        for k in range(first, first + 3):
-            work.mid_v[k] = 0.0
 
 
 @kernel
@@ -102,9 +85,6 @@ def predict_mid_velocity(model, state, settings, work):
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 if is_discontinuous(state.vdot[dof], state.vdot_before[dof], most):
                     work.mid_v[dof] = 0.0
-            if most == ACCELERATION_RATIO:
-                ignore_impact(work, model.tree_v[t])
-                ignore_impact(work, model.tree_v[t] + 3)
     for dof in range(state.v.shape[0]):
         work.mid_v[dof] += work.start_velocity[dof]
     extrapolate_carriers(model, state, settings, work)

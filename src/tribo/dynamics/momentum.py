@@ -11,6 +11,7 @@ from tribo.compiler.lanes import spread4
 from tribo.dynamics.bias import turned_spin
 from tribo.dynamics.body_lanes import four_bodies, four_from, lane_weights, load_four
 from tribo.dynamics.kinematics import abreast_poses, body_pose, end_of_q, pose_of, set_turns
+from tribo.enums import Momentum
 from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES, whole, whole3
 from tribo.model import Integrator, Joint, Kind
@@ -24,8 +25,7 @@ DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
-LEFT_ALONE = 0  # codes of `tree_is_kept`
-KEPT = 1
+LEFT_ALONE, KEPT = int(Momentum.LEFT_ALONE), int(Momentum.KEPT)
 UNKNOWN = 2.0  # marks an invalid `left_q`: no unit quaternion has it
 
 

@@ -8,9 +8,11 @@ computational muscle", for the activation.
 """
 
 from tribo.compiler.jit import kernel
+from tribo.enums import Muscle
 
-# Columns of `Model.actuator_gain` of a muscle.
-FIRST, LAST, PEAK, LEAST, MOST, FASTEST, PASSIVE, STRETCHED = 0, 1, 2, 4, 5, 6, 7, 8
+FIRST, LAST, PEAK = int(Muscle.FIRST), int(Muscle.LAST), int(Muscle.PEAK)
+LEAST, MOST, FASTEST = int(Muscle.LEAST), int(Muscle.MOST), int(Muscle.FASTEST)
+PASSIVE, STRETCHED = int(Muscle.PASSIVE), int(Muscle.STRETCHED)
 SMALL = 1e-15  # smallest divisor, and [s] shortest time constant
 
 

@@ -10,8 +10,10 @@ Source: Azad & Featherstone 2010 for spheres; for points as in Spatial_v2 (2012)
 from math import sqrt
 
 from tribo.compiler.jit import kernel
+from tribo.enums import ContactState
 
-LIFTED, STICKING, SLIPPING = 0, 1, 2
+LIFTED, STICKING = int(ContactState.LIFTED), int(ContactState.STICKING)
+SLIPPING = int(ContactState.SLIPPING)
 
 
 @kernel

@@ -9,14 +9,13 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
+from tribo.math.linalg import ROUND_OFF
 from tribo.model import Pair
 
 FRICTION = int(Pair.FRICTION)
 STIFFNESS = int(Pair.STIFFNESS)
 DAMPING = int(Pair.DAMPING)
-UNDAMPED_PASSES = 12  # passes after which the linearisation is damped
 LOCAL_STEPS = 60
-LOCAL_TOLERANCE = 1e-12  # [–] of the impulse
 MAX_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
 
 
@@ -156,7 +155,7 @@ def solve_single(model, settings, work, c, free, impulse):
             s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
         if s == 0.0:
             break
-        if abs(h * normal - impulse[2]) <= LOCAL_TOLERANCE * impulse[2]:
+        if abs(h * normal - impulse[2]) <= ROUND_OFF * impulse[2]:
             break
         across = 1.0 / (h * s * slope)
         along = 1.0 / (h * normal_slope)
@@ -174,8 +173,6 @@ def linearise_contact(model, settings, work, c, w):
     Writes: work.
     """
     K, D, mu = contact_numbers(model, work, c)
-    if work.soft_pass[0] > UNDAMPED_PASSES:  # states of contacts alternate: damp by half
-        w = vec.scale(0.5, vec.add(w, vec.load(work.soft_vel, c)))
     s, normal, normal_slope = normal_law(work, settings, c, K, D, w[2])
     vec.store(work.soft_vel, c, w)
     if s == 0.0:

@@ -40,6 +40,7 @@ from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia, whitening
+from tribo.ground_kernels.law import LIFTED, SLIPPING, STICKING
 from tribo.math import spatial, vec
 from tribo.model import Status
 
@@ -48,7 +49,6 @@ TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 STIFF = 4.0  # [–] x of a contact too fast for the step (hω = 2, D = 0): its law is half implicit
 RESOLVED_BOUNCE = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
 START_STEP, APPLY_FORCE, ITERATE, STORE_STATE = 0, 1, 2, 3  # operations of the stage
-LIFTED, STICKING, SLIPPING = 0, 1, 2
 MAX_PASSES = 100
 TOLERANCE = 1e-11  # [–] of the largest force: admissible error of a force
 ROUNDING = 1e-14  # [–] of slope times speed: round-off of a force

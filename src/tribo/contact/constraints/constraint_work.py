@@ -11,7 +11,7 @@ if it is straight). A closed constraint then asks for
 The shift at the end of the step closes its gap. The last term, with a small γ, damps oscillations ±a from
 step to step, which are all of y; nothing else would. Each term is J times a vector, so redundant rows ask for
 consistent velocities, to round-off. For the same reason either all constraints that robots share do so, or
-none: if one is open or its ends separate, as after an impact, all use the target of `attachments`.
+none: if the ends of one separate, as after an impact, all use the target of `attachments`.
 Source: Gonzalez 1999, "Mechanical systems subject to holonomic constraints: differential-algebraic
 formulations and conservative integration" (forces that do no work over a step).
 """

@@ -49,8 +49,7 @@ IS_ON = int(Tuning.IS_ON)
 ROUNDING = 1e-7  # [–] R/G of a hard row: redundant and singular rows get finite impulses
 WEAK_ROW = 1e-6  # [–] of the largest G of a group of rows: a row with this G closes half of its gap
 SMALL_SINE = 1e-4  # [–] sine that equals its angle to 1e-9 of it
-CLOSED = 0.1  # [–] of the curvature of a step: a constraint with a wider gap is open
-SEPARATING = 0.5  # [–] of the change of velocity by curvature: ends that separate faster are open
+SEPARATING = 0.5  # [–] of the change of velocity by curvature: slower ends stay together
 SPEED_ROUND_OFF = 1e-6  # [–] of the speed of the bodies: a smaller change of velocity is round-off
 FAST_PIN_ROTATION = 0.2  # [rad] per step about a pin, above which the energy error exceeds tolerance
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -184,11 +183,12 @@ def gap_curvature(motion_a, motion_b):
 
 
 @kernel
-def is_closed(model, state, command, settings, work, c):
-    """Tell whether constraint c is closed at the step's start, and its ends hardly separate.
+def is_separating(model, state, command, settings, work, c):
+    """Tell whether the ends of constraint c separate at the step's start, as after an impact.
 
-    Hinges and welds of links that rotate about one axis have no angular curvature: its computed value, gap
-    and rate are round-off, hence the term of the velocity of the bodies. Compliant directions may be open.
+    Hinges and welds of links that rotate about one axis have no angular curvature: its computed value and the
+    rate of the gap are round-off, hence the term of the velocity of the bodies. Compliant directions may
+    separate.
 
     Writes: work.
     """
@@ -202,16 +202,9 @@ def is_closed(model, state, command, settings, work, c):
             continue
         size = settings.dt * vec.norm(curve if first == 0 else turning)
         size += SPEED_ROUND_OFF * constraint_work.end_speed(model, work, c, first)
-        gap = 0.0
-        for k in range(first, first + 3):
-            if model.constraint_locked[c] & (1 << k) != 0:
-                apart = constraint_gap(model, command, work, c, k)
-                gap += apart * apart
-        if sqrt(gap) > CLOSED * settings.dt * size:
-            return False
         if constraint_work.separation_speed(model, work, c, first) > SEPARATING * size:
-            return False
-    return True
+            return True
+    return False
 
 
 @kernel
@@ -232,7 +225,7 @@ def mark_workless(model, state, command, settings, work):
         if constraint_work.constrains_fast_robot(model, state, settings, work, c):
             work.constraint_is_workless[c] = 1
             is_any = True
-            if not is_closed(model, state, command, settings, work, c):
+            if is_separating(model, state, command, settings, work, c):
                 constraint_work.mark_working(model, work, c)
     if is_any:
         constraint_work.spread_working(model, work)

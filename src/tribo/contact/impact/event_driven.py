@@ -21,13 +21,13 @@ from tribo.contact.problem.whitened_products import (
 )
 from tribo.contact.solver import coulomb_cone
 from tribo.math import spatial, vec
+from tribo.math.linalg import ROUND_OFF
 
 MAX_IMPACTS = 100  # per contact of an island
 SIMULTANEOUS = 1e-9  # [–] of the step: gaps that close within this time are one impact
 SWEEPS = 100  # over the points of one impact
 SWEEP_TOLERANCE = 1e-14  # [–] of the speed of an impact: sweeps end below this change
 HALVINGS = 20  # of a restitution that would add energy
-ROUND_OFF = 1e-12  # [–] of the energy of an impact
 ZERO = (0.0, 0.0, 0.0)
 
 

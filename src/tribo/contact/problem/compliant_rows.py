@@ -26,6 +26,7 @@ from tribo.contact.problem.spook import spook_compliance
 from tribo.contact.problem.whitened_products import add_impulse_response
 from tribo.enums import FrictionModel
 from tribo.math import vec
+from tribo.math.linalg import ALIKE, ROUND_OFF
 from tribo.model import Pair
 
 FRICTION = int(Pair.FRICTION)
@@ -42,11 +43,8 @@ CONE = int(FrictionModel.CONE)
 DIRECTION = int(Pair.DIRECTION)
 REFERENCE_BODY = int(Pair.REFERENCE_BODY)
 
-NO_DIRECTION = 1e-6  # [–] length in the plane of contact: a shorter direction is along the normal
 ADHERES = 1e-5  # [m] gap up to which an adhesive actuator acts
-TOUCHING = 1e-12  # [m] round-off: a wider gap is open
 MIN_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R along the normal
-NO_SCALE = 1e-6  # [–] of the larger coefficient: a smaller one is 0
 
 
 @kernel
@@ -122,7 +120,7 @@ def orient_tangents(model, work, c, a, b):
         d = vec.mat_vec(vec.load_mat(work.body_rot, reference_instance(model, work, c, body)), d)
     x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
     length = sqrt(x * x + y * y)
-    if length > NO_DIRECTION:
+    if length > ALIKE:  # a shorter direction is along the normal
         turn_rows(work, c, x / length, y / length)
         write_diagonal_blocks(model, work, c)
 
@@ -139,8 +137,8 @@ def scale_friction(model, settings, work, c, a, b):
     most = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
     first = table[a, b, FRICTION] / most if most > 0.0 else 1.0
     second = table[a, b, SECONDARY_FRICTION] / most if most > 0.0 else 1.0
-    first = first if first > NO_SCALE else 0.0
-    second = second if second > NO_SCALE else 0.0
+    first = first if first > ALIKE else 0.0
+    second = second if second > ALIKE else 0.0
     work.contact_scale[c, 0] = first
     work.contact_scale[c, 1] = second
     if first != 1.0 or second != 1.0:
@@ -284,7 +282,7 @@ def set_spring_target(model, settings, work, c, speed):
     table = model.pair_table
     h = settings.dt
     gap = work.contact_gap[c] + work.gap_allowance[c]
-    if gap > TOUCHING and work.adhesion_impulse[c] == 0.0:
+    if gap > ROUND_OFF and work.adhesion_impulse[c] == 0.0:
         add_row_compliance(work, c, 2, 0.0)
         return -inf
     gamma, r = spook_compliance(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)

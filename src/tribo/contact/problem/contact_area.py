@@ -15,8 +15,8 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_reduction import SAME_NORMAL
-from tribo.contact.problem.contact_shares import ALIKE
 from tribo.math import vec
+from tribo.math.linalg import ALIKE
 
 MEMBER = -1.0  # `Work.contact_area` of the points of the patch in progress
 

@@ -31,7 +31,9 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import attached_motion
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import is_same_pair
+from tribo.enums import SurfaceKind
 from tribo.math import vec
+from tribo.math.linalg import ALIKE
 from tribo.model import Integrator, Kind, Shape
 
 KINEMATIC = int(Kind.KINEMATIC)
@@ -46,12 +48,12 @@ HULL = int(Shape.HULL)
 SURFACE = int(Shape.SURFACE)
 
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-UNKNOWN, FLAT, CURVED, EDGED = 0, 1, 2, 3  # kind of a surface at a contact
+UNKNOWN, FLAT = int(SurfaceKind.UNKNOWN), int(SurfaceKind.FLAT)
+CURVED, EDGED = int(SurfaceKind.CURVED), int(SurfaceKind.EDGED)
 SLOW = 1e-5  # [rad] rotation per step below which there is no drift
 FAR = 0.3  # [rad] rotation, or [radii] motion of the contact, per step: up to here β counts in full
 TOO_FAR = 0.6  # from here on it does not count
 STUCK = 2.0  # [–] of β: slip at the start of the step up to which β counts in full
-SAME = 1e-6  # [–] of a radius: points that are nearer coincide
 CANCELLED = 1e-9  # [–] of the accelerations whose difference is J̇ v: less is round-off
 AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
 ZERO = (0.0, 0.0, 0.0)
@@ -71,11 +73,11 @@ def tangent_part(axes, a):
 def rim_radii(rot, size, local, p, axes):
     """Return H (xx, xy, yy) of the rim of a cylinder or cone; 0 (corner) if p is not its lowest point."""
     around = sqrt(local[0] * local[0] + local[1] * local[1])
-    if not around > SAME:
+    if not around > ALIKE:
         return 0.0, 0.0, 0.0
     x = p[0] - size[0] * local[0] / around
     y = p[1] - size[0] * local[1] / around
-    if x * x + y * y > SAME * size[0] * size[0]:
+    if x * x + y * y > ALIKE * size[0] * size[0]:
         return 0.0, 0.0, 0.0
     t = vec.mat_vec(rot, (-local[1] / around, local[0] / around, 0.0))
     u, v = tangent_part(axes, t)
@@ -138,13 +140,13 @@ def surface_curvature(model, work, c, side, axes):
     p = vec.axpy(half if side == 0 else -half, n, vec.load(work.contact_pos, c))
     p = vec.mat_t_vec(rot, vec.sub(p, pos))
     if kind == BOX:  # a corner on terrain
-        near = SAME * max(size[0], size[1], size[2])
+        near = ALIKE * max(size[0], size[1], size[2])
         d = (abs(abs(p[0]) - size[0]), abs(abs(p[1]) - size[1]), abs(abs(p[2]) - size[2]))
         return (CURVED if max(d[0], d[1], d[2]) < near else EDGED, 0.0, 0.0, 0.0, 1.0)
     if kind == CAPSULE:
         # A point of a cap is one radius along the normal from the end of the axis.
         z = abs(p[2] - size[0] * local[2])
-        if z < size[1] * (1.0 - SAME):
+        if z < size[1] * (1.0 - ALIKE):
             return nothing
         return (CURVED, size[0], 0.0, size[0], size[0])
     if other != PLANE and abs(local[2]) > 1.0 - AXIAL:
@@ -280,7 +282,7 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     else:
         xx, xy, yy = ha[1] + hb[1], ha[2] + hb[2], ha[3] + hb[3]
         det = xx * yy - xy * xy
-        if not det > SAME * SAME * ha[4] * hb[4]:
+        if not det > ALIKE * ALIKE * ha[4] * hb[4]:
             return 0.0, 0.0, 0.0, -1.0
         fx, fy = apply_curvature(ha, ax, ay)
         gx, gy = apply_curvature(hb, bx, by)

@@ -20,9 +20,10 @@ from math import inf
 
 from tribo.collision.inner_edges import remove_marked
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_shares import ALIKE, distribute_shares, is_in_face, patch_distance
+from tribo.contact.problem.contact_shares import distribute_shares, is_in_face, patch_distance
 from tribo.enums import Pair, Reduction
 from tribo.math import vec
+from tribo.math.linalg import ALIKE
 
 YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 ADHESION = int(Pair.ADHESION_FORCE)

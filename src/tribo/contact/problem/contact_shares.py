@@ -16,8 +16,8 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.math.linalg import ALIKE
 
-ALIKE = 1e-6  # [–] of the size of a patch: positions that differ by less are equal
 MOMENTS = 6  # numbers of φ; the first three are force and line of action
 SINGULAR = 1e-9  # [–] of the largest diagonal entry: a smaller pivot is 0
 LEAST = 0.05  # [–] of its first share: lower bound of a share

@@ -23,7 +23,8 @@ from tribo.compiler.lanes import (
 
 AXIS = 12  # numbers of one axis
 SECOND, ENDS = 4, 8  # offsets of the second body's dofs 0–3, and of dofs 4, 5 of both
-INVERSE, FREE_BODY_WIDTH = 36, 42
+INVERSE = 3 * AXIS
+FREE_BODY_WIDTH = INVERSE + 6
 
 
 @kernel

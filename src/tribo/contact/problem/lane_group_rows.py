@@ -13,14 +13,14 @@ from tribo.compiler.lanes import load4
 from tribo.math import lane_rows
 from tribo.math.lane_rows import LANES
 
-AXIS = 48  # numbers of one axis: two bodies, six dofs, four lanes
-SECOND = 24  # offset of the second body
-OWN = 144  # G: xx, yy, zz, xy, xz, yz
-INVERSE = 168  # (G + lift)⁻¹
-START = 192  # velocity relative to the target, without forces
-COMPLIANCE = 204  # compliance R
-FRICTION = 216
-LANE_GROUP_WIDTH = 220
+SECOND = 6 * LANES  # offset of the second body: six dofs, four lanes
+AXIS = 2 * SECOND  # numbers of one axis
+OWN = 3 * AXIS  # G: xx, yy, zz, xy, xz, yz
+INVERSE = OWN + 6 * LANES  # (G + lift)⁻¹
+START = INVERSE + 6 * LANES  # velocity relative to the target, without forces
+COMPLIANCE = START + 3 * LANES  # compliance R
+FRICTION = COMPLIANCE + 3 * LANES
+LANE_GROUP_WIDTH = FRICTION + LANES
 
 
 @kernel

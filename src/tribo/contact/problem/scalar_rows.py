@@ -14,13 +14,13 @@ from tribo.contact.problem.whitened_products import shared_dofs
 from tribo.dynamics.inertia import form_missing_rows
 from tribo.enums import CONSTRAINT_SLOTS
 from tribo.math import spatial, vec
+from tribo.math.linalg import ROUND_OFF
 from tribo.model import Kind, Status
 
 DYNAMIC = int(Kind.DYNAMIC)
 CAPACITY = int(Status.CAPACITY)
 
 GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
-ROUNDED = 1e-24  # [m²] square of a lever arm that is round-off
 
 
 @kernel
@@ -203,7 +203,7 @@ def close_row(model, work, n, target, lower, upper, compliance):
         else:
             work.scalar_len[n, side] = 0
     delassus = own_delassus(model, work, n)
-    if lightness == 0.0 or delassus + compliance <= ROUNDED * lightness:
+    if lightness == 0.0 or delassus + compliance <= ROUND_OFF * ROUND_OFF * lightness:
         work.scalar_count[0] = n
         return
     set_row_target(work, n, target, w)

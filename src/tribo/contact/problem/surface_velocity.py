@@ -15,8 +15,7 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-
-ALONG_AXIS = 1e-6  # [–] sine of the angle of normal and axis below which a belt does not run
+from tribo.math.linalg import ALIKE
 
 
 @kernel
@@ -32,7 +31,7 @@ def belt_velocity(model, command, work, shape, normal):
         round_it = vec.cross(vec.mat_vec(rot, axis), normal)
         size = vec.norm(round_it)
         speed = sqrt(square)
-        if size > ALONG_AXIS * speed:
+        if size > ALIKE * speed:  # else the normal is along the axis
             u = vec.axpy(speed / size, round_it, u)
     return u
 

@@ -37,12 +37,11 @@ from tribo.contact.solver.proximal_rows import (
     UPPER,
     copy_vector,
 )
+from tribo.math.linalg import ROUND_OFF, TINY
 
 SET_PENALTY = 1e6  # [–] penalty of a solve with a given active set
 REDUNDANT_PENALTY = 1e4  # [–] the same with more sticking rows than dofs
 SLIDING_EXCESS = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
-MIN_EXCESS = 1e-12  # [–] lower bound of the excess of the trial of a row that slides
-OPEN = -1e-300  # trial of an open contact
 
 
 @kernel
@@ -88,7 +87,7 @@ def stopping_impulse(work, i, press):
 def trial_excess(work, i):
     """Return by how much the trial of row i, at its bound, exceeds it at the present velocity."""
     x = work.dense_vector
-    return x[PENALTY, i] * (abs(x[MOTION, i]) + MIN_EXCESS)
+    return x[PENALTY, i] * (abs(x[MOTION, i]) + ROUND_OFF)
 
 
 @kernel
@@ -106,7 +105,7 @@ def write_active_set(work, is_first):
             x[TRIAL, i] = x[IMPULSE, i]
             if not x[IMPULSE, i] > 0.0:
                 close = is_first and x[MOTION, i] < 0.0
-                x[TRIAL, i] = stopping_impulse(work, i, i) if close else OPEN
+                x[TRIAL, i] = stopping_impulse(work, i, i) if close else -TINY  # open
         elif n >= 0 and not x[IMPULSE, n] > 0.0:
             x[TRIAL, i] = stopping_impulse(work, i, n) if kind == FRICTION else 0.0
             if kind != SPINNING:
@@ -117,7 +116,7 @@ def write_active_set(work, is_first):
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
                 set_trial(work, i, p, q)
             else:
-                more = x[PENALTY, i] * slip_speed_of_row(work, i) + MIN_EXCESS * (bound + x[PENALTY, i])
+                more = x[PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * (bound + x[PENALTY, i])
                 set_disc(work, i, p, q, bound, more)
         else:
             write_active_spinning(work, b, i)
@@ -145,7 +144,7 @@ def excess4(work, i):
     """Return `trial_excess` of four rows from i on."""
     x = work.dense_vector
     n = x.shape[1]
-    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(MIN_EXCESS))
+    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(ROUND_OFF))
 
 
 @kernel
@@ -187,7 +186,7 @@ def update_active_disc(work, b, i, n):
         p, q = x[MEMORY, i], x[MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + MIN_EXCESS * bound)
+            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * bound)
             return
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
@@ -241,7 +240,7 @@ def update_active_scalars(work):
         store4(x, n * IMPULSE + i, own)
         w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
         is_new = ~(was_low | was_high)
-        little = load4(x, n * PENALTY + i) * spread4(MIN_EXCESS)
+        little = load4(x, n * PENALTY + i) * spread4(ROUND_OFF)
         more = chosen(is_new, little, excess4(work, i))
         goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
         goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
@@ -265,7 +264,7 @@ def update_active_set(work):
         if kind == NORMAL:
             own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
             x[IMPULSE, i] = max(own, 0.0)
-            x[TRIAL, i] = own if own > 0.0 else OPEN
+            x[TRIAL, i] = own if own > 0.0 else -TINY  # open
         elif kind == FRICTION or kind == ROLLING:
             update_active_disc(work, b, i, n)
         elif kind == SPINNING and not x[PREVIOUS, n] > 0.0:

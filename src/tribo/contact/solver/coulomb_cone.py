@@ -13,21 +13,19 @@ from math import atan2, cos, sin, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.math import linalg
+from tribo.math.linalg import ROUND_OFF, TINY
 
 SLIDES = 1.0 - 1e-9  # [–] of a bound: an impulse from here on counts as sliding
-NO_FRICTION = 1e-12  # [–] a smaller μ is none
-MIN_PIVOT = 1e-12  # [–] of tr G: added to the diagonal before the stick test
+NO_FRICTION = ROUND_OFF  # [–] a smaller μ is none
 STUCK = 1e-3  # [–] of the speed before: a sticking contact keeps more only if G is singular
 BRACKET_STEP = 0.05  # [rad] of the outward search for a change of sign
 NEWTON_STEPS = 8  # enough from a good start; bisection follows
 MAX_TURN = 0.5  # [rad] of a Newton step
-SIXTH = 1.0 / 6.0
 SMALL_TURN = 1e-3  # [rad] below it two terms of sine and cosine are exact
 LAST_TURN = 1e-7  # [rad] after a step as small the error is its square
 BISECTIONS = 60  # 0.05 rad / 2⁶⁰ is below round-off
 FIXED_POINT_STEPS = 200
 SECULAR_STEPS = 30  # Newton's method from below takes 4 to 8
-MIN_LIMIT = 1e-300  # [N m s] keeps a division by a vanishing bound finite
 
 
 @kernel
@@ -83,7 +81,7 @@ def slip_by_newton(g, c, mu, x, y):
             turn = MAX_TURN if turn > 0.0 else -MAX_TURN
         if abs(turn) < SMALL_TURN:
             cs = 1.0 - 0.5 * turn * turn
-            sn = turn * (1.0 - SIXTH * turn * turn)
+            sn = turn * (1.0 - (1.0 / 6.0) * turn * turn)
         else:
             f = 1.0 / (1.0 + 0.25 * turn * turn)
             cs = (1.0 - 0.25 * turn * turn) * f
@@ -196,8 +194,8 @@ def solve_slip(g, c, mu, stick, last):
 
 @kernel
 def lifted_inverse(g):
-    """Return (G + MIN_PIVOT tr(G) 1)⁻¹ of a contact's own block."""
-    lift = MIN_PIVOT * (g[0] + g[1] + g[2])
+    """Return (G + ROUND_OFF tr(G) 1)⁻¹ of a contact's own block, finite where G is singular."""
+    lift = ROUND_OFF * (g[0] + g[1] + g[2])
     return linalg.sym_inverse((g[0] + lift, g[1] + lift, g[2] + lift, g[3], g[4], g[5]))
 
 
@@ -218,7 +216,7 @@ def solve_contact(g, c, mu, last):
 @kernel
 def solve_rough(g, inverse, c, mu, last):
     """Return the impulse λ of one contact with friction, if c_n ≤ 0; inverse: `lifted_inverse`."""
-    lift = MIN_PIVOT * (g[0] + g[1] + g[2])
+    lift = ROUND_OFF * (g[0] + g[1] + g[2])
     if g[2] <= lift:  # a normal impulse does not move the bodies: a jam
         return (0.0, 0.0, 0.0)
     stick = affine_velocity(inverse, (-c[0], -c[1], -c[2]), (0.0, 0.0, 0.0))
@@ -244,7 +242,7 @@ def solve_spin(k, omega, torque, rolling, spinning, normal):
     c = affine_velocity(k, (-torque[0], -torque[1], -torque[2]), omega)
     limit_z = spinning * normal
     limit_t = rolling * normal
-    lift = MIN_PIVOT * (k[0] + k[1] + k[2])
+    lift = ROUND_OFF * (k[0] + k[1] + k[2])
     if lift <= 0.0:
         return (0.0, 0.0, 0.0)
     x, y, z = torque
@@ -281,8 +279,8 @@ def clamp_disc(k, bx, by, limit):
     b_high = cs * bx + sn * by
     b_low = cs * by - sn * bx
     high = mean + spread
-    low = max(mean - spread, MIN_PIVOT * mean)
-    s = max(0.0, sqrt(bx * bx + by * by) / max(limit, MIN_LIMIT) - high)
+    low = max(mean - spread, ROUND_OFF * mean)
+    s = max(0.0, sqrt(bx * bx + by * by) / max(limit, TINY) - high)
     u = v = length = 0.0
     for _ in range(SECULAR_STEPS):
         u = -b_high / (high + s)
@@ -291,7 +289,7 @@ def clamp_disc(k, bx, by, limit):
         if not length > limit * (1.0 + 1e-15):
             break
         slope = u * u / (high + s) + v * v / (low + s)
-        s += (length / max(limit, MIN_LIMIT) - 1.0) * length * length / slope
+        s += (length / max(limit, TINY) - 1.0) * length * length / slope
     if length == 0.0:
         return 0.0, 0.0
     scale = limit / length

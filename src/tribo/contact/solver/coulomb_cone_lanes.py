@@ -6,15 +6,9 @@ directions are reported as hard; the caller solves them one by one.
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, roots, some, spread4
-from tribo.contact.solver.coulomb_cone import (
-    MAX_TURN,
-    MIN_PIVOT,
-    NEWTON_STEPS,
-    NO_FRICTION,
-    STUCK,
-    slip_terms,
-)
+from tribo.contact.solver.coulomb_cone import MAX_TURN, NEWTON_STEPS, NO_FRICTION, STUCK, slip_terms
 from tribo.math import vec
+from tribo.math.linalg import ROUND_OFF
 
 LAST_TURN = 1e-2  # [rad] a step as small is the last: the next visit continues from there
 
@@ -92,7 +86,7 @@ def solve_four(g, inverse, c, mu, last):
     their own impulses, relative to the targets; last: previous impulses, a guess.
     """
     zero = spread4(0.0)
-    lift = spread4(MIN_PIVOT) * (g[0] + g[1] + g[2])
+    lift = spread4(ROUND_OFF) * (g[0] + g[1] + g[2])
     is_rough = spread4(NO_FRICTION) < mu
     is_pressed = c[2] < zero
     gives_way = is_rough & (lift < g[2])  # else a normal impulse does not move the bodies: a jam

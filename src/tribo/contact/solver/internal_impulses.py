@@ -11,15 +11,14 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.math import spatial, vec
-
-ZERO_EIGENVALUE = 1e-12  # [–] of tr G: a smaller eigenvalue is 0
+from tribo.math.linalg import ROUND_OFF
 
 
 @kernel
 def range_part(g, x):
     """Return the part of x in the range of a symmetric g (xx, yy, zz, xy, xz, yz); x if g is regular."""
     xx, yy, zz, xy, xz, yz = g
-    least = ZERO_EIGENVALUE * (xx + yy + zz)
+    least = ROUND_OFF * (xx + yy + zz)
     a = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy)  # the adjugate of g
     b = (xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
     minors = a[0] + a[1] + a[2]  # Σ λᵢ λⱼ

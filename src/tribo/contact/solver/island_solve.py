@@ -28,7 +28,8 @@ from tribo.model import IntegrationMode, Integrator, Status
 CAPACITY = int(Status.CAPACITY)
 SETTLED = int(IntegrationMode.SETTLED)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-LAST_STEP, LAST_ROUND, UNCHANGED = map(int, Origin)
+LAST_STEP, LAST_ROUND = int(Origin.LAST_STEP), int(Origin.LAST_ROUND)
+UNCHANGED = int(Origin.UNCHANGED)
 ROUNDING = 1.01  # [–] of a violation: growth that re-summing the same impulses may cause
 BOUND_ROUNDS = 30  # solves in which the bounds of box friction follow the normal impulse
 

@@ -30,12 +30,12 @@ from tribo.contact.solver.natural_residual import (
     violation_at,
 )
 from tribo.math import vec
+from tribo.math.linalg import TINY
 from tribo.model import Status
 
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 INFEASIBLE = int(Status.INFEASIBLE)
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
-SLOWEST = 1e-300  # [m/s] avoids a division by zero where no speed is removed
 OPEN = 0.2  # [–] of the speed to remove: a hard row that yields more contradicts another row
 
 
@@ -150,7 +150,7 @@ def report_residual(model, settings, work):
         diagonal += 3.0 * work.diagonal_delassus[c]
         count += 3
     for n in range(work.scalar_count[0]):
-        p, d = scalar_residual(model, work, n, max(speed, SLOWEST))
+        p, d = scalar_residual(model, work, n, max(speed, TINY))
         primal = max(primal, p)
         dual = max(dual, d)
         diagonal += max(work.scalar_delassus[n] - work.scalar_compliance[n], 0.0)

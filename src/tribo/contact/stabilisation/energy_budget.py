@@ -16,13 +16,13 @@ from tribo.dynamics.energy import energy_at
 from tribo.dynamics.springs import spring_energy
 from tribo.dynamics.whitening import whiten_velocity
 from tribo.enums import Tuning
+from tribo.math.linalg import ROUND_OFF
 from tribo.model import Constraint, Integrator, Kind
 
 LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
 REST = int(Tuning.LENGTH)
 KINEMATIC = int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-ROUNDING = 1e-12  # [–] of the work: round-off
 
 
 @kernel
@@ -140,5 +140,5 @@ def energy_budget(model, state, command, settings, work, t, error):
             moving, lying = energy_at(model, state.q, state.v, settings, work, tree)
             lively += moving + spring_energy_kept(model, state.q, settings, work, tree)
             potential += lying
-    most = (1.0 + error) * lively + (1.0 + ROUNDING) * brought
+    most = (1.0 + error) * lively + (1.0 + ROUND_OFF) * brought
     return potential + max(most, stop_energy(model, work, t))

@@ -23,6 +23,7 @@ from tribo.dynamics.momentum import (
     store_motion,
     tree_motion,
 )
+from tribo.enums import Momentum
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
@@ -30,9 +31,7 @@ FREE = int(Joint.FREE)
 DYNAMIC = int(Kind.DYNAMIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
-# Codes of `tree_is_kept` of the first tree of a group that conserves its momentum.
-TOGETHER = 2
-TOUCHING = 3  # free bodies without constraints: their linear momentum is exact already
+TOGETHER, TOUCHING = int(Momentum.TOGETHER), int(Momentum.TOUCHING)
 ALL_ISLANDS = -1  # in place of an island
 # Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0

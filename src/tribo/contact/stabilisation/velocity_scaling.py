@@ -9,7 +9,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.stabilisation import group_momentum
-from tribo.contact.stabilisation.energy_budget import ROUNDING, spring_energy_kept
+from tribo.contact.stabilisation.energy_budget import spring_energy_kept
 from tribo.contact.stabilisation.group_momentum import base_place
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
@@ -24,6 +24,7 @@ from tribo.dynamics.momentum import (
     tree_motion,
 )
 from tribo.math import linalg, quat, spatial, vec
+from tribo.math.linalg import ROUND_OFF
 from tribo.model import IntegrationMode, Integrator, Joint, Status
 
 FREE = int(Joint.FREE)
@@ -297,7 +298,7 @@ def largest_part(model, settings, work, t, rigid, least, most):
     """
     low, high = 0.0, 1.0
     below, above = least - most, end_energy(model, settings, work, t, rigid, 1.0) - most
-    enough = ROUNDING * (above - below)
+    enough = ROUND_OFF * (above - below)
     last = 0.0
     for _ in range(TRIES):
         part = high - above * (high - low) / (above - below)

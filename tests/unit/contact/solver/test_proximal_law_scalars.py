@@ -69,7 +69,7 @@ def test_trials_keep_what_rows_do(problem):
     active_set.write_active_scalars(work)
     for i in rows:
         own, lower, upper = x[IMPULSE, i], x[LOWER, i], x[UPPER, i]
-        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.MIN_EXCESS)
+        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.ROUND_OFF)
         expected = own
         if lower < upper and own == upper:
             expected = upper + more
@@ -89,11 +89,11 @@ def test_sets_are_corrected(problem):
         if side == 0.0:
             own = min(max(x[LINEAR, i], lower), upper)
             beyond = np.sign(x[LINEAR, i] - own)
-            more = x[PENALTY, i] * active_set.MIN_EXCESS
+            more = x[PENALTY, i] * active_set.ROUND_OFF
         else:
             own = upper if side > 0.0 else lower
             beyond = side if side * (x[MOTION, i] + x[COMPLIANCE, i] * own) <= 0.0 else 0.0
-            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.MIN_EXCESS)
+            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.ROUND_OFF)
         assert x[IMPULSE, i] == own
         assert x[TRIAL, i] == own + beyond * more
 

@@ -58,6 +58,37 @@ def test_a_ball_hits_what_is_on_its_way(target, speed, time_step):
             )
 
 
+@pytest.mark.parametrize("ground", ["triangles", "height map"])
+def test_a_ball_meets_a_slope_that_rises_ahead(ground):
+    """The plane of the nearest point, level ground below, is not crossed in the step; the slope is.
+
+    The ball starts at twenty phases of a step. Held by that plane alone, it passed through triangles where it
+    arrived late in a step, and got 3 cm deep into a height map, which is solid below.
+    """
+    n, size, time_step = 5, 4.0, 5e-3
+    corners = np.linspace(-size / 2, size / 2, n)
+    heights = np.tile([0.0, 0.0, 0.0, 0.2, 0.4], (n, 1)).T  # of (x, y): level up to x = 0, then 11 degrees
+    velocity = np.array([60.0, 0.0, -45.0])
+    for phase in np.linspace(0.0, 1.0, 20, endpoint=False):
+        world = fast_world(time_step)
+        if ground == "triangles":
+            vertices = [(x, y, heights[i, j]) for i, x in enumerate(corners) for j, y in enumerate(corners)]
+            cells = [n * i + j for i in range(n - 1) for j in range(n - 1)]
+            world.add_surface(
+                vertices, [t for c in cells for t in ((c, c + n, c + n + 1), (c, c + n + 1, c + 1))]
+            )
+        else:
+            world.add_height_map(HeightField(heights.T, (size, size)))
+        start = np.array([0.2, 0.1, 0.05]) - (1.0 + phase) * time_step * velocity
+        ball = world.add_sphere(RADIUS, 1e-4, position=start, linear_velocity=velocity)
+        deepest = 0.0
+        for _ in range(5):
+            world.step()
+            deepest = max([deepest, *(contact.depth for contact in world.contacts)])
+            assert ball.position[2] > max(0.2 * ball.position[0], 0.0), phase
+        assert deepest < 0.1 * RADIUS, phase
+
+
 @pytest.mark.parametrize("speed", [50.0, 500.0])
 def test_a_ball_that_misses_goes_straight_on(speed):
     """Past a wall's edge and past another ball that comes the other way."""

@@ -1,11 +1,13 @@
 """Robots that pins close to loops keep their energy as they spin, as in `validation/robot_loops.py`."""
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tribo
 from tribo import Status
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "validation"))
@@ -89,3 +91,27 @@ def test_pins_that_hold_the_same_link_do_not_pull_against_each_other(dt, speed):
         most = max(most, *(np.linalg.norm(pin.force) for pin in world.constraints))
     assert most <= 600.0
     assert abs(world.energy / start - 1.0) <= 2e-3
+
+
+@pytest.mark.parametrize(("spin", "dt"), [(60.0, 4e-3), (120.0, 2e-3)])
+def test_a_body_on_a_slack_wire_flies_on_whatever_the_other_end_does(spin, dt):
+    """Pins that turn far have their motion scaled; the ball was scaled with them, by 0.14 m/s in a step."""
+    world = tribo.World(time_step=dt, gravity=(0, 0, 0))
+    boxes = [
+        world.add_box((0.1, 0.2, 0.05), 1.0 + k, position=(0.2 * k, 0.05 * k, 0), collision_mask=0)
+        for k in range(3)
+    ]
+    for one, other in pairwise(boxes):
+        world.add_pin(one, other, 0.5 * (one.position + other.position))
+    centre = sum(box.mass * box.position for box in boxes) / sum(box.mass for box in boxes)
+    for box in boxes:
+        box.angular_velocity = np.array([0.3, 0.2, 1.0]) * spin
+        box.linear_velocity = np.cross(box.angular_velocity, box.position - centre)
+    ball = world.add_sphere(
+        0.05, 2.0, position=centre + np.array([0, 0, 0.1]), linear_velocity=(0, 0, 1), collision_mask=0
+    )
+    wire = world.add_wire(boxes[1], ball, length=0.4)
+    for _ in range(40):
+        world.step()
+        assert not np.any(wire.force)
+        np.testing.assert_array_equal(ball.linear_velocity, (0, 0, 1))

@@ -14,7 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.constraints.position_projection import LONG_SHIFT
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
-from tribo.contact.stabilisation.velocity_scaling import is_anchored, island_energy, rigid_motion
+from tribo.contact.stabilisation.velocity_scaling import island_energy, scaling_goal
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import KEPT, keep_spin, set_tree_momentum
@@ -79,12 +79,9 @@ def rescale_energy(model, state, settings, work, t, part):
         if is_member(model, work, tree, t):
             for k in range(model.joint_q[model.tree_body[tree]], end_of_q(model, tree)):
                 work.end_q[k] = state.q[k]
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                rigid[dof] = 0.0
     keep_island_momenta(model, state, work, t)
     after = island_energy(model, settings, work, t, work.change_v)
-    if not is_anchored(model, work, t):
-        rigid_motion(model, work, t, rigid)
+    scaling_goal(model, work, t, work.change_v, rigid)
     least = island_energy(model, settings, work, t, rigid)
     if not after > least:
         return

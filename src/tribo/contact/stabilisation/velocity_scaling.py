@@ -1,16 +1,16 @@
 """Energy of trees at the end of a step, and scaling of their motion to a bound.
 
 The motion of a floating group is scaled towards that of one rigid body of the same momentum; the motion of
-one that the world holds, towards rest. Constraints stay satisfied. `energy_limiter` decides when,
-`energy_budget` how much energy there may be.
+one that the world holds, towards rest. Constraints stay satisfied. A free body on a slack wire belongs to the
+island but flies as it did. `energy_limiter` decides when, `energy_budget` how much energy there may be.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
+from tribo.contact.problem.islands import contacts_in, is_member, moved_tree, scalars_in
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.stabilisation import group_momentum
 from tribo.contact.stabilisation.energy_budget import spring_energy_kept
-from tribo.contact.stabilisation.group_momentum import base_place
+from tribo.contact.stabilisation.group_momentum import base_place, end_of, is_contact_active
 from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
@@ -121,10 +121,36 @@ def write_island_end(model, settings, work, t, rigid, part):
 
 
 @kernel
+def is_in_flight(model, work, tree, t):
+    """Tell whether a tree of island t is a free body on which no row acts in this step."""
+    if model.tree_is_single[tree] == 0:
+        return False
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if end_of(model, work, n, 0) == tree or end_of(model, work, n, 1) == tree:
+            if work.scalar_impulse[n] != 0.0:
+                return False
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+        if moved_tree(model, a) == tree or moved_tree(model, b) == tree:
+            if is_contact_active(work, c):
+                return False
+    return True
+
+
+@kernel
+def is_scaled(model, work, tree, t):
+    """Tell whether a tree belongs to island t, and the motion of that island is its own."""
+    return is_member(model, work, tree, t) and not is_in_flight(model, work, tree, t)
+
+
+@kernel
 def island_motion(model, q, v, work, t, origin):
     """Return m, c, p, L about c and the inertia about c of floating island t at (q, v).
 
-    c is relative to a given origin near it, to avoid round-off far from the world's origin.
+    Bodies in flight are left out. c is relative to a given origin near it, to avoid round-off far from the
+    world's origin.
 
     Writes: work.
     """
@@ -132,7 +158,7 @@ def island_motion(model, q, v, work, t, origin):
     p = moment = l = ZERO
     s = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
+        if is_scaled(model, work, tree, t):
             mass, arm, push, spin, own = tree_motion(model, q, v, work, tree)
             c = vec.add(arm, vec.sub(base_place(model, q, tree), origin))
             m += mass
@@ -145,6 +171,25 @@ def island_motion(model, q, v, work, t, origin):
 
 
 @kernel
+def scaling_goal(model, work, t, v, out):
+    """Set `out` to the motion that island t is scaled towards: `rigid_motion`, or rest if the world holds it.
+
+    Bodies in flight keep their velocities v.
+
+    Writes: work, out.
+    """
+    is_any = False
+    for tree in range(t, work.island_last_tree[t] + 1):
+        if is_member(model, work, tree, t):
+            flies = is_in_flight(model, work, tree, t)
+            is_any = is_any or not flies
+            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                out[dof] = v[dof] if flies else 0.0
+    if is_any and not is_anchored(model, work, t):
+        rigid_motion(model, work, t, out)
+
+
+@kernel
 def rigid_motion(model, work, t, out):
     """Set `out` to the rigid motion of floating island t, at `end_q` and `change_v`, with the same momenta.
 
@@ -154,7 +199,7 @@ def rigid_motion(model, work, t, out):
     m, c, p, l, s = island_motion(model, work.end_q, work.change_v, work, t, origin)
     omega = vec.sym_vec(linalg.sym_inverse(s), l)
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
+        if is_scaled(model, work, tree, t):
             arm = vec.sub(vec.sub(base_place(model, work.end_q, tree), origin), c)
             move_base(model, tree, vec.axpy(1.0 / m, p, vec.cross(omega, arm)), omega, out)
 
@@ -235,7 +280,7 @@ def freeze_together(model, state, settings, work, t, rigid):
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
+        if is_scaled(model, work, tree, t):
             push, turn = base_impulse(model, settings, work, tree)
             arm = vec.sub(vec.sub(base_place(model, work.mid_q, tree), origin), c)
             after = vec.add(after, push)
@@ -245,7 +290,7 @@ def freeze_together(model, state, settings, work, t, rigid):
     back = quat.exp(vec.scale(-h, omega))
     release_groups(model, work, t)
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
+        if is_scaled(model, work, tree, t):
             freeze_tree(model, state, work, tree)
             place = base_place(model, state.q, tree)
             arm = vec.sub(vec.sub(place, origin), c)
@@ -282,7 +327,7 @@ def freeze_island(model, state, work, t):
     """
     work.status[0] |= TIME_STEP_TOO_LONG
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
+        if is_scaled(model, work, tree, t):
             freeze_tree(model, state, work, tree)
             work.tree_mode[tree] = LIMITED
 
@@ -330,14 +375,10 @@ def slow_island(model, state, settings, work, t, most):
     Writes: work.
     """
     rigid = work.rigid_motion_v
-    for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t):
-            for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-                rigid[dof] = 0.0
     is_floating = not is_anchored(model, work, t)
-    if is_floating:
-        write_island_end(model, settings, work, t, rigid, 1.0)
-        rigid_motion(model, work, t, rigid)
+    if is_floating:  # with a part of 1 all of `next_v`, whatever the goal
+        write_island_end(model, settings, work, t, work.next_v, 1.0)
+    scaling_goal(model, work, t, work.next_v, rigid)
     if end_energy(model, settings, work, t, rigid, 1.0) <= most:
         return False
     least = end_energy(model, settings, work, t, rigid, 0.0)

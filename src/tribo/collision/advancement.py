@@ -4,13 +4,11 @@ The separating plane of two convex shapes holds for their present poses. The fre
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
 only if the motion of the step does not cross it, and on terrain only by a body that moves less than its
 thickness: terrain may rise ahead, above the planes of its nearest points. Otherwise both bodies advance at
-their present velocities, each time by a step after which their surfaces overlap by at most `touch`
-(`time_apart`):
+their present velocities, each time by a step after which surfaces overlap by at most `touch` (`time_apart`):
 
 * no impact within the step: the planes at its end are used;
 * an impact along nearly the same normal: the present planes are used;
-* an impact along another normal, or of bodies that travel farther than they are thick: the planes at impact
-  are used.
+* an impact along another normal, or of bodies that move more than they are thick: the planes then are used.
 
 Planes of a later pose are brought back to the present: the gap is the motion that closes it until then.
 
@@ -324,7 +322,6 @@ def meet_moving(model, state, settings, work, a, b, margin):
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE
-    # Terrain may rise ahead above the planes of its nearest points; a fast body would end on its far side.
     stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
     if not touches and stays and not (is_fast and is_on_terrain):
         return n

@@ -287,10 +287,7 @@ def says_all(model, state, work, c, side, d, other):
 
 @kernel
 def has_no_place(model, work, c, side, d, other):
-    """Tell whether contact c has no point of its own on the body: it is round there, or c is steep.
-
-    Nor has it one in an overlap with terrain.
-    """
+    """Tell whether c has no point of its own on the body: a round one, a steep c, an overlap with terrain."""
     normal_c, point_c = toward(work, c, side)
     normal_d, point_d = toward(work, d, other)
     if vec.dot(normal_c, normal_d) < STEEP:

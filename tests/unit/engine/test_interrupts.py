@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from time import perf_counter, sleep
 
 import numpy as np
 import pytest
@@ -210,6 +211,10 @@ def interrupting(monkeypatch, module, name, count=1):
         sizes.append(given[-1].size)
         if len(sizes) == count:
             os.kill(os.getpid(), signal.SIGINT)
+            end = perf_counter() + 10.0
+            is_main = threading.current_thread() is threading.main_thread()
+            while not is_main and not deferred_signals.since and perf_counter() < end:
+                sleep(1e-3)  # until the main thread has noted the signal
         return call(*given)
 
     monkeypatch.setattr(module, name, called)

@@ -40,7 +40,7 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 SPHERICAL = int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 CAPACITY = int(Status.CAPACITY)
-ERROR_PUSHED = 5e-3  # [–] of the velocity: admissible error of h(v̄) with contacts, whose own is larger
+ERROR_PUSHED = 2e-4  # [–] of the velocity: admissible error of h(v̄) with contacts, whose own is larger
 DIVERGED = 0.5  # [–] the same, from which on the iteration diverges
 APART = 0.1  # [–] of the velocity: admissible error of v̄ with contacts at the end
 CLOSE = 0.03  # [–] the same at any rotation; of substeps and solve after the last round but one
@@ -137,7 +137,7 @@ def update_pushed_bias(model, state, settings, work, t):
         return False
     apart = compare_mid_velocity(model, state, work, t, work.response, False)
     error = apart * largest_turn(model, settings, work, t)
-    is_near = apart <= CLOSE or error <= ERROR_PUSHED
+    is_near = error <= ERROR_PUSHED
     work.tree_is_fourth[t] = 0
     if not error <= DIVERGED:
         if work.island_miss[find_representative(work.tree_island, t)] == inf:

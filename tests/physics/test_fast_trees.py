@@ -237,3 +237,41 @@ def test_a_whip_at_its_speed_limit_goes_in_parts():
     for _ in range(20):
         world.step()
         assert world.engine.work.tree_is_fourth[0] or world.status & Status.TIME_STEP_TOO_LONG
+
+
+def limp(seed, dt=1e-3):
+    """Return a box with two chains of five limp hinges, thrown on a rough floor, and m g · 0.1 m [J]."""
+    rng = np.random.default_rng(seed)
+    world = tribo.World(time_step=dt)
+    world.add_ground()
+    world.default_pair = tribo.PairProperties(friction=0.8, restitution=0.0)
+    root = tribo.LinkDescription("base")
+    root.add_shape("box", (0.2, 0.2, 0.1), mass=4.0)
+    for side in range(2):
+        link, at = root, (0.2 * side - 0.1, 0, -0.05)
+        for k in range(5):
+            axis = ((0, 1, 0), (1, 0, 0), (0, 0, 1))[k % 3]
+            link = link.add_child(f"l{side}{k}", "revolute", position=at, axis=axis)
+            link.add_shape("capsule", (0.02, 0.1), mass=0.5 / (k + 1), position=(0, 0, -0.075))
+            at = (0, 0, -0.15)
+    robot = world.add_articulated_system(root, position=(0, 0, 0.5))
+    q, v = np.array(robot.generalized_coordinate), np.zeros(robot.dof)
+    q[7:] = rng.normal(size=10) * 0.5
+    v[6:] = rng.normal(size=10) * 15.0
+    robot.generalized_coordinate, robot.generalized_velocity = q, v
+    return world, 0.1 * 9.81 * robot.mass
+
+
+@pytest.mark.parametrize("seed", [1, 4, 5, 9, 14, 15])
+def test_limp_chains_on_a_floor_gain_nothing(seed):
+    """At 0.1 rad a step, h(v̄) errs by 2e-4 of the velocity, and the energy of a step by about as much.
+
+    Steps that start in overlap are left out: its correction lifts what is heavy. (Before, 2e-3 a step.)
+    """
+    world, weight = limp(seed)
+    for _ in range(300):
+        before, size = world.energy, world.kinetic_energy + weight
+        deep = max((c.depth for c in world.contacts), default=0.0)
+        world.step()
+        if deep < 1e-6 and world.status == 0:
+            assert world.energy - before <= 5e-4 * size

@@ -128,7 +128,7 @@ class Work(Record):
     touch = field("ntouch", 8)  # contacts before the reduction, columns of `manifold`
     triangle = field(3, 3)  # [m] corners of a terrain face, relative to the centre of the solid
     nearest = field(1, 7)  # [m] nearest point of B to A, normal into A there, gap
-    pile = field("npile", 9)  # with all triangles of a terrain: as `manifold`, and `terrain.ACCEPTED`
+    pile = field("npile", 12)  # of all triangles of a terrain: as `manifold`, `terrain.ACCEPTED`, `find_foot`
 
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)  # number of contacts, without deferred ones

@@ -142,14 +142,6 @@ def edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, gap, n, out):
 
 
 @kernel
-def has_parallel_axes(r):
-    """Tell whether two edges of the boxes are nearly parallel; r as in `best_face`."""
-    most = max(abs(r[0]), abs(r[1]), abs(r[2]))
-    most = max(most, abs(r[3]), abs(r[4]), abs(r[5]))
-    return max(most, abs(r[6]), abs(r[7]), abs(r[8])) > ALONG
-
-
-@kernel
 def edge_beside(pos, rot, half, direction):
     """Return the middle of the edge of a box that faces a direction, half of the edge, and its id."""
     axis = 2
@@ -288,7 +280,10 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
         n = edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, best, n, out)
     if n == before and best > 0.0:
         n = corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out)
-    if n == 1 and before == 0 and best > 0.0 and has_parallel_axes(r):
+    most = max(
+        abs(r[0]), abs(r[1]), abs(r[2]), abs(r[3]), abs(r[4]), abs(r[5]), abs(r[6]), abs(r[7]), abs(r[8])
+    )
+    if n == 1 and before == 0 and best > 0.0 and most > ALONG:  # edges nearly parallel
         enough = out[0, 6] + REALISED * size
         n = stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out)
     return n

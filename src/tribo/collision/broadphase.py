@@ -132,15 +132,6 @@ def is_moved(model, i):
 
 
 @kernel
-def is_ignored(model, a, b):
-    """Tell whether the body pair a < b is excluded by the user or the description."""
-    key = a * model.body_parent.shape[0] + b
-    count = model.ignored_pair.shape[0]
-    k = first_from(model.ignored_pair, count, key)
-    return k < count and model.ignored_pair[k] == key
-
-
-@kernel
 def bodies_may_touch(model, a, b):
     """Tell whether filters allow contacts between two bodies."""
     forward = model.body_group[a] & model.body_mask[b]
@@ -152,7 +143,10 @@ def bodies_may_touch(model, a, b):
         return False
     if model.body_parent[b] == a and model.joint_collides[b] == 0:
         return False
-    return model.ignored_pair.shape[0] == 0 or not is_ignored(model, min(a, b), max(a, b))
+    count = model.ignored_pair.shape[0]  # by the user or the description
+    key = min(a, b) * model.body_parent.shape[0] + max(a, b)
+    k = first_from(model.ignored_pair, count, key) if count > 0 else 0
+    return k == count or model.ignored_pair[k] != key
 
 
 @kernel

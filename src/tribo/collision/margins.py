@@ -28,13 +28,6 @@ def origin_motion(model, state, work, i):
 
 
 @kernel
-def body_speed(model, state, work, i):
-    """Return a bound of the speed of any surface point of body i [m/s]."""
-    v, w = origin_motion(model, state, work, i)
-    return vec.norm(v) + vec.norm(w) * model.body_radius[i]
-
-
-@kernel
 def weight_way(settings):
     """Return a bound of the displacement by weight before the next evaluation [m], plus `SLACK`."""
     g2 = settings.gravity_x**2 + settings.gravity_y**2 + settings.gravity_z**2
@@ -94,4 +87,5 @@ def margins(model, state, settings, work):
         if model.body_is_solid[i] == 1:
             work.body_margin[i] = slack
             if model.tree_nv[model.body_tree[i]] > 0:
-                work.body_margin[i] += settings.dt * body_speed(model, state, work, i)
+                v, w = origin_motion(model, state, work, i)
+                work.body_margin[i] += settings.dt * (vec.norm(v) + vec.norm(w) * model.body_radius[i])

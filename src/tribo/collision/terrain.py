@@ -70,6 +70,22 @@ def has_normal(model, work, s, place, normal, toward):
 
 
 @kernel
+def find_foot(work, k):
+    """Return the point of the triangle that belongs to point k of `work.touch`: outlines are widened."""
+    normal = vec.load_from(work.touch, k, 3)
+    foot = vec.axpy(-0.5 * work.touch[k, 6], normal, vec.load(work.touch, k))
+    face = triangles.normal_of(
+        vec.load(work.triangle, 0), vec.load(work.triangle, 1), vec.load(work.triangle, 2)
+    )
+    for side in range(3):
+        p = vec.load(work.triangle, side)
+        outward = vec.cross(vec.sub(vec.load(work.triangle, (side + 1) % 3), p), face)
+        beyond = vec.dot(vec.sub(foot, p), outward) / vec.dot(outward, outward)
+        foot = vec.axpy(min(0.0, -beyond), outward, foot)
+    return foot
+
+
+@kernel
 def pile(work, n, count, first, second_best):
     """Append the points of `work.touch` to `work.pile` unless they are there; return their number.
 
@@ -102,6 +118,7 @@ def pile(work, n, count, first, second_best):
                 table[row, m] = touch[k, m]
             table[row, 7] = 1.0 + (first * 37.0 + touch[k, 7]) % 2045.0
             table[row, 8] = second_best
+            table[row, 9], table[row, 10], table[row, 11] = find_foot(work, k)
             n = max(n, row + 1)
     return n
 
@@ -288,7 +305,7 @@ def may_be_inner(solid, table, c, d, slop):
     normal_d = (table[d, 3], table[d, 4], table[d, 5])
     away = vec.sub(vec.load(table, c), vec.load(table, d))
     half = vec.axpy(0.5 * table[c, 6], normal_c, vec.scale(-0.5 * table[d, 6], normal_d))
-    foot = vec.sub(away, half)  # from that of d
+    foot = vec.sub(vec.load_from(table, c, 9), vec.load_from(table, d, 9))
     off = vec.sub(normal_c, normal_d)
     below = vec.dot(foot, normal_d)
     if vec.dot(off, off) < triangles.SAME_FACE * triangles.SAME_FACE or below > slop:
@@ -324,7 +341,7 @@ def drop_inner_faces(model, work, s, solid, pos, rot, n):
                 if vec.dot(lowest, normal) - radius(solid) < height + table[d, 6] - slop:
                     break
                 is_rest = True
-            foot = vec.axpy(-0.5 * table[c, 6], (table[c, 3], table[c, 4], table[c, 5]), vec.load(table, c))
+            foot = vec.load_from(table, c, 9)
             over = vec.axpy(height - vec.dot(foot, normal), normal, foot)
             reach = triangles.terrain_reach(model, s, vec.add(pos, foot), normal, slop)
             if max(reach, triangles.terrain_reach(model, s, vec.add(pos, over), normal, slop)) <= top:
@@ -342,7 +359,7 @@ def without_void(work, n):
     kept = 0
     for m in range(n):
         if table[m, 8] != DROPPED:
-            for k in range(9):
+            for k in range(12):
                 table[kept, k] = table[m, k]
             kept += 1
     return kept

@@ -1,6 +1,7 @@
 """A fast robot that something touches: its solve begins with a draft, which the step takes to the end."""
 
 import numpy as np
+import pytest
 
 import tribo
 from tribo.dynamics.mid_velocity import rotates_far
@@ -21,10 +22,15 @@ def scraping_arm():
     return world, robot
 
 
-def test_each_step_ends_with_a_solve_to_the_tolerance():
-    """Where the bias force follows the contacts, too. (Drafts left as they are miss by 1e-3.)"""
+@pytest.mark.parametrize("seed", [1, 4])
+def test_each_step_ends_with_a_solve_to_the_tolerance(seed):
+    """Where the bias force follows the contacts, too. (Drafts left as they are miss by 1e-3.)
+
+    With these seeds no contact of the second link sticks: its three rows have rank 2, and contradict one
+    another by 1e-8.
+    """
     world, robot = scraping_arm()
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     drafted = 0
     for k in range(600):
         if k % 20 == 0:  # it is thrown about

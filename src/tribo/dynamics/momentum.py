@@ -273,15 +273,24 @@ def exclude_constrained_trees(model, work, n):
 
 
 @kernel
-def is_unchanged(model, state, t):
-    """Tell whether tree t is still where the last step left it."""
+def is_as_left(model, state, t):
+    """Tell whether tree t moves as the last step left it; `UNKNOWN` is not compared."""
+    root = model.tree_body[t]
+    mark = model.joint_q[root] + 3 if model.joint_type[root] == FREE else -1
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if state.v[dof] != state.left_v[dof]:
             return False
-    for k in range(model.joint_q[model.tree_body[t]], end_of_q(model, t)):
-        if state.q[k] != state.left_q[k]:
+    for k in range(model.joint_q[root], end_of_q(model, t)):
+        if k != mark and state.q[k] != state.left_q[k]:
             return False
     return True
+
+
+@kernel
+def is_unchanged(model, state, t):
+    """Tell whether floating tree t is still where the last step left it, with the momentum it stored."""
+    mark = model.joint_q[model.tree_body[t]] + 3
+    return state.q[mark] == state.left_q[mark] and is_as_left(model, state, t)
 
 
 @kernel
@@ -424,21 +433,20 @@ def set_tree_momentum(model, q, v, work, t):
 
 @kernel
 def keep_momenta(model, state, work):
-    """Correct base velocity and position of every floating tree to its target momentum.
+    """Correct base velocity and position of every floating tree to its target momentum; store how all end.
 
     Writes: state, work.
     """
     for t in range(model.tree_body.shape[0]):
         root = model.tree_body[t]
         at = model.joint_q[root]
-        dof = model.joint_v[root]
-        if work.tree_is_kept[t] != KEPT or state.tree_is_asleep[t] > 0:
-            if model.joint_type[root] == FREE and model.tree_is_single[t] == 0:
-                state.left_q[at + 3] = UNKNOWN
-            continue
-        m, c, p, l = set_tree_momentum(model, state.q, state.v, work, t)
-        store_motion(state.tree_motion, t, m, c, p, l)
-        for k in range(dof, dof + model.tree_nv[t]):
+        is_kept = work.tree_is_kept[t] == KEPT and state.tree_is_asleep[t] == 0
+        if is_kept:
+            m, c, p, l = set_tree_momentum(model, state.q, state.v, work, t)
+            store_motion(state.tree_motion, t, m, c, p, l)
+        for k in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             state.left_v[k] = state.v[k]
         for k in range(at, end_of_q(model, t)):
             state.left_q[k] = state.q[k]
+        if not is_kept and model.joint_type[root] == FREE:
+            state.left_q[at + 3] = UNKNOWN

@@ -21,10 +21,12 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
 from tribo.dynamics.mid_velocity import rotates_far
-from tribo.dynamics.momentum import move_body
+from tribo.dynamics.momentum import is_as_left, move_body
+from tribo.enums import Memory
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
+IS_IDLE = int(Memory.IS_IDLE)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
@@ -136,6 +138,21 @@ def is_working(model, work, c):
             if work.tree_has_constraint_work[model.body_tree[body]] == 1:
                 return True
     return False
+
+
+@kernel
+def was_missed(model, state, c):
+    """Tell whether the last step held constraint c, and its bodies move as that step left them.
+
+    If its ends separate all the same, the motion of that step did not follow the constraint.
+    """
+    if state.constraint_memory[c, IS_IDLE] != 0.0:
+        return False
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and not is_as_left(model, state, model.body_tree[body]):
+            return False
+    return True
 
 
 @kernel

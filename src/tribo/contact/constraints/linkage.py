@@ -211,13 +211,15 @@ def is_separating(model, state, command, settings, work, c):
 def mark_workless(model, state, command, settings, work):
     """Mark the constraints whose impulses are to do no work: all of those that robots share, or none.
 
+    Mark those, too, whose ends the last step left separating.
+
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
         work.tree_has_constraint_work[t] = 0
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
-        work.constraint_is_workless[c] = 0
+        work.constraint_is_workless[c] = work.constraint_was_missed[c] = 0
         if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
             continue
         if state.constraint_is_broken[c] == 1 or breaking.is_waiting_magnet(state, command, c):
@@ -227,6 +229,7 @@ def mark_workless(model, state, command, settings, work):
             is_any = True
             if is_separating(model, state, command, settings, work, c):
                 constraint_work.mark_working(model, work, c)
+                work.constraint_was_missed[c] = 1 if constraint_work.was_missed(model, state, c) else 0
     if is_any:
         constraint_work.spread_working(model, work)
 

@@ -5,8 +5,8 @@ rad per step add energy. Tied bodies that touch only each other and fixed bodies
 may end the step with its energy plus the work on it. If it would have more, its motion is scaled
 (`velocity_scaling`) and the status is `TIME_STEP_TOO_LONG`; impulses and the residual stay those of the
 solve. The status is set, too, if constraints (and contacts beside them) do more work than oscillation
-explains (`relative_constraint_work`), and for a free robot whose substeps had springs too stiff for the time
-step.
+explains (`relative_constraint_work`), if they take that much energy from ends that the last step left
+separating, and for a free robot whose substeps had springs too stiff for the time step.
 
 Fast joints of a robot on a fixed base that meet their stops change velocity within the step, while
 velocity-dependent forces are evaluated once: one hit would give a chain of spherical joints at 100 rad/s, in
@@ -119,23 +119,26 @@ def is_any_doubtful(model, settings, work, t):
 def work_of_constraints(model, state, command, work, t):
     """Return the work of hard constraints on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · curvature [J s].
 
-    Constraints do no work except to close gaps. Their mid-step directions are exact to second order, so the
-    energy oscillates: of a motion of frequency Ω, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed
-    across a constraint of length L. Source: Hairer, Lubich, Wanner 2006, section IX.3.
+    Also whether the last step left the ends of one of them separating. Constraints do no work except to close
+    gaps. Their mid-step directions are exact to second order, so the energy oscillates: of a motion of
+    frequency Ω, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed across a constraint of length L.
+    Source: Hairer, Lubich, Wanner 2006, section IX.3.
     """
     done = bent = 0.0
+    is_missed = False
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         c = constraint_of_row(model, work, n)
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
         if impulse == 0.0 or reach < 0.0 or c < 0 or energy_budget.is_winding(model, state, command, c):
             continue
+        is_missed = is_missed or work.constraint_was_missed[c] == 1
         before = work.scalar_start[n] + work.scalar_target[n]
         after = add_scalar_row_response(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
         if reach > 0.0:
             bent += abs(impulse) * reach / command.constraint[c, ERP]
-    return done, bent
+    return done, bent, is_missed
 
 
 @kernel
@@ -169,16 +172,18 @@ def work_of_contacts(model, work, t):
 def relative_constraint_work(model, state, command, settings, work, t):
     """Return the work of constraints and contacts on island t over its energy; 0 if oscillation explains it.
 
-    The energy is that of motion, and of weight at the height of its size. An oscillation by θ per step
+    Negative work counts if the last step left ends separating: no impact and no user did. The energy is that
+    of motion, and of weight at the height of its size. An oscillation by θ per step
     exchanges at most θ³/8 of it, θ up to `FAST_BASE`, and θ/8 of the curvature of constraints, up to
     `FAST_BASE`/2.
     """
-    done, bent = work_of_constraints(model, state, command, work, t)
+    done, bent, is_missed = work_of_constraints(model, state, command, work, t)
     if done == 0.0:
         return 0.0
-    done += work_of_contacts(model, work, t)
-    if done <= 0.0:
-        return 0.0
+    if not (done < 0.0 and is_missed):
+        done += work_of_contacts(model, work, t)
+        if done <= 0.0:
+            return 0.0
     energy = 0.0
     weight = step_speed(settings) / settings.dt
     slow = slow_speed(settings)
@@ -188,7 +193,7 @@ def relative_constraint_work(model, state, command, settings, work, t):
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
     swing = min(FAST_BASE / 16.0 * bent / settings.dt, FAST_BASE * FAST_BASE * FAST_BASE / 8.0 * energy)
-    return done / energy if done > swing else 0.0
+    return done / energy if abs(done) > swing else 0.0
 
 
 @kernel
@@ -292,7 +297,7 @@ def limit_energy(model, state, command, settings, work):
         error = relative_constraint_work(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, command, settings, work, t, error > REMOVED_WORK)
         keeps = settings.integrator != SEMI_IMPLICIT  # its energy oscillates
-        is_wrong = keeps and error > FLAGGED * FLAGGED
+        is_wrong = keeps and abs(error) > FLAGGED * FLAGGED
         if is_slowed or is_wrong:
             work.status[0] |= TIME_STEP_TOO_LONG
         if is_slowed:

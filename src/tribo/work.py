@@ -351,4 +351,4 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] displacement of the position projection at the end of the step
     constraint_is_workless = field("nconstraint", dtype=INT)  # 1: its rows must do no work
     constraint_was_missed = field("nconstraint", dtype=INT)  # 1: the last step left its ends separating
-    tree_has_constraint_work = field("ntree", dtype=INT)  # 1: a constraint does work on it
+    tree_is_marked = field("ntree", dtype=INT)  # scratch: 1: an end of a constraint that was found

@@ -118,24 +118,44 @@ def end_speed(model, work, c, first):
 
 
 @kernel
-def mark_working(model, work, c):
-    """Mark the trees at the ends of constraint c as ones on which a constraint does work.
+def holds_robot(model, c):
+    """Tell whether a body of constraint c belongs to a robot, not to a free body."""
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and model.tree_is_single[model.body_tree[body]] == 0:
+            return True
+    return False
+
+
+@kernel
+def clear_marks(work):
+    """Clear the marks of all trees.
+
+    Writes: work.
+    """
+    for t in range(work.tree_is_marked.shape[0]):
+        work.tree_is_marked[t] = 0
+
+
+@kernel
+def mark_ends(model, work, c):
+    """Mark the trees at the ends of constraint c.
 
     Writes: work.
     """
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0:
-            work.tree_has_constraint_work[model.body_tree[body]] = 1
+            work.tree_is_marked[model.body_tree[body]] = 1
 
 
 @kernel
-def is_working(model, work, c):
-    """Tell whether a tree at an end of constraint c that impulses move is marked by `mark_working`."""
+def has_marked_end(model, work, c):
+    """Tell whether a tree at an end of constraint c that impulses move is marked by `mark_ends`."""
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0 and model.body_chain_len[body] > 0:
-            if work.tree_has_constraint_work[model.body_tree[body]] == 1:
+            if work.tree_is_marked[model.body_tree[body]] == 1:
                 return True
     return False
 
@@ -157,7 +177,7 @@ def was_missed(model, state, c):
 
 @kernel
 def spread_working(model, work):
-    """Spread the marks over connected constraints, since redundant rows must ask for consistent velocities.
+    """Spread the marks over connected constraints: they do work, as redundant rows must ask for the same.
 
     Writes: work.
     """
@@ -165,9 +185,9 @@ def spread_working(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_is_workless[c] == 1 and is_working(model, work, c):
+            if work.constraint_is_workless[c] == 1 and has_marked_end(model, work, c):
                 work.constraint_is_workless[c] = 0
-                mark_working(model, work, c)
+                mark_ends(model, work, c)
                 is_new = True
 
 

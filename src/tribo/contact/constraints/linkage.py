@@ -208,6 +208,32 @@ def is_separating(model, state, command, settings, work, c):
 
 
 @kernel
+def is_holding(model, state, command, c):
+    """Tell whether constraint c is a pin, hinge or weld that is on, whole and caught."""
+    if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
+        return False
+    return state.constraint_is_broken[c] == 0 and not breaking.is_waiting_magnet(state, command, c)
+
+
+@kernel
+def spread_workless(model, state, command, work):
+    """Mark the constraints of robots that share a body with marked ones, too: their rows act together.
+
+    Writes: work.
+    """
+    is_new = True
+    while is_new:
+        is_new = False
+        for c in range(model.constraint_kind.shape[0]):
+            if work.constraint_is_workless[c] == 1 or not is_holding(model, state, command, c):
+                continue
+            if constraint_work.holds_robot(model, c) and constraint_work.has_marked_end(model, work, c):
+                work.constraint_is_workless[c] = 1
+                constraint_work.mark_ends(model, work, c)
+                is_new = True
+
+
+@kernel
 def mark_workless(model, state, command, settings, work):
     """Mark the constraints whose impulses are to do no work: all of those that robots share, or none.
 
@@ -215,23 +241,25 @@ def mark_workless(model, state, command, settings, work):
 
     Writes: work.
     """
-    for t in range(model.tree_body.shape[0]):
-        work.tree_has_constraint_work[t] = 0
+    constraint_work.clear_marks(work)
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_is_workless[c] = work.constraint_was_missed[c] = 0
-        if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
-            continue
-        if state.constraint_is_broken[c] == 1 or breaking.is_waiting_magnet(state, command, c):
-            continue
-        if constraint_work.constrains_fast_robot(model, state, settings, work, c):
-            work.constraint_is_workless[c] = 1
-            is_any = True
+        if is_holding(model, state, command, c):
+            if constraint_work.constrains_fast_robot(model, state, settings, work, c):
+                work.constraint_is_workless[c] = 1
+                constraint_work.mark_ends(model, work, c)
+                is_any = True
+    if not is_any:
+        return
+    spread_workless(model, state, command, work)
+    constraint_work.clear_marks(work)
+    for c in range(model.constraint_kind.shape[0]):
+        if work.constraint_is_workless[c] == 1:
             if is_separating(model, state, command, settings, work, c):
-                constraint_work.mark_working(model, work, c)
+                constraint_work.mark_ends(model, work, c)
                 work.constraint_was_missed[c] = 1 if constraint_work.was_missed(model, state, c) else 0
-    if is_any:
-        constraint_work.spread_working(model, work)
+    constraint_work.spread_working(model, work)
 
 
 @kernel

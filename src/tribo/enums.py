@@ -315,6 +315,14 @@ class Memory(IntEnum):
     IS_IDLE = 4  # 1: not a rigid joint or wire that was active in the last step
 
 
+class ConstraintWork(IntEnum):
+    """Work of the impulses of a constraint in this step: entries of `Work.constraint_work`."""
+
+    ALLOWED = 0
+    NONE = 1  # its rows ask that they do none
+    MISSED = 2  # allowed; the last step left its ends separating
+
+
 class Late(IntEnum):
     """Lazily compiled functions: entries of `Model.lazy_address`."""
 

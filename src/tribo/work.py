@@ -349,6 +349,5 @@ class Work(Record):
     substep_displacement = field("nv")  # [m, rad] ∫ v dt over the substeps
     substep_velocity = field("nv")  # [m/s, rad/s] v_s with dt (v_s + v⁺)/2 = `substep_displacement`
     shift_v = field("nv")  # [m, rad] displacement of the position projection at the end of the step
-    constraint_is_workless = field("nconstraint", dtype=INT)  # 1: its rows must do no work
-    constraint_was_missed = field("nconstraint", dtype=INT)  # 1: the last step left its ends separating
+    constraint_work = field("nconstraint", dtype=INT)  # `ConstraintWork`
     tree_is_marked = field("ntree", dtype=INT)  # scratch: 1: an end of a constraint that was found

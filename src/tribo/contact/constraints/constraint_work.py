@@ -20,13 +20,18 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.mid_velocity import rotates_far
+from tribo.dynamics.constrained_drift import spin_of
+from tribo.dynamics.constrained_groups import constrained_tree
+from tribo.dynamics.mid_velocity import SMALL_ROTATION, rotates_far
 from tribo.dynamics.momentum import is_as_left, move_body
-from tribo.enums import Memory
+from tribo.enums import ConstraintWork, Memory
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
 IS_IDLE = int(Memory.IS_IDLE)
+ALLOWED = int(ConstraintWork.ALLOWED)
+NONE = int(ConstraintWork.NONE)
+MISSED = int(ConstraintWork.MISSED)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
@@ -44,6 +49,18 @@ def constrains_fast_robot(model, state, settings, work, c):
             t = model.body_tree[body]
             if work.tree_mode[t] == SUBSTEPS_DONE or rotates_far(model, state, settings, work, t):
                 return True
+    return False
+
+
+@kernel
+def constrains_fast_body(model, state, settings, c):
+    """Tell whether a free body at an end of constraint c rotates far in this step."""
+    if settings.integrator == SEMI_IMPLICIT:
+        return False
+    for end in range(2 * c, 2 * c + 2):
+        t = constrained_tree(model, end)
+        if t >= 0 and settings.dt * vec.norm(spin_of(model, state.v, t)) > SMALL_ROTATION:
+            return True
     return False
 
 
@@ -185,8 +202,8 @@ def spread_working(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_is_workless[c] == 1 and has_marked_end(model, work, c):
-                work.constraint_is_workless[c] = 0
+            if work.constraint_work[c] == NONE and has_marked_end(model, work, c):
+                work.constraint_work[c] = ALLOWED
                 mark_ends(model, work, c)
                 is_new = True
 

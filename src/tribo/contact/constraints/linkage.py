@@ -19,7 +19,7 @@ from tribo.contact.constraints.attachments import (
     midstep_sag,
     place_ends,
 )
-from tribo.contact.constraints.constraint_work import ANGULAR
+from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, MISSED, NONE
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics.constrained_drift import TRANSLATIONS
@@ -131,7 +131,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
         parts = free_end_speed(model, settings, work, c, n, vec.norm(curve))
-        if work.constraint_is_workless[c] == 1:
+        if work.constraint_work[c] == NONE:
             faster = constraint_work.trajectory_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
         target, correction, shift = hard_target(
@@ -225,10 +225,10 @@ def spread_workless(model, state, command, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_is_workless[c] == 1 or not is_holding(model, state, command, c):
+            if work.constraint_work[c] == NONE or not is_holding(model, state, command, c):
                 continue
             if constraint_work.holds_robot(model, c) and constraint_work.has_marked_end(model, work, c):
-                work.constraint_is_workless[c] = 1
+                work.constraint_work[c] = NONE
                 constraint_work.mark_ends(model, work, c)
                 is_new = True
 
@@ -244,21 +244,26 @@ def mark_workless(model, state, command, settings, work):
     constraint_work.clear_marks(work)
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
-        work.constraint_is_workless[c] = work.constraint_was_missed[c] = 0
+        work.constraint_work[c] = ALLOWED
         if is_holding(model, state, command, c):
             if constraint_work.constrains_fast_robot(model, state, settings, work, c):
-                work.constraint_is_workless[c] = 1
+                work.constraint_work[c] = NONE
                 constraint_work.mark_ends(model, work, c)
                 is_any = True
+            elif constraint_work.constrains_fast_body(model, state, settings, c):
+                if is_separating(model, state, command, settings, work, c):
+                    if constraint_work.was_missed(model, state, c):
+                        work.constraint_work[c] = MISSED
     if not is_any:
         return
     spread_workless(model, state, command, work)
     constraint_work.clear_marks(work)
     for c in range(model.constraint_kind.shape[0]):
-        if work.constraint_is_workless[c] == 1:
+        if work.constraint_work[c] == NONE:
             if is_separating(model, state, command, settings, work, c):
                 constraint_work.mark_ends(model, work, c)
-                work.constraint_was_missed[c] = 1 if constraint_work.was_missed(model, state, c) else 0
+                if constraint_work.was_missed(model, state, c):
+                    work.constraint_work[c] = MISSED
     constraint_work.spread_working(model, work)
 
 

@@ -26,13 +26,14 @@ from tribo.contact.stabilisation import energy_budget, velocity_scaling
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.mid_velocity import STIFF, max_spring_share
 from tribo.dynamics.whitening import twice_energy
-from tribo.enums import Tuning
+from tribo.enums import ConstraintWork, Tuning
 from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator, Joint, Kind, Slot, Status
 
 FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
 ERP = int(Tuning.ERP)
+MISSED = int(ConstraintWork.MISSED)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
@@ -132,7 +133,7 @@ def work_of_constraints(model, state, command, work, t):
         impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
         if impulse == 0.0 or reach < 0.0 or c < 0 or energy_budget.is_winding(model, state, command, c):
             continue
-        is_missed = is_missed or work.constraint_was_missed[c] == 1
+        is_missed = is_missed or work.constraint_work[c] == MISSED
         before = work.scalar_start[n] + work.scalar_target[n]
         after = add_scalar_row_response(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
@@ -180,10 +181,9 @@ def relative_constraint_work(model, state, command, settings, work, t):
     done, bent, is_missed = work_of_constraints(model, state, command, work, t)
     if done == 0.0:
         return 0.0
-    if not (done < 0.0 and is_missed):
-        done += work_of_contacts(model, work, t)
-        if done <= 0.0:
-            return 0.0
+    done += work_of_contacts(model, work, t)
+    if done == 0.0 or (done < 0.0 and not is_missed):
+        return 0.0
     energy = 0.0
     weight = step_speed(settings) / settings.dt
     slow = slow_speed(settings)

@@ -220,7 +220,7 @@ class State(Record):
     vdot_before = field("nv")  # [m/s², rad/s²] acceleration of the step before the last
     left_q = field("nq")  # [m, rad, –] q after the last step
     left_v = field("nv")  # [m/s, rad/s] v after the last step
-    tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c; valid for these q, v
+    tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c, at q, v; m = 0: not known
     time = field(1)  # [s]
     scalar_impulse = field("nslot")  # [N s, N m s] impulses of the scalar rows of the last step, by slot
     tree_is_asleep = field("ntree", dtype=INT)  # `Sleep`

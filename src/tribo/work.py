@@ -48,12 +48,10 @@ class Work(Record):
     begin_q = field("nq")  # [m, rad, –] coordinates at the start of the step, if there are constraints
     end_q = field("nq")  # [m, rad, –] trial coordinates at the end of the step
 
-    # Velocity in the middle of the step.
-    # Fixed-point iterations of h; 1 + their bound, 0: unbounded; 1: solve exactly in every iteration.
+    # Velocity in mid step. Iterations of h; 1 + their bound, 0: unbounded; 1: solve exactly in each of them.
     bias_rounds = field(3, dtype=INT)
     bias_before = field("nv")  # [N, N m] `bias_force` before an iteration
-    # 1: h of a tree changed after the solve, or may change; 2: solved again.
-    island_is_stale = field("ntree", dtype=INT)
+    island_is_stale = field("ntree", dtype=INT)  # 1: h changed after the solve, or may; 2: solved again
     island_miss = field("ntree")  # [–] violation of the laws over the speed to remove; inf: draft solution
     change_v = field("nv")  # [m/s, rad/s] scratch: a change of velocity
 
@@ -350,4 +348,4 @@ class Work(Record):
     substep_velocity = field("nv")  # [m/s, rad/s] v_s with dt (v_s + v⁺)/2 = `substep_displacement`
     shift_v = field("nv")  # [m, rad] displacement of the position projection at the end of the step
     constraint_work = field("nconstraint", dtype=INT)  # `ConstraintWork`
-    tree_is_marked = field("ntree", dtype=INT)  # scratch: 1: an end of a constraint that was found
+    tree_mark = field("ntree", dtype=INT)  # `ConstraintWork` of its constraints; MISSED: none of them

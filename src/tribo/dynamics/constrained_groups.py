@@ -7,13 +7,16 @@ or their forces work against one another.
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import is_constrained_single
+from tribo.dynamics.mid_velocity import SMALL_ROTATION
 from tribo.enums import Memory
-from tribo.model import Constraint
+from tribo.math import vec
+from tribo.model import Constraint, Integrator
 
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 WINCH = int(Constraint.WINCH)
 IS_IDLE = int(Memory.IS_IDLE)
+SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 
 @kernel
@@ -78,3 +81,38 @@ def is_in_loop(model, work, c):
     """Tell whether constraint c belongs to a group of free bodies with a loop."""
     t = max(constrained_tree(model, 2 * c), constrained_tree(model, 2 * c + 1))
     return t >= 0 and work.constrained_is_loop[group_root(work, t)] != 0
+
+
+@kernel
+def constrains_fast_body(model, state, settings, c):
+    """Tell whether a free body at an end of constraint c rotates far in this step."""
+    for end in range(2 * c, 2 * c + 2):
+        t = constrained_tree(model, end)
+        if t >= 0 and settings.integrator != SEMI_IMPLICIT:
+            b = model.tree_v[t] + 3
+            if settings.dt * vec.norm((state.v[b], state.v[b + 1], state.v[b + 2])) > SMALL_ROTATION:
+                return True
+    return False
+
+
+@kernel
+def mark_ends(model, work, c, mark):
+    """Mark the trees at the ends of constraint c.
+
+    Writes: work.
+    """
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0:
+            work.tree_mark[model.body_tree[body]] = mark
+
+
+@kernel
+def has_marked_end(model, work, c, mark):
+    """Tell whether a tree at an end of constraint c that impulses move has a mark."""
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and model.body_chain_len[body] > 0:
+            if work.tree_mark[model.body_tree[body]] == mark:
+                return True
+    return False

@@ -26,7 +26,6 @@ SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 RK4 = int(Integrator.RK4)
 
 LEFT_ALONE, KEPT = int(Momentum.LEFT_ALONE), int(Momentum.KEPT)
-UNKNOWN = 2.0  # marks an invalid `left_q`: no unit quaternion has it
 
 
 @kernel
@@ -273,24 +272,15 @@ def exclude_constrained_trees(model, work, n):
 
 
 @kernel
-def is_as_left(model, state, t):
-    """Tell whether tree t moves as the last step left it; `UNKNOWN` is not compared."""
-    root = model.tree_body[t]
-    mark = model.joint_q[root] + 3 if model.joint_type[root] == FREE else -1
+def is_unchanged(model, state, t):
+    """Tell whether tree t is still where the last step left it."""
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         if state.v[dof] != state.left_v[dof]:
             return False
-    for k in range(model.joint_q[root], end_of_q(model, t)):
-        if k != mark and state.q[k] != state.left_q[k]:
+    for k in range(model.joint_q[model.tree_body[t]], end_of_q(model, t)):
+        if state.q[k] != state.left_q[k]:
             return False
     return True
-
-
-@kernel
-def is_unchanged(model, state, t):
-    """Tell whether floating tree t is still where the last step left it, with the momentum it stored."""
-    mark = model.joint_q[model.tree_body[t]] + 3
-    return state.q[mark] == state.left_q[mark] and is_as_left(model, state, t)
 
 
 @kernel
@@ -392,7 +382,7 @@ def set_momentum_targets(model, state, settings, work):
             continue
         at = model.joint_q[model.tree_body[t]]
         m, c, p, l = load_motion(state.tree_motion, t)
-        if not is_unchanged(model, state, t):
+        if m == 0.0 or not is_unchanged(model, state, t):
             m, c, p, l, _ = tree_motion(model, state.q, state.v, work, t)
             c = vec.add(c, (state.q[at], state.q[at + 1], state.q[at + 2]))
         middle = vec.axpy(0.5 * dt / m, p, c)
@@ -438,15 +428,11 @@ def keep_momenta(model, state, work):
     Writes: state, work.
     """
     for t in range(model.tree_body.shape[0]):
-        root = model.tree_body[t]
-        at = model.joint_q[root]
-        is_kept = work.tree_is_kept[t] == KEPT and state.tree_is_asleep[t] == 0
-        if is_kept:
+        state.tree_motion[t, 0] = 0.0  # not known
+        if work.tree_is_kept[t] == KEPT and state.tree_is_asleep[t] == 0:
             m, c, p, l = set_tree_momentum(model, state.q, state.v, work, t)
             store_motion(state.tree_motion, t, m, c, p, l)
         for k in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             state.left_v[k] = state.v[k]
-        for k in range(at, end_of_q(model, t)):
+        for k in range(model.joint_q[model.tree_body[t]], end_of_q(model, t)):
             state.left_q[k] = state.q[k]
-        if not is_kept and model.joint_type[root] == FREE:
-            state.left_q[at + 3] = UNKNOWN

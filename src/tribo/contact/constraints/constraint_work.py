@@ -20,10 +20,9 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.constrained_drift import spin_of
-from tribo.dynamics.constrained_groups import constrained_tree
-from tribo.dynamics.mid_velocity import SMALL_ROTATION, rotates_far
-from tribo.dynamics.momentum import is_as_left, move_body
+from tribo.dynamics.constrained_groups import has_marked_end, mark_ends
+from tribo.dynamics.mid_velocity import rotates_far
+from tribo.dynamics.momentum import is_unchanged, move_body
 from tribo.enums import ConstraintWork, Memory
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
@@ -49,18 +48,6 @@ def constrains_fast_robot(model, state, settings, work, c):
             t = model.body_tree[body]
             if work.tree_mode[t] == SUBSTEPS_DONE or rotates_far(model, state, settings, work, t):
                 return True
-    return False
-
-
-@kernel
-def constrains_fast_body(model, state, settings, c):
-    """Tell whether a free body at an end of constraint c rotates far in this step."""
-    if settings.integrator == SEMI_IMPLICIT:
-        return False
-    for end in range(2 * c, 2 * c + 2):
-        t = constrained_tree(model, end)
-        if t >= 0 and settings.dt * vec.norm(spin_of(model, state.v, t)) > SMALL_ROTATION:
-            return True
     return False
 
 
@@ -135,59 +122,13 @@ def end_speed(model, work, c, first):
 
 
 @kernel
-def holds_robot(model, c):
-    """Tell whether a body of constraint c belongs to a robot, not to a free body."""
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and model.tree_is_single[model.body_tree[body]] == 0:
-            return True
-    return False
-
-
-@kernel
-def clear_marks(work):
-    """Clear the marks of all trees.
-
-    Writes: work.
-    """
-    for t in range(work.tree_is_marked.shape[0]):
-        work.tree_is_marked[t] = 0
-
-
-@kernel
-def mark_ends(model, work, c):
-    """Mark the trees at the ends of constraint c.
-
-    Writes: work.
-    """
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0:
-            work.tree_is_marked[model.body_tree[body]] = 1
-
-
-@kernel
-def has_marked_end(model, work, c):
-    """Tell whether a tree at an end of constraint c that impulses move is marked by `mark_ends`."""
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and model.body_chain_len[body] > 0:
-            if work.tree_is_marked[model.body_tree[body]] == 1:
-                return True
-    return False
-
-
-@kernel
 def was_missed(model, state, c):
-    """Tell whether the last step held constraint c, and its bodies move as that step left them.
-
-    If its ends separate all the same, the motion of that step did not follow the constraint.
-    """
+    """Tell whether the last step held constraint c, and its bodies are as that step left them."""
     if state.constraint_memory[c, IS_IDLE] != 0.0:
         return False
     for side in range(2):
         body = model.constraint_body[c, side]
-        if body >= 0 and not is_as_left(model, state, model.body_tree[body]):
+        if body >= 0 and not is_unchanged(model, state, model.body_tree[body]):
             return False
     return True
 
@@ -202,9 +143,9 @@ def spread_working(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_work[c] == NONE and has_marked_end(model, work, c):
+            if work.constraint_work[c] == NONE and has_marked_end(model, work, c, ALLOWED):
                 work.constraint_work[c] = ALLOWED
-                mark_ends(model, work, c)
+                mark_ends(model, work, c, ALLOWED)
                 is_new = True
 
 

@@ -16,12 +16,14 @@ from tribo.contact.constraints.attachments import (
     end_curvature,
     free_end_speed,
     hard_target,
+    is_free,
     midstep_sag,
     place_ends,
 )
 from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, MISSED, NONE
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
+from tribo.dynamics import constrained_groups
 from tribo.dynamics.constrained_drift import TRANSLATIONS
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.enums import Memory, Tuning
@@ -227,41 +229,39 @@ def spread_workless(model, state, command, work):
         for c in range(model.constraint_kind.shape[0]):
             if work.constraint_work[c] == NONE or not is_holding(model, state, command, c):
                 continue
-            if constraint_work.holds_robot(model, c) and constraint_work.has_marked_end(model, work, c):
+            if not is_free(model, c) and constrained_groups.has_marked_end(model, work, c, NONE):
                 work.constraint_work[c] = NONE
-                constraint_work.mark_ends(model, work, c)
+                constrained_groups.mark_ends(model, work, c, NONE)
                 is_new = True
 
 
 @kernel
 def mark_workless(model, state, command, settings, work):
-    """Mark the constraints whose impulses are to do no work: all of those that robots share, or none.
-
-    Mark those, too, whose ends the last step left separating.
+    """Mark the constraints that are to do no work, all that robots share or none, and those that were missed.
 
     Writes: work.
     """
-    constraint_work.clear_marks(work)
+    for t in range(work.tree_mark.shape[0]):
+        work.tree_mark[t] = MISSED
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_work[c] = ALLOWED
         if is_holding(model, state, command, c):
             if constraint_work.constrains_fast_robot(model, state, settings, work, c):
                 work.constraint_work[c] = NONE
-                constraint_work.mark_ends(model, work, c)
+                constrained_groups.mark_ends(model, work, c, NONE)
                 is_any = True
-            elif constraint_work.constrains_fast_body(model, state, settings, c):
-                if is_separating(model, state, command, settings, work, c):
-                    if constraint_work.was_missed(model, state, c):
-                        work.constraint_work[c] = MISSED
+            elif constrained_groups.constrains_fast_body(model, state, settings, c):
+                is_held = constraint_work.was_missed(model, state, c)
+                if is_held and is_separating(model, state, command, settings, work, c):
+                    work.constraint_work[c] = MISSED
     if not is_any:
         return
     spread_workless(model, state, command, work)
-    constraint_work.clear_marks(work)
     for c in range(model.constraint_kind.shape[0]):
         if work.constraint_work[c] == NONE:
             if is_separating(model, state, command, settings, work, c):
-                constraint_work.mark_ends(model, work, c)
+                constrained_groups.mark_ends(model, work, c, ALLOWED)
                 if constraint_work.was_missed(model, state, c):
                     work.constraint_work[c] = MISSED
     constraint_work.spread_working(model, work)

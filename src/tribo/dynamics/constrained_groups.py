@@ -7,7 +7,6 @@ or their forces work against one another.
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import is_constrained_single
-from tribo.dynamics.mid_velocity import SMALL_ROTATION
 from tribo.enums import Memory
 from tribo.math import vec
 from tribo.model import Constraint, Integrator
@@ -84,15 +83,15 @@ def is_in_loop(model, work, c):
 
 
 @kernel
-def constrains_fast_body(model, state, settings, c):
-    """Tell whether a free body at an end of constraint c rotates far in this step."""
+def free_body_turn(model, state, settings, c):
+    """Return by how much free bodies at constraint c rotate in this step [rad]; 0 with `semi_implicit`."""
+    most = 0.0
     for end in range(2 * c, 2 * c + 2):
         t = constrained_tree(model, end)
         if t >= 0 and settings.integrator != SEMI_IMPLICIT:
             b = model.tree_v[t] + 3
-            if settings.dt * vec.norm((state.v[b], state.v[b + 1], state.v[b + 2])) > SMALL_ROTATION:
-                return True
-    return False
+            most = max(most, settings.dt * vec.norm((state.v[b], state.v[b + 1], state.v[b + 2])))
+    return most
 
 
 @kernel

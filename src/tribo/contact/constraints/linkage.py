@@ -23,7 +23,7 @@ from tribo.contact.constraints.attachments import (
 from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, MISSED, NONE
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.dynamics import constrained_groups
+from tribo.dynamics import constrained_groups, mid_velocity
 from tribo.dynamics.constrained_drift import TRANSLATIONS
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.enums import Memory, Tuning
@@ -251,7 +251,7 @@ def mark_workless(model, state, command, settings, work):
                 work.constraint_work[c] = NONE
                 constrained_groups.mark_ends(model, work, c, NONE)
                 is_any = True
-            elif constrained_groups.constrains_fast_body(model, state, settings, c):
+            elif constrained_groups.free_body_turn(model, state, settings, c) > mid_velocity.SMALL_ROTATION:
                 is_held = constraint_work.was_missed(model, state, c)
                 if is_held and is_separating(model, state, command, settings, work, c):
                     work.constraint_work[c] = MISSED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -130,6 +130,11 @@ def answer(kind: str, name: str, names: Collection[str]) -> str:
         name: The attribute that was asked for.
         names: Names of the thing; those that begin with an underscore are never proposed.
     """
+    return _answer(kind, name, tuple(names))
+
+
+@lru_cache(maxsize=256)  # `hasattr` in a loop asks the same again
+def _answer(kind: str, name: str, names: tuple[str, ...]) -> str:
     words, public = _words(kind), [own for own in names if own[0] != "_"]
     tried = forms(name)
     for form in tried:

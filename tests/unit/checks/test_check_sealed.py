@@ -7,6 +7,7 @@ import pytest
 from scenes import QUADRUPED
 
 import tribo
+from tribo.checks import answers
 
 
 def quadruped():
@@ -90,3 +91,15 @@ def test_messages_show_plain_numbers_and_the_right_article():
     link = tribo.LinkDescription("base")
     with pytest.raises(ValueError, match=r"mass of an ellipsoid of 'base' must be ≥ 0, got -1\.0$"):
         link.add_shape("ellipsoid", np.ones(3), mass=np.float64(-1.0))
+
+
+def test_a_missing_name_is_searched_once(monkeypatch):
+    """`hasattr` in a loop asks the same again; a search over all names takes milliseconds."""
+    world, asked = tribo.World(), []
+    distance = answers.distance
+    monkeypatch.setattr(answers, "distance", lambda a, b: asked.append(a) or distance(a, b))
+    assert not hasattr(world, "gravty")
+    first = len(asked)
+    assert first > 0
+    assert not hasattr(world, "gravty")
+    assert len(asked) == first

@@ -280,10 +280,10 @@ def box_box(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, out):
         n = edge_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, code, best, n, out)
     if n == before and best > 0.0:
         n = corner_witness(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, n, out)
-    most = max(
-        abs(r[0]), abs(r[1]), abs(r[2]), abs(r[3]), abs(r[4]), abs(r[5]), abs(r[6]), abs(r[7]), abs(r[8])
-    )
-    if n == 1 and before == 0 and best > 0.0 and most > ALONG:  # edges nearly parallel
+    if n != 1 or before != 0 or best <= 0.0:
+        return n
+    most = max(abs(r[0]), abs(r[1]), abs(r[2]), abs(r[3]), abs(r[4]))
+    if max(most, abs(r[5]), abs(r[6]), abs(r[7]), abs(r[8])) > ALONG:  # edges nearly parallel
         enough = out[0, 6] + REALISED * size
         n = stretch_ends(pos_a, rot_a, half_a, pos_b, rot_b, half_b, margin, enough, n, out)
     return n

@@ -20,14 +20,13 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.constrained_groups import has_marked_end, mark_ends
+from tribo.dynamics.constrained_groups import has_marked_end, mark_ends, was_active
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.dynamics.momentum import is_unchanged, move_body
-from tribo.enums import ConstraintWork, Memory
+from tribo.enums import ConstraintWork
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
-IS_IDLE = int(Memory.IS_IDLE)
 ALLOWED = int(ConstraintWork.ALLOWED)
 NONE = int(ConstraintWork.NONE)
 MISSED = int(ConstraintWork.MISSED)
@@ -122,9 +121,9 @@ def end_speed(model, work, c, first):
 
 
 @kernel
-def was_missed(model, state, c):
+def is_undisturbed(model, state, c):
     """Tell whether the last step held constraint c, and its bodies are as that step left them."""
-    if state.constraint_memory[c, IS_IDLE] != 0.0:
+    if not was_active(model, state, c):
         return False
     for side in range(2):
         body = model.constraint_body[c, side]

@@ -252,8 +252,8 @@ def mark_workless(model, state, command, settings, work):
                 constrained_groups.mark_ends(model, work, c, NONE)
                 is_any = True
             elif constrained_groups.free_body_turn(model, state, settings, c) > mid_velocity.SMALL_ROTATION:
-                is_held = constraint_work.was_missed(model, state, c)
-                if is_held and is_separating(model, state, command, settings, work, c):
+                is_left = constraint_work.is_undisturbed(model, state, c)
+                if is_left and is_separating(model, state, command, settings, work, c):
                     work.constraint_work[c] = MISSED
     if not is_any:
         return
@@ -262,7 +262,7 @@ def mark_workless(model, state, command, settings, work):
         if work.constraint_work[c] == NONE:
             if is_separating(model, state, command, settings, work, c):
                 constrained_groups.mark_ends(model, work, c, ALLOWED)
-                if constraint_work.was_missed(model, state, c):
+                if constraint_work.is_undisturbed(model, state, c):
                     work.constraint_work[c] = MISSED
     constraint_work.spread_working(model, work)
 

@@ -316,11 +316,11 @@ class Memory(IntEnum):
 
 
 class ConstraintWork(IntEnum):
-    """Work of the impulses of a constraint in this step: entries of `Work.constraint_work`."""
+    """Work of the impulses of a constraint in this step: `Work.constraint_work`, `Work.tree_mark`."""
 
     ALLOWED = 0
     NONE = 1  # its rows ask that they do none
-    MISSED = 2  # allowed; the last step left its ends separating
+    UNKNOWN = 2  # of a tree: no constraint has marked it
 
 
 class Late(IntEnum):

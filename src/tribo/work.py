@@ -348,4 +348,4 @@ class Work(Record):
     substep_velocity = field("nv")  # [m/s, rad/s] v_s with dt (v_s + v⁺)/2 = `substep_displacement`
     shift_v = field("nv")  # [m, rad] displacement of the position projection at the end of the step
     constraint_work = field("nconstraint", dtype=INT)  # `ConstraintWork`
-    tree_mark = field("ntree", dtype=INT)  # `ConstraintWork` of its constraints; MISSED: none of them
+    tree_mark = field("ntree", dtype=INT)  # `ConstraintWork` of its constraints

@@ -8,14 +8,12 @@ or their forces work against one another.
 from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import is_constrained_single
 from tribo.enums import Memory
-from tribo.math import vec
-from tribo.model import Constraint, Integrator
+from tribo.model import Constraint
 
 JOINT = int(Constraint.JOINT)
 LENGTH = int(Constraint.LENGTH)
 WINCH = int(Constraint.WINCH)
 IS_IDLE = int(Memory.IS_IDLE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 
 
 @kernel
@@ -80,18 +78,6 @@ def is_in_loop(model, work, c):
     """Tell whether constraint c belongs to a group of free bodies with a loop."""
     t = max(constrained_tree(model, 2 * c), constrained_tree(model, 2 * c + 1))
     return t >= 0 and work.constrained_is_loop[group_root(work, t)] != 0
-
-
-@kernel
-def free_body_turn(model, state, settings, c):
-    """Return by how much free bodies at constraint c rotate in this step [rad]; 0 with `semi_implicit`."""
-    most = 0.0
-    for end in range(2 * c, 2 * c + 2):
-        t = constrained_tree(model, end)
-        if t >= 0 and settings.integrator != SEMI_IMPLICIT:
-            b = model.tree_v[t] + 3
-            most = max(most, settings.dt * vec.norm((state.v[b], state.v[b + 1], state.v[b + 2])))
-    return most
 
 
 @kernel

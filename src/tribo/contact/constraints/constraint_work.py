@@ -20,16 +20,16 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.constrained_groups import has_marked_end, mark_ends, was_active
+from tribo.dynamics.constrained_groups import has_marked_end, mark_ends
 from tribo.dynamics.mid_velocity import rotates_far
-from tribo.dynamics.momentum import is_unchanged, move_body
+from tribo.dynamics.momentum import move_body
 from tribo.enums import ConstraintWork
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
 ALLOWED = int(ConstraintWork.ALLOWED)
 NONE = int(ConstraintWork.NONE)
-MISSED = int(ConstraintWork.MISSED)
+UNKNOWN = int(ConstraintWork.UNKNOWN)
 SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
@@ -118,18 +118,6 @@ def end_speed(model, work, c, first):
             arm = vec.norm(vec.load(model.constraint_point, 2 * c + side))
             total += vec.norm((s[3], s[4], s[5])) + turns * arm
     return total
-
-
-@kernel
-def is_undisturbed(model, state, c):
-    """Tell whether the last step held constraint c, and its bodies are as that step left them."""
-    if not was_active(model, state, c):
-        return False
-    for side in range(2):
-        body = model.constraint_body[c, side]
-        if body >= 0 and not is_unchanged(model, state, model.body_tree[body]):
-            return False
-    return True
 
 
 @kernel

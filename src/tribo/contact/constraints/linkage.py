@@ -20,10 +20,10 @@ from tribo.contact.constraints.attachments import (
     midstep_sag,
     place_ends,
 )
-from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, MISSED, NONE
+from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, NONE, UNKNOWN
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
-from tribo.dynamics import constrained_groups, mid_velocity
+from tribo.dynamics import constrained_groups
 from tribo.dynamics.constrained_drift import TRANSLATIONS
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.enums import Memory, Tuning
@@ -237,12 +237,12 @@ def spread_workless(model, state, command, work):
 
 @kernel
 def mark_workless(model, state, command, settings, work):
-    """Mark the constraints that are to do no work, all that robots share or none, and those that were missed.
+    """Mark the constraints that are to do no work, all that robots share or none.
 
     Writes: work.
     """
     for t in range(work.tree_mark.shape[0]):
-        work.tree_mark[t] = MISSED
+        work.tree_mark[t] = UNKNOWN
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
         work.constraint_work[c] = ALLOWED
@@ -251,10 +251,6 @@ def mark_workless(model, state, command, settings, work):
                 work.constraint_work[c] = NONE
                 constrained_groups.mark_ends(model, work, c, NONE)
                 is_any = True
-            elif constrained_groups.free_body_turn(model, state, settings, c) > mid_velocity.SMALL_ROTATION:
-                is_left = constraint_work.is_undisturbed(model, state, c)
-                if is_left and is_separating(model, state, command, settings, work, c):
-                    work.constraint_work[c] = MISSED
     if not is_any:
         return
     spread_workless(model, state, command, work)
@@ -262,8 +258,6 @@ def mark_workless(model, state, command, settings, work):
         if work.constraint_work[c] == NONE:
             if is_separating(model, state, command, settings, work, c):
                 constrained_groups.mark_ends(model, work, c, ALLOWED)
-                if constraint_work.is_undisturbed(model, state, c):
-                    work.constraint_work[c] = MISSED
     constraint_work.spread_working(model, work)
 
 

@@ -4,9 +4,9 @@ Two light boxes pinned between heavy ones straighten within a fraction of a step
 rad per step add energy. Tied bodies that touch only each other and fixed bodies are a constrained group: it
 may end the step with its energy plus the work on it. If it would have more, its motion is scaled
 (`velocity_scaling`) and the status is `TIME_STEP_TOO_LONG`; impulses and the residual stay those of the
-solve. The status is set, too, if constraints (and contacts beside them) do more work than oscillation
-explains (`relative_constraint_work`), if they take that much energy from ends that the last step left
-separating, and for a free robot whose substeps had springs too stiff for the time step.
+solve. The status is set, too, if constraints (and contacts beside them) add or take more energy than
+oscillation explains (`relative_constraint_work`), and for a free robot whose substeps had springs too stiff
+for the time step.
 
 Fast joints of a robot on a fixed base that meet their stops change velocity within the step, while
 velocity-dependent forces are evaluated once: one hit would give a chain of spherical joints at 100 rad/s, in
@@ -23,17 +23,19 @@ from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row, is_c
 from tribo.contact.problem.whitened_products import add_row_response, add_scalar_row_response
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.contact.stabilisation import energy_budget, velocity_scaling
+from tribo.dynamics.constrained_groups import was_active
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.mid_velocity import STIFF, max_spring_share
+from tribo.dynamics.momentum import is_unchanged
 from tribo.dynamics.whitening import twice_energy
-from tribo.enums import ConstraintWork, Tuning
+from tribo.enums import Tuning
 from tribo.math import vec
-from tribo.model import IntegrationMode, Integrator, Joint, Kind, Slot, Status
+from tribo.model import Constraint, IntegrationMode, Integrator, Joint, Kind, Slot, Status
 
 FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
 LIMIT = int(Slot.LIMIT)
+JOINT = int(Constraint.JOINT)
 ERP = int(Tuning.ERP)
-MISSED = int(ConstraintWork.MISSED)
 DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
 SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
@@ -117,29 +119,75 @@ def is_any_doubtful(model, settings, work, t):
 
 
 @kernel
+def holds_rigidly(model, state, command, work, n):
+    """Tell whether scalar row n is one of a hard constraint, has an impulse, and no end of it is driven."""
+    c = constraint_of_row(model, work, n)
+    if c < 0 or work.scalar_impulse[n] == 0.0 or work.scalar_reach[n] < 0.0:
+        return False
+    return not energy_budget.is_winding(model, state, command, c)
+
+
+@kernel
 def work_of_constraints(model, state, command, work, t):
     """Return the work of hard constraints on island t [J], ½ λ·J (v + v⁺), and Σ |λ| · curvature [J s].
 
-    Also whether the last step left the ends of one of them separating. Constraints do no work except to close
-    gaps. Their mid-step directions are exact to second order, so the energy oscillates: of a motion of
-    frequency Ω, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed across a constraint of length L.
+    Constraints do no work except to close gaps. Their mid-step directions are exact to second order, so the
+    energy oscillates: of a motion of frequency Ω, in a step by at most (Ω dt/8) F (dt² u²/L), u its speed
+    across a constraint of length L.
     Source: Hairer, Lubich, Wanner 2006, section IX.3.
     """
     done = bent = 0.0
-    is_missed = False
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
-        c = constraint_of_row(model, work, n)
-        impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
-        if impulse == 0.0 or reach < 0.0 or c < 0 or energy_budget.is_winding(model, state, command, c):
+        if not holds_rigidly(model, state, command, work, n):
             continue
-        is_missed = is_missed or work.constraint_work[c] == MISSED
+        impulse, reach = work.scalar_impulse[n], work.scalar_reach[n]
         before = work.scalar_start[n] + work.scalar_target[n]
         after = add_scalar_row_response(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
         if reach > 0.0:
-            bent += abs(impulse) * reach / command.constraint[c, ERP]
-    return done, bent, is_missed
+            bent += abs(impulse) * reach / command.constraint[constraint_of_row(model, work, n), ERP]
+    return done, bent
+
+
+@kernel
+def is_undisturbed(model, state, c):
+    """Tell whether constraint c is a joint that the last step held, and its bodies are as it left them."""
+    if model.constraint_kind[c] != JOINT or not was_active(model, state, c):
+        return False
+    for side in range(2):
+        body = model.constraint_body[c, side]
+        if body >= 0 and not is_unchanged(model, state, model.body_tree[body]):
+            return False
+    return True
+
+
+@kernel
+def impulse_energy_of(model, work, tree):
+    """Return the energy that the impulses of this step would give a tree at rest [J], ½ |Yᵀ λ|²."""
+    total = 0.0
+    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+        change = work.response[dof] - work.free_response[dof]
+        total += 0.5 * change * change
+    return total
+
+
+@kernel
+def may_brake(model, state, command, work, t):
+    """Tell whether hard constraints of island t may take energy.
+
+    They may where a contact has an impulse, where wires tighten, and in the first step after they are closed
+    or a user sets a velocity.
+    """
+    for k in contacts_in(work, t):
+        if work.contact_impulse[work.island_contact[k], 2] > 0.0:
+            return True
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        if holds_rigidly(model, state, command, work, n):
+            if not is_undisturbed(model, state, constraint_of_row(model, work, n)):
+                return True
+    return False
 
 
 @kernel
@@ -173,16 +221,16 @@ def work_of_contacts(model, work, t):
 def relative_constraint_work(model, state, command, settings, work, t):
     """Return the work of constraints and contacts on island t over its energy; 0 if oscillation explains it.
 
-    Negative work counts if the last step left ends separating: no impact and no user did. The energy is that
-    of motion, and of weight at the height of its size. An oscillation by θ per step
+    The energy is that of motion, and of weight at the height of its size; of a loss, also that of the
+    impulses: a preloaded linkage may come to rest. An oscillation by θ per step
     exchanges at most θ³/8 of it, θ up to `FAST_BASE`, and θ/8 of the curvature of constraints, up to
     `FAST_BASE`/2.
     """
-    done, bent, is_missed = work_of_constraints(model, state, command, work, t)
+    done, bent = work_of_constraints(model, state, command, work, t)
     if done == 0.0:
         return 0.0
     done += work_of_contacts(model, work, t)
-    if done == 0.0 or (done < 0.0 and not is_missed):
+    if done == 0.0:
         return 0.0
     energy = 0.0
     weight = step_speed(settings) / settings.dt
@@ -192,8 +240,12 @@ def relative_constraint_work(model, state, command, settings, work, t):
             energy += 0.5 * twice_energy(model, work, tree, work.start_velocity)
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
+            if done < 0.0:
+                energy += impulse_energy_of(model, work, tree)
     swing = min(FAST_BASE / 16.0 * bent / settings.dt, FAST_BASE * FAST_BASE * FAST_BASE / 8.0 * energy)
-    return done / energy if abs(done) > swing else 0.0
+    if abs(done) <= swing or (done < 0.0 and may_brake(model, state, command, work, t)):
+        return 0.0
+    return done / energy
 
 
 @kernel

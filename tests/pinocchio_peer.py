@@ -39,6 +39,14 @@ def random_states(
     return q, rng.normal(size=(count, nv)), rng.normal(size=(count, nv))
 
 
+def without_idle_joints(model: Any, names: set[str]) -> Any:
+    """Return a model without the joints that are not named: tribo holds those that move no mass."""
+    idle = [k for k, name in enumerate(model.names) if name not in names]
+    for k in idle:
+        assert all(model.inertias[i].mass == 0.0 for i in model.subtrees[k]), model.names[k]
+    return pin.buildReducedModel(model, idle, pin.neutral(model)) if idle else model
+
+
 class Peer:
     """A robot in Pinocchio."""
 
@@ -46,7 +54,8 @@ class Peer:
         """Read a URDF; `tree` says how the same robot looks here."""
         self.is_floating = tree.bodies[0].joint.type == Joint.FREE
         root = (pin.JointModelFreeFlyer(),) if self.is_floating else ()
-        self.model = pin.buildModelFromUrdf(str(file), *root)
+        names = {"universe", "root_joint", *(body.joint.name for body in tree.bodies)}
+        self.model = without_idle_joints(pin.buildModelFromUrdf(str(file), *root), names)
         self.model.gravity.linear = np.asarray(gravity, float)
         self.data = self.model.createData()
         self.joint = []  # Pinocchio's number of every body's joint

@@ -56,3 +56,22 @@ def truck(dt: float) -> float:
         world.step()
     assert world.status == 0
     return float(abs(box.position[0] - platform.position[0]))
+
+
+def bucket(dt: float) -> float:
+    """Return the same on a plate that goes overhead round 1 m at 6 rad/s, its face to the middle."""
+    rate, radius = 6.0, 1.0
+    world = tribo.World(dt)
+    plate = world.add_box((0.8, 0.8, 0.1), 1.0, position=(0, 0, -radius), body_type="kinematic")
+    box = world.add_box(
+        (0.1, 0.1, 0.1), 1.0, position=(0, 0, 0.1 - radius), linear_velocity=(rate * (radius - 0.1), 0, 0),
+        angular_velocity=(0, -rate, 0),
+    )  # fmt: skip
+    chord = np.sinc(rate * dt / 2 / np.pi)  # its mean velocity in a step, over that in the middle
+    for _ in range(round(2.0 / dt)):
+        angle = rate * (world.time + dt / 2)
+        plate.linear_velocity = chord * rate * radius * np.array([np.cos(angle), 0, np.sin(angle)])
+        plate.angular_velocity = (0, -rate, 0)
+        world.step()
+    assert world.status == 0
+    return float(abs((plate.rotation_matrix.T @ (box.position - plate.position))[0]))

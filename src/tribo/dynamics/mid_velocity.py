@@ -95,8 +95,9 @@ def extrapolate_carriers(model, state, settings, work):
     """Write the velocities of kinematic bodies at the end of the step, which contacts and constraints use.
 
     A kinematic body moves by dt V, so V is its mean velocity in the step, while v⁺ of its load belongs to the
-    end of the step: V + ½ m, m the smaller of the last two changes of V (minmod). A smooth motion is followed
-    to second order, a jump of V is not overshot.
+    end of the step: the mean of V and of the next V, foreseen on a straight line through the last two changes
+    of V. The change that is foreseen is at most twice the smaller of the two, and has their sign: a smooth
+    motion is followed, a jump of V is not overshot.
 
     Writes: work.
     """
@@ -108,7 +109,9 @@ def extrapolate_carriers(model, state, settings, work):
             change, before = v - state.left_v[dof], settings.dt * state.vdot[dof]
             work.start_velocity[dof] = work.mid_v[dof] = v
             if change * before > 0.0 and settings.integrator != SEMI_IMPLICIT:
-                work.start_velocity[dof] += 0.5 * (change if abs(change) < abs(before) else before)
+                least = change if abs(change) < abs(before) else before
+                foreseen = max(0.0, min(2.0, (2.0 * change - before) / least)) * least
+                work.start_velocity[dof] += 0.5 * foreseen
 
 
 @kernel

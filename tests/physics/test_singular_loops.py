@@ -86,7 +86,7 @@ def loose_five_bar(dt, inward, lean, rise):
         (5e-3, 0.183, 0.066, 0.021),
         (5e-3, 0.112, -0.033, 0.035),
     ],
-)
+)  # fmt: skip
 def test_a_five_bar_of_free_bodies_loses_no_energy_in_silence(dt, inward, lean, rise):
     assert largest_silent_change(loose_five_bar(dt, inward, lean, rise), 600) < 1e-3
 

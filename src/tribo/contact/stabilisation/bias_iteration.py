@@ -26,7 +26,7 @@ from tribo.dynamics.mid_velocity import (
     update_mid_velocity,
     velocity_difference,
 )
-from tribo.dynamics.whitening import unwhiten_tree, whiten_tree
+from tribo.dynamics.whitening import twice_energy, unwhiten_tree, whiten_tree
 from tribo.model import IntegrationMode, Integrator, Joint, Slot, Status
 
 SETTLED = int(IntegrationMode.SETTLED)
@@ -93,10 +93,10 @@ def restore_bias(model, work, t):
 
 
 @kernel
-def move_response(model, settings, work, t):
-    """Add the effect of a change of h to the responses of tree t, and mark its island to be solved again.
+def whiten_bias_change(model, settings, work, t):
+    """Write what a change of h changes in the response of tree t to `change_v`; return its square.
 
-    z ← z − D^(−1/2) L⁻ᵀ dt (h − h_before)
+    That is −D^(−1/2) L⁻ᵀ dt (h − h_before).
 
     Writes: work.
     """
@@ -105,7 +105,20 @@ def move_response(model, settings, work, t):
     for dof in range(first, last):
         work.change_v[dof] = settings.dt * (work.bias_before[dof] - work.bias_force[dof])
     whiten_tree(model, work, t, work.change_v)
+    square = 0.0
     for dof in range(first, last):
+        square += work.change_v[dof] * work.change_v[dof]
+    return square
+
+
+@kernel
+def move_response(model, settings, work, t):
+    """Add the effect of a change of h to the responses of tree t, and mark its island to be solved again.
+
+    Writes: work.
+    """
+    whiten_bias_change(model, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.free_response[dof] += work.change_v[dof]
         work.response[dof] += work.change_v[dof]
     work.island_is_stale[find_representative(work.tree_island, t)] = STALE
@@ -128,8 +141,10 @@ def use_explicit_bias(model, state, settings, work, t):
 def update_pushed_bias(model, state, settings, work, t):
     """Evaluate h of tree t, which contacts push, at the new mean velocity if it errs; return whether it did.
 
-    The error of h(v̄) is the rotation of the step times the error of v̄. Held forces are not used here:
-    contact impulses within a step, as those that part an overlap, are no constant forces.
+    The error of h(v̄) is at most the rotation of the step times the error of v̄. If that is too much, h is
+    evaluated, and restored if its change moves the tree by less: |δv| ≤ `ERROR_PUSHED` |v|, measured by the
+    kinetic energy. Held forces are not used here: contact impulses within a step, as those that part an
+    overlap, are no constant forces.
 
     Writes: work.
     """
@@ -149,7 +164,12 @@ def update_pushed_bias(model, state, settings, work, t):
         return False
     update_mid_velocity(model, state, work, t)
     bias.compute_tree_bias(model, work.mid_v, settings, work, t)
-    return True
+    most = ERROR_PUSHED * ERROR_PUSHED * twice_energy(model, work, t, work.start_velocity)
+    if not whiten_bias_change(model, settings, work, t) <= most:
+        return True
+    restore_bias(model, work, t)
+    work.tree_mode[t] = SETTLED
+    return False
 
 
 @kernel

@@ -20,6 +20,7 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
+from tribo.contact.solver.proximal_rows import WRITTEN
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.enums import Origin
 from tribo.math import vec
@@ -190,6 +191,7 @@ def solve_islands(model, state, settings, work):
     warm_start(model, state, settings, work)
     mark_turning_islands(model, state, settings, work)
     work.sweeps[0] = 0
+    work.dense_size[WRITTEN] = 0
     work.column_count[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0

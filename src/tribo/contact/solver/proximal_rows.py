@@ -18,8 +18,9 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.math import spatial, vec
 
-# Of `dense_size`. SCALARS: first scalar row; FIRST: first column; PILE: 1 + island, 0 if dense; NODES: of it.
-ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES = range(8)
+# Of `dense_size`. SCALARS: first scalar row; FIRST: first column; PILE: 1 + island, 0 if dense; NODES: of it;
+# WRITTEN: 1 + island whose rows Y holds.
+ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES, WRITTEN = range(9)
 Z, FREE, RESIDUAL, STEP, RESPONSE = 0, 1, 2, 3, 4  # rows of `column_vector`
 (
     START, COMPLIANCE, SOFT, UNIT, PENALTY, MOTION, CHANGE, TRIAL, PREVIOUS, IMPULSE, MEMORY, BEST, LINEAR,
@@ -245,13 +246,19 @@ def write_problem_rows(model, work, t, width):
 def write_island(model, work, t, count):
     """Write island t as a dense problem of `count` listed dofs, with the present impulses and responses.
 
+    Rows of Y that stand from a solve before, since `assemble_rows`, are kept.
+
     Writes: work.
     """
     size = work.dense_size
     size[COLUMNS], size[FIRST], size[PILE] = count, 0, 0
     width = wide(count)
-    write_problem_rows(model, work, t, width)
-    clear_rows(work, size[ROWS], wide(size[ROWS]), width)
+    if size[WRITTEN] == t + 1:
+        write_problem_rows(model, work, t, 0)
+    else:
+        write_problem_rows(model, work, t, width)
+        clear_rows(work, size[ROWS], wide(size[ROWS]), width)
+        size[WRITTEN] = t + 1
     x = work.column_vector
     for k in range(width):
         x[STEP, k] = x[RESIDUAL, k] = x[Z, k] = x[FREE, k] = x[RESPONSE, k] = 0.0
@@ -274,7 +281,7 @@ def write_pile(model, work, t, count):
         tree = work.node_tree[a]
         first = min(first, model.tree_v[tree])
         last = max(last, model.tree_v[tree] + model.tree_nv[tree])
-    size[COLUMNS], size[FIRST], size[PILE], size[NODES] = last, first & ~3, t + 1, count
+    size[COLUMNS], size[FIRST], size[PILE], size[NODES], size[WRITTEN] = last, first & ~3, t + 1, count, 0
     write_problem_rows(model, work, t, 0)
     x = work.column_vector
     for k in range(size[FIRST], wide(last)):

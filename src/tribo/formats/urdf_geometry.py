@@ -10,6 +10,7 @@ from tribo.formats import elements
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
 from tribo.formats.nodes import Node, known_hint
+from tribo.formats.placeholders import TURN
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
 from tribo.formats.surface_friction import DRAKE_CHILD
 from tribo.materials.table import DEFAULT_MATERIAL
@@ -35,6 +36,8 @@ def read_origin(node: Node) -> Pose:
     origin.check_attributes(("xyz", "rpy", "quaternion"))
     xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0), largest=LARGEST)
+    if max(map(abs, rpy)) > TURN:
+        origin.doubt(f"rpy={origin.attributes['rpy']!r} are more than two turns; degrees?", "rpy in degrees")
     turn = from_roll_pitch_yaw(rpy)
     if "quaternion" in origin.attributes:
         turn = _exact(origin, turn)

@@ -165,3 +165,23 @@ def test_a_file_is_spoken_of_once_however_many_worlds_are_built_from_it(tmp_path
         robot = tribo.World().add_articulated_system(tmp_path / "arm.urdf")
     assert len(warnings(caplog)) == 1
     assert robot.description.doubts  # the notes of each robot stay
+
+
+SITES = '<body name="shelf"><geom size="0.1"/><site name="goal"/></body>'
+MJCF = """<mujoco><worldbody>{}<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1" margin="0.1"/></body>
+</worldbody><sensor><touch name="felt"/><clock name="time"/></sensor></mujoco>""".format(SITES)  # fmt: skip
+SDF = """<sdf version="1.9"><model name="door"><link name="leaf"><gravty>1</gravty></link><wings/></model></sdf>"""
+
+
+@pytest.mark.parametrize(("load", "text", "doubts"), [("load_mjcf", MJCF, 3), ("load_sdf", SDF, 2)])
+def test_a_scene_is_one_warning_and_its_first_object_holds_all(caplog, load, text, doubts):
+    with caplog.at_level(logging.INFO, "tribo"):
+        objects = getattr(tribo.World(), load)(text)
+    (said,) = warnings(caplog)
+    assert f"{doubts} things" in said
+    assert f"all of them are in description.notes of {objects[0].name!r}" in said
+    notes = objects[0].description.notes
+    assert len(objects[0].description.doubts) == doubts
+    assert all(note in said for note in objects[0].description.doubts)
+    assert all(any(note in record.getMessage() for record in caplog.records) for note in notes)
+    assert ("sites of bodies that stand" in " ".join(notes)) == (load == "load_mjcf")

@@ -94,11 +94,13 @@ def is_infeasible_row(work, t, speed):
 
 
 @kernel
-def is_penetrated(model, settings, work, c):
+def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
     Pairs that rebound are exempt (`predicted_contacts` skips them): a hit rotates a body, and another of its
-    corners may penetrate in the same step.
+    corners may penetrate in the same step. What leaves by that much in a step has rebounded on the surface.
+
+    leaving: solved velocity along the normal [m/s].
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -110,7 +112,8 @@ def is_penetrated(model, settings, work, c):
         body = work.contact_body[c, side]
         if is_moved(model, body):
             size = min(size, model.body_radius[body])
-    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size
+    deep = DEEP * TOUCH * size
+    return min(-gap, -settings.dt * speed) > deep and settings.dt * leaving <= deep
 
 
 @kernel
@@ -136,9 +139,9 @@ def report_residual(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
-        if is_penetrated(model, settings, work, c):
-            work.status[0] |= TIME_STEP_TOO_LONG
         w = contact_velocity(model, work, c)
+        if is_penetrated(model, settings, work, c, w[2]):
+            work.status[0] |= TIME_STEP_TOO_LONG
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
         dual = max(dual, d)

@@ -185,3 +185,20 @@ def test_a_scene_is_one_warning_and_its_first_object_holds_all(caplog, load, tex
     assert all(note in said for note in objects[0].description.doubts)
     assert all(any(note in record.getMessage() for record in caplog.records) for note in notes)
     assert ("sites of bodies that stand" in " ".join(notes)) == (load == "load_mjcf")
+
+
+STATE = '<raisim version="1"><objects><sphere name="s" mass="1"><dim radius="1"/><state>{}</state></sphere></objects></raisim>'
+ORIGIN = arm(inside=LIMIT + "<origin>{}</origin>")
+
+
+@pytest.mark.parametrize("inner", ['<pose value="0 0 1"/>', "0 0 1"])
+@pytest.mark.parametrize("kind", ["RaiSim", "URDF"])
+def test_what_stands_in_an_element_of_attributes_is_warned_of(tmp_path, caplog, kind, inner):
+    (file := tmp_path / "file.xml").write_text((STATE if kind == "RaiSim" else ORIGIN).format(inner))
+    load = tribo.World.load if kind == "RaiSim" else tribo.World().add_articulated_system
+    load(file)
+    (said,) = warnings(caplog)
+    tag = "state" if kind == "RaiSim" else "origin"
+    assert f"<pose>: unknown in <{tag}>" in said or f"<{tag}>: text '0 0 1' is ignored" in said
+    with pytest.raises(DescriptionError, match=r"file\.xml"):
+        load(file, strict=True)

@@ -134,14 +134,7 @@ def solids(mesh: Mesh, mode: str, max_hulls: int = 0, tolerance: float = 0.0) ->
 
 
 def hull_share(mesh: Mesh, hulls: list[Hull], mode: str) -> float:
-    """Return the volume of the hull of a closed mesh in volumes of the mesh [–]; without a hull of it 1.
-
-    Example:
-        >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
-        >>> mesh = from_arrays(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], (1.0, 1.0, 1.0), "mesh")
-        >>> hull_share(mesh, solids(mesh, "hull"), "hull")
-        1.0
-    """
+    """Return the volume of the hull of a closed mesh in volumes of the mesh [–]; without a hull of it 1."""
     if mode != "hull" or not mesh.is_closed:
         return 1.0
     return float(hulls[0].volume / volume_moments(mesh.vertices, mesh.triangles)[0])
@@ -330,10 +323,7 @@ def _chosen(shape: ShapeDescription, mode: str) -> ShapeDescription:
 def _solid_shapes(
     shape: ShapeDescription, mode: str, shares: dict[str, float], *, stands: bool
 ) -> list[ShapeDescription]:
-    """Return the shapes that stand for one mesh, and note the share of its hull by its file.
-
-    All but the first have a number behind their name.
-    """
+    """Return the shapes that stand for one mesh, named NAME.1, NAME.2 …; note the share of its hull."""
     assert shape.mesh is not None
     mesh = load(shape.mesh)
     if mode == "auto":

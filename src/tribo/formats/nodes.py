@@ -119,7 +119,8 @@ class Node(Written):
         """Report all but known attributes of an element whose values are these alone: children, text."""
         self.check(attributes)
         if self.content:
-            self.doubt(f"text {short(self.content)} is ignored: its values are attributes", f"{self.tag} text")
+            said = f"text {short(self.content)} is ignored: its values are attributes"
+            self.doubt(said, f"{self.tag} text")
 
     def check_attributes(self, known: Iterable[str], said: Mapping[str, str] = NOTHING) -> None:
         """Report the attributes that are not known; `said`: why those that are known have no effect."""

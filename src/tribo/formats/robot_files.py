@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tribo.checks import check
+from tribo.description import placeholders
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription, WorldDescription
-from tribo.formats import joint_order, placeholders, self_collision, surface_friction, urdf, urdf_modules
+from tribo.formats import joint_order, self_collision, surface_friction, urdf, urdf_modules
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.other_kinds import is_body, is_usd, refuse_unread

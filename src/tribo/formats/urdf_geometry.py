@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from tribo.checks.check import LARGEST
+from tribo.description.placeholders import TURN
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.mesh_solids import MODES
 from tribo.formats.nodes import Node, known_hint
-from tribo.formats.placeholders import TURN
 from tribo.formats.pose import NO_POSE, Pose, from_roll_pitch_yaw
 from tribo.formats.surface_friction import DRAKE_CHILD
 from tribo.materials.table import DEFAULT_MATERIAL

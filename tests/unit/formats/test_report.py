@@ -167,10 +167,12 @@ def test_a_file_is_spoken_of_once_however_many_worlds_are_built_from_it(tmp_path
     assert robot.description.doubts  # the notes of each robot stay
 
 
-SITES = '<body name="shelf"><geom size="0.1"/><site name="goal"/></body>'
-MJCF = """<mujoco><worldbody>{}<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1" margin="0.1"/></body>
-</worldbody><sensor><touch name="felt"/><clock name="time"/></sensor></mujoco>""".format(SITES)  # fmt: skip
-SDF = """<sdf version="1.9"><model name="door"><link name="leaf"><gravty>1</gravty></link><wings/></model></sdf>"""
+MJCF = """<mujoco><worldbody>
+<body name="shelf"><geom size="0.1"/><site name="goal"/></body>
+<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1" margin="0.1"/></body>
+</worldbody><sensor><touch name="felt"/><clock name="time"/></sensor></mujoco>"""
+SDF = """<sdf version="1.9"><model name="door"><link name="leaf"><gravty>1</gravty></link><wings/></model>
+</sdf>"""
 
 
 @pytest.mark.parametrize(("load", "text", "doubts"), [("load_mjcf", MJCF, 3), ("load_sdf", SDF, 2)])
@@ -187,7 +189,8 @@ def test_a_scene_is_one_warning_and_its_first_object_holds_all(caplog, load, tex
     assert ("sites of bodies that stand" in " ".join(notes)) == (load == "load_mjcf")
 
 
-STATE = '<raisim version="1"><objects><sphere name="s" mass="1"><dim radius="1"/><state>{}</state></sphere></objects></raisim>'
+STATE = """<raisim version="1"><objects><sphere name="s" mass="1"><dim radius="1"/><state>{}</state></sphere>
+</objects></raisim>"""
 ORIGIN = arm(inside=LIMIT + "<origin>{}</origin>")
 
 

@@ -97,10 +97,8 @@ def is_infeasible_row(work, t, speed):
 def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
-    Pairs that rebound are exempt (`predicted_contacts` skips them): a hit rotates a body, and another of its
-    corners may penetrate in the same step. What leaves by that much in a step has rebounded on the surface.
-
-    leaving: solved velocity along the normal [m/s].
+    `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
+    the same step. Solved to leave as far in a step, at `leaving` [m/s], a pair rebounded on the surface.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False

@@ -10,7 +10,8 @@ ROBOT = """<robot name="r"><link name="base"><inertial><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <link name="arm"><inertial><mass value="{mass}"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-<collision><origin xyz="0 0 2" rpy="{roll} 0 0"/><geometry><box size="{size} 0.1 0.1"/></geometry></collision></link>
+<collision><origin xyz="0 0 2" rpy="{roll} 0 0"/>
+<geometry><box size="{size} 0.1 0.1"/></geometry></collision></link>
 <joint name="hip" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
 <limit lower="-{stop}" upper="{stop}" effort="1" velocity="1"/></joint></robot>"""
 MEANT = {"mass": 1, "size": 1, "stop": 1.5, "roll": 6.2832}

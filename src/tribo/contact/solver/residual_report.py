@@ -16,7 +16,7 @@ from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import signed_excess
-from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.contact_targets import PROPAGATE, step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
@@ -98,7 +98,7 @@ def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
     `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
-    the same step. Solved to leave as far in a step, at `leaving` [m/s], a pair rebounded on the surface.
+    the same step. With `propagate` a pair that leaves, at `leaving` [m/s], has rebounded at its own time.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -110,8 +110,8 @@ def is_penetrated(model, settings, work, c, leaving):
         body = work.contact_body[c, side]
         if is_moved(model, body):
             size = min(size, model.body_radius[body])
-    deep = DEEP * TOUCH * size
-    return min(-gap, -settings.dt * speed) > deep and settings.dt * leaving <= deep
+    way = settings.dt * leaving if settings.impact == PROPAGATE else 0.0
+    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size >= way
 
 
 @kernel

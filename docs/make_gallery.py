@@ -394,7 +394,7 @@ this page anew.
 """
 SCENES = """## Scenes in the browser
 
-What `tribo.Viewer` shows: a headless Chromium looked at the scenes of `docs/make_screenshots.py`.
+The pictures of `tribo.Viewer`: a headless Chromium looked at the scenes of `docs/make_screenshots.py`.
 """
 
 

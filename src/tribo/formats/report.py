@@ -66,7 +66,7 @@ def warning(owner: str, doubts: list[str], kept: str = "description.notes") -> s
     """Return the one warning that a robot or scene gives of all doubts; the first few in full.
 
     Args:
-        owner: What they are about.
+        owner: The robot, scene or file of the doubts.
         doubts: At least one.
         kept: Where all of them are.
 

@@ -79,6 +79,9 @@ CHOICES: dict[str, Choice] = {
     "37_from_raisim": Choice(
         which=1, focus=tuple(f"sphere_{k}" for k in range(1, 6)), direction=(0.3, -1.0, 0.9), near=1.3
     ),
+    "44_ilqr_swing_up": Choice(which=0),
+    "45_billiard_shot": Choice(which=0, stop=3.0),
+    "47_ilqr_jump": Choice(which=0),
 }
 
 
@@ -391,7 +394,7 @@ this page anew.
 """
 SCENES = """## Scenes in the browser
 
-What `tribo.Viewer` shows: a headless Chromium looked at the scenes of `docs/make_screenshots.py`.
+The pictures of `tribo.Viewer`: a headless Chromium looked at the scenes of `docs/make_screenshots.py`.
 """
 
 

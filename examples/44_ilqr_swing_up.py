@@ -29,7 +29,10 @@ forces = 2.0 * np.sin(np.arange(STEPS) * DT * 5.0)[:, None]
 plan = tribo.control.ilqr(
     world, cost, forces, effort=0.02 * DT, forces={"cart_pole": ["slide"]}, tolerance=1e-3, threads=1
 )
-end = np.concatenate([plan.q[-1], plan.v[-1]])
+for command in plan.commands:
+    robot.generalized_force = [command[0], 0.0]
+    world.step()
+end = np.concatenate([robot.generalized_coordinate, robot.generalized_velocity])
 print(plan)
 print("ends at", end, "with at most", np.abs(plan.commands).max(), "N")
 assert np.abs(end[:2]).max() < 0.05

@@ -43,7 +43,10 @@ plan = tribo.control.ilqr(
     forces={"hopper": ["leg"]}, rounds=200, threads=1,
 )  # fmt: skip
 foot = plan.q[:, 0] - plan.q[:, 1] - 0.03
-end = np.concatenate([plan.q[-1], plan.v[-1]])
+for command in plan.commands:
+    robot.joint("leg").generalized_force = command[0]
+    world.step()
+end = np.concatenate([robot.generalized_coordinate, robot.generalized_velocity])
 print(f"{plan}: trunk at {plan.q[APEX][0]:.4f} m, foot {foot.max():.3f} m above")
 print(f"it ends at {end}, forces {plan.commands.min():.0f} to {plan.commands.max():.0f} N")
 print("steps that were differenced:", dict(plan.obstacles))

@@ -34,6 +34,11 @@ def run(forks, tmp_path):
     return ran
 
 
+def test_the_gallery_has_every_example():
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES if f"../examples/{path.name}" not in gallery] == []
+
+
 def test_there_are_examples():
     assert EXAMPLES
 

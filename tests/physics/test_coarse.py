@@ -56,7 +56,7 @@ def test_wires_that_bring_energy_say_so(seed, time_step, erp):
     assert said > 0.1**3 / 8  # the scene asks
 
 
-def test_a_corner_that_a_hit_turns_into_the_ground_says_so():
+def test_a_corner_that_a_hit_turns_into_the_ground_says_so(caplog):
     """A box that rebounds on one corner turns another one into the ground by 1.7 mm within a step of 4 ms."""
     world = tribo.World(time_step=4e-3)
     world.add_ground()
@@ -76,6 +76,26 @@ def test_a_corner_that_a_hit_turns_into_the_ground_says_so():
         deepest = max(deepest, depth - before)
         assert depth - before < 1e-3 or world.status & Status.TIME_STEP_TOO_LONG
     assert deepest > 1e-3  # the scene asks
+    assert "too long for a hit that turns another corner of a body" in caplog.text
+
+
+@pytest.mark.parametrize("restitution", [0.2, 0.5, 0.78, 1.0])
+def test_a_ball_that_rebounds_at_its_own_time_says_nothing(restitution):
+    """It flies up from the ground at e times the speed of its fall, from the instant of the impact on."""
+    world = tribo.World(time_step=2e-3)
+    world.impact = "propagate"
+    world.add_ground()
+    world.set_material_pair("default", "default", restitution=restitution, restitution_threshold=0.0)
+    ball = world.add_sphere(0.02, 0.0027, position=(0, 0, 0.4))
+    fall, fast = np.sqrt(2 * 0.38 / 9.81), np.sqrt(2 * 0.38 * 9.81)
+    up = 2 * restitution * fast / 9.81
+    while world.time < fall + 0.9 * up:
+        world.step()
+        assert not world.status
+        since = world.time - fall
+        if since > 0.0:
+            height = restitution * fast * since - 0.5 * 9.81 * since**2
+            assert ball.position[2] - 0.02 == pytest.approx(height, abs=1e-5)
 
 
 @pytest.mark.parametrize("ground", [False, True])

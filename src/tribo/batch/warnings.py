@@ -19,8 +19,9 @@ ONCE_IN_ALL = "said once per batch"
 
 def batch_coarse(batch: BatchOwner) -> str:
     """Return that a step is too long in some worlds of a batch, and for what."""
-    pair = "a compliant pair, or for " if culprits.has_compliant_pair(batch.engine) else ""
-    return f"the time step is too long for {pair}how fast something turns"
+    pair = "for a compliant pair, or " if culprits.has_compliant_pair(batch.engine) else ""
+    hit = culprits.has_free_bodies_only(batch.engine)
+    return f"the time step is too long {pair}{culprits.A_HIT if hit else 'for how fast something turns'}"
 
 
 def batch_invalid(batch: BatchOwner) -> str:

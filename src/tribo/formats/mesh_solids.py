@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from tribo.description.trees import DescriptionError, MeshFile, ShapeDescription
 from tribo.formats.mesh_bounds import MeshError, NoReaderError
 from tribo.formats.mesh_reading import given, read
 from tribo.formats.pose import NO_POSE, Pose
+from tribo.formats.report import is_news
 from tribo.model import Joint, Kind, Shape
 
 logger = logging.getLogger("tribo")
@@ -128,15 +130,31 @@ def solids(mesh: Mesh, mode: str, max_hulls: int = 0, tolerance: float = 0.0) ->
         from tribo.formats.convex_parts import MAX_PARTS, convex_parts
 
         return convex_parts(mesh.vertices, mesh.triangles, max_parts=max_hulls or MAX_PARTS, what=mesh.what)
-    hull = convex_hull(mesh.vertices, f"{mesh.what}: vertices")
-    if mesh.is_closed:
-        share = hull.volume / volume_moments(mesh.vertices, mesh.triangles)[0]
-        if share > HULL_SHARE:
-            logger.warning(
-                "%s: its convex hull, which collides, is %.2f times as large as the mesh; use "
-                '"decomposition" if its hollows matter', mesh.what, share,
-            )  # fmt: skip
-    return [hull]
+    return [convex_hull(mesh.vertices, f"{mesh.what}: vertices")]
+
+
+def hull_share(mesh: Mesh, hulls: list[Hull], mode: str) -> float:
+    """Return the volume of the hull of a closed mesh in volumes of the mesh [–]; without a hull of it 1."""
+    if mode != "hull" or not mesh.is_closed:
+        return 1.0
+    return float(hulls[0].volume / volume_moments(mesh.vertices, mesh.triangles)[0])
+
+
+def warn_of_hulls(owner: str, source: Path | None, shares: dict[str, float], remedy: str) -> None:
+    """Log the meshes whose hulls are much larger than they are, the worst first, and once for a file.
+
+    Args:
+        owner: Of the meshes, for the message.
+        source: The file that names them; None: it is said each time.
+        shares: Volumes of the hulls in volumes of their meshes [–].
+        remedy: The argument that keeps hollows.
+    """
+    wide = sorted((name for name in shares if shares[name] > HULL_SHARE), key=lambda name: -shares[name])
+    listed = ", ".join(f"{name} {shares[name]:.2f} times as large" for name in wide[:SHOWN])
+    rest = f", and {len(wide) - SHOWN} more" if len(wide) > SHOWN else ""
+    said = f"convex hulls collide that are larger than their meshes: {listed}{rest}; {remedy} keeps hollows"
+    if wide and is_news(source, said):
+        logger.warning("%s: %s", owner, said)
 
 
 def _cut(mesh: Mesh, max_hulls: int, tolerance: float) -> list[Hull]:
@@ -229,6 +247,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
     """
     robot.collision_meshes = check.choice(mode, ROBOT_MODES, "collision_meshes")
     missing: list[ShapeDescription] = []
+    shares: dict[str, float] = {}
     for number, body in enumerate(robot.bodies):
         stands = number == 0 and (body.joint.type == Joint.FIXED or robot.kind == Kind.STATIC)
         made: list[ShapeDescription] = []
@@ -247,7 +266,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
                 made.append(shape)
             else:
                 try:
-                    made += _solid_shapes(shape, mode, stands=stands)
+                    made += _solid_shapes(shape, mode, shares, stands=stands)
                 except NoReaderError as error:
                     raise NoReaderError(
                         f'{shape.name}: collision {error}; or collision_meshes="none"'
@@ -265,6 +284,7 @@ def solidify(robot: TreeDescription, mode: str, *, strict: bool = False) -> None
         body.shapes = made
     if missing:
         logger.warning("%s", _missing(robot, missing))
+    warn_of_hulls(str(robot.source or "robot"), robot.source, shares, 'collision_meshes="decomposition"')
 
 
 def _missing(robot: TreeDescription, shapes: list[ShapeDescription]) -> str:
@@ -300,8 +320,10 @@ def _chosen(shape: ShapeDescription, mode: str) -> ShapeDescription:
     )  # fmt: skip
 
 
-def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[ShapeDescription]:
-    """Return the shapes that stand for one mesh; all but the first have a number behind their name."""
+def _solid_shapes(
+    shape: ShapeDescription, mode: str, shares: dict[str, float], *, stands: bool
+) -> list[ShapeDescription]:
+    """Return the shapes that stand for one mesh, named NAME.1, NAME.2 …; note the share of its hull."""
     assert shape.mesh is not None
     mesh = load(shape.mesh)
     if mode == "auto":
@@ -314,6 +336,7 @@ def _solid_shapes(shape: ShapeDescription, mode: str, *, stands: bool) -> list[S
         made = moving(mesh)
         return [replace(shape, kind=made.kind, size=made.size, geometry=made.geometry)]
     hulls = solids(mesh, mode, shape.mesh.max_hulls, shape.mesh.tolerance)
+    shares[shape.mesh.reference] = hull_share(mesh, hulls, mode)
     return [
         replace(
             shape, kind=Shape.HULL, size=(hull.half_width,), geometry=hull,

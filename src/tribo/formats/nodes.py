@@ -115,6 +115,13 @@ class Node(Written):
         self.check_attributes(attributes, said)
         self.check_children(children, silent)
 
+    def check_leaf(self, attributes: Iterable[str]) -> None:
+        """Report all but known attributes of an element whose values are these alone: children, text."""
+        self.check(attributes)
+        if self.content:
+            said = f"text {short(self.content)} is ignored: its values are attributes"
+            self.doubt(said, f"{self.tag} text")
+
     def check_attributes(self, known: Iterable[str], said: Mapping[str, str] = NOTHING) -> None:
         """Report the attributes that are not known; `said`: why those that are known have no effect."""
         known = tuple(known)

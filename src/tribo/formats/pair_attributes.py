@@ -38,7 +38,7 @@ def read(node: Node, owner: str, *names: str) -> Law:
         DescriptionError: A value is missing, or outside its range.
     """
     is_compliant = MARK in node.attributes
-    node.check_attributes((*names, *(COMPLIANT if is_compliant else (*RIGID, MARK))))
+    node.check_leaf((*names, *(COMPLIANT if is_compliant else (*RIGID, MARK))))
     try:
         return _contact_material(node) if is_compliant else _rigid(node, owner)
     except ValueError as error:

@@ -134,11 +134,11 @@ def _single(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
         made.com = node.vector("com", 3)
     inertia = node.one("inertia")
     if inertia is not None:
-        inertia.check_attributes(INERTIA_NAMES)
+        inertia.check_leaf(INERTIA_NAMES)
         made.inertia = _inertia(inertia)
     state = node.one("state")
     if state is not None:
-        state.check_attributes(("pos", "quat", "lin_vel", "ang_vel", "com_pos"))
+        state.check_leaf(("pos", "quat", "lin_vel", "ang_vel", "com_pos"))
         if "com_pos" in state.attributes:
             made.com_position = state.vector("com_pos", 3)
         made.position = state.vector("pos", 3, ORIGIN)
@@ -154,7 +154,7 @@ def _height_map(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     made.heights, made.position = read_heights(node, package_dirs)
     state = node.one("state")
     if state is not None:
-        state.check_attributes(("pos", "quat"))
+        state.check_leaf(("pos", "quat"))
         made.position = state.vector("pos", 3, made.position)
         made.quaternion = read_quaternion(state)
     return made
@@ -176,7 +176,7 @@ def _articulated(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
     _rules(node, made)
     drive = node.one("drive")
     if drive is not None:
-        drive.check_attributes(DRIVE)
+        drive.check_leaf(DRIVE)
         made.drive = {name: drive.vector(name, None) for name in DRIVE if name in drive.attributes}
     made.joint_order = tuple(node.attributes.get("joint_order", "").split())
     made.urdf_reference = node.text("urdf_path")
@@ -195,7 +195,7 @@ def _articulated(node: Node, package_dirs: Sequence[Path]) -> ObjectDescription:
         node.note("res_dir is not used: meshes are found from where the URDF is")
     state = node.one("state")
     if state is not None:
-        state.check_attributes(("qpos", "qvel"))
+        state.check_leaf(("qpos", "qvel"))
         if "qpos" in state.attributes:
             made.generalized_coordinate = state.vector("qpos", None)
         if "qvel" in state.attributes:
@@ -215,7 +215,7 @@ def _meshes(node: Node) -> str:
 def _rules(node: Node, made: ObjectDescription) -> None:
     """Read what of collision bodies differs from their object."""
     for child in node.all("collision_body"):
-        child.check_attributes(("name", "material", *FILTER, *RUNNING))
+        child.check_leaf(("name", "material", *FILTER, *RUNNING))
         group, mask = _bits(child, "collision_group"), _bits(child, "collision_mask")
         if group is None or mask is None:
             raise child.error("has no collision_group or no collision_mask; give both")
@@ -279,7 +279,7 @@ def read_size(node: Node) -> Vector:
     """Return the numbers of a primitive's <dim>."""
     dim = node.need("dim")
     names = DIMENSIONS[node.tag]
-    dim.check_attributes(names)
+    dim.check_leaf(names)
     size = tuple(dim.number(name, at_least=0.0) for name in names)
     # A capsule whose cap centres coincide is a sphere; every other length must be there.
     lengths = size[:1] if node.tag == "capsule" else size
@@ -310,7 +310,7 @@ def read_parts(node: Node) -> list[CompoundPart]:
         child.check(("name", "material", "appearance", "mass", "pos", "quat"), ("dim", "state", "pose"))
         place = child.one("state") or child.one("pose") or child
         if place is not child:
-            place.check_attributes(("pos", "quat"))
+            place.check_leaf(("pos", "quat"))
         parts.append(
             CompoundPart(
                 child.tag,

@@ -196,6 +196,7 @@ class _Expansion:
         """Copy an element without its children: snake_case names, values filled in."""
         self._count(node, 1 + len(node.attributes))
         copy = node.made(snake(node.tag))
+        copy.content = node.content
         for name, value in node.attributes.items():
             key = snake(name)
             if key in copy.attributes:

@@ -134,7 +134,7 @@ def _ends(node: Node, made: ConstraintDescription, more: tuple[str, ...], *, ove
     """Read <object1> and <object2>, and of a wire <over>: where it runs over."""
     node.check_children(("object1", "object2", "over") if over else ("object1", "object2"))
     for child in node.all("over") if over else ():
-        child.check_attributes(("name", "local_index", "pos"))
+        child.check_leaf(("name", "local_index", "pos"))
         body = _body(child)
         name = child.word("name")
         made.over.append((name or None, body, child.vector("pos", 3, (0.0, 0.0, 0.0))))
@@ -142,7 +142,7 @@ def _ends(node: Node, made: ConstraintDescription, more: tuple[str, ...], *, ove
     bodies, frames = [], []
     for side, tag in enumerate(("object1", "object2")):
         child = node.need(tag)
-        child.check_attributes((*END, *more))
+        child.check_leaf((*END, *more))
         name = child.word("name")
         objects.append(name or None)
         body = _body(child)

@@ -111,14 +111,14 @@ def read_materials(path: str | Path) -> tuple[Law, Pairs, Origins]:
 def _setting(node: Node, world: WorldDescription) -> None:
     """Read a setting; the last one counts, so that a file overrides what it includes."""
     if node.tag == "time_step":
-        node.check_attributes(("value",))
+        node.check_leaf(("value",))
         world.time_step = node.time_step("value")
     elif node.tag == "gravity":
-        node.check_attributes(("value",))
+        node.check_leaf(("value",))
         gravity: Vector = node.vector("value", 3)
         world.gravity = gravity
     elif node.tag == "erp":
-        node.check_attributes(("erp", "erp2"))
+        node.check_leaf(("erp", "erp2"))
         for name, number in node.numbers(("erp", "erp2"), at_least=0.0).items():
             setattr(world, name, number)
     elif node.tag == "camera":

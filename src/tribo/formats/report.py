@@ -62,8 +62,13 @@ def is_news(source: Path | None, text: str) -> bool:
     return True
 
 
-def warning(owner: str, doubts: list[str]) -> str:
-    """Return the one warning that a robot gives of all doubts; the first few in full.
+def warning(owner: str, doubts: list[str], kept: str = "description.notes") -> str:
+    """Return the one warning that a robot or scene gives of all doubts; the first few in full.
+
+    Args:
+        owner: The robot, scene or file of the doubts.
+        doubts: At least one.
+        kept: Where all of them are.
 
     Example:
         >>> warning("arm.urdf", ["line 3: <axs>: unknown in <joint>, ignored"])
@@ -75,8 +80,8 @@ def warning(owner: str, doubts: list[str]) -> str:
     more = f"\n  and {rest} more" if rest > 0 else ""
     shown = "".join(f"\n  {text}" for text in doubts[:SHOWN])
     return (
-        f"{owner}: {len(doubts)} things may not be as the file means them; all of them are in "
-        f"description.notes, strict=True makes them errors:{shown}{more}"
+        f"{owner}: {len(doubts)} things may not be as the file means them; all of them are in {kept}, "
+        f"strict=True makes them errors:{shown}{more}"
     )
 
 

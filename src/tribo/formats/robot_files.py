@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tribo.checks import check
+from tribo.description import placeholders
 from tribo.description.joint_checks import check_joints
 from tribo.description.trees import DescriptionError, LinkDescription, TreeDescription, WorldDescription
-from tribo.formats import joint_order, placeholders, self_collision, surface_friction, urdf, urdf_modules
+from tribo.formats import joint_order, self_collision, surface_friction, urdf, urdf_modules
 from tribo.formats.assembly import assemble
 from tribo.formats.fixed_base import based
 from tribo.formats.other_kinds import is_body, is_usd, refuse_unread
@@ -91,15 +92,25 @@ def read(
         raise DescriptionError("materials are for densities in body files of Choreonoid; leave them out")
     if srdf is not None:
         self_collision.read_srdf(made, srdf, strict=strict)
-    check_joints(made)
+    _check(made, check_joints)
     doubtful = [text for text in placeholders.remarks(made) if text not in made.doubts]
     made.notes, made.doubts = made.notes + doubtful, made.doubts + doubtful
     if fixed_base is not None:
         made = based(made, is_fixed=check.boolean(fixed_base, "fixed_base"))
-    _check_inertia(made)
+    _check(made, _check_inertia)
     if not isinstance(order, tuple) or order:
         made = joint_order.reordered(made, order)
     return made, laws
+
+
+def _check(tree: TreeDescription, rule: Callable[[TreeDescription], None]) -> None:
+    """Let a rule of whole robots speak, and name the file in its error."""
+    try:
+        rule(tree)
+    except DescriptionError as error:
+        if tree.source is None:
+            raise
+        raise DescriptionError(f"{tree.source}: {error}") from None
 
 
 def _check_inertia(tree: TreeDescription) -> None:

@@ -116,7 +116,7 @@ def apply(tree: TreeDescription, root: Node) -> None:
     bodies |= {body.name: k for k, body in enumerate(tree.bodies)}
     alone: set[int] = set()
     for node in root.all("disable_default_collisions"):
-        node.check_attributes(("link",))
+        node.check_leaf(("link",))
         here = _body(node, "link", bodies)
         if here is None or here in alone:
             continue
@@ -130,7 +130,7 @@ def apply(tree: TreeDescription, root: Node) -> None:
                 set_pair(tree, here, k, touching=False)
     for tag, touching in (("disable_collisions", False), ("enable_collisions", True)):
         for node in root.all(tag):
-            node.check_attributes(("link1", "link2", "reason"))
+            node.check_leaf(("link1", "link2", "reason"))
             first = _body(node, "link1", bodies)
             second = _body(node, "link2", bodies)
             if first is not None and second is not None and first != second:

@@ -178,6 +178,7 @@ def _read_inertial(link: Node) -> Inertial:
         return Inertial()
     node.check_children(("origin", "mass", "inertia"))
     mass = node.need("mass")
+    mass.check_leaf(("value",))
     value = mass.number("value")
     if value < 0.0:
         raise mass.error(f"link {link.text('name')!r} has mass {value!r} kg, must be ≥ 0")
@@ -186,7 +187,7 @@ def _read_inertial(link: Node) -> Inertial:
     if matrix is None:
         link.doubt("has a mass but no <inertia>: 0 is taken")
         return Inertial(value, pose.position)
-    matrix.check_attributes(INERTIA_NAMES)
+    matrix.check_leaf(INERTIA_NAMES)
     part = Inertial(value, inertia=elements.inertia(matrix, INERTIA_NAMES))
     check_inertia(matrix, part, f"link {link.text('name')!r}")
     return part.moved(pose)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tribo.checks.check import LARGEST
+from tribo.description.placeholders import TURN
 from tribo.description.trees import MeshFile, ShapeDescription, Vector, VisualDescription
 from tribo.formats import elements
 from tribo.formats.mesh_files import MeshFinder
@@ -32,9 +33,11 @@ def read_origin(node: Node) -> Pose:
     origin = node.one("origin")
     if origin is None:
         return NO_POSE
-    origin.check_attributes(("xyz", "rpy", "quaternion"))
+    origin.check_leaf(("xyz", "rpy", "quaternion"))
     xyz = origin.vector("xyz", 3, (0.0, 0.0, 0.0), largest=LARGEST)
     rpy = origin.vector("rpy", 3, (0.0, 0.0, 0.0), largest=LARGEST)
+    if max(map(abs, rpy)) > TURN:
+        origin.doubt(f"rpy={origin.attributes['rpy']!r} are more than two turns; degrees?", "rpy in degrees")
     turn = from_roll_pitch_yaw(rpy)
     if "quaternion" in origin.attributes:
         turn = _exact(origin, turn)
@@ -101,7 +104,7 @@ class GeometryReader:
         contact = material.one("contact")
         if contact is None:
             return DEFAULT_MATERIAL
-        contact.check_attributes(("name",))
+        contact.check_leaf(("name",))
         name = contact.text("name")
         if not name:
             raise contact.error("name='' is not a contact material; name one or remove the element")
@@ -120,7 +123,7 @@ class GeometryReader:
             )
         node.check_children(GEOMETRIES)
         shape = kinds[0]
-        shape.check_attributes(GEOMETRIES[shape.tag])
+        shape.check_leaf(GEOMETRIES[shape.tag])
         if shape.tag == "mesh":
             return Shape.MESH, (), self._mesh(shape)
         return *_primitive(shape), None

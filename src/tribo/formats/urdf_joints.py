@@ -56,14 +56,14 @@ def read_joint(node: Node) -> UrdfJoint:
         elif axis is None:
             joint.axis = (0.0, 0.0, 1.0)
         else:
-            axis.check_attributes(("xyz",))
+            axis.check_leaf(("xyz",))
             joint.axis = unit_axis(axis.vector("xyz", 3), axis)
     if kind != Joint.FIXED:
         _read_limit(node, joint)
         _read_dynamics(node, joint)
         mimic = node.one("mimic")
         if mimic is not None:
-            mimic.check_attributes(("joint", "multiplier", "offset"))
+            mimic.check_leaf(("joint", "multiplier", "offset"))
             ratio, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
             joint.mimic = (mimic.text("joint"), ratio, offset)
     return UrdfJoint(node, _link(node, "parent"), _link(node, "child"), joint)
@@ -78,7 +78,7 @@ def _type(node: Node) -> Joint:
 
 def _link(node: Node, tag: str) -> str:
     link = node.need(tag)
-    link.check_attributes(("link",))
+    link.check_leaf(("link",))
     return link.text("link")
 
 
@@ -90,7 +90,7 @@ def _read_limit(node: Node, joint: JointDescription) -> None:
         if not is_endless and joint.type != Joint.SPHERICAL:
             node.doubt("has no <limit>: it moves without stops", "joint without limit")
         return
-    limit.check_attributes(("lower", "upper", "effort", "velocity", *STOP))
+    limit.check_leaf(("lower", "upper", "effort", "velocity", *STOP))
     joint.effort = _most(limit, "effort", node)
     joint.velocity = _most(limit, "velocity", node)
     if joint.type == Joint.SPHERICAL:
@@ -145,7 +145,7 @@ def _read_dynamics(node: Node, joint: JointDescription) -> None:
     dynamics = node.one("dynamics")
     if dynamics is None:
         return
-    dynamics.check_attributes(("damping", "friction", "rotor_inertia", "stiffness", "spring_mount"))
+    dynamics.check_leaf(("damping", "friction", "rotor_inertia", "stiffness", "spring_mount"))
     joint.damping = dynamics.number("damping", 0.0, at_least=0.0)
     joint.friction = dynamics.number("friction", 0.0, at_least=0.0)
     joint.armature = dynamics.number("rotor_inertia", 0.0, at_least=0.0)

@@ -242,6 +242,8 @@ def mesh(item: Any, mode: str, scale: Any, mass: Any, density: Any, material: st
     is_exact = mode == "exact"
     exact = mesh_solids.moving(made, resolution or 0.0) if is_exact else None
     hulls = [] if is_exact else mesh_solids.solids(made, mode, most, fineness)
+    share = {made.what: mesh_solids.hull_share(made, hulls, mode)}
+    mesh_solids.warn_of_hulls("add_mesh", source.path if source else None, share, 'mode="decomposition"')
     if not made.is_closed:
         logger.warning(
             "%s is not a closed surface: mass and inertia are those of what collides; close its holes "

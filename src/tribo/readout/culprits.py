@@ -11,7 +11,7 @@ from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.engine.layout import DOFS
 from tribo.enums import COUPLING_SLOTS, DriveForm
-from tribo.model import IntegrationMode, Pair, Slot
+from tribo.model import IntegrationMode, Kind, Pair, Slot
 from tribo.objects import ArticulatedSystem
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
 TOO_FAR = (IntegrationMode.NOT_SETTLED, IntegrationMode.EXPLICIT_BIAS, IntegrationMode.LIMITED)
+A_HIT = "for a hit that turns another corner of a body into what it meets"
 DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
 
 
@@ -148,6 +149,13 @@ def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
 def has_compliant_pair(engine: Engine) -> bool:
     """Tell whether some pair of materials is compliant, in any of the worlds."""
     return bool((engine.model.arrays["pair_table"][..., Pair.STIFFNESS] > 0.0).any())
+
+
+def has_free_bodies_only(engine: Engine) -> bool:
+    """Tell whether all that moves are single bodies that nothing ties, in all worlds: only hits turn them."""
+    arrays = engine.model.arrays
+    moves = arrays["tree_kind"] != Kind.STATIC
+    return not arrays["constraint_kind"].size and bool((arrays["tree_is_single"] == 1)[moves].all())
 
 
 def drive_forms(engine: Engine, objects: Sequence[Object], names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tribo import world_xml
+from tribo.description import placeholders
 from tribo.description.constraints import ConstraintDescription
 from tribo.description.hulls import Hull
 from tribo.description.trees import (
@@ -22,7 +23,7 @@ from tribo.description.trees import (
     WorldDescription,
 )
 from tribo.engine.layout import DOFS
-from tribo.formats import choreonoid, mjcf, placeholders, sdf, urdf, usd
+from tribo.formats import choreonoid, mjcf, sdf, urdf, usd
 from tribo.formats.fixed_base import based
 from tribo.materials import MaterialLibrary
 from tribo.model import Joint, Kind, Shape

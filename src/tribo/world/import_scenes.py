@@ -39,6 +39,29 @@ class _Meshes:
     strict: bool
 
 
+def report_scene(scene: WorldDescription, made: Sequence[Object], title: str) -> None:
+    """Keep what the reader of a scene has to say with its first object; log its doubts as one warning.
+
+    Args:
+        scene: As read.
+        made: Its objects.
+        title: Owner of the remarks if the scene is of no file.
+    """
+    from tribo.formats.report import is_news, warning
+
+    kept = "the log, level INFO"
+    if made:
+        tree = made[0].description
+        tree.notes, tree.doubts = scene.notes + tree.notes, scene.doubts + tree.doubts
+        kept = f"description.notes of {made[0].name!r}"
+    for note in scene.notes:
+        if note not in scene.doubts and is_news(scene.source, note):
+            logger.info("%s", note)
+    if scene.doubts and is_news(scene.source, "\n".join(scene.doubts)):
+        owner = title if scene.source is None else scene.source.name
+        logger.warning("%s", warning(owner, scene.doubts, kept))
+
+
 class WorldMjcf:
     """Scenes from MJCF."""
 
@@ -57,8 +80,8 @@ class WorldMjcf:
         """Add everything in an MJCF file: robots, free bodies, and what stands in the world.
 
         Each body of the file's world that moves becomes an articulated system, with all that hangs
-        on it; each geom that stands becomes a static object. Omissions are in the log as a
-        warning and, for robots, in ``robot.description.notes`` (docs/howto/mjcf).
+        on it; each geom that stands becomes a static object. Omissions are one warning in the log;
+        all that the reader has to say is in ``description.notes`` of the first object (docs/howto/mjcf).
 
         Args:
             source: Path of an MJCF file, or its text.
@@ -86,7 +109,6 @@ class WorldMjcf:
             (['ball', 'floor'], 0.002)
         """
         from tribo.formats import mjcf
-        from tribo.formats.report import is_news
 
         self._world.check_editable("the list of objects")
         scene = mjcf.read(
@@ -95,15 +117,14 @@ class WorldMjcf:
             keyframe=keyframe,
             strict=strict,
         )
-        for note in scene.notes:
-            if is_news(scene.source, note):
-                logger.warning("%s", note)
         for item in scene.objects:
             if item.tree is not None and self_collision is not None:
                 item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
-        return self.take_scene(
+        made = self.take_scene(
             scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
         )
+        report_scene(scene, made, "MJCF text")
+        return made
 
     def load_mujoco(
         self, model: Any, *, keyframe: str | int | None = None, take_options: bool = True,
@@ -135,9 +156,9 @@ class WorldMjcf:
 
         self._world.check_editable("the list of objects")
         scene = mjcf.read_model(model, keyframe=keyframe, strict=strict)
-        for note in scene.notes:
-            logger.warning("%s", note)
-        return self.take_scene(scene, take_options=take_options)
+        made = self.take_scene(scene, take_options=take_options)
+        report_scene(scene, made, "model of MuJoCo")
+        return made
 
     def take_scene(
         self, scene: WorldDescription, *, take_options: bool = True, collision_meshes: str = "auto",
@@ -307,17 +328,11 @@ class WorldScenes:
         collision_meshes: str = "auto", strict: bool = False,
     ) -> list[Object]:  # fmt: skip
         """Add a scene, and log what its reader has to say."""
-        from tribo.formats.report import is_news, warning
-
         for item in scene.objects:
             if item.tree is not None and self_collision is not None:
                 item.tree.self_collision = check.choice(self_collision, MODES, "self_collision")
         made = self._scenes.take_scene(
             scene, take_options=take_options, collision_meshes=collision_meshes, strict=strict
         )
-        for note in scene.notes:
-            if note not in scene.doubts and is_news(scene.source, note):
-                logger.info("%s", note)
-        if scene.doubts and is_news(scene.source, "\n".join(scene.doubts)):
-            logger.warning("%s", warning(str(scene.source or title), scene.doubts))
+        report_scene(scene, made, title)
         return made

@@ -68,9 +68,8 @@ def coarse(world: WorldView) -> str:
     names = culprits.fast(world.engine, world.objects)
     fast = f"{names} turns" if names else "something turns that joints or constraints hold"
     turns = f"for how fast {fast} (it gains or loses energy)"
-    model = world.engine.model
-    if not names and not len(model.constraint_kind) and (model.tree_is_single == 1).all():
-        turns = "for a hit that turns another corner of a body into what it meets"
+    if not names and culprits.has_free_bodies_only(world.engine):
+        turns = culprits.A_HIT
     is_bounce = bounce or (not names and culprits.has_compliant_pair(world.engine))
     see, what = "world.status", turns
     if is_bounce:

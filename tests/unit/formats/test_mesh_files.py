@@ -43,6 +43,24 @@ def test_hollow_and_open_meshes_are_spoken_of(tmp_path, crate, caplog):
     np.testing.assert_allclose(np.diag(body.inertia), [0.25, 0.2, 0.13], atol=1e-6)
 
 
+def test_hulls_of_a_robot_are_one_warning_and_said_once_for_its_file(tmp_path, caplog):
+    for name, inner in (("ring", 0.1), ("thin", 0.15)):
+        trimesh.creation.annulus(inner, 0.2, 0.1).export(tmp_path / f"{name}.stl")
+    solid = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    meshes = "".join(
+        f'<collision><geometry><mesh filename="{name}.stl"/></geometry></collision>'
+        for name in ("ring", "ring", "thin")
+    )
+    file = tmp_path / "rings.urdf"
+    file.write_text(f'<robot name="rings"><link name="base">{solid}{meshes}</link></robot>')
+    for _ in range(2):
+        World().add_articulated_system(file)
+    (record,) = [record for record in caplog.records if "convex hulls" in record.message]
+    assert "rings.urdf: convex hulls" in record.message
+    assert "thin.stl 2.29 times as large, ring.stl 1.33 times as large;" in record.message
+    assert 'collision_meshes="decomposition"' in record.message
+
+
 def test_exact_mesh_is_static_and_stays_where_the_file_puts_it(tmp_path, crate):
     crate.export(tmp_path / "crate.stl")
     world = World()

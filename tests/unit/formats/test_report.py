@@ -165,3 +165,43 @@ def test_a_file_is_spoken_of_once_however_many_worlds_are_built_from_it(tmp_path
         robot = tribo.World().add_articulated_system(tmp_path / "arm.urdf")
     assert len(warnings(caplog)) == 1
     assert robot.description.doubts  # the notes of each robot stay
+
+
+MJCF = """<mujoco><worldbody>
+<body name="shelf"><geom size="0.1"/><site name="goal"/></body>
+<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1" margin="0.1"/></body>
+</worldbody><sensor><touch name="felt"/><clock name="time"/></sensor></mujoco>"""
+SDF = """<sdf version="1.9"><model name="door"><link name="leaf"><gravty>1</gravty></link><wings/></model>
+</sdf>"""
+
+
+@pytest.mark.parametrize(("load", "text", "doubts"), [("load_mjcf", MJCF, 3), ("load_sdf", SDF, 2)])
+def test_a_scene_is_one_warning_and_its_first_object_holds_all(caplog, load, text, doubts):
+    with caplog.at_level(logging.INFO, "tribo"):
+        objects = getattr(tribo.World(), load)(text)
+    (said,) = warnings(caplog)
+    assert f"{doubts} things" in said
+    assert f"all of them are in description.notes of {objects[0].name!r}" in said
+    notes = objects[0].description.notes
+    assert len(objects[0].description.doubts) == doubts
+    assert all(note in said for note in objects[0].description.doubts)
+    assert all(any(note in record.getMessage() for record in caplog.records) for note in notes)
+    assert ("sites of bodies that stand" in " ".join(notes)) == (load == "load_mjcf")
+
+
+STATE = """<raisim version="1"><objects><sphere name="s" mass="1"><dim radius="1"/><state>{}</state></sphere>
+</objects></raisim>"""
+ORIGIN = arm(inside=LIMIT + "<origin>{}</origin>")
+
+
+@pytest.mark.parametrize("inner", ['<pose value="0 0 1"/>', "0 0 1"])
+@pytest.mark.parametrize("kind", ["RaiSim", "URDF"])
+def test_what_stands_in_an_element_of_attributes_is_warned_of(tmp_path, caplog, kind, inner):
+    (file := tmp_path / "file.xml").write_text((STATE if kind == "RaiSim" else ORIGIN).format(inner))
+    load = tribo.World.load if kind == "RaiSim" else tribo.World().add_articulated_system
+    load(file)
+    (said,) = warnings(caplog)
+    tag = "state" if kind == "RaiSim" else "origin"
+    assert f"<pose>: unknown in <{tag}>" in said or f"<{tag}>: text '0 0 1' is ignored" in said
+    with pytest.raises(DescriptionError, match=r"file\.xml"):
+        load(file, strict=True)

@@ -60,6 +60,12 @@ def test_what_moves_without_inertia_of_its_own_is_refused(case):
     assert not world.objects
 
 
+def test_the_error_names_the_file(tmp_path):
+    (file := tmp_path / "bare.urdf").write_text(SINGULAR["massless base"][0])
+    with pytest.raises(DescriptionError, match=r"bare\.urdf: link 'a' floats without inertia of its own"):
+        tribo.World().add_articulated_system(file)
+
+
 def test_a_massless_base_may_be_fixed():
     text = SINGULAR["massless base"][0]
     robot = tribo.World().add_articulated_system(text, fixed_base=True)

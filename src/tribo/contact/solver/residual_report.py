@@ -16,7 +16,7 @@ from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import signed_excess
-from tribo.contact.problem.contact_targets import step_speed
+from tribo.contact.problem.contact_targets import PROPAGATE, step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
@@ -94,11 +94,11 @@ def is_infeasible_row(work, t, speed):
 
 
 @kernel
-def is_penetrated(model, settings, work, c):
+def is_penetrated(model, settings, work, c, leaving):
     """Tell whether bodies penetrate at contact c within the step by a noticeable fraction of their size.
 
-    Pairs that rebound are exempt (`predicted_contacts` skips them): a hit rotates a body, and another of its
-    corners may penetrate in the same step.
+    `predicted_contacts` skips pairs that rebound: a hit rotates a body, and another corner may penetrate in
+    the same step. With `propagate` a pair that leaves, at `leaving` [m/s], has rebounded at its own time.
     """
     if is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -110,7 +110,8 @@ def is_penetrated(model, settings, work, c):
         body = work.contact_body[c, side]
         if is_moved(model, body):
             size = min(size, model.body_radius[body])
-    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size
+    way = settings.dt * leaving if settings.impact == PROPAGATE else 0.0
+    return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size >= way
 
 
 @kernel
@@ -136,9 +137,9 @@ def report_residual(model, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
-        if is_penetrated(model, settings, work, c):
-            work.status[0] |= TIME_STEP_TOO_LONG
         w = contact_velocity(model, work, c)
+        if is_penetrated(model, settings, work, c, w[2]):
+            work.status[0] |= TIME_STEP_TOO_LONG
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
         dual = max(dual, d)

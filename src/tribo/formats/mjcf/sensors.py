@@ -28,6 +28,8 @@ INSTEAD = {
     "rangefinder": "use World.ray_test, or World.add_lidar",
     "actuatorfrc": "ask the joint: robot.joint(name).applied_torque",
     "subtreecom": "ask robot.com_position",
+    "subtreelinvel": "of a whole robot it is robot.linear_momentum / robot.mass",
+    "subtreeangmom": "of a whole robot it is robot.angular_momentum",
     "clock": "ask world.time",
 }
 FRAMES = "ask the body or site: robot.frame(name)"

@@ -221,6 +221,9 @@ def _solids(
     if word == FIELD:
         prim.doubt("is open and has no inside: its hull collides", "open field")
     hulls = mesh_solids.solids(mesh, mode)
+    share = mesh_solids.hull_share(mesh, hulls, mode)
+    if share > mesh_solids.HULL_SHARE:
+        prim.note(f"its convex hull, which collides, is {share:.2f} times as large as the mesh", "wide hull")
     volume, centre, second = mesh_solids.moments(mesh, hulls)
     unit = Inertial(volume, tuple(centre.tolist()), solid_inertia(second))
     shapes = [ShapeDescription(Shape.HULL, (hull.half_width,), *place, geometry=hull) for hull in hulls]

@@ -10,7 +10,7 @@ from tribo.description.trees import BodyDescription, TreeDescription
 from tribo.model import Joint, Shape
 
 WIDEST = 3.0  # [m] radius of gyration of a link
-TURN = 4.0 * math.pi  # [rad] beyond which a stop of a hinge is hardly meant
+TURN = 4.0 * math.pi  # [rad] beyond which a stop of a hinge, or an angle of an origin, is hardly meant
 LONGEST = 100.0  # [m] length of a shape
 PRIMITIVES = (Shape.BOX, Shape.SPHERE, Shape.CYLINDER, Shape.CAPSULE, Shape.CONE, Shape.ELLIPSOID)
 

@@ -1,8 +1,8 @@
 """Stage `rk4.integrate_fourth_order`: Runge and Kutta's method, compiled on first use."""
 
 from tribo.compiler import signature as types
-from tribo.compiler.jit import DISABLED, kernel, late
-from tribo.compiler.record import call_stage_at, from_address
+from tribo.compiler.jit import kernel, late
+from tribo.compiler.record import from_address, late_call
 from tribo.dynamics.runge_kutta import run_substep_part
 from tribo.model import Command, IntegrationMode, Integrator, Late, Model, Settings, State, Status, Work
 
@@ -31,14 +31,7 @@ def _advance_at(model_at, state_at, command_at, settings_at, work_at):
 
 
 ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
-
-
-def _call_python(address, model, state, command, settings, work):
-    run_substep_part(model, state, command, settings, work)
-    return 0
-
-
-call_late = _call_python if DISABLED else call_stage_at
+call_late = late_call(run_substep_part)
 
 
 @kernel

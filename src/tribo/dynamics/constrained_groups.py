@@ -11,12 +11,6 @@ from tribo.enums import Memory
 from tribo.math import vec
 from tribo.model import Constraint, Integrator
 
-JOINT = int(Constraint.JOINT)
-LENGTH = int(Constraint.LENGTH)
-WINCH = int(Constraint.WINCH)
-IS_IDLE = int(Memory.IS_IDLE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
 
 @kernel
 def constrained_tree(model, end):
@@ -31,9 +25,9 @@ def constrained_tree(model, end):
 def was_active(model, state, c):
     """Tell whether constraint c held its bodies in the last step."""
     kind = model.constraint_kind[c]
-    if kind != JOINT and kind != LENGTH and kind != WINCH:
+    if kind != Constraint.JOINT and kind != Constraint.LENGTH and kind != Constraint.WINCH:
         return False
-    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, IS_IDLE] == 0.0
+    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, Memory.IS_IDLE] == 0.0
 
 
 @kernel
@@ -88,7 +82,7 @@ def free_body_turn(model, state, settings, c):
     most = 0.0
     for end in range(2 * c, 2 * c + 2):
         t = constrained_tree(model, end)
-        if t >= 0 and settings.integrator != SEMI_IMPLICIT:
+        if t >= 0 and settings.integrator != Integrator.SEMI_IMPLICIT:
             b = model.tree_v[t] + 3
             most = max(most, settings.dt * vec.norm((state.v[b], state.v[b + 1], state.v[b + 2])))
     return most

@@ -33,9 +33,6 @@ from tribo.math import vec
 from tribo.math.linalg import TINY
 from tribo.model import Status
 
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-INFEASIBLE = int(Status.INFEASIBLE)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
 OPEN = 0.2  # [–] of the speed to remove: a hard row that yields more contradicts another row
 
 
@@ -130,14 +127,14 @@ def report_residual(model, settings, work):
         own = island_speed(settings, work, t)
         speed = max(speed, own)
         if is_infeasible_row(work, t, own):
-            work.status[0] |= INFEASIBLE
+            work.status[0] |= Status.INFEASIBLE
         if not work.island_miss[t] <= FLAGGED:
-            work.status[0] |= NOT_CONVERGED
+            work.status[0] |= Status.NOT_CONVERGED
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
         if is_penetrated(model, settings, work, c):
-            work.status[0] |= TIME_STEP_TOO_LONG
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
         w = contact_velocity(model, work, c)
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
@@ -164,7 +161,7 @@ def report_residual(model, settings, work):
         complementarity /= mass * speed * speed
         miss /= speed
     if not max(primal, max(dual, miss)) <= FLAGGED or not primal + dual + complementarity < inf:
-        work.status[0] |= NOT_CONVERGED
+        work.status[0] |= Status.NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual
     work.residual[2] = complementarity

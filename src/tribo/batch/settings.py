@@ -13,8 +13,8 @@ from tribo.checks import check
 from tribo.checks.made import Made
 from tribo.checks.readonly import frozen
 from tribo.checks.sealed import Sealed
-from tribo.contact.sleep import ASLEEP, AWAKE
 from tribo.engine.settings import Setting, WorldSettings
+from tribo.enums import Sleep
 
 NAMES = ("time_step", "gravity", "erp", "sleeping", "sleep_speed", "sleep_angular_speed", "sleep_time")
 
@@ -181,7 +181,7 @@ class BatchSleeper(Sealed):
     @property
     def is_asleep(self) -> np.ndarray:
         """Whether the object sleeps, (worlds,) of bool [–], as `sleeping` and the last step have it."""
-        return frozen(self._batch.sleeping & (self._tree("state", "tree_is_asleep") == ASLEEP))
+        return frozen(self._batch.sleeping & (self._tree("state", "tree_is_asleep") == Sleep.ASLEEP))
 
     def wake(self, worlds: Any = slice(None)) -> None:
         """End the object's sleep in all worlds or some, and in the next step that of all it touches there.
@@ -206,5 +206,5 @@ class BatchSleeper(Sealed):
         """
         self._batch.check_idle(f"wake of {self.name}")
         chosen = self._batch.chosen_worlds(worlds)
-        self._tree("state", "tree_is_asleep")[chosen] = AWAKE
+        self._tree("state", "tree_is_asleep")[chosen] = Sleep.AWAKE
         self._tree("state", "quiet_time")[chosen] = 0.0

@@ -12,16 +12,6 @@ from tribo.compiler.jit import kernel
 from tribo.enums import Activation, Observed
 from tribo.math import quat
 
-COORDINATE = int(Observed.COORDINATE)
-VELOCITY = int(Observed.VELOCITY)
-TURNED_VELOCITY = int(Observed.TURNED_VELOCITY)
-DOWN = int(Observed.DOWN)
-COMMAND = int(Observed.COMMAND)
-ACTION = int(Observed.ACTION)
-SINE = int(Observed.SINE)
-TANH = int(Activation.TANH)
-RELU = int(Activation.RELU)
-ELU = int(Activation.ELU)
 TOGETHER = 4  # inputs of a layer in one pass over its outputs
 
 
@@ -40,31 +30,31 @@ def turned_back(state, turn, axis, x, y, z):
 def observed(pilot, state, i):
     """Return the i-th number that is seen, before it is shifted and scaled."""
     kind, place = pilot.kind[i], pilot.place[i]
-    if kind == COORDINATE:
+    if kind == Observed.COORDINATE:
         return state.q[place]
-    if kind == VELOCITY:
+    if kind == Observed.VELOCITY:
         return state.v[place]
-    if kind == TURNED_VELOCITY:
+    if kind == Observed.TURNED_VELOCITY:
         x, y, z = state.v[place], state.v[place + 1], state.v[place + 2]
         return turned_back(state, pilot.turn[i], pilot.axis[i], x, y, z)
-    if kind == DOWN:
+    if kind == Observed.DOWN:
         return turned_back(state, pilot.turn[i], pilot.axis[i], 0.0, 0.0, -1.0)
-    if kind == COMMAND:
+    if kind == Observed.COMMAND:
         return pilot.command[place]
-    if kind == ACTION:
+    if kind == Observed.ACTION:
         return pilot.action[place]
     angle = 2.0 * pi * ((pilot.rate[i] * state.time[0] + pilot.phase[0]) % 1.0)
-    return sin(angle) if kind == SINE else cos(angle)
+    return sin(angle) if kind == Observed.SINE else cos(angle)
 
 
 @kernel
 def bent(way, x):
     """Return what an activation makes of a number."""
-    if way == TANH:
+    if way == Activation.TANH:
         return 1.0 - 2.0 / (exp(2.0 * x) + 1.0)
-    if way == RELU:
+    if way == Activation.RELU:
         return max(x, 0.0)
-    if way == ELU:
+    if way == Activation.ELU:
         return x if x > 0.0 else exp(x) - 1.0
     return x
 

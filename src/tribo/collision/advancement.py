@@ -33,13 +33,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
 from tribo.model import Pair, Shape
 
-RESTITUTION = int(Pair.RESTITUTION)
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-SURFACE = int(Shape.SURFACE)
 HORIZONS = 3  # of a bound of motion, each nearer than the one before
 ROUNDS = 64  # of an advancement; a pair that still advances then counts as an impact
 TOUCH = 1e-3  # [-] of the smaller solid: depth of an impact; of that depth: a gap that counts as 0
@@ -55,9 +48,9 @@ NO_CORE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e300)
 def thickness(model, s):
     """Return a length of the order of the least half size of a shape; 1e300 for planes and terrain."""
     kind = model.shape_kind[s]
-    if kind == SURFACE and is_moved(model, model.shape_body[s]):
+    if kind == Shape.SURFACE and is_moved(model, model.shape_body[s]):
         return half_size(model, s)
-    if kind == PLANE or kind >= SURFACE:
+    if kind == Shape.PLANE or kind >= Shape.SURFACE:
         return 1e300
     return extent(load_solid(model, s))
 
@@ -82,7 +75,7 @@ def core_contact(model, settings, work, a, b, margin):
 
     Writes: work.
     """
-    e = model.pair_table[model.shape_material[a], model.shape_material[b], RESTITUTION]
+    e = model.pair_table[model.shape_material[a], model.shape_material[b], Pair.RESTITUTION]
     if e + settings.erp2 > 0.0 or not is_moved(model, model.shape_body[a]):
         return NO_CORE
     t = model.body_tree[model.shape_body[a]]
@@ -135,9 +128,9 @@ def surface_spin(model, work, s, spin):
     """
     kind = model.shape_kind[s]
     place = vec.load(model.shape_pos, s)
-    if kind == SPHERE:
+    if kind == Shape.SPHERE:
         return spin if vec.dot(place, place) > 0.0 else ZERO
-    if kind != CAPSULE and kind != CYLINDER and kind != CONE:
+    if kind != Shape.CAPSULE and kind != Shape.CYLINDER and kind != Shape.CONE:
         return spin
     rot = vec.load_mat(model.shape_rot, s)
     axis = (rot[2], rot[5], rot[8])
@@ -176,7 +169,7 @@ def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
     spin_a, spin_b = surface_spin(model, work, a, motion_a[1]), surface_spin(model, work, b, motion_b[1])
     relative = vec.sub(motion_a[0], motion_b[0])
     fast_a, fast_b = vec.norm(spin_a), vec.norm(spin_b)
-    if model.shape_kind[a] >= SURFACE or model.shape_kind[b] >= SURFACE:
+    if model.shape_kind[a] >= Shape.SURFACE or model.shape_kind[b] >= Shape.SURFACE:
         closing = vec.norm(relative) + fast_a * r_a + fast_b * r_b
         return gap / closing if closing * left > gap else left
     bend = fast_a * (fast_a + vec.norm(vec.sub(motion_a[1], spin_a))) * r_a
@@ -306,7 +299,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     Writes: work.
     """
     n = find_meeting(model, work, a, b, margin)
-    if n <= 0 or model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE:
+    if n <= 0 or model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE:
         return n
     row = work.manifold
     thin = min(thickness(model, a), thickness(model, b))
@@ -314,14 +307,14 @@ def meet_moving(model, state, settings, work, a, b, margin):
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch
     is_fast = margin > thin
-    is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= SURFACE  # many planes
+    is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE  # many planes
     if (touches or is_of_meshes) and not is_fast:
         return n
     i = model.shape_body[a]
     j = model.shape_body[b]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
-    is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE
+    is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE
     stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
     if not touches and stays and not (is_fast and is_on_terrain):
         return n

@@ -12,15 +12,11 @@ import numpy as np
 from tribo.collision.candidate_list import sort_candidates
 from tribo.collision.cells import SLOTS, SPAN, bucket, column_side, first_column
 from tribo.collision.margins import margins
-from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
 from tribo.collision.sorted_keys import first_from
 from tribo.collision.sweep_order import sort_bodies
 from tribo.compiler.jit import kernel
 from tribo.math import spatial, vec
-from tribo.model import Kind, Status
-
-DYNAMIC = int(Kind.DYNAMIC)
-CAPACITY = int(Status.CAPACITY)
+from tribo.model import Kind, Shape, Status
 
 MANY = 400  # bodies, from which on columns pay (`cells`)
 NO_COLUMN = -(1 << 40)
@@ -34,30 +30,30 @@ def shape_bound(model, work, s):
     c = vec.add(vec.load(work.body_pos, i), vec.mat_vec(rot, vec.load(model.shape_pos, s)))
     kind = model.shape_kind[s]
     a, b, d = vec.load(model.shape_size, s)
-    if kind == SPHERE:
+    if kind == Shape.SPHERE:
         return (c[0] - a, c[1] - a, c[2] - a, c[0] + a, c[1] + a, c[2] + a)
     r = vec.mat_mul(rot, vec.load_mat(model.shape_rot, s))
-    if kind == BOX:
+    if kind == Shape.BOX:
         h = (
             abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * d,
             abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * d,
             abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * d,
         )
-    elif kind == CAPSULE:
+    elif kind == Shape.CAPSULE:
         h = (abs(r[2]) * b + a, abs(r[5]) * b + a, abs(r[8]) * b + a)
-    elif kind == CYLINDER or kind == CONE:
+    elif kind == Shape.CYLINDER or kind == Shape.CONE:
         h = (
             abs(r[2]) * b + a * sqrt(max(0.0, 1.0 - r[2] * r[2])),
             abs(r[5]) * b + a * sqrt(max(0.0, 1.0 - r[5] * r[5])),
             abs(r[8]) * b + a * sqrt(max(0.0, 1.0 - r[8] * r[8])),
         )
-    elif kind == ELLIPSOID:
+    elif kind == Shape.ELLIPSOID:
         h = (
             vec.norm((r[0] * a, r[1] * b, r[2] * d)),
             vec.norm((r[3] * a, r[4] * b, r[5] * d)),
             vec.norm((r[6] * a, r[7] * b, r[8] * d)),
         )
-    elif kind >= HULL:
+    elif kind >= Shape.HULL:
         box = model.shape_box
         c = vec.add(c, vec.mat_vec(r, (box[s, 0], box[s, 1], box[s, 2])))
         h = (
@@ -79,7 +75,7 @@ def bound_shapes(model, work):
     for s in range(model.shape_kind.shape[0]):
         i = model.shape_body[s]
         is_asked = work.sweep_count[0] > 1 or model.body_shape_count[i] > 1
-        if is_asked and model.shape_kind[s] != PLANE and model.body_is_solid[i] == 1:
+        if is_asked and model.shape_kind[s] != Shape.PLANE and model.body_is_solid[i] == 1:
             spatial.store(work.shape_bound, s, shape_bound(model, work, s))
 
 
@@ -128,7 +124,7 @@ def compute_bounds(model, work):
 @kernel
 def is_moved(model, i):
     """Tell whether forces move body i."""
-    return model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC
+    return model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == Kind.DYNAMIC
 
 
 @kernel
@@ -220,7 +216,7 @@ def add_plane_pair(model, settings, work, s, n, height, j):
     if j == i or model.body_is_solid[j] == 0:
         return
     first = model.body_shape_start[j]
-    if model.shape_kind[first] == PLANE:
+    if model.shape_kind[first] == Shape.PLANE:
         return
     offset = height + work.body_margin[i] + work.body_margin[j]
     low = vec.dot(n, vec.load(work.body_pos, j)) - model.body_radius[j]
@@ -277,12 +273,12 @@ def list_bodies(model, work):
     groups = 0
     masks = 0
     for i in range(model.body_parent.shape[0]):
-        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != Shape.PLANE:
             groups |= model.body_group[i]
             masks |= model.body_mask[i]
     n = 0
     for i in range(model.body_parent.shape[0]):
-        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] != Shape.PLANE:
             if ((model.body_group[i] & masks) | (model.body_mask[i] & groups)) != 0:
                 work.sweep_order[n] = i
                 n += 1
@@ -408,12 +404,12 @@ def find_candidates(model, state, settings, work):
         list_bodies(model, work)
     bound_shapes(model, work)
     for i in range(model.body_parent.shape[0]):
-        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == PLANE:
+        if model.body_is_solid[i] == 1 and model.shape_kind[model.body_shape_start[i]] == Shape.PLANE:
             add_plane_pairs(model, settings, work, model.body_shape_start[i])
     if work.sweep_count[0] > 1:
         compute_bounds(model, work)
         sweep_bodies(model, settings, work)
     if work.candidate_count[0] > work.candidate.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
         return
     sort_candidates(work)

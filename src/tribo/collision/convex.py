@@ -24,9 +24,10 @@ from tribo.collision.overlap import (  # fmt: skip
 )
 from tribo.collision.plane import ROLLED_OVER, TILTED
 from tribo.collision.point import first_row
-from tribo.collision.solid import PLANE, TRIANGLE, extent, radius, separation, support_difference
+from tribo.collision.solid import TRIANGLE, extent, radius, separation, support_difference
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 EDGE_SHARE = 0.01  # [-] of the depth, and
 EDGE_SLOP = 1e-3  # [-] of the smaller solid: advantage that an edge needs
@@ -328,7 +329,7 @@ def solid_points(model, work, pair, margin):
     """
     rounding = radius(pair[0]) + radius(pair[2])
     size = extent(pair[0])
-    if pair[2][0] == PLANE:
+    if pair[2][0] == Shape.PLANE:
         normal = vec.mat_col(pair[4], 2)
         w, a = support_difference(model, work, pair, vec.neg(normal))
         best = vec.dot(w, normal) - rounding

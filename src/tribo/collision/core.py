@@ -9,9 +9,10 @@ In calls for pairs of shapes, −1 − s stands for the core of shape s.
 from math import sqrt
 
 from tribo.collision.place import shape_pose
-from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE, load_solid
+from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 HALVINGS = 52  # bisections of the range of t, down to round-off
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -33,7 +34,7 @@ def own_centre(model, s):
     if s < 0:  # a core is centred on it
         return (0.0, 0.0, 0.0)
     if model.body_chain_len[model.shape_body[s]] == 0:  # a fixed body
-        if model.shape_kind[s] == HULL:
+        if model.shape_kind[s] == Shape.HULL:
             return (model.shape_box[s, 0], model.shape_box[s, 1], model.shape_box[s, 2])
         return (0.0, 0.0, 0.0)
     com = vec.load(model.body_com, model.shape_body[s])
@@ -86,18 +87,18 @@ def core_radius(model, s):
     a, b, c = vec.load(model.shape_size, s)
     p = own_centre(model, s)
     around = sqrt(p[0] * p[0] + p[1] * p[1])
-    if kind == BOX:
+    if kind == Shape.BOX:
         return min(a - abs(p[0]), b - abs(p[1]), c - abs(p[2]))
-    if kind == CAPSULE:
+    if kind == Shape.CAPSULE:
         beyond = max(0.0, abs(p[2]) - b)
         return a - sqrt(around * around + beyond * beyond)
-    if kind == CYLINDER:
+    if kind == Shape.CYLINDER:
         return min(a - around, b - abs(p[2]))
-    if kind == CONE:  # b: half its height
+    if kind == Shape.CONE:  # b: half its height
         return min(b + p[2], (a * (b - p[2]) - 2.0 * b * around) / sqrt(a * a + 4.0 * b * b))
-    if kind == ELLIPSOID:
+    if kind == Shape.ELLIPSOID:
         return depth_in_ellipsoid((a, b, c), p)
-    if kind == HULL:
+    if kind == Shape.HULL:
         least = 1e300
         data = model.shape_data
         for f in range(data[s, 2], data[s, 2] + data[s, 3]):
@@ -110,14 +111,14 @@ def core_radius(model, s):
 @kernel
 def core_kind(model, s):
     """Return the kind of a shape, or of a core."""
-    return model.shape_kind[s] if s >= 0 else SPHERE
+    return model.shape_kind[s] if s >= 0 else Shape.SPHERE
 
 
 @kernel
 def placed(model, work, s):
     """Return position [m], rotation (world) and solid of a shape or a core."""
     if s < 0:
-        ball = (SPHERE, core_radius(model, -1 - s), 0.0, 0.0, 0, 0, 0, 0)
+        ball = (Shape.SPHERE, core_radius(model, -1 - s), 0.0, 0.0, 0, 0, 0, 0)
         return centre(model, work, model.shape_body[-1 - s]), IDENTITY, ball
     pos, rot = shape_pose(model, work, s)
     return pos, rot, load_solid(model, s)

@@ -6,23 +6,10 @@ anticlockwise seen from outside; a disc, only its centre; a segment; a point.
 
 from math import sqrt
 
-from tribo.collision.solid import (  # fmt: skip
-    BOX,
-    CAPSULE,
-    CONE,
-    CYLINDER,
-    ELLIPSOID,
-    HULL,
-    PLANE,
-    SPHERE,
-    TRIANGLE,
-    extent,
-    farthest_corner,
-    farthest_of_ellipsoid,
-)
+from tribo.collision.solid import TRIANGLE, extent, farthest_corner, farthest_of_ellipsoid
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import FEW_CORNERS
+from tribo.model import FEW_CORNERS, Shape
 
 SEGMENT = 2
 POLYGON = 3
@@ -35,13 +22,13 @@ NO_FACE = -2.0  # cosine of a solid without flat faces
 def face_towards(model, work, solid, d):
     """Return the flat face that faces a unit direction: number, normal, cosine. Own axes."""
     kind = solid[0]
-    if kind == PLANE:
+    if kind == Shape.PLANE:
         return 0, (0.0, 0.0, 1.0), d[2]
-    if kind == CYLINDER:
+    if kind == Shape.CYLINDER:
         return (1, (0.0, 0.0, 1.0), d[2]) if d[2] >= 0.0 else (0, (0.0, 0.0, -1.0), -d[2])
-    if kind == CONE:
+    if kind == Shape.CONE:
         return 0, (0.0, 0.0, -1.0), -d[2]
-    if kind == BOX:
+    if kind == Shape.BOX:
         axis = 2
         if abs(d[0]) >= abs(d[1]) and abs(d[0]) >= abs(d[2]):
             axis = 0
@@ -50,7 +37,7 @@ def face_towards(model, work, solid, d):
         s = 1.0 if d[axis] >= 0.0 else -1.0
         normal = (s if axis == 0 else 0.0, s if axis == 1 else 0.0, s if axis == 2 else 0.0)
         return 2 * axis + int(s > 0.0), normal, abs(d[axis])
-    if kind == HULL:
+    if kind == Shape.HULL:
         best = solid[6]
         most = NO_FACE
         if solid[5] > FEW_CORNERS:  # only the faces around the farthest corner
@@ -97,13 +84,13 @@ def load_face(model, work, side, solid, face, pos, rot):
     Writes: work.
     """
     kind = solid[0]
-    if kind == PLANE:
+    if kind == Shape.PLANE:
         return UNBOUNDED, 0, pos
-    if kind == CYLINDER or kind == CONE:
+    if kind == Shape.CYLINDER or kind == Shape.CONE:
         z = solid[2] if face == 1 else -solid[2]
         return DISC, 0, vec.add(pos, vec.mat_vec(rot, (0.0, 0.0, z)))
     count = 4
-    if kind == BOX:
+    if kind == Shape.BOX:
         axis = face // 2
         s = 1.0 if face % 2 == 1 else -1.0
         for k in range(4):
@@ -118,7 +105,7 @@ def load_face(model, work, side, solid, face, pos, rot):
             number = int(corner[0] > 0.0) + 2 * int(corner[1] > 0.0) + 4 * int(corner[2] > 0.0)
             p = (corner[0] * solid[1], corner[1] * solid[2], corner[2] * solid[3])
             put_corner(work, side, k, p, pos, rot, number)
-    elif kind == HULL:
+    elif kind == Shape.HULL:
         first = model.face_start[face]
         count = model.face_start[face + 1] - first
         for k in range(count):
@@ -145,21 +132,21 @@ def load_edge(model, work, side, solid, d, pos, rot):
     Writes: work.
     """
     kind = solid[0]
-    if kind == SPHERE:
+    if kind == Shape.SPHERE:
         put_corner(work, side, 0, (0.0, 0.0, 0.0), pos, rot, 0)
         return 1, solid[1]
-    if kind == ELLIPSOID:
+    if kind == Shape.ELLIPSOID:
         put_corner(work, side, 0, farthest_of_ellipsoid(solid, d), pos, rot, 0)
         return 1, extent(solid)
-    if kind == CAPSULE or kind == CYLINDER or kind == CONE:
+    if kind == Shape.CAPSULE or kind == Shape.CYLINDER or kind == Shape.CONE:
         s = 0.0
-        if kind != CAPSULE:
+        if kind != Shape.CAPSULE:
             across = sqrt(d[0] * d[0] + d[1] * d[1])
             s = solid[1] / across if across > 1e-12 else 0.0
-        top = 0.0 if kind == CONE else s
+        top = 0.0 if kind == Shape.CONE else s
         put_corner(work, side, 0, (s * d[0], s * d[1], -solid[2]), pos, rot, 0)
         put_corner(work, side, 1, (top * d[0], top * d[1], solid[2]), pos, rot, 1)
-        return 2, solid[1] if kind != CONE else 0.5 * solid[1]
+        return 2, solid[1] if kind != Shape.CONE else 0.5 * solid[1]
     face, _, _ = face_towards(model, work, solid, d)
     _, count, _ = load_face(model, work, side, solid, face, pos, rot)
     d = vec.mat_vec(rot, d)

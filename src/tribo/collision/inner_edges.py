@@ -19,14 +19,12 @@ from math import inf
 from tribo.collision.broadphase import is_moved
 from tribo.collision.narrowphase import move_contact
 from tribo.collision.place import shape_pose
-from tribo.collision.solid import PLANE, extent, is_arc, is_ball, is_convex, load_solid, radius, support_at
+from tribo.collision.solid import extent, is_arc, is_ball, is_convex, load_solid, radius, support_at
 from tribo.collision.triangles import FLUSH, SAME_FACE, STEEP, terrain_reach
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.model import Joint, Pair
+from tribo.model import Joint, Pair, Shape
 
-FREE = int(Joint.FREE)
-STIFFNESS = int(Pair.STIFFNESS)
 SAME_VELOCITY = 1e-9  # [-] relative difference of two equal velocities
 SAME_RUN = 0.1  # [-] of SAME_FACE: tolerance of the normals of a run
 BROKEN = -1  # in place of the first pair of a run: one of its contacts was rotated
@@ -147,7 +145,7 @@ def list_pairs(model, work, n):
             continue
         a = work.contact_shape[c, 0]
         b = work.contact_shape[c, 1]
-        if model.pair_table[model.shape_material[a], model.shape_material[b], STIFFNESS] > 0.0:
+        if model.pair_table[model.shape_material[a], model.shape_material[b], Pair.STIFFNESS] > 0.0:
             continue
         for side in range(2):
             if may_lie_flush(model, work, c, side):
@@ -170,7 +168,7 @@ def carrier_motion(model, state, work, i, p):
         is_still = is_still and state.v[model.chain_dof[k]] == 0.0
     if is_still:
         return still, still
-    if model.joint_type[i] != FREE:
+    if model.joint_type[i] != Joint.FREE:
         return (inf, inf, inf), still
     dof = model.joint_v[i]
     spin = (state.v[dof + 3], state.v[dof + 4], state.v[dof + 5])
@@ -275,7 +273,7 @@ def says_all(model, state, work, c, side, d, other):
     if -support_reach(model, work, top, vec.neg(normal_d)) < height - slop:
         return False  # the body is deepest elsewhere
     t = work.contact_shape[d, 1 - other]
-    if model.shape_kind[t] == PLANE:
+    if model.shape_kind[t] == Shape.PLANE:
         return True
     plane = vec.dot(own_point(work, c, 1 - side), normal_c)
     if is_convex(model.shape_kind[t]):  # below the plane at c, it forms a ridge with S
@@ -380,9 +378,9 @@ def suppress_edges(model, state, work):
             first = c
         a = work.contact_shape[c, 0]
         b = work.contact_shape[c, 1]
-        if model.pair_table[model.shape_material[a], model.shape_material[b], STIFFNESS] > 0.0:
+        if model.pair_table[model.shape_material[a], model.shape_material[b], Pair.STIFFNESS] > 0.0:
             continue
-        if model.shape_kind[a] != PLANE and model.shape_kind[b] != PLANE:
+        if model.shape_kind[a] != Shape.PLANE and model.shape_kind[b] != Shape.PLANE:
             for side in range(2):
                 if work.contact_key[c] >= 0 and may_lie_flush(model, work, c, side):
                     judge_edge(model, state, work, n, first, c, side)

@@ -9,8 +9,6 @@ from tribo.collision.candidate_list import sort_candidates
 from tribo.compiler.jit import kernel
 from tribo.model import Shape, Status
 
-PLANE = int(Shape.PLANE)
-CAPACITY = int(Status.CAPACITY)
 DEEP = 5.0  # times the gap that counts as 0: a smaller excess waits for the next step
 
 
@@ -93,7 +91,7 @@ def extend(model, settings, work):
     n = work.candidate_count[0]
     widen(work, 1.0)
     for s in range(model.body_parent.shape[0]):
-        if model.body_is_solid[s] == 0 or model.shape_kind[model.body_shape_start[s]] != PLANE:
+        if model.body_is_solid[s] == 0 or model.shape_kind[model.body_shape_start[s]] != Shape.PLANE:
             continue
         normal, height = plane_of(model, work, model.body_shape_start[s])
         for i in range(model.body_parent.shape[0]):
@@ -107,6 +105,6 @@ def extend(model, settings, work):
                 add_pairs_of(model, settings, work, i, n)
     widen(work, -1.0)
     if work.candidate_count[0] > work.candidate.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
     elif work.candidate_count[0] > n:
         sort_candidates(work)

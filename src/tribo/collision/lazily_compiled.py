@@ -10,12 +10,11 @@ called by address.
 from tribo.collision.convex import convex_pair
 from tribo.collision.core import core_kind, own_centre, placed
 from tribo.collision.mesh_points import mesh_pair
-from tribo.collision.solid import BOX, CONE, CYLINDER, HEIGHT_MAP, MESH, PLANE, SURFACE
 from tribo.collision.terrain import terrain_pair
 from tribo.compiler import signature as types
 from tribo.compiler.jit import DISABLED, kernel, late
 from tribo.compiler.record import call_at, from_address
-from tribo.model import Late, Model, Work
+from tribo.model import Late, Model, Shape, Work
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_
 SIGNATURE = types.int64(*[types.int64] * 4, types.float64)
@@ -26,12 +25,14 @@ def family_of(kind_a, kind_b):
     """Return the family of a pair; −1: closed form, or no contacts."""
     low = min(kind_a, kind_b)
     high = max(kind_a, kind_b)
-    if high >= SURFACE:
-        is_met = low != MESH and low != HEIGHT_MAP and (low != PLANE or high == SURFACE)
+    if high >= Shape.SURFACE:
+        is_met = (
+            low != Shape.MESH and low != Shape.HEIGHT_MAP and (low != Shape.PLANE or high == Shape.SURFACE)
+        )
         return 1 if is_met else -1
-    if high == CYLINDER and low >= BOX:
+    if high == Shape.CYLINDER and low >= Shape.BOX:
         return 0
-    if high >= CONE and low != MESH:  # cone, ellipsoid, hull
+    if high >= Shape.CONE and low != Shape.MESH:  # cone, ellipsoid, hull
         return 0
     return -1
 
@@ -60,13 +61,13 @@ def terrain(model, work, a, b, margin):
     Writes: work.
     """
     first, second = core_kind(model, a), core_kind(model, b)
-    if min(first, second) == PLANE or min(first, second) >= SURFACE:
-        is_swapped = first != SURFACE
+    if min(first, second) == Shape.PLANE or min(first, second) >= Shape.SURFACE:
+        is_swapped = first != Shape.SURFACE
         n = mesh_pair(model, work, b if is_swapped else a, a if is_swapped else b, margin)
         if is_swapped:
             turn_normals(work, n)
         return n
-    is_swapped = first >= SURFACE
+    is_swapped = first >= Shape.SURFACE
     if is_swapped:
         a, b = b, a
     pos_a, rot_a, solid = placed(model, work, a)

@@ -2,9 +2,9 @@
 
 from math import inf, sqrt
 
-from tribo.collision.solid import PLANE
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 SLACK = 1e-6  # [m] added to every margin against round-off
 
@@ -37,7 +37,7 @@ def weight_way(settings):
 @kernel
 def body_reach(model, s):
     """Return the radius of the body of shape s about its origin [m]; inf for a plane."""
-    return inf if model.shape_kind[s] == PLANE else model.body_radius[model.shape_body[s]]
+    return inf if model.shape_kind[s] == Shape.PLANE else model.body_radius[model.shape_body[s]]
 
 
 @kernel

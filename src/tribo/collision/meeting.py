@@ -6,8 +6,6 @@ from tribo.collision.pairs import collide
 from tribo.compiler.jit import kernel
 from tribo.model import Status
 
-CAPACITY = int(Status.CAPACITY)
-
 
 @kernel
 def sort_points(out, n):
@@ -53,7 +51,7 @@ def find_meeting(model, work, a, b, margin):
     else:
         if model.lazy_address[family] == 0:
             work.lazy_wanted[family] = 1
-            work.status[0] |= CAPACITY
+            work.status[0] |= Status.CAPACITY
             return -1
         n = call_late(model.lazy_address[family], model, work, a, b, margin)
     sort_points(work.manifold, n)

@@ -20,10 +20,10 @@ from tribo.collision.gjk import triangle_weights
 from tribo.collision.overlap import claim
 from tribo.collision.place import shape_pose
 from tribo.collision.point import COINCIDENT, first_row
-from tribo.collision.solid import HEIGHT_MAP, PLANE, SURFACE
 from tribo.collision.terrain import ACCEPTED, pile
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 SHIFT = 0.01  # [-] of the least half size of a moving mesh: depth at which its points are evaluated
 DEEP = 0.5  # [-] of the same: largest penetration of a point
@@ -77,7 +77,7 @@ def nearer(model, s, place, p, q, r, x, best):
     if region == 0 or d - abs(height) <= COINCIDENT:
         return (d, height, normal, height, place[0])
     side = height
-    if region >= 4 and model.shape_kind[s] == SURFACE:
+    if region >= 4 and model.shape_kind[s] == Shape.SURFACE:
         side = vec.dot(away, vec.load(model.vertex_normal, model.triangle[place[0], region - 4]))
     if side < 0.0:
         if ends_there(model, s, place, normal, region):
@@ -141,10 +141,10 @@ def gap_at(model, s, x, reach, seed):
     Beyond `reach`, on either side, it is `FAR`. Also returns the nearest triangle of a surface, the `seed` of
     the next call; −1: none.
     """
-    if model.shape_kind[s] == PLANE:
+    if model.shape_kind[s] == Shape.PLANE:
         return x[2], UP, seed
     best = (reach, 0.0, UP, FAR, seed)
-    if model.shape_kind[s] == HEIGHT_MAP:
+    if model.shape_kind[s] == Shape.HEIGHT_MAP:
         best = gap_of_map(model, s, x, best)
     else:
         best = gap_of_surface(model, s, x, best)
@@ -238,7 +238,7 @@ def is_box_near(model, b, pos, rot, low, high, margin):
     """Tell whether a box of a mesh, at a pose in the frame of shape b, is near the box of b."""
     half = vec.scale(0.5, vec.sub(high, low))
     c = vec.add(pos, vec.mat_vec(rot, vec.scale(0.5, vec.add(low, high))))
-    is_plane = model.shape_kind[b] == PLANE
+    is_plane = model.shape_kind[b] == Shape.PLANE
     for axis in range(2 if is_plane else 0, 3):
         own = 0.0
         for k in range(3):
@@ -343,15 +343,15 @@ def mesh_pair(model, work, a, b, margin):
         return 0
     size = FAR
     for s in (a, b):
-        if model.shape_kind[s] == SURFACE and model.shape_size[s, 1] > 0.0:  # it moves
+        if model.shape_kind[s] == Shape.SURFACE and model.shape_size[s, 1] > 0.0:  # it moves
             size = min(size, half_size(model, s))
     bounds = (margin, SHIFT * size, max(margin + SHIFT * size, DEEP * size))
     n = put_mesh(model, work, a, b, pos, rot, (pos_b, rot_b, 1.0), bounds, first_row())
-    if model.shape_kind[b] != PLANE:
+    if model.shape_kind[b] != Shape.PLANE:
         back = vec.mat_t_vec(rot, vec.neg(pos))
         turn = vec.mat_t_mul(rot, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
         frame = (pos_a, rot_a, -1.0)
-        if model.shape_kind[b] == HEIGHT_MAP:
+        if model.shape_kind[b] == Shape.HEIGHT_MAP:
             n = put_map(model, work, b, a, back, turn, frame, bounds, n)
         else:
             n = put_mesh(model, work, b, a, back, turn, frame, bounds, n)

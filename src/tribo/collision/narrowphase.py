@@ -7,11 +7,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Pair, Shape, Status
 
-CAPACITY = int(Status.CAPACITY)
-PLANE = int(Shape.PLANE)
-RESTITUTION = int(Pair.RESTITUTION)
-STIFFNESS = int(Pair.STIFFNESS)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
 FEATURES = 2048  # feature numbers of one pair of shapes
 ZERO = (0.0, 0.0, 0.0)
 SHAPES = 1 << 26  # shape ids of one world; a key fits into 63 bits
@@ -84,7 +79,7 @@ def is_of_other_points(model, a, b):
     first = model.shape_point[a]
     second = model.shape_point[b]
     material = model.shape_material[a]
-    if model.pair_table[material, model.shape_material[b], STIFFNESS] <= 0.0:
+    if model.pair_table[material, model.shape_material[b], Pair.STIFFNESS] <= 0.0:
         return first == 1 or second == 1
     moves = is_moved(model, model.shape_body[a])
     if moves == is_moved(model, model.shape_body[b]):
@@ -102,9 +97,9 @@ def is_looked_after(model, a, b):
     table = model.pair_table
     m = model.shape_material[a]
     n = model.shape_material[b]
-    if table[m, n, STIFFNESS] > 0.0 or table[m, n, YOUNGS_MODULUS] > 0.0:
+    if table[m, n, Pair.STIFFNESS] > 0.0 or table[m, n, Pair.YOUNGS_MODULUS] > 0.0:
         return False
-    return table[m, n, RESTITUTION] <= 0.0
+    return table[m, n, Pair.RESTITUTION] <= 0.0
 
 
 @kernel
@@ -135,7 +130,7 @@ def find_contacts(model, state, settings, work):
         if model.shape_point[a] + model.shape_point[b] > 0 and is_of_other_points(model, a, b):
             continue
         margin = pair_reach(model, state, settings, work, a, b)
-        has_plane = model.shape_kind[a] == PLANE or model.shape_kind[b] == PLANE
+        has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
         if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin)):
             continue
         n = meet_moving(model, state, settings, work, a, b, margin)
@@ -146,4 +141,4 @@ def find_contacts(model, state, settings, work):
             vec.store(work.travel, point, ZERO)
             work.travel[point, 3] = 0.0
     if work.contact_count[0] > work.contact_key.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY

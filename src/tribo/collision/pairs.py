@@ -3,13 +3,12 @@
 from tribo.collision.box_box import box_box
 from tribo.collision.capsule import capsule_box, capsule_capsule
 from tribo.collision.plane import plane_box, plane_capsule, plane_cylinder, plane_sphere
-from tribo.collision.solid import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HEIGHT_MAP, HULL, PLANE, SPHERE
 from tribo.collision.sphere import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 
-SURFACE = int(Shape.SURFACE)
+PLANE, SPHERE, BOX, CAPSULE, CYLINDER, MESH, CONE, ELLIPSOID, HULL, SURFACE, HEIGHT_MAP = map(int, Shape)
 
 _ORDERED = (
     (SPHERE, PLANE), (BOX, PLANE), (CAPSULE, PLANE), (CYLINDER, PLANE),

@@ -15,17 +15,10 @@ best direction if the ellipsoid's deepest point is over the face.
 from math import sqrt
 
 from tribo.collision.feature import DISC, face_towards, load_face
-from tribo.collision.solid import (  # fmt: skip
-    CONE,
-    CYLINDER,
-    ELLIPSOID,
-    extent,
-    farthest_of_ellipsoid,
-    separation,
-    support_difference,
-)
+from tribo.collision.solid import extent, farthest_of_ellipsoid, separation, support_difference
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 CORNER = 0  # one fixed point
 EDGE = 1  # a fixed segment
@@ -52,7 +45,7 @@ def feature(work, solid, pos, rot, is_b, shift):
     shift: displacement of B in GJK. The tilt is that of the outward normal.
     """
     kind = solid[0]
-    if kind == ELLIPSOID:
+    if kind == Shape.ELLIPSOID:
         return SMOOTH, pos, ZERO, ZERO, 0.0
     first = ZERO
     second = ZERO
@@ -64,7 +57,7 @@ def feature(work, solid, pos, rot, is_b, shift):
         p = (work.simplex[k, 3], work.simplex[k, 4], work.simplex[k, 5])
         if is_b:
             p = vec.sub(vec.sub(p, vec.load(work.simplex, k)), shift)
-        if kind == CYLINDER or kind == CONE:
+        if kind == Shape.CYLINDER or kind == Shape.CONE:
             z = vec.dot(vec.mat_col(rot, 2), vec.sub(p, pos))
             top = top or z > 0.0
             bottom = bottom or z <= 0.0
@@ -85,12 +78,12 @@ def feature(work, solid, pos, rot, is_b, shift):
             else:
                 second = p
             found += 1
-    apex = kind == CONE and top
+    apex = kind == Shape.CONE and top
     up = vec.mat_col(rot, 2)
-    if kind == CYLINDER or kind == CONE:
+    if kind == Shape.CYLINDER or kind == Shape.CONE:
         if top and bottom:
             tilt = 0.0
-            if kind == CONE:
+            if kind == Shape.CONE:
                 tilt = solid[1] / sqrt(solid[1] * solid[1] + 4.0 * solid[2] * solid[2])
             return SIDE, vec.axpy(-solid[2], up, pos), ZERO, up, tilt
         if apex:
@@ -130,7 +123,7 @@ def on_feature(solid, rot, own, outward):
     along = ZERO
     if own[0] == SIDE:
         along = vec.scale(2.0 * solid[2], own[3])
-        if solid[0] == CONE:
+        if solid[0] == Shape.CONE:
             along = vec.axpy(-solid[1], radial, along)
     return vec.axpy(solid[1], radial, own[1]), along, solid[1] / around, tangent, ZERO
 
@@ -264,13 +257,13 @@ def is_curved(pair):
     """Tell whether GJK's bound, not round-off, limits the accuracy of the rounds."""
     a = pair[0][0]
     b = pair[2][0]
-    return a == CYLINDER or a == CONE or b == CYLINDER or b == CONE or is_smooth(pair)
+    return a == Shape.CYLINDER or a == Shape.CONE or b == Shape.CYLINDER or b == Shape.CONE or is_smooth(pair)
 
 
 @kernel
 def is_smooth(pair):
     """Tell whether one of two solids is an ellipsoid."""
-    return pair[0][0] == ELLIPSOID or pair[2][0] == ELLIPSOID
+    return pair[0][0] == Shape.ELLIPSOID or pair[2][0] == Shape.ELLIPSOID
 
 
 @kernel
@@ -294,7 +287,7 @@ def on_face(model, work, pair, start):
     Writes: work.
     """
     nowhere = (False, start, 0.0, ZERO, ZERO)
-    is_a = pair[2][0] == ELLIPSOID  # whether the face is one of A
+    is_a = pair[2][0] == Shape.ELLIPSOID  # whether the face is one of A
     solid = pair[0] if is_a else pair[2]
     pos = ZERO if is_a else pair[3]
     rot = pair[1] if is_a else pair[4]

@@ -11,17 +11,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import FEW_CORNERS, Shape
 
-BOX = int(Shape.BOX)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-ELLIPSOID = int(Shape.ELLIPSOID)
-HULL = int(Shape.HULL)
-HEIGHT_MAP = int(Shape.HEIGHT_MAP)
-MESH = int(Shape.MESH)
-SURFACE = int(Shape.SURFACE)
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
 TRIANGLE = 100  # one face of a mesh or a height map
 
 
@@ -45,16 +34,16 @@ def load_solid(model, s):
 @kernel
 def radius(solid):
     """Return the distance of the surface outside of what `support` describes [m]."""
-    return solid[1] if solid[0] == SPHERE or solid[0] == CAPSULE else 0.0
+    return solid[1] if solid[0] == Shape.SPHERE or solid[0] == Shape.CAPSULE else 0.0
 
 
 @kernel
 def extent(solid):
     """Return a length of the order of the solid's least half size."""
     kind = solid[0]
-    if kind == BOX or kind == ELLIPSOID:
+    if kind == Shape.BOX or kind == Shape.ELLIPSOID:
         return min(solid[1], solid[2], solid[3])
-    if kind == CYLINDER or kind == CONE:
+    if kind == Shape.CYLINDER or kind == Shape.CONE:
         return min(solid[1], solid[2])
     return solid[1]  # ball and capsule: radius; hull and triangle: half their least width
 
@@ -62,13 +51,13 @@ def extent(solid):
 @kernel
 def is_convex(kind):
     """Tell whether a shape has support points."""
-    return kind != PLANE and kind != MESH and kind < SURFACE
+    return kind != Shape.PLANE and kind != Shape.MESH and kind < Shape.SURFACE
 
 
 @kernel
 def is_ball(kind):
     """Tell whether a solid is round everywhere."""
-    return kind == SPHERE or kind == ELLIPSOID
+    return kind == Shape.SPHERE or kind == Shape.ELLIPSOID
 
 
 @kernel
@@ -79,7 +68,9 @@ def is_arc(kind, normal_c, normal_d, arm):
     """
     if is_ball(kind):
         return True
-    return kind != BOX and kind != HULL and -2.0 * vec.dot(normal_c, arm) >= vec.dot(normal_d, arm)
+    return (
+        kind != Shape.BOX and kind != Shape.HULL and -2.0 * vec.dot(normal_c, arm) >= vec.dot(normal_d, arm)
+    )
 
 
 @kernel
@@ -142,12 +133,12 @@ def support(model, work, solid, d):
     Of a plane its origin, which is correct along its normal.
     """
     kind = solid[0]
-    if kind == BOX:
+    if kind == Shape.BOX:
         x = solid[1] if d[0] >= 0.0 else -solid[1]
         y = solid[2] if d[1] >= 0.0 else -solid[2]
         z = solid[3] if d[2] >= 0.0 else -solid[3]
         return (x, y, z)
-    if kind == HULL:
+    if kind == Shape.HULL:
         return vec.load(model.vertex, farthest_corner(model, solid, d, -1))
     if kind == TRIANGLE:
         best = -1e300
@@ -158,17 +149,17 @@ def support(model, work, solid, d):
                 best = along
                 k = i
         return vec.load(work.triangle, k)
-    if kind == SPHERE or kind == PLANE:
+    if kind == Shape.SPHERE or kind == Shape.PLANE:
         return (0.0, 0.0, 0.0)
-    if kind == ELLIPSOID:
+    if kind == Shape.ELLIPSOID:
         return farthest_of_ellipsoid(solid, d)
     high = solid[2] if d[2] >= 0.0 else -solid[2]
-    if kind == CAPSULE:
+    if kind == Shape.CAPSULE:
         return (0.0, 0.0, high)
     # Cylinder and cone: the rim of a disc.
     across = sqrt(d[0] * d[0] + d[1] * d[1])
     s = solid[1] / across if across > 1e-150 else 0.0
-    if kind == CONE:
+    if kind == Shape.CONE:
         if 2.0 * solid[2] * d[2] > solid[1] * across:
             return (0.0, 0.0, solid[2])
         high = -solid[2]
@@ -188,7 +179,7 @@ def support_from(model, work, solid, pos, rot, d, near):
 
     near: corner of a nearby direction; −1: none is known.
     """
-    if solid[0] != HULL:
+    if solid[0] != Shape.HULL:
         return support_at(model, work, solid, pos, rot, d), near
     k = farthest_corner(model, solid, vec.mat_t_vec(rot, d), near)
     return vec.add(pos, vec.mat_vec(rot, vec.load(model.vertex, k))), k

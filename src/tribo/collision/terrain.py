@@ -25,10 +25,7 @@ from tribo.collision.convex import EDGE_SLOP, REALISED, face_points, keep_spread
 from tribo.collision.overlap import claim
 from tribo.collision.plane import FLAT_COSINE, ROLLED_OVER, TILTED
 from tribo.collision.point import first_row
-from tribo.collision.solid import (  # fmt: skip
-    CONE,
-    CYLINDER,
-    HEIGHT_MAP,
+from tribo.collision.solid import (
     TRIANGLE,
     extent,
     is_arc,
@@ -40,6 +37,7 @@ from tribo.collision.solid import (  # fmt: skip
 )
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 EVEN = 1e-6  # [rad] tolerance of the range of a normal
 UPRIGHT = 1.0 - 1e-9  # cosine of a normal that is that of the face up to round-off
@@ -218,7 +216,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
     height = vec.dot(w, normal) - radius(solid)
     if not height <= margin:
         return n
-    is_map = model.shape_kind[s] == HEIGHT_MAP
+    is_map = model.shape_kind[s] == Shape.HEIGHT_MAP
     depth = 0.5 * extent(solid)
     if is_map or vec.dot(normal, vec.sub(com, corners[0])) > 0.0:
         depth = 1e300
@@ -373,7 +371,7 @@ def leave_to_lowest(model, work, solid, rot, n):
 
     Writes: work.
     """
-    if solid[0] != CYLINDER and solid[0] != CONE:
+    if solid[0] != Shape.CYLINDER and solid[0] != Shape.CONE:
         return n
     table = work.pile
     axis = vec.mat_col(rot, 2)
@@ -381,7 +379,7 @@ def leave_to_lowest(model, work, solid, rot, n):
     for c in range(n):
         normal = (table[c, 3], table[c, 4], table[c, 5])
         cosine = vec.dot(axis, normal)  # the base of a cone is at −z
-        is_face_down = cosine > FLAT_COSINE or (solid[0] == CYLINDER and cosine < -FLAT_COSINE)
+        is_face_down = cosine > FLAT_COSINE or (solid[0] == Shape.CYLINDER and cosine < -FLAT_COSINE)
         if table[c, 8] == DROPPED or not is_face_down or vec.norm(vec.cross(axis, normal)) < TILTED:
             continue
         lowest = support_at(model, work, solid, (0.0, 0.0, 0.0), rot, vec.neg(normal))
@@ -478,7 +476,7 @@ def terrain_pair(model, work, s, solid, com, pos, rot, ground_pos, ground_rot, m
         return 0
     box = solid_box(model, work, solid, pos, rot)
     com = vec.mat_vec(rot, com)
-    if model.shape_kind[s] == HEIGHT_MAP:
+    if model.shape_kind[s] == Shape.HEIGHT_MAP:
         n = on_height_map(model, work, s, solid, com, pos, rot, box, margin)
     else:
         n = on_surface(model, work, s, solid, com, pos, rot, box, margin)

@@ -2,9 +2,9 @@
 
 from math import atan2, inf
 
-from tribo.collision.solid import HEIGHT_MAP
 from tribo.compiler.jit import kernel
 from tribo.math import vec
+from tribo.model import Shape
 
 OPEN = 4.0  # [rad] fold of an edge without neighbour: any normal is admissible
 FLUSH = 1e-6  # [-] of the smaller solid: tolerance of points in a plane
@@ -87,7 +87,7 @@ def cell_angle(model, s, i, j, half, edge, normal):
 def dihedral_angles(model, s, place, normal):
     """Return the folds of terrain s over the three edges of its triangle at a place."""
     i, j, half = place
-    if model.shape_kind[s] != HEIGHT_MAP:
+    if model.shape_kind[s] != Shape.HEIGHT_MAP:
         return vec.load(model.triangle_dihedral, i)
     p, q, r = cell_corners(model, s, i, j, half)
     other = 1 - half
@@ -104,7 +104,7 @@ def load_triangle(model, work, s, number, pos):
 
     Writes: work.
     """
-    if model.shape_kind[s] == HEIGHT_MAP:
+    if model.shape_kind[s] == Shape.HEIGHT_MAP:
         cell = number // 2
         j = cell // model.shape_data[s, 1]
         p, q, r = cell_corners(model, s, cell - j * model.shape_data[s, 1], j, number % 2)
@@ -165,7 +165,7 @@ def terrain_reach(model, s, x, normal, slop):
     slop: tolerance of the point across a triangle [m].
     """
     reach = -inf
-    if model.shape_kind[s] == HEIGHT_MAP:
+    if model.shape_kind[s] == Shape.HEIGHT_MAP:
         cells = cells_near(model, s, x, x, slop)
         for j in range(cells[2], cells[3] + 1):
             for i in range(cells[0], cells[1] + 1):

@@ -217,6 +217,10 @@ class _Outermost(Compiler):  # type: ignore[misc]
         with said, compiling():
             return super().compile_extra(func)
 
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes that it goes through."""
+        return [kernel_passes.whole(self.state)]
+
 
 _names: dict[Any, str] = {}  # of kernels (`identity`), by function
 _reads: dict[Any, set[Any]] = {}  # fields of records that a kernel read when it was compiled last

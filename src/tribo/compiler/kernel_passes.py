@@ -2,24 +2,26 @@
 
 Kernels allocate nothing, catch nothing and are not inspected while they are compiled. So nothing counts
 references or sets variables to zero where they end, no listener is told of each pass and instruction, and
-what operators make of numbers is asked once. Other functions are compiled as Numba compiles them.
+what operators make of numbers is asked once. Other functions are compiled as Numba compiles them, but for
+`EnumMembers`.
 """
 
 from __future__ import annotations
 
 import functools
+from enum import EnumMeta
 from typing import Any
 
-from numba.core import typing
+from numba.core import ir, typing
 from numba.core.cgutils import alloca_once
 from numba.core.compiler import DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.compiler_machinery import FunctionPass, PassManager, _pass_registry, register_pass
 from numba.core.errors import LoweringError, new_error_context  # type: ignore[attr-defined]
 from numba.core.lowering import Lower
 from numba.core.typed_passes import InlineOverloads, IRLegalization, NativeLowering, NopythonRewrites
 from numba.core.types import Boolean, Float, Function, Integer
-from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll
+from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables, LiteralUnroll, TranslateByteCode
 
 _ABSENT = (InlineClosureLikes, InlineInlinables, InlineOverloads, LiteralUnroll, NopythonRewrites)
 
@@ -91,7 +93,38 @@ class _PlainLowering(NativeLowering):  # type: ignore[misc]
         return bool(_pass_registry.get(NativeLowering).pass_inst.run_pass(state))
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class EnumMembers(FunctionPass):  # type: ignore[misc]
+    """Members of enumerations of whole numbers, as ``Joint.FREE``, become the whole numbers that they are."""
+
+    _name = "tribo_enum_members"
+
+    __init__ = object.__init__  # that of `FunctionPass` is abstract
+
+    def run_pass(self, state: Any) -> bool:
+        """Run it."""
+        kinds: dict[str, Any] = {}
+        for block in state.func_ir.blocks.values():
+            for statement in [*block.find_insts(ir.Assign)]:
+                value = statement.value
+                if isinstance(value, ir.Global | ir.FreeVar) and isinstance(value.value, EnumMeta):
+                    kinds[statement.target.name] = value.value
+                    block.body.remove(statement)
+                elif isinstance(value, ir.Expr) and value.op == "getattr" and value.value.name in kinds:
+                    number = int(kinds[value.value.name][value.attr])
+                    statement.value = ir.Global(value.attr, number, value.loc)
+        return bool(kinds)
+
+
 _INSTEAD = {IRLegalization: _Legalization, NativeLowering: _PlainLowering}
+
+
+def whole(state: Any) -> PassManager:
+    """Return the passes of a function that Python calls: Numba's, and `EnumMembers`."""
+    made = DefaultPassBuilder.define_nopython_pipeline(state)
+    made.add_pass_after(EnumMembers, TranslateByteCode)
+    made.finalize()
+    return made
 
 
 class _Passes(PassManager):  # type: ignore[misc]
@@ -114,7 +147,7 @@ _passes: list[PassManager] = []
 def passes(state: Any) -> PassManager:
     """Return the passes that a kernel goes through; they are the same for all."""
     if not _passes:
-        found = DefaultPassBuilder.define_nopython_pipeline(state).passes
+        found = whole(state).passes
         made = _Passes("kernel")
         made.passes += [(_INSTEAD.get(row[0], row[0]), row[1]) for row in found if row[0] not in _ABSENT]
         made.finalize()

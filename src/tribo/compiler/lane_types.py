@@ -13,23 +13,22 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core import types as numba_types
 from numba.core.imputils import lower_builtin
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import intrinsic, models, register_model
 
-from tribo.compiler.field_array import FieldArray, mark
+from tribo.compiler.field_array import WORD, FieldArray, mark, types
 
-WORD = ir.IntType(64)
 LANE = ir.IntType(32)
 REAL = ir.DoubleType()
 ALIGN = 8  # fields promise no more
-types: Any = numba_types
 
 
 class Lanes(types.Type):  # type: ignore[misc]
     """Compiled type of a few numbers side by side."""
+
+    item = REAL
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -39,6 +38,8 @@ class Lanes(types.Type):  # type: ignore[misc]
 class Answers(types.Type):  # type: ignore[misc]
     """Compiled type of four truth values side by side."""
 
+    item, count = ir.IntType(1), 4
+
     def __init__(self) -> None:
         super().__init__(name="answers")
 
@@ -47,15 +48,10 @@ answers = Answers()
 
 
 @register_model(Answers)
-class _AnswersModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, ir.VectorType(ir.IntType(1), 4))
-
-
 @register_model(Lanes)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+class _Vector(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, ir.VectorType(REAL, fe_type.count))
+        super().__init__(dmm, fe_type, ir.VectorType(fe_type.item, fe_type.count))
 
 
 ONE, TWO, FOUR, PLACE = types.float64, Lanes(2), Lanes(4), types.intp
@@ -221,13 +217,10 @@ def _storer(kind: Any) -> Any:
     return emitted_of_field(types.none, PLACE, kind)(store)
 
 
-def _spreader(kind: Any) -> Any:
-    return emitted(kind, ONE)(lambda builder, x: _spread(builder, x, kind.count))
-
-
 load2, load4 = _loader(TWO), _loader(FOUR)
 store2, store4 = _storer(TWO), _storer(FOUR)
-spread2, spread4 = _spreader(TWO), _spreader(FOUR)
+spread2 = emitted(TWO, ONE)(lambda builder, x: _spread(builder, x, 2))
+spread4 = emitted(FOUR, ONE)(lambda builder, x: _spread(builder, x, 4))
 
 
 @emitted(FOUR, ONE, ONE, ONE, ONE)

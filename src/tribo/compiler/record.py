@@ -16,11 +16,12 @@ With the compiler switched off (``NUMBA_DISABLE_JIT=1``) kernels receive the Pyt
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from tribo.compiler.jit import Named, backend
+from tribo.compiler.jit import DISABLED, Named, backend
 
 INT = np.int64  # one integer type: with two, Numba would compile many kernels twice
 
@@ -194,5 +195,8 @@ def world_of(record: Record, world: int) -> Record:
 from_address: Any = Named("tribo.compiler.record_types", "from_address")
 copy_words: Any = Named("tribo.compiler.record_types", "copy_words")
 call_at: Any = Named("tribo.compiler.record_types", "call_at")
-call_step_at: Any = Named("tribo.compiler.record_types", "call_step_at")
-call_stage_at: Any = Named("tribo.compiler.record_types", "call_stage_at")
+
+
+def late_call(function: Callable[..., Any]) -> Any:
+    """Return how kernels call a function made by `late`: at its address; without a compiler, the function."""
+    return (lambda address, *args: function(*args)) if DISABLED else call_at

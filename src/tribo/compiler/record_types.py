@@ -24,10 +24,9 @@ from numba.extending import (
 )
 
 from tribo.compiler import field_array
-from tribo.compiler.field_array import FieldArray
+from tribo.compiler.field_array import WORD, FieldArray
 from tribo.compiler.record import COLUMNS, Record, world_of
 
-WORD = ir.IntType(64)
 Row = tuple[int, str, tuple[int, ...]]  # of a table: number, type, shape
 Read = tuple[tuple[str, str], str, Row | None]  # record (module, name), field, its row if there is one
 
@@ -120,8 +119,7 @@ def rows(arguments: Iterable[Any], names: Iterable[str]) -> list[Read]:
 
 def find(origin: tuple[str, str]) -> RecordType:
     """Return the compiled type of a class of records, given as module and name."""
-    record = getattr(importlib.import_module(origin[0]), origin[1])
-    return record_type(record)
+    return record_type(getattr(importlib.import_module(origin[0]), origin[1]))
 
 
 def reference_to(record: type[Record]) -> Any:
@@ -253,48 +251,28 @@ def copy_words(typingctx: Any, target: Any, source: Any, count: Any) -> Any:
     """Copy words of 8 bytes from an address to another; the two places do not overlap."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        word = ir.IntType(64)
-        target, source = (builder.inttoptr(a, word.as_pointer()) for a in args[:2])
-        cgutils.raw_memcpy(builder, target, source, args[2], ir.Constant(word, 8))
+        target, source = (builder.inttoptr(a, WORD.as_pointer()) for a in args[:2])
+        cgutils.raw_memcpy(builder, target, source, args[2], WORD(8))
         return context.get_dummy_value()
 
     return types.none(types.intp, types.intp, types.intp), codegen
 
 
-def _call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Emit a call of a function at an address: of a record it gets the address of the table."""
-    passed = list(args[1:])
-    for k, kind in enumerate(signature.args[1:]):
-        if isinstance(kind, RecordType):
+@intrinsic
+def call_at(typingctx: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    """Call a function made by `jit.late`: of 5 records; of 4 and an integer; of 2, two integers and a number.
+
+    Its own parameters are the address of each record's table, then the others; it returns an integer.
+    """
+    records = [kind for kind in (a, b, c, d, e) if isinstance(kind, RecordType)]
+    others = {5: (), 4: (types.intp,), 2: (types.intp, types.intp, types.float64)}[len(records)]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        passed = list(args[1:])
+        for k, kind in enumerate(records):
             proxy = cgutils.create_struct_proxy(kind)(context, builder, value=passed[k])
             passed[k] = builder.ptrtoint(proxy.table, WORD)
-    made = ir.FunctionType(WORD, [value.type for value in passed])
-    return builder.call(builder.inttoptr(args[0], made.as_pointer()), passed)
+        made = ir.FunctionType(WORD, [value.type for value in passed])
+        return builder.call(builder.inttoptr(args[0], made.as_pointer()), passed)
 
-
-@intrinsic
-def call_at(typingctx: Any, address: Any, first: Any, second: Any, a: Any, b: Any, x: Any) -> Any:
-    """Call a function made by `jit.late` with two records, two integers and a number.
-
-    The function's own parameters are the addresses of both tables, then a, b and x; it returns an integer.
-    """
-    return types.intp(types.intp, first, second, types.intp, types.intp, types.float64), _call
-
-
-@intrinsic
-def call_step_at(
-    typingctx: Any, address: Any, model: Any, state: Any, settings: Any, work: Any, a: Any
-) -> Any:
-    """Call a function made by `jit.late` with the four records of a step and an integer.
-
-    The function's own parameters are the address of each record's table, then a; it returns an integer.
-    """
-    return types.intp(types.intp, model, state, settings, work, types.intp), _call
-
-
-@intrinsic
-def call_stage_at(
-    typingctx: Any, address: Any, model: Any, state: Any, command: Any, settings: Any, work: Any
-) -> Any:
-    """Call a function made by `jit.late` with the five records: the address of each one's table."""
-    return types.intp(types.intp, model, state, command, settings, work), _call
+    return types.intp(types.intp, *records, *others), codegen

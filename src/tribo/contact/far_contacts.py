@@ -19,8 +19,6 @@ from tribo.contact.problem.compliant_rows import ADHERES
 from tribo.math import vec
 from tribo.model import Status
 
-CAPACITY = int(Status.CAPACITY)
-
 
 @kernel
 def far_place(work, k):
@@ -117,7 +115,7 @@ def defer_far_contacts(model, state, settings, work):
             continue
         if count + far >= size:  # the table is full
             work.contact_count[0] = count + far + 1
-            work.status[0] |= CAPACITY
+            work.status[0] |= Status.CAPACITY
             return
         move_contact(work, c, far_place(work, far))
         far += 1

@@ -1,8 +1,8 @@
 """Functions that are compiled when a step first needs them, as those of piles and constraints."""
 
 from tribo.compiler import signature as types
-from tribo.compiler.jit import DISABLED, late
-from tribo.compiler.record import call_at, call_stage_at, call_step_at, from_address
+from tribo.compiler.jit import late
+from tribo.compiler.record import from_address, late_call
 from tribo.contact.compliant import ground_law
 from tribo.contact.constraints.linkage import write_linkages
 from tribo.contact.constraints.position_projection import project_positions
@@ -66,37 +66,8 @@ ADDRESS = {
     Late.PROJECTION: late(_projection_at, types.int64(*[types.int64] * 5)),
 }
 
-
-def _call_python(address, model, work, what, z, number):
-    return pile_problem.run_pile_operation(model, work, what, z, number)
-
-
-def _call_impact_python(address, model, work, t, is_midpoint, dt):
-    return propagate_impacts(model, work, t, is_midpoint != 0, dt)
-
-
-call_late = _call_python if DISABLED else call_at
-call_impact = _call_impact_python if DISABLED else call_at
-
-
-def _call_compliant(address, model, state, settings, work, part):
-    return ground_law.run_ground_part(model, state, settings, work, part)
-
-
-call_compliant = _call_compliant if DISABLED else call_step_at
-
-
-def _linkage_python(address, model, state, command, settings, work):
-    write_linkages(model, state, command, settings, work)
-    return 0
-
-
-call_linkage = _linkage_python if DISABLED else call_stage_at
-
-
-def _projection_python(address, model, state, command, settings, work):
-    project_positions(model, state, command, settings, work)
-    return 0
-
-
-call_projection = _projection_python if DISABLED else call_stage_at
+call_late = late_call(pile_problem.run_pile_operation)
+call_impact = late_call(propagate_impacts)
+call_compliant = late_call(ground_law.run_ground_part)
+call_linkage = late_call(write_linkages)
+call_projection = late_call(project_positions)

@@ -34,22 +34,7 @@ from tribo.contact.solver.method_choice import has_room
 from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.contact.solver.proximal_newton import largest_unit
 from tribo.contact.solver.proximal_products import measure_motion
-from tribo.contact.solver.proximal_rows import (
-    COMPLIANCE,
-    FREE,
-    LAWS,
-    LOWER,
-    MEMORY,
-    MOTION,
-    PENALTY,
-    SCALARS,
-    START,
-    UPPER,
-    Z,
-    find_columns,
-    leave_columns,
-    write_island,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector, find_columns, leave_columns, write_island
 from tribo.contact.solver.proximal_step import run_round
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.momentum import shift_momentum_targets
@@ -57,7 +42,6 @@ from tribo.enums import Hold
 from tribo.math import spatial, vec
 from tribo.model import MAX_DOFS, Status
 
-INFEASIBLE, CORRECTION_LIMITED = int(Status.INFEASIBLE), int(Status.CORRECTION_LIMITED)
 CONTACT_COMPLIANCE = 1e-2  # [–] ε = R/G of the rows of contacts
 REPORTED_SHARE = 0.01  # [–] of `max_push_out_speed`: failed corrections below this speed set no status
 MAX_MEAN_MOTION = 10.0  # [–] of the largest request: bound of the mass-weighted mean correction of an island
@@ -65,8 +49,6 @@ ROW_COMPLIANCE = 1e-6  # [–] ε of all other rows: where both contradict, link
 MAX_STEPS = 30  # Newton steps of an island; sweeps of one with more dofs than Newton's method admits
 CONTRADICTORY = 0.9  # [–] of the request: rows contradict one another if more remains
 ZERO = (0.0, 0.0, 0.0)
-NEVER, ALWAYS = int(Hold.NEVER), int(Hold.ALWAYS)
-POSITIVE, NEGATIVE = int(Hold.POSITIVE), int(Hold.NEGATIVE)
 
 
 @kernel
@@ -76,15 +58,15 @@ def row_hold(work, n):
     impulse = work.scalar_impulse[n]
     gives = work.scalar_compliance[n] > ROW_COMPLIANCE * work.scalar_delassus[n]
     if gives or work.scalar_reach[n] == GIVES_WAY:
-        return NEVER
+        return Hold.NEVER
     if lower == -inf and upper == inf:
-        return ALWAYS
+        return Hold.ALWAYS
     if lower == 0.0:
-        return POSITIVE if impulse < upper else NEVER
+        return Hold.POSITIVE if impulse < upper else Hold.NEVER
     if upper == 0.0:
-        return NEGATIVE if impulse > lower else NEVER
+        return Hold.NEGATIVE if impulse > lower else Hold.NEVER
     is_held = work.scalar_shift[n] != 0.0 and lower < impulse < upper
-    return ALWAYS if is_held else NEVER
+    return Hold.ALWAYS if is_held else Hold.NEVER
 
 
 @kernel
@@ -132,15 +114,15 @@ def write_corrections(model, work, t, nothing):
         n = work.island_scalar[k]
         hold = row_hold(work, n)
         work.shift_hold[n] = hold
-        if hold == NEVER:
+        if hold == Hold.NEVER:
             continue
         w = add_scalar_row_response(model, work, n, work.response, work.scalar_start[n])
-        want = work.scalar_shift[n] - (w if hold != ALWAYS else 0.0)
+        want = work.scalar_shift[n] - (w if hold != Hold.ALWAYS else 0.0)
         work.shift_scalar_error[n] = want
-        if hold == ALWAYS:
+        if hold == Hold.ALWAYS:
             is_asked = is_asked or abs(want) > nothing
         else:
-            is_asked = is_asked or (want if hold == POSITIVE else -want) > nothing
+            is_asked = is_asked or (want if hold == Hold.POSITIVE else -want) > nothing
     return is_asked
 
 
@@ -160,7 +142,11 @@ def own_diagonal(model, work, n):
 @kernel
 def is_acting(hold, error):
     """Tell whether a scalar row acts at an error."""
-    return hold == ALWAYS or (hold == POSITIVE and error > 0.0) or (hold == NEGATIVE and error < 0.0)
+    return (
+        hold == Hold.ALWAYS
+        or (hold == Hold.POSITIVE and error > 0.0)
+        or (hold == Hold.NEGATIVE and error < 0.0)
+    )
 
 
 @kernel
@@ -218,7 +204,7 @@ def bound_shift(model, settings, work, t, fastest):
     if size <= most:
         return
     if fastest > reported_speed(settings):
-        work.status[0] |= CORRECTION_LIMITED
+        work.status[0] |= Status.CORRECTION_LIMITED
     part = sqrt(most / size)
     for tree in range(work.tree_island.shape[0]):
         if is_member(model, work, tree, t):
@@ -254,9 +240,10 @@ def add_shift_law(work, i, hold, error, size, give):
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[COMPLIANCE, i], x[PENALTY, i], x[MEMORY, i] = -error / size, give, 1.0 / give, 0.0
-    x[LOWER, i] = -inf if hold == ALWAYS or hold == NEGATIVE else 0.0
-    x[UPPER, i] = inf if hold == ALWAYS or hold == POSITIVE else 0.0
+    x[Entry.START, i], x[Entry.COMPLIANCE, i] = -error / size, give
+    x[Entry.PENALTY, i], x[Entry.MEMORY, i] = 1.0 / give, 0.0
+    x[Entry.LOWER, i] = -inf if hold == Hold.ALWAYS or hold == Hold.NEGATIVE else 0.0
+    x[Entry.UPPER, i] = inf if hold == Hold.ALWAYS or hold == Hold.POSITIVE else 0.0
 
 
 @kernel
@@ -265,22 +252,22 @@ def write_shift_laws(model, work, t):
 
     Writes: work.
     """
-    work.dense_size[LAWS] = work.dense_size[SCALARS] = 0
+    work.dense_size[Size.LAWS] = work.dense_size[Size.SCALARS] = 0
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if not work.diagonal_delassus[c] > 0.0:
             continue
         size = sqrt(work.diagonal_delassus[c])
-        tangent = ALWAYS if work.shift_has_tangents[c] == 1 else NEVER
+        tangent = Hold.ALWAYS if work.shift_has_tangents[c] == 1 else Hold.NEVER
         add_shift_law(work, i, tangent, work.shift_error[c, 0], size, CONTACT_COMPLIANCE)
         add_shift_law(work, i + 1, tangent, work.shift_error[c, 1], size, CONTACT_COMPLIANCE)
-        normal = POSITIVE if work.shift_has_tangents[c] >= 0 else NEVER
+        normal = Hold.POSITIVE if work.shift_has_tangents[c] >= 0 else Hold.NEVER
         add_shift_law(work, i + 2, normal, work.shift_error[c, 2], size, CONTACT_COMPLIANCE)
         i += 3
         if work.contact_is_spun[c] == 1:
             for row in range(i, i + 3):
-                add_shift_law(work, row, NEVER, 0.0, 1.0, CONTACT_COMPLIANCE)
+                add_shift_law(work, row, Hold.NEVER, 0.0, 1.0, CONTACT_COMPLIANCE)
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -299,17 +286,17 @@ def read_shift(work, t, count):
     """
     x = work.dense_vector
     for k in range(count):
-        work.pile_step[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
+        work.pile_step[work.column_dof[count - 1 - k]] = work.column_vector[Vector.Z, k]
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         if work.diagonal_delassus[c] > 0.0:
-            work.shift_error[c, 2] = -x[MOTION, i + 2] * sqrt(work.diagonal_delassus[c])
+            work.shift_error[c, 2] = -x[Entry.MOTION, i + 2] * sqrt(work.diagonal_delassus[c])
             i += 6 if work.contact_is_spun[c] == 1 else 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            work.shift_scalar_error[n] = -x[MOTION, i] * sqrt(work.scalar_delassus[n])
+            work.shift_scalar_error[n] = -x[Entry.MOTION, i] * sqrt(work.scalar_delassus[n])
             i += 1
 
 
@@ -323,8 +310,8 @@ def find_shift(model, work, t, count, nothing):
     write_shift_laws(model, work, t)
     x = work.column_vector
     for k in range(count):
-        x[Z, k] = x[FREE, k] = 0.0
-    measure_motion(model, work, Z)
+        x[Vector.Z, k] = x[Vector.FREE, k] = 0.0
+    measure_motion(model, work, Vector.Z)
     made = work.newton_steps[0]
     run_round(model, work, inf, nothing, largest_unit(work), made + MAX_STEPS, MAX_STEPS, False)
     work.newton_steps[0] = made  # these do not count as steps of the solve
@@ -334,12 +321,12 @@ def find_shift(model, work, t, count, nothing):
 @kernel
 def visited_impulse(hold, before, error, own, give):
     """Return the impulse of a row after a visit, with its own G and R: (error − R λ)/(G + R) is added."""
-    if hold == NEVER:
+    if hold == Hold.NEVER:
         return 0.0
     after = before + (error - give * before) / (own + give)
-    if hold == ALWAYS:
+    if hold == Hold.ALWAYS:
         return after
-    return max(0.0, after) if hold == POSITIVE else min(0.0, after)
+    return max(0.0, after) if hold == Hold.POSITIVE else min(0.0, after)
 
 
 @kernel
@@ -358,19 +345,19 @@ def sweep_shift(model, work, t):
         x, y, w = add_row_response(model, work, work.contact_row, c, z, ZERO)
         want = work.shift_target[c]
         vec.store(work.shift_error, c, (-x, -y, want - w))
-        hold, give = ALWAYS if work.shift_has_tangents[c] == 1 else NEVER, CONTACT_COMPLIANCE * own
+        hold, give = Hold.ALWAYS if work.shift_has_tangents[c] == 1 else Hold.NEVER, CONTACT_COMPLIANCE * own
         before = vec.load(work.shift_impulse, c)
         after = (
             visited_impulse(hold, before[0], -x, own, give),
             visited_impulse(hold, before[1], -y, own, give),
-            visited_impulse(POSITIVE, before[2], want - w, own, give),
+            visited_impulse(Hold.POSITIVE, before[2], want - w, own, give),
         )
         vec.store(work.shift_impulse, c, after)
         add_impulse_response(model, work, work.contact_row, c, vec.sub(after, before), z)
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         hold = work.shift_hold[n]
-        if hold == NEVER:
+        if hold == Hold.NEVER:
             continue
         error = work.shift_scalar_target[n] - add_scalar_row_response(model, work, n, z, 0.0)
         own, before = work.scalar_delassus[n], work.shift_scalar_impulse[n]
@@ -444,7 +431,7 @@ def correct_positions(model, state, settings, work):
         after, fastest = remaining_error(model, work, t)
         if after > CONTRADICTORY * CONTRADICTORY * before and fastest > reported_speed(settings):
             is_told = count <= MAX_DOFS and is_constraint_open(model, work, t, fastest)
-            work.status[0] |= INFEASIBLE if is_told else CORRECTION_LIMITED
+            work.status[0] |= Status.INFEASIBLE if is_told else Status.CORRECTION_LIMITED
     if is_any:
         for dof in range(work.pile_step.shape[0]):
             work.pile_step[dof] *= settings.dt

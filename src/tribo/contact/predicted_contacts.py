@@ -38,9 +38,6 @@ from tribo.dynamics.articulated import dof_count
 from tribo.math import quat, spatial, vec
 from tribo.model import Shape, Status
 
-CAPACITY = int(Status.CAPACITY)
-PLANE, SPHERE, ELLIPSOID = int(Shape.PLANE), int(Shape.SPHERE), int(Shape.ELLIPSOID)
-SURFACE = int(Shape.SURFACE)
 ROUNDS = 3  # of prediction and solve per step
 HAS_ROW = -1.0  # `Work.contact_share` of a deferred contact that has received a row in this step
 ZERO = (0.0, 0.0, 0.0)
@@ -171,7 +168,7 @@ def find_excess(model, state, settings, work):
 @kernel
 def has_no_edges(kind):
     """Tell whether a shape has neither edges nor corners."""
-    return kind == PLANE or kind == SPHERE or kind == ELLIPSOID
+    return kind == Shape.PLANE or kind == Shape.SPHERE or kind == Shape.ELLIPSOID
 
 
 @kernel
@@ -213,7 +210,7 @@ def insert_contact(model, work, a, b, key, point, n, gap, travel):
     work.contact_count[0] = last + 1
     if last > far_place(work, work.far_count[0]):
         work.contact_count[0] += work.far_count[0]
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
         return
     for c in range(last, at, -1):
         move_contact(work, c - 1, c)
@@ -242,7 +239,7 @@ def add_far_contact(model, work, c):
     if key < 0:
         return False
     insert_contact(model, work, a, b, key, point, n, work.contact_gap[c], ZERO)
-    if work.status[0] & CAPACITY == 0:
+    if work.status[0] & Status.CAPACITY == 0:
         work.contact_share[find_key(work, key)] = share
     return True
 
@@ -282,7 +279,7 @@ def add_reached(model, state, settings, work):
         is_taken = work.contact_share[c] == HAS_ROW
         if not is_taken and (is_second or is_reached(model, state, settings, work, c)):
             is_new = add_far_contact(model, work, c) or is_new
-            if work.status[0] & CAPACITY:
+            if work.status[0] & Status.CAPACITY:
                 return False
     return is_new
 
@@ -398,7 +395,7 @@ def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
     turned = settings.dt * turning
     if turned <= least:
         return False
-    if max(model.shape_kind[a], model.shape_kind[b]) >= SURFACE or is_at_later_pose(work, nearest):
+    if max(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE or is_at_later_pose(work, nearest):
         return True
     n = vec.load_from(work.contact_axes, nearest, 6)
     turn = settings.dt * (vec.norm(motion_a[1]) + vec.norm(motion_b[1]))
@@ -453,7 +450,7 @@ def predict_pairs(model, state, settings, work, is_asked):
             forget_motions(work)
             is_asked = True
         is_new = predict_pair(model, state, settings, work, a, b, nearest) or is_new
-        if work.status[0] & CAPACITY:
+        if work.status[0] & Status.CAPACITY:
             return False
     return is_new
 
@@ -477,10 +474,10 @@ def add_predicted_contacts(model, state, settings, work):
             is_asked = True
             if find_excess(model, state, settings, work):
                 late_candidates.extend(model, settings, work)
-        if work.status[0] & CAPACITY == 0:
+        if work.status[0] & Status.CAPACITY == 0:
             is_new = predict_pairs(model, state, settings, work, is_asked)
         work.prediction_rounds[0] += int(is_new)
-    if work.status[0] & CAPACITY or not is_new:
+    if work.status[0] & Status.CAPACITY or not is_new:
         return 0
     compliant_contacts.mark_compliant(model, state, work)  # the indices of contacts have changed
     return 1

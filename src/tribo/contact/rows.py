@@ -15,8 +15,6 @@ from tribo.contact.problem import (
 )
 from tribo.model import Status
 
-CAPACITY = int(Status.CAPACITY)
-
 
 @kernel
 def assemble_rows(model, state, command, settings, work):
@@ -25,7 +23,7 @@ def assemble_rows(model, state, command, settings, work):
     Writes: work.
     """
     contact_rows.write_contact_rows(model, work)  # J, whitened
-    if work.status[0] & CAPACITY:  # the arrays of rows are full
+    if work.status[0] & Status.CAPACITY:  # the arrays of rows are full
         return
     contact_drift.compute_drift(model, state, settings, work)  # J̇v
     compliant_rows.set_compliance(model, state, settings, work)  # R, adhesion
@@ -34,6 +32,6 @@ def assemble_rows(model, state, command, settings, work):
     coupling_rows.write_coupling_rows(model, state, settings, work)  # tendons, mimic joints
     constraint_rows.write_constraint_rows(model, state, command, settings, work)  # pins, welds, wires
     box_friction_rows.write_box_friction_rows(model, settings, work)  # orthotropic friction
-    if work.status[0] & CAPACITY == 0:
+    if work.status[0] & Status.CAPACITY == 0:
         islands.find_islands(model, work)  # trees that share rows
         position_pass.reserve_tables(model, settings, work)  # room for the position pass

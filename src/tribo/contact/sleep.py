@@ -19,26 +19,8 @@ from tribo.enums import Readiness, Sleep
 from tribo.math import vec
 from tribo.model import Joint, Kind, Pair
 
-FREE = int(Joint.FREE)
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-DYNAMIC = int(Kind.DYNAMIC)
 # Columns of a pair that matter at rest; each has a weight of its own in the fingerprint.
-FRICTION = int(Pair.FRICTION)
-STATIC = int(Pair.STATIC_FRICTION)
-ROLLING = int(Pair.ROLLING_FRICTION)
-SPINNING = int(Pair.SPINNING_FRICTION)
-ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
-SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
-STIFFNESS = int(Pair.STIFFNESS)
-DAMPING = int(Pair.DAMPING)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-SPOOK_DAMPING = int(Pair.SPOOK_DAMPING)
-ADHESION = int(Pair.ADHESION_FORCE)
 
-AWAKE, CANDIDATE, ASLEEP = int(Sleep.AWAKE), int(Sleep.CANDIDATE), int(Sleep.ASLEEP)
-READY, WAITING, MOVING = int(Readiness.READY), int(Readiness.WAITING), int(Readiness.MOVING)
 
 MIN_ACCELERATION_TIME = 10.0  # [s] bound of the time in which a candidate reaches the sleep speed
 
@@ -56,7 +38,7 @@ def has_velocity(model, state, t):
 def may_disturb(model, state, body):
     """Tell whether a body may move one that sleeps on it: it is awake, or kinematic and moving."""
     if moved_tree(model, body) >= 0:
-        return state.tree_is_asleep[model.body_tree[body]] == AWAKE
+        return state.tree_is_asleep[model.body_tree[body]] == Sleep.AWAKE
     fastest = 0.0  # of a kinematic body; a fixed base has no dofs
     start = model.body_chain_start[body]
     for p in range(start, start + model.body_chain_len[body]):
@@ -82,19 +64,19 @@ def contact_fingerprint(model, work, c):
     row = (model.shape_material[work.contact_shape[c, 0]], model.shape_material[work.contact_shape[c, 1]])
     pair = model.pair_table
     law = (
-        1.1 * pair[row[0], row[1], FRICTION]
-        + 1.3 * pair[row[0], row[1], STATIC]
-        + 1.7 * pair[row[0], row[1], ROLLING]
-        + 1.9 * pair[row[0], row[1], SPINNING]
-        + 2.3 * pair[row[0], row[1], ROLLING_LENGTH]
-        + 2.9 * pair[row[0], row[1], SPINNING_LENGTH]
+        1.1 * pair[row[0], row[1], Pair.FRICTION]
+        + 1.3 * pair[row[0], row[1], Pair.STATIC_FRICTION]
+        + 1.7 * pair[row[0], row[1], Pair.ROLLING_FRICTION]
+        + 1.9 * pair[row[0], row[1], Pair.SPINNING_FRICTION]
+        + 2.3 * pair[row[0], row[1], Pair.ROLLING_LENGTH]
+        + 2.9 * pair[row[0], row[1], Pair.SPINNING_LENGTH]
     )
     law += (
-        3.1 * log(1.0 + pair[row[0], row[1], STIFFNESS])
-        + 3.7 * log(1.0 + pair[row[0], row[1], DAMPING])
-        + 4.1 * log(1.0 + pair[row[0], row[1], YOUNGS_MODULUS])
-        + 4.3 * log(1.0 + pair[row[0], row[1], SPOOK_DAMPING])
-        + 4.7 * log(1.0 + pair[row[0], row[1], ADHESION])
+        3.1 * log(1.0 + pair[row[0], row[1], Pair.STIFFNESS])
+        + 3.7 * log(1.0 + pair[row[0], row[1], Pair.DAMPING])
+        + 4.1 * log(1.0 + pair[row[0], row[1], Pair.YOUNGS_MODULUS])
+        + 4.3 * log(1.0 + pair[row[0], row[1], Pair.SPOOK_DAMPING])
+        + 4.7 * log(1.0 + pair[row[0], row[1], Pair.ADHESION_FORCE])
     )
     axes = work.contact_axes
     normal = 0.3 * axes[c, 6] + 0.5 * axes[c, 7] + 0.7 * axes[c, 8]
@@ -123,7 +105,7 @@ def fingerprint_contacts(model, state, settings, work):
         for side in range(2):
             t = moved_tree(model, work.contact_body[c, side])
             other = work.contact_body[c, 1 - side]
-            if t < 0 or state.tree_is_asleep[t] == AWAKE:
+            if t < 0 or state.tree_is_asleep[t] == Sleep.AWAKE:
                 continue
             if side == 1 and moved_tree(model, other) == t:  # within one tree: already counted
                 continue
@@ -184,11 +166,11 @@ def wake_trees(model, state, settings, work):
     fingerprint_contacts(model, state, settings, work)
     trees = work.tree_island.shape[0]
     for t in range(trees):
-        if state.tree_is_asleep[t] == ASLEEP and is_changed(model, state, settings, work, t):
+        if state.tree_is_asleep[t] == Sleep.ASLEEP and is_changed(model, state, settings, work, t):
             work.tree_is_disturbed[find_representative(work.tree_island, t)] = 1
     count = 0
     for t in range(trees):
-        sleeps = state.tree_is_asleep[t] == ASLEEP
+        sleeps = state.tree_is_asleep[t] == Sleep.ASLEEP
         is_disturbed = work.tree_is_disturbed[find_representative(work.tree_island, t)] == 1
         work.tree_is_resting[t] = 1 if sleeps and not is_disturbed else 0
         count += work.tree_is_resting[t]
@@ -211,15 +193,15 @@ def is_faster(model, work, t, linear, angular):
     for i in range(root, root + model.tree_body_count[t]):
         joint = model.joint_type[i]
         dof = model.joint_v[i]
-        if joint == FREE:
+        if joint == Joint.FREE:
             if vec.norm((v[dof], v[dof + 1], v[dof + 2])) > linear:
                 return True
             dof += 3
-        if joint == FREE or joint == SPHERICAL:
+        if joint == Joint.FREE or joint == Joint.SPHERICAL:
             if vec.norm((v[dof], v[dof + 1], v[dof + 2])) > angular:
                 return True
-        elif joint == REVOLUTE or joint == PRISMATIC:
-            if abs(v[dof]) > (angular if joint == REVOLUTE else linear):
+        elif joint == Joint.REVOLUTE or joint == Joint.PRISMATIC:
+            if abs(v[dof]) > (angular if joint == Joint.REVOLUTE else linear):
                 return True
     return False
 
@@ -251,19 +233,19 @@ def mark_supported(model, work):
 def sleep_readiness(model, state, command, settings, work, t):
     """Return the readiness of tree t: READY, WAITING or MOVING."""
     was = state.tree_is_asleep[t]
-    if was == ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not allowed to sleep
-        return MOVING
+    if was == Sleep.ASLEEP or command.can_sleep[t] == 0:  # woken in this step, or not allowed to sleep
+        return Readiness.MOVING
     if work.tree_is_disturbed[t] == 1 or work.tree_is_borne[t] == 0:
-        return MOVING
+        return Readiness.MOVING
     share = 1.0
-    if was == CANDIDATE:
+    if was == Sleep.CANDIDATE:
         share = min(1.0, settings.dt / MIN_ACCELERATION_TIME)
         if has_velocity(model, state, t):
-            return MOVING
+            return Readiness.MOVING
     if is_faster(model, work, t, share * settings.sleep_speed, share * settings.sleep_angular_speed):
-        return MOVING
+        return Readiness.MOVING
     is_long = state.quiet_time[t] + settings.dt >= settings.sleep_time
-    return READY if was == CANDIDATE or is_long else WAITING
+    return Readiness.READY if was == Sleep.CANDIDATE or is_long else Readiness.WAITING
 
 
 @kernel
@@ -273,8 +255,8 @@ def put_to_sleep(model, state, work, t):
     Writes: state, work.
     """
     first = model.tree_v[t]
-    is_asleep = state.tree_is_asleep[t] == CANDIDATE
-    state.tree_is_asleep[t] = ASLEEP if is_asleep else CANDIDATE
+    is_asleep = state.tree_is_asleep[t] == Sleep.CANDIDATE
+    state.tree_is_asleep[t] = Sleep.ASLEEP if is_asleep else Sleep.CANDIDATE
     if is_asleep:
         state.rest_keys[t] = work.tree_keys[t]
         state.rest_marks[t] = work.tree_marks[t]
@@ -296,23 +278,23 @@ def fall_asleep(model, state, command, settings, work):
     trees = work.tree_island.shape[0]
     if settings.sleeping == 0:
         for t in range(trees):
-            state.tree_is_asleep[t] = AWAKE
+            state.tree_is_asleep[t] = Sleep.AWAKE
             state.quiet_time[t] = 0.0
         return
     mark_supported(model, work)
     for t in range(trees):
-        work.island_readiness[t] = READY
+        work.island_readiness[t] = Readiness.READY
     for t in range(trees):
-        if model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0:
+        if model.tree_kind[t] == Kind.DYNAMIC and work.tree_is_resting[t] == 0:
             island = find_representative(work.tree_island, t)
             mood = sleep_readiness(model, state, command, settings, work, t)
             work.island_readiness[island] = max(work.island_readiness[island], mood)
     for t in range(trees):
-        if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
+        if model.tree_kind[t] != Kind.DYNAMIC or work.tree_is_resting[t] == 1:
             continue
         mood = work.island_readiness[find_representative(work.tree_island, t)]
-        state.quiet_time[t] = 0.0 if mood == MOVING else state.quiet_time[t] + settings.dt
-        if mood == READY:
+        state.quiet_time[t] = 0.0 if mood == Readiness.MOVING else state.quiet_time[t] + settings.dt
+        if mood == Readiness.READY:
             put_to_sleep(model, state, work, t)
         else:
-            state.tree_is_asleep[t] = AWAKE
+            state.tree_is_asleep[t] = Sleep.AWAKE

@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.control.exact_step import ExactStep
-from tribo.dynamics.momentum import LEFT_ALONE
 from tribo.engine.engine import Engine
+from tribo.enums import Momentum
 from tribo.model import Integrator, Joint, Pair, Slot
 from tribo.objects.states import SYMMETRIC
 from tribo.queries.step_tangents import motion_of_step
-from tribo.queries.tangents import SPINS
+from tribo.queries.tangents import Count
 
 Changes = dict[str, np.ndarray]  # by field: its derivative by a parameter
 Made = tuple[np.ndarray, np.ndarray]  # joint forces (nv,), targets of contacts (contacts,)
@@ -53,7 +53,7 @@ class ForcesOfParameters:
         self._dt = float(self._settings["dt"])
         self._nv = step.nv
         self._count = int(self._tangents["counts"][0, 0])
-        self._is_any_kept = (self._work["tree_is_kept"][0] != LEFT_ALONE).any()
+        self._is_any_kept = (self._work["tree_is_kept"][0] != Momentum.LEFT_ALONE).any()
         engine = step.engine
         motion_of_step(engine.model, engine.settings, engine.work, step.tangents)
 
@@ -117,7 +117,7 @@ class ForcesOfParameters:
         for body in np.flatnonzero(touched).tolist():
             if com[body].any() and self._tangents["wrench"][0][body].any():
                 return "a force at a centre of mass goes with it"
-            if com[body].any() and self._tangents["counts"][0, SPINS] > 0:
+            if com[body].any() and self._tangents["counts"][0, Count.SPINS] > 0:
                 return "rolling friction has the centre of mass in its lever"
             single = model["tree_is_single"][0][model["body_tree"][0][body]] == 1
             needed = self._needed_alone if single else self._needed

@@ -14,7 +14,7 @@ from tribo.compiler.jit import DISABLED
 from tribo.engine.engine import Engine
 from tribo.model import Integrator, Status
 from tribo.queries.step_tangents import step_tangents
-from tribo.queries.tangents import LIMITS, OBSTACLE, PLACE, ROWS, SHIFTED, Obstacle, Tangents
+from tribo.queries.tangents import Count, Obstacle, Tangents
 
 ROOM = 16  # rows of contacts and joints for which there is room at first
 SAME = 1e-9  # [–] of the largest change of velocity, by which an acceleration may miss it
@@ -125,9 +125,9 @@ class ExactStep:
         if found == Obstacle.ROUNDS:
             found = self._differentiate_rounds()
         if found == Obstacle.ROOM:
-            self._make_room(int(self.tangents.arrays["counts"][0, ROWS]) - self.nv)
+            self._make_room(int(self.tangents.arrays["counts"][0, Count.ROWS]) - self.nv)
             return self.take()
-        return self._reason(found, int(self.tangents.arrays["counts"][0, PLACE])) if found else ""
+        return self._reason(found, int(self.tangents.arrays["counts"][0, Count.PLACE])) if found else ""
 
     def take_or_say(self) -> str:
         """Do as `take`; that the step leads to what is no number is a reason, too."""
@@ -161,7 +161,7 @@ class ExactStep:
         engine, own = self.engine, self.tangents.arrays
         own["stage"][0] = (*stage, self._has_memory, self._has_directions)
         step_tangents(self._model, engine.state, engine.command, engine.settings, engine.work, self.tangents)
-        return Obstacle(int(own["counts"][0, OBSTACLE]))
+        return Obstacle(int(own["counts"][0, Count.OBSTACLE]))
 
     def _differentiate_free(self) -> Obstacle:
         """Differentiate what forces alone add to velocities in the round at hand; return the obstacle."""
@@ -252,7 +252,7 @@ class ExactStep:
     @property
     def is_shifted(self) -> bool:
         """Whether positions are corrected at the end of the step."""
-        return bool(self.tangents.arrays["counts"][0, SHIFTED])
+        return bool(self.tangents.arrays["counts"][0, Count.SHIFTED])
 
     @property
     def time_step(self) -> float:
@@ -265,7 +265,7 @@ class ExactStep:
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Return all columns of `grown` and `fallen`, of rows in use; one table where both are the same."""
-        rows = self.nv + int(self.tangents.arrays["counts"][0, ROWS])
+        rows = self.nv + int(self.tangents.arrays["counts"][0, Count.ROWS])
         grown = self._all_grown[:rows]
         return grown, self._all_fallen[:rows] if self.has_sides else grown
 
@@ -279,12 +279,12 @@ class ExactStep:
 
         Of a step of one round; where sides do not differ, of others as well.
         """
-        rows = self.nv + int(self.tangents.arrays["counts"][0, ROWS])
+        rows = self.nv + int(self.tangents.arrays["counts"][0, Count.ROWS])
         return self._map(0.5 * (self._all_grown + self._all_fallen)[:rows])
 
     def left_over(self) -> StepMap:
         """Return what rows that say the same ask for differently, in any direction."""
-        rows, own = int(self.tangents.arrays["counts"][0, ROWS]), self.tangents.arrays
+        rows, own = int(self.tangents.arrays["counts"][0, Count.ROWS]), self.tangents.arrays
         fallen = own["left_fallen" if self.has_sides else "left"]
         return self._map(0.5 * (own["left"] + fallen)[0, :rows])
 
@@ -350,7 +350,7 @@ class ExactStep:
         if not self.redundant:
             return False
         n, own = self.nv, self.tangents.arrays
-        rows = int(own["counts"][0, ROWS])
+        rows = int(own["counts"][0, Count.ROWS])
         left = own["left"][0, :rows]
         fallen = own["left_fallen"][0, :rows] if self.has_sides else left
         if ways is None:
@@ -396,7 +396,7 @@ class ExactStep:
     @property
     def drives_at_bounds(self) -> bool:
         """Whether a force of a drive is exactly at a limit."""
-        return bool(self.tangents.arrays["counts"][0, LIMITS])
+        return bool(self.tangents.arrays["counts"][0, Count.LIMITS])
 
     def room_of_forces(self) -> tuple[np.ndarray, np.ndarray]:
         """Return how far constant forces of drives are from their limits, above and below, (nv,) [N, N m]."""
@@ -413,7 +413,7 @@ class ExactStep:
         Of a step of one round that shifts no positions.
         """
         n, own = self.nv, self.tangents.arrays
-        rows = int(own["counts"][0, ROWS])
+        rows = int(own["counts"][0, Count.ROWS])
         first = 4 * (-(-rows // 4)) + 4 * n
         made = own["answer"][0, :n, first : first + len(targets)] @ targets
         return np.concatenate([own["end_by_v"][0] @ made, made])

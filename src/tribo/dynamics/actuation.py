@@ -23,17 +23,6 @@ from tribo.enums import DriveForm, DriveLimit
 from tribo.math import vec
 from tribo.model import Integrator, Joint, Kind
 
-FIXED = int(Joint.FIXED)
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-RK4 = int(Integrator.RK4)
-IMPLICIT = int(DriveForm.IMPLICIT)
-STABLE = int(DriveForm.STABLE)
-AVERAGED = int(DriveForm.AVERAGED)
-TRAPEZOID = int(DriveForm.TRAPEZOID)
-
-EFFORT, SPEED = int(DriveLimit.EFFORT), int(DriveLimit.SPEED)
-
 
 @kernel
 def form_weights(form, integrator):
@@ -42,11 +31,11 @@ def form_weights(form, integrator):
     The mean over a midpoint step is e_m + dt/4 (v⁺ − v); over a semi-implicit one, which moves by dt v⁺, it
     is e + dt/2 v⁺.
     """
-    if form == IMPLICIT:
+    if form == DriveForm.IMPLICIT:
         return 0.0, 1.0, 1.0
-    if form == STABLE:
+    if form == DriveForm.STABLE:
         return 1.0, 0.0, 1.0
-    if form == AVERAGED or integrator == SEMI_IMPLICIT:
+    if form == DriveForm.AVERAGED or integrator == Integrator.SEMI_IMPLICIT:
         return 0.0, 0.5, 0.5
     return -0.25, 0.25, 0.5
 
@@ -68,7 +57,7 @@ def within_effort(model, dof, torque):
 @kernel
 def spring_torque(model, settings, work, dof, v, next_v):
     """Return the mean torque of a joint spring over the step (trapezoid). k (e + dt (a v + b v⁺))"""
-    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+    a, b, _ = form_weights(DriveForm.TRAPEZOID, settings.integrator)
     return model.dof_stiffness[dof] * (work.spring_error[dof] + settings.dt * (a * v + b * next_v))
 
 
@@ -110,10 +99,10 @@ def set_drive(model, state, command, settings, work, dof):
     force = work.outside_force[dof] + work.actuator_push[dof] - damping * v
     k = model.dof_stiffness[dof]
     if k != 0.0:
-        _, b, _ = form_weights(TRAPEZOID, settings.integrator)
+        _, b, _ = form_weights(DriveForm.TRAPEZOID, settings.integrator)
         inertia += dt * dt * b * k
         force -= spring_torque(model, settings, work, dof, v, v)
-    if work.drive_mode[dof] & EFFORT == 0:
+    if work.drive_mode[dof] & DriveLimit.EFFORT == 0:
         gain = drive_gain(model, command, settings, dof)
         torque = drive_torque(command, settings, work, dof, v, v)
         inertia += dt * gain
@@ -135,7 +124,7 @@ def collect_forces(model, command, settings, work, t):
     supported = command.has_wrench[0] != 0
     for i in range(root, root + model.tree_body_count[t]):
         supported = supported or model.body_support[i] != 0.0
-        if model.joint_type[i] != FIXED:
+        if model.joint_type[i] != Joint.FIXED:
             set_errors(model, command.kp, work.mid_q, command.target_q, i, work.drive_error)
             set_errors(
                 model, model.dof_stiffness, work.mid_q, model.spring_reference, i, work.spring_error
@@ -159,12 +148,12 @@ def prepare_drives(model, state, command, settings, work):
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0:
+        if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0:
             collect_forces(model, command, settings, work, t)
     for dof in range(state.v.shape[0]):
         mode = abs(state.drive_mode[dof])
-        if mode & EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
-            mode ^= EFFORT
+        if mode & DriveLimit.EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
+            mode ^= DriveLimit.EFFORT
         work.drive_mode[dof] = mode
     actuators.apply_actuators(model, state, command, settings, work)
 
@@ -176,7 +165,7 @@ def has_effort_row(model, command, settings, work, dof, v):
     A constant torque needs none, nor do unconstrained trees under `rk4`, whose stages clamp the torque. A
     command that is not finite passes on to the velocity, where it is detected.
     """
-    if settings.integrator == RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
+    if settings.integrator == Integrator.RK4 and work.tree_is_free[model.body_tree[model.dof_body[dof]]] == 1:
         return False
     if not abs(drive_torque(command, settings, work, dof, v, v)) < inf:
         return False
@@ -292,16 +281,16 @@ def saturate_drives(model, state, command, settings, work):
         mode = work.drive_mode[dof]
         wanted = drive_torque(command, settings, work, dof, v, next_v)
         torque = within_effort(model, dof, wanted)
-        if mode & EFFORT != 0 and work.effort_row[dof] >= 0:
+        if mode & DriveLimit.EFFORT != 0 and work.effort_row[dof] >= 0:
             torque = within_effort(model, dof, row_torque(settings, work, work.effort_row[dof]))
         elif torque != wanted and has_effort_row(model, command, settings, work, dof, v):
-            work.drive_mode[dof] |= EFFORT
-        if mode & SPEED != 0:
+            work.drive_mode[dof] |= DriveLimit.EFFORT
+        if mode & DriveLimit.SPEED != 0:
             torque += row_torque(settings, work, work.speed_row[dof])
         else:
             speed, cap = speed_cap(model, command, settings, work, dof, v)
             if cap != 0.0 and (next_v - speed) * cap > 0.0:
-                work.drive_mode[dof] |= SPEED
+                work.drive_mode[dof] |= DriveLimit.SPEED
         if work.drive_mode[dof] != mode:
             changed += 1
         work.applied_torque[dof] = torque
@@ -322,14 +311,14 @@ def store_modes(model, state, work):
         if n >= 0:
             torque = work.scalar_impulse[n]
             if torque <= work.scalar_lower[n] or torque >= work.scalar_upper[n]:
-                mode |= EFFORT
+                mode |= DriveLimit.EFFORT
         elif torque != 0.0 and torque in (model.dof_effort_lower[dof], model.dof_effort_upper[dof]):
-            mode |= EFFORT
+            mode |= DriveLimit.EFFORT
         if torque < 0.0:
             sign = -1
         n = work.speed_row[dof]
         if n >= 0 and work.scalar_impulse[n] != 0.0:
-            mode |= SPEED
+            mode |= DriveLimit.SPEED
             sign = 1 if work.scalar_impulse[n] < 0.0 else -1
         state.drive_mode[dof] = sign * mode
 

@@ -12,17 +12,9 @@ from math import exp
 
 from tribo.compiler.jit import kernel
 from tribo.dynamics import couplings, muscle, tendon_paths
-from tribo.enums import CouplingDrive, Dynamics
+from tribo.enums import CouplingDrive, Dynamics, Muscle
 from tribo.math import spatial, vec
 from tribo.model import Kind
-
-NONE = int(Dynamics.NONE)
-INTEGRATOR = int(Dynamics.INTEGRATOR)
-FILTER_EXACT = int(Dynamics.FILTER_EXACT)
-MUSCLE = int(Dynamics.MUSCLE)
-DYNAMIC = int(Kind.DYNAMIC)
-FORCE, STIFFNESS = int(CouplingDrive.FORCE), int(CouplingDrive.STIFFNESS)
-DAMPING, LEAST, MOST = int(CouplingDrive.DAMPING), int(CouplingDrive.LEAST), int(CouplingDrive.MOST)
 
 
 @kernel
@@ -37,14 +29,14 @@ def activation_after(model, state, command, a, time):
     """Return the activation of actuator a after a time [s] of its present control."""
     kind = model.actuator_dynamics[a]
     now, u = state.activation[a], control_of(model, command, a)
-    if kind == NONE:
+    if kind == Dynamics.NONE:
         return now
     lag = max(muscle.SMALL, model.actuator_time[a, 0])
-    if kind == INTEGRATOR:
+    if kind == Dynamics.INTEGRATOR:
         now += time * u
-    elif kind == FILTER_EXACT:
+    elif kind == Dynamics.FILTER_EXACT:
         now += (u - now) * (1.0 - exp(-time / lag))
-    elif kind == MUSCLE:
+    elif kind == Dynamics.MUSCLE:
         now += time * muscle.activation_rate(model.actuator_time, a, u, now)
     else:
         now += time / lag * (u - now)
@@ -71,7 +63,7 @@ def actuator_law(model, a, x, length, speed):
             damping -= d
             continue
         at, rate, fastest = muscle.shape_of(table, model.actuator_length, a, length, speed)
-        peak = table[a, muscle.PEAK]
+        peak = table[a, Muscle.PEAK]
         if part == 0:
             f_v, slope = muscle.by_speed(table, a, rate)
             strong = by * peak * muscle.by_length(table, a, at)
@@ -126,7 +118,7 @@ def push_on_body(model, work, a, x):
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     force = min(max(force, low), high)
     b = model.actuator_body[a]
-    if model.tree_kind[model.body_tree[b]] != DYNAMIC:
+    if model.tree_kind[model.body_tree[b]] != Kind.DYNAMIC:
         return
     if model.actuator_adheres[a] == 1:
         work.body_adhesion[b] += model.actuator_gear[a] * force
@@ -156,12 +148,12 @@ def push_on_coupling(model, state, work, a, x):
     drive = work.coupling_drive
     if stiffness == 0.0 and damping == 0.0:
         force = low = high = min(max(force, low), high)
-    drive[c, FORCE] += gear * (force + stiffness * length + damping * speed)
-    drive[c, STIFFNESS] += gear * gear * stiffness
-    drive[c, DAMPING] += gear * gear * damping
+    drive[c, CouplingDrive.FORCE] += gear * (force + stiffness * length + damping * speed)
+    drive[c, CouplingDrive.STIFFNESS] += gear * gear * stiffness
+    drive[c, CouplingDrive.DAMPING] += gear * gear * damping
     if gear != 0.0:
-        drive[c, LEAST] += min(gear * low, gear * high)
-        drive[c, MOST] += max(gear * low, gear * high)
+        drive[c, CouplingDrive.LEAST] += min(gear * low, gear * high)
+        drive[c, CouplingDrive.MOST] += max(gear * low, gear * high)
 
 
 @kernel
@@ -180,7 +172,7 @@ def apply_actuators(model, state, command, settings, work):
     tendon_paths.route_tendons(model, work)
     for a in range(model.actuator_gear.shape[0]):
         x = control_of(model, command, a)
-        if model.actuator_dynamics[a] != NONE:
+        if model.actuator_dynamics[a] != Dynamics.NONE:
             x = activation_after(model, state, command, a, 0.5 * settings.dt)
         if model.actuator_coupling[a] >= 0:
             push_on_coupling(model, state, work, a, x)
@@ -188,9 +180,13 @@ def apply_actuators(model, state, command, settings, work):
             push_on_body(model, work, a, x)
     for c in range(work.coupling_drive.shape[0]):
         drive = work.coupling_drive
-        if drive[c, STIFFNESS] != 0.0 or drive[c, DAMPING] != 0.0 or drive[c, FORCE] == 0.0:
+        if (
+            drive[c, CouplingDrive.STIFFNESS] != 0.0
+            or drive[c, CouplingDrive.DAMPING] != 0.0
+            or drive[c, CouplingDrive.FORCE] == 0.0
+        ):
             continue
-        push_along(model, work, c, drive[c, FORCE])
+        push_along(model, work, c, drive[c, CouplingDrive.FORCE])
 
 
 @kernel

@@ -13,19 +13,15 @@ from tribo.compiler.jit import kernel
 from tribo.math import six, spatial
 from tribo.model import Joint
 
-FIXED = int(Joint.FIXED)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def dof_count(joint):
     """Return the number of degrees of freedom of a joint type."""
-    if joint == FREE:
+    if joint == Joint.FREE:
         return 6
-    if joint == SPHERICAL:
+    if joint == Joint.SPHERICAL:
         return 3
-    return 0 if joint == FIXED else 1
+    return 0 if joint == Joint.FIXED else 1
 
 
 @kernel

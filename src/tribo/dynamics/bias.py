@@ -11,12 +11,6 @@ from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES
 from tribo.model import Integrator, Joint, Kind
 
-FIXED = int(Joint.FIXED)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
 MAX_SPIN_SWEEPS = 100  # fixed-point iterations; 6 reach round-off at 50 rad/s and 1 ms
 SPIN_LOST = 1e-9  # [–] change of the momentum in the last iteration that shows divergence
 SPIN_TOLERANCE = 1e-15  # [–] relative change of the momentum at convergence
@@ -83,7 +77,7 @@ def is_constrained_single(model, t):
     the attitude of the middle, a gyroscope on a pin had first order.
     Source: Hairer, Lubich, Wanner 2006, "Geometric Numerical Integration", II.5 (Strang splitting).
     """
-    is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == DYNAMIC
+    is_free_body = model.tree_is_single[t] == 1 and model.tree_kind[t] == Kind.DYNAMIC
     return is_free_body and model.tree_is_constrained[t] == 1
 
 
@@ -92,7 +86,7 @@ def free_time(model, settings, t):
     """Return the time for which free body t rotates without torque before impulses act on it [s]."""
     if not is_constrained_single(model, t):
         return settings.dt
-    return 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    return 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * settings.dt
 
 
 @kernel
@@ -104,7 +98,7 @@ def free_rotation(model, t, q, omega, dt):
     mean = vec.scale(exact_turn(0.5 * dt * vec.norm(omega)), omega)
     s = spatial.load(model.body_inertia, model.tree_body[t])
     is_turning = omega[0] != 0.0 or omega[1] != 0.0 or omega[2] != 0.0
-    if model.tree_kind[t] != DYNAMIC or not is_turning or has_equal_inertias(s):
+    if model.tree_kind[t] != Kind.DYNAMIC or not is_turning or has_equal_inertias(s):
         return mean, omega
     mean, final = rotate_free_body(s, quat.to_matrix(q), omega, dt)
     whole = quat.cayley(vec.scale(dt, mean))
@@ -171,7 +165,7 @@ def body_motion(model, v, work, i, velocity, acceleration):
     """Return velocity and velocity-product acceleration of body i from those of its parent."""
     joint = model.joint_type[i]
     dof = model.joint_v[i]
-    if joint == FREE:
+    if joint == Joint.FREE:
         linear = (v[dof], v[dof + 1], v[dof + 2])
         omega = (v[dof + 3], v[dof + 4], v[dof + 5])
         a = vec.cross(linear, omega)  # the tree origin is fixed while the body's origin moves
@@ -180,9 +174,9 @@ def body_motion(model, v, work, i, velocity, acceleration):
             spatial.axpy(1.0, acceleration, (0.0, 0.0, 0.0, a[0], a[1], a[2])),
         )
     count = 0
-    if joint == SPHERICAL:
+    if joint == Joint.SPHERICAL:
         count = 3
-    elif joint != FIXED:
+    elif joint != Joint.FIXED:
         count = 1
     parent_velocity = velocity
     for k in range(count):
@@ -307,13 +301,13 @@ def project_forces(model, work, t, out):
         dof = model.joint_v[i]
         count = 0
         joint = model.joint_type[i]
-        if joint == FREE:  # its axes are those of the world
+        if joint == Joint.FREE:  # its axes are those of the world
             for k in range(3):
                 out[dof + k] = force[3 + k]
                 out[dof + 3 + k] = force[k]
-        elif joint == SPHERICAL:
+        elif joint == Joint.SPHERICAL:
             count = 3
-        elif joint != FIXED:
+        elif joint != Joint.FIXED:
             count = 1
         for k in range(count):
             out[dof + k] = spatial.dot(spatial.load(work.dof_axis, dof + k), force)

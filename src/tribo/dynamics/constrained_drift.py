@@ -26,8 +26,6 @@ from tribo.dynamics.constrained_groups import constrained_tree, find_groups, is_
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Constraint, Integrator
 
-JOINT = int(Constraint.JOINT)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 TRANSLATIONS = 7  # bits of the three translations in `constraint_locked`
 ROTATIONS = TRANSLATIONS << 3  # bits of the three rotations
 MIN_COSINE = 0.5  # [–] lower bound of the cosine of the rotation in half a step
@@ -40,7 +38,10 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel
 def is_joining(model, state, work, c):
     """Tell whether constraint c, in no loop, was active and locks all three translations."""
-    if model.constraint_kind[c] != JOINT or model.constraint_locked[c] & TRANSLATIONS != TRANSLATIONS:
+    if (
+        model.constraint_kind[c] != Constraint.JOINT
+        or model.constraint_locked[c] & TRANSLATIONS != TRANSLATIONS
+    ):
         return False
     return was_active(model, state, c) and not is_in_loop(model, work, c)
 
@@ -62,7 +63,7 @@ def pushed_spins(model, work, t):
 @kernel
 def any_turning(model, settings, work):
     """Tell whether a free body at a constraint rotates by more than `SMALL` in this step."""
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
     for end in range(model.constraint_point.shape[0]):
         t = constrained_tree(model, end)

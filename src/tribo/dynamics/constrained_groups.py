@@ -10,11 +10,6 @@ from tribo.dynamics.bias import is_constrained_single
 from tribo.enums import Memory
 from tribo.model import Constraint
 
-JOINT = int(Constraint.JOINT)
-LENGTH = int(Constraint.LENGTH)
-WINCH = int(Constraint.WINCH)
-IS_IDLE = int(Memory.IS_IDLE)
-
 
 @kernel
 def constrained_tree(model, end):
@@ -29,9 +24,9 @@ def constrained_tree(model, end):
 def was_active(model, state, c):
     """Tell whether constraint c held its bodies in the last step."""
     kind = model.constraint_kind[c]
-    if kind != JOINT and kind != LENGTH and kind != WINCH:
+    if kind != Constraint.JOINT and kind != Constraint.LENGTH and kind != Constraint.WINCH:
         return False
-    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, IS_IDLE] == 0.0
+    return state.constraint_is_broken[c] == 0 and state.constraint_memory[c, Memory.IS_IDLE] == 0.0
 
 
 @kernel

@@ -4,10 +4,7 @@ from tribo.compiler.jit import kernel
 from tribo.dynamics.bias import write_tree_velocities
 from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec
-from tribo.model import Joint, Kind
 
-FIXED = int(Joint.FIXED)
-DYNAMIC = int(Kind.DYNAMIC)
 ARMATURE_ARM = 0.2  # [m] lever arm that converts armature to mass; about the length of a link
 
 

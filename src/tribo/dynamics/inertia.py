@@ -13,9 +13,6 @@ from tribo.math import lane_rows, spatial, vec
 from tribo.math.lane_rows import LANES, add_ten, copy_ten
 from tribo.model import Joint, Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def rotate_inertias(model, work, first, count):
@@ -163,7 +160,7 @@ def write_composite_mass(model, work, t):
         copy_ten(composite, work.body_inertia, i)
     for i in range(root + count - 1, root, -1):
         add_ten(composite, model.body_parent[i], i)
-    is_floating = model.joint_type[root] == FREE
+    is_floating = model.joint_type[root] == Joint.FREE
     if is_floating:
         write_base_block(model, work, root)
     known = 6 if is_floating else 0
@@ -221,7 +218,7 @@ def factorize(model, work):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
             continue
         if work.tree_is_resting[t] == 1:
             continue

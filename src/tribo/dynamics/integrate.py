@@ -13,11 +13,6 @@ from tribo.dynamics.whitening import unwhiten, unwhiten_tree, whiten_tree
 from tribo.math import quat, spatial, vec
 from tribo.model import IntegrationMode, Integrator, Joint, Kind, Status
 
-KINEMATIC = int(Kind.KINEMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-INVALID = int(Status.INVALID)
-LIMITED = int(IntegrationMode.LIMITED)
 STRUCK, ROLLING = 1, 2  # entries of `Work.tree_is_hit`
 MAX_SPEED = 1e15  # [m/s, rad/s] as in `tribo.checks.check`; angles overflow far beyond it
 
@@ -28,7 +23,7 @@ def drift_to_middle(model, state, settings, work):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         for k in range(state.q.shape[0]):
             work.mid_q[k] = state.q[k]
         return
@@ -57,7 +52,7 @@ def move_tree_to_middle(model, state, settings, work, t):
         return
     root = model.tree_body[t]
     for i in range(root, root + model.tree_body_count[t]):
-        if model.joint_type[i] == SPHERICAL:
+        if model.joint_type[i] == Joint.SPHERICAL:
             kinematics.drift_ball(model, i, state.q, state.v, state.vdot, dt, work.mid_q)
         else:
             kinematics.drift_joint(model, i, state.q, state.v, 0.5 * dt, work.mid_q)
@@ -156,7 +151,7 @@ def next_velocity(model, state, work):
         work.next_v[dof] += work.start_velocity[dof]
     restore_missed_bodies(model, work)
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] == KINEMATIC:
+        if model.tree_kind[t] == Kind.KINEMATIC:
             for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
                 work.next_v[dof] = state.v[dof]
         if work.tree_is_hit[t] > 0:
@@ -176,7 +171,7 @@ def check_finite(work):
     """
     for dof in range(work.next_v.shape[0]):
         if not abs(work.next_v[dof]) <= MAX_SPEED:
-            work.status[0] |= INVALID
+            work.status[0] |= Status.INVALID
 
 
 @kernel
@@ -208,12 +203,12 @@ def store_acceleration(model, state, settings, work):
     for t in range(model.tree_body.shape[0]):
         first = model.tree_v[t]
         last = first + model.tree_nv[t]
-        if model.tree_kind[t] == KINEMATIC:
+        if model.tree_kind[t] == Kind.KINEMATIC:
             for dof in range(first, last):  # `mid_velocity.extrapolate_carriers`
                 state.vdot[dof] = rate * (state.v[dof] - state.left_v[dof])
                 state.left_v[dof] = state.v[dof]
             continue
-        is_held_back = work.tree_mode[t] == LIMITED
+        is_held_back = work.tree_mode[t] == IntegrationMode.LIMITED
         if is_held_back or state.tree_is_asleep[t] > 0:  # or about to be
             for dof in range(first, last):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
@@ -255,7 +250,7 @@ def finish_constrained_body(model, t, v, settings, work, q):
 
     Writes: v, q.
     """
-    dt = settings.dt if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    dt = settings.dt if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * settings.dt
     b = model.tree_v[t] + 3
     at = quat.load(work.mid_q, model.joint_q[model.tree_body[t]] + 3)
     spin, omega = free_rotation(model, t, at, (v[b], v[b + 1], v[b + 2]), dt)
@@ -274,7 +269,7 @@ def finish_hit_body(model, t, state, settings, work):
     root = model.tree_body[t]
     a = model.joint_q[root]
     b = model.joint_v[root]
-    is_midpoint = settings.integrator != SEMI_IMPLICIT
+    is_midpoint = settings.integrator != Integrator.SEMI_IMPLICIT
     h = 0.5 * settings.dt if is_midpoint else settings.dt
     for k in range(3):
         state.q[a + k] = work.mid_q[a + k] + h * work.next_v[b + k]
@@ -323,7 +318,7 @@ def finish_tree(model, t, v, vdot, settings, work, q):
 
     Writes: work, v, q.
     """
-    is_midpoint = settings.integrator != SEMI_IMPLICIT
+    is_midpoint = settings.integrator != Integrator.SEMI_IMPLICIT
     is_fourth = work.tree_is_fourth[t] == 1
     if is_constrained_single(model, t) and not is_fourth:
         finish_constrained_body(model, t, v, settings, work, q)
@@ -339,7 +334,7 @@ def finish_tree(model, t, v, vdot, settings, work, q):
     for i in range(root, root + model.tree_body_count[t]):
         if is_fourth and work.joint_is_ruled[i] == 0:
             kinematics.drift_joint(model, i, work.rk_q, work.rk_rate, dt, q)
-        elif is_midpoint and not is_fourth and model.joint_type[i] == SPHERICAL:
+        elif is_midpoint and not is_fourth and model.joint_type[i] == Joint.SPHERICAL:
             kinematics.drift_ball(model, i, work.mid_q, v, vdot, settings.dt, q)
         else:
             kinematics.drift_joint(model, i, work.mid_q, v, dt, q)

@@ -10,12 +10,6 @@ from tribo.math.lane_rows import LANES
 from tribo.math.sines import sines
 from tribo.model import Joint
 
-FIXED = int(Joint.FIXED)
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def rotation(axis, c, s):
@@ -72,7 +66,7 @@ def is_turned(model, i):
 @kernel
 def angle_of(model, q, i):
     """Return the angle of the joint of body i; 0 if it has none."""
-    return q[model.joint_q[i]] if model.joint_type[i] == REVOLUTE else 0.0
+    return q[model.joint_q[i]] if model.joint_type[i] == Joint.REVOLUTE else 0.0
 
 
 @kernel
@@ -81,7 +75,7 @@ def body_pose(model, q, pos, rot, i):
 
     Sines are those of the C library; `compute_tree_poses` uses `math.sines`: they differ by round-off.
     """
-    if model.joint_type[i] != REVOLUTE:
+    if model.joint_type[i] != Joint.REVOLUTE:
         return pose_of(model, q, pos, rot, i, 1.0, 0.0)
     angle = q[model.joint_q[i]]
     return pose_of(model, q, pos, rot, i, cos(angle), sin(angle))
@@ -92,7 +86,7 @@ def pose_of(model, q, pos, rot, i, c, s):
     """Return position and rotation of body i for cosine c and sine s of a revolute joint's angle."""
     joint = model.joint_type[i]
     first = model.joint_q[i]
-    if joint == FREE:
+    if joint == Joint.FREE:
         r = quat.to_matrix(quat.load(q, first + 3))
         return (q[first], q[first + 1], q[first + 2]), r
     p = vec.load(model.joint_pos, i)
@@ -102,11 +96,11 @@ def pose_of(model, q, pos, rot, i, c, s):
         parent_rot = vec.load_mat(rot, parent)
         p = vec.add(vec.load(pos, parent), vec.mat_vec(parent_rot, p))
         r = vec.mat_mul(parent_rot, r) if is_turned(model, i) else parent_rot
-    if joint == REVOLUTE:
+    if joint == Joint.REVOLUTE:
         r = rotate_about(r, vec.load(model.joint_axis, i), c, s)
-    elif joint == PRISMATIC:
+    elif joint == Joint.PRISMATIC:
         p = vec.axpy(q[first], vec.mat_vec(r, vec.load(model.joint_axis, i)), p)
-    elif joint == SPHERICAL:
+    elif joint == Joint.SPHERICAL:
         r = vec.mat_mul(r, quat.to_matrix(quat.load(q, first)))
     return p, r
 
@@ -119,7 +113,7 @@ def set_turns(model, q, work, t):
     """
     root = model.tree_body[t]
     last = root + model.tree_body_count[t] - 1
-    first = root + 1 if model.joint_type[root] == FREE else root
+    first = root + 1 if model.joint_type[root] == Joint.FREE else root
     for i in range(first, last + 1, LANES):
         a, b, c, d = four_from(i, last)
         angles = filled(
@@ -147,7 +141,7 @@ def abreast_poses(model, q, work, pos, rot, bodies):
     ):
         r = vec.mat_mul(r, lane_rows.load_mat(model.joint_rot, bodies))
     axis = lane_rows.load3(model.joint_axis, bodies)
-    if model.joint_type[bodies[0]] == REVOLUTE:
+    if model.joint_type[bodies[0]] == Joint.REVOLUTE:
         c, s = lane_rows.twos(work.joint_cos_sin, 2, 0, bodies)
         return p, vec.mat_mul(r, rotation(axis, c, s))
     way = lane_rows.numbers(q, load_four(model.joint_q, bodies))
@@ -172,17 +166,17 @@ def body_axes(model, work, i):
     joint = model.joint_type[i]
     dof = model.joint_v[i]
     zero = (0.0, 0.0, 0.0)
-    if joint == FREE:  # a root: its origin is the tree origin
+    if joint == Joint.FREE:  # a root: its origin is the tree origin
         for k in range(3):
             e = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
             set_axis(work, dof + k, zero, e)
             set_axis(work, dof + 3 + k, e, zero)
         return
-    if joint == FIXED:
+    if joint == Joint.FIXED:
         return
     origin = vec.load(work.body_pos, model.tree_body[model.body_tree[i]])
     arm = vec.sub(vec.load(work.body_pos, i), origin)
-    if joint == SPHERICAL:
+    if joint == Joint.SPHERICAL:
         frame = vec.load_mat(model.joint_rot, i)
         parent = model.body_parent[i]
         if parent >= 0:
@@ -193,7 +187,7 @@ def body_axes(model, work, i):
         return
     # The joint's own motion does not change its axis.
     axis = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.joint_axis, i))
-    if joint == REVOLUTE:
+    if joint == Joint.REVOLUTE:
         set_axis(work, dof, axis, vec.cross(arm, axis))
     else:
         set_axis(work, dof, zero, axis)
@@ -208,7 +202,7 @@ def abreast_axes(model, work, bodies, p, r):
     origin = vec.load(work.body_pos, model.tree_body[model.body_tree[bodies[0]]])
     axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
     dofs = load_four(model.joint_v, bodies)
-    if model.joint_type[bodies[0]] == REVOLUTE:
+    if model.joint_type[bodies[0]] == Joint.REVOLUTE:
         linear = vec.cross(vec.sub(p, origin), axis)
         lane_rows.store6(work.dof_axis, dofs, (*axis, *linear))
     else:
@@ -261,7 +255,7 @@ def end_of_q(model, t):
     """Return one past the last coordinate of tree t: one per dof, one more per quaternion."""
     last = model.tree_body[t] + model.tree_body_count[t] - 1
     joint = model.joint_type[last]
-    extra = 1 if joint == SPHERICAL or joint == FREE else 0
+    extra = 1 if joint == Joint.SPHERICAL or joint == Joint.FREE else 0
     return model.joint_q[last] + model.tree_v[t] + model.tree_nv[t] - model.joint_v[last] + extra
 
 
@@ -274,14 +268,14 @@ def drift_joint(model, i, q, v, dt, out):
     joint = model.joint_type[i]
     a = model.joint_q[i]
     b = model.joint_v[i]
-    if joint == REVOLUTE or joint == PRISMATIC:
+    if joint == Joint.REVOLUTE or joint == Joint.PRISMATIC:
         out[a] = q[a] + dt * v[b]
-    elif joint == FREE:
+    elif joint == Joint.FREE:
         for k in range(3):
             out[a + k] = q[a + k] + dt * v[b + k]
         turn = quat.exp((dt * v[b + 3], dt * v[b + 4], dt * v[b + 5]))
         quat.store(out, a + 3, quat.normalize(quat.mul(turn, quat.load(q, a + 3))))
-    elif joint == SPHERICAL:
+    elif joint == Joint.SPHERICAL:
         turn = quat.exp((dt * v[b], dt * v[b + 1], dt * v[b + 2]))
         quat.store(out, a, quat.normalize(quat.mul(turn, quat.load(q, a))))
 

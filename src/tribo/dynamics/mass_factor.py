@@ -11,8 +11,6 @@ from tribo.compiler.lanes import load2, load4, low, store2, store4
 from tribo.math import six
 from tribo.model import Joint
 
-FREE = int(Joint.FREE)
-
 
 @kernel
 def factorize_single(model, work, first):
@@ -174,7 +172,7 @@ def factorize_tree(model, work, t):
     Cost: O(Σ depth²).
     Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix".
     """
-    if model.joint_type[model.tree_body[t]] == FREE:
+    if model.joint_type[model.tree_body[t]] == Joint.FREE:
         factorize_floating(model, work, t)
         return
     first = model.tree_v[t]

@@ -17,18 +17,6 @@ from tribo.dynamics.whitening import unwhiten_tree
 from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator, Joint, Kind
 
-FREE = int(Joint.FREE)
-PRISMATIC = int(Joint.PRISMATIC)
-DYNAMIC = int(Kind.DYNAMIC)
-KINEMATIC = int(Kind.KINEMATIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-RK4 = int(Integrator.RK4)
-
-SETTLED = int(IntegrationMode.SETTLED)
-SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
-SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
-NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
-
 SMALL_ROTATION = 0.01  # [rad] per step, below which the prediction suffices; 10 rad/s at 1 ms
 CONVERGED = 5e-6  # [–] of the velocity: tolerance of v̄; (dt ω)³/8 after one round at dt ω = 0.034
 STIFF = 0.1  # [–] largest part of damping, or of springs, in the inertia of a joint
@@ -66,10 +54,10 @@ def predict_mid_velocity(model, state, settings, work):
     """
     work.bias_rounds[0] = 0
     for t in range(model.tree_body.shape[0]):
-        work.tree_mode[t] = SETTLED
+        work.tree_mode[t] = IntegrationMode.SETTLED
         work.tree_is_fourth[t] = 0
         work.tree_is_coarse[t] = 0
-    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    half = 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * settings.dt
     for dof in range(state.v.shape[0]):
         vdot = state.vdot[dof]
         before = state.vdot_before[dof]
@@ -102,13 +90,13 @@ def extrapolate_carriers(model, state, settings, work):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != KINEMATIC:
+        if model.tree_kind[t] != Kind.KINEMATIC:
             continue
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             v = state.v[dof]
             change, before = v - state.left_v[dof], settings.dt * state.vdot[dof]
             work.start_velocity[dof] = work.mid_v[dof] = v
-            if change * before > 0.0 and settings.integrator != SEMI_IMPLICIT:
+            if change * before > 0.0 and settings.integrator != Integrator.SEMI_IMPLICIT:
                 least = change if abs(change) < abs(before) else before
                 foreseen = max(0.0, min(2.0, (2.0 * change - before) / least)) * least
                 work.start_velocity[dof] += 0.5 * foreseen
@@ -140,7 +128,7 @@ def largest_turn(model, settings, work, t):
 @kernel
 def rotates_far(model, state, settings, work, t):
     """Tell whether tree t is dynamic and awake, and one of its bodies rotates far in this step."""
-    if model.tree_is_single[t] == 1 or model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+    if model.tree_is_single[t] == 1 or model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
         return False
     if state.tree_is_asleep[t] > 0:
         return False
@@ -153,7 +141,7 @@ def rotates_far(model, state, settings, work, t):
 @kernel
 def is_rotational(joint, k):
     """Tell whether coordinate k of a joint is a rotation; translations hardly change h."""
-    return joint != PRISMATIC and (joint != FREE or k >= 3)
+    return joint != Joint.PRISMATIC and (joint != Joint.FREE or k >= 3)
 
 
 @kernel
@@ -213,10 +201,10 @@ def iterate_free_bias(model, state, command, settings, work):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT or settings.integrator == RK4:
+    if settings.integrator == Integrator.SEMI_IMPLICIT or settings.integrator == Integrator.RK4:
         return
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_free[t] == 0 or work.tree_mode[t] != SETTLED:
+        if work.tree_is_free[t] == 0 or work.tree_mode[t] != IntegrationMode.SETTLED:
             continue
         if rotates_far(model, state, settings, work, t):
             iterate_tree_bias(model, state, command, settings, work, t)
@@ -228,7 +216,7 @@ def is_conservative(model, command, settings, work, t):
 
     A drive of a floating base counts, too: the momentum uses impulses of the whole step.
     """
-    if model.joint_type[model.tree_body[t]] == FREE:
+    if model.joint_type[model.tree_body[t]] == Joint.FREE:
         for dof in range(model.tree_v[t], model.tree_v[t] + 6):
             if work.drive_inertia[dof] != 0.0:
                 return False
@@ -295,7 +283,7 @@ def iterate_tree_bias(model, state, command, settings, work, t):
             bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             integrate.compute_tree_response(model, settings, work, t)
     is_alone = is_conservative(model, command, settings, work, t)
-    work.tree_mode[t] = SUBSTEPPED if is_alone else SUBSTEPS_PENDING
+    work.tree_mode[t] = IntegrationMode.SUBSTEPPED if is_alone else IntegrationMode.SUBSTEPS_PENDING
 
 
 @kernel
@@ -316,4 +304,4 @@ def judge_explicit(model, state, settings, work, t):
         work.change_v[dof] -= work.free_response[dof]
     # Whitened, so unwhitening gives the change by h(v̄); v̄ is v again.
     if not compare_mid_velocity(model, state, work, t, work.change_v, False) <= EXPLICIT:
-        work.tree_mode[t] = NOT_SETTLED
+        work.tree_mode[t] = IntegrationMode.NOT_SETTLED

@@ -16,17 +16,6 @@ from tribo.math import lane_rows, linalg, quat, six, spatial, vec
 from tribo.math.lane_rows import LANES, whole, whole3
 from tribo.model import Integrator, Joint, Kind
 
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-FIXED = int(Joint.FIXED)
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-RK4 = int(Integrator.RK4)
-
-LEFT_ALONE, KEPT = int(Momentum.LEFT_ALONE), int(Momentum.KEPT)
-
 
 @kernel
 def load_motion(array, t):
@@ -57,19 +46,19 @@ def body_twist(model, v, work, i, p, r):
     """Return angular velocity and origin velocity of body i, given its pose and its parent's motion."""
     dof = model.joint_v[i]
     joint = model.joint_type[i]
-    if joint == FREE:
+    if joint == Joint.FREE:
         return (v[dof + 3], v[dof + 4], v[dof + 5]), (v[dof], v[dof + 1], v[dof + 2])
     parent = model.body_parent[i]
     s = spatial.load(work.relative_vel, parent)
     omega = (s[0], s[1], s[2])
     lever = vec.sub(p, vec.load(work.relative_pos, parent))
-    if joint == PRISMATIC:
+    if joint == Joint.PRISMATIC:
         lever_rate = vec.axpy(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), (s[3], s[4], s[5]))
         return omega, vec.add(lever_rate, vec.cross(omega, lever))
     velocity = vec.add((s[3], s[4], s[5]), vec.cross(omega, lever))
-    if joint == REVOLUTE:
+    if joint == Joint.REVOLUTE:
         omega = vec.axpy(v[dof], vec.mat_vec(r, vec.load(model.joint_axis, i)), omega)
-    elif joint == SPHERICAL:
+    elif joint == Joint.SPHERICAL:
         turn = vec.mat_vec(vec.load_mat(model.joint_rot, i), (v[dof], v[dof + 1], v[dof + 2]))
         omega = vec.add(omega, vec.mat_vec(vec.load_mat(work.relative_rot, parent), turn))
     return omega, velocity
@@ -83,7 +72,7 @@ def move_body(model, q, v, work, i):
     """
     p, r = body_pose(model, q, work.relative_pos, work.relative_rot, i)
     omega = velocity = (0.0, 0.0, 0.0)
-    if model.joint_type[i] != FIXED:  # a root is fixed or free
+    if model.joint_type[i] != Joint.FIXED:  # a root is fixed or free
         omega, velocity = body_twist(model, v, work, i, p, r)
     vec.store(work.relative_pos, i, p)
     vec.store_mat(work.relative_rot, i, r)
@@ -101,7 +90,7 @@ def lane_twists(model, v, work, bodies, p, r):
     velocity = vec.add(velocity, vec.cross(omega, lever))
     rate = lane_rows.numbers(v, load_four(model.joint_v, bodies))
     axis = vec.mat_vec(r, lane_rows.load3(model.joint_axis, bodies))
-    if model.joint_type[bodies[0]] == REVOLUTE:
+    if model.joint_type[bodies[0]] == Joint.REVOLUTE:
         return vec.axpy(rate, axis, omega), velocity
     return omega, vec.axpy(rate, axis, velocity)
 
@@ -223,13 +212,13 @@ def choose_kept_trees(model, settings, work):
     """
     count = 0
     for t in range(model.tree_body.shape[0]):
-        is_floating = model.joint_type[model.tree_body[t]] == FREE and model.tree_is_single[t] == 0
-        is_kept = is_floating and model.tree_kind[t] == DYNAMIC and work.tree_is_resting[t] == 0
-        if settings.integrator == SEMI_IMPLICIT:
+        is_floating = model.joint_type[model.tree_body[t]] == Joint.FREE and model.tree_is_single[t] == 0
+        is_kept = is_floating and model.tree_kind[t] == Kind.DYNAMIC and work.tree_is_resting[t] == 0
+        if settings.integrator == Integrator.SEMI_IMPLICIT:
             is_kept = False
-        elif settings.integrator == RK4 and work.tree_is_free[t] == 1:
+        elif settings.integrator == Integrator.RK4 and work.tree_is_free[t] == 1:
             is_kept = False  # more accurate than a midpoint step
-        work.tree_is_kept[t] = KEPT if is_kept else LEFT_ALONE
+        work.tree_is_kept[t] = Momentum.KEPT if is_kept else Momentum.LEFT_ALONE
         count += work.tree_is_kept[t]
     if count == 0:
         return 0
@@ -237,17 +226,17 @@ def choose_kept_trees(model, settings, work):
         a = model.body_tree[work.contact_body[c, 0]]
         b = model.body_tree[work.contact_body[c, 1]]
         if work.adhesion_impulse[c] > 0.0:  # adhesion is part of the forces, but of no drive
-            work.tree_is_kept[a] = work.tree_is_kept[b] = LEFT_ALONE
+            work.tree_is_kept[a] = work.tree_is_kept[b] = Momentum.LEFT_ALONE
         if work.contact_impulse[c, 2] <= 0.0 and work.contact_is_soft[c] == 0:
             continue
-        if model.tree_kind[a] != DYNAMIC or model.tree_nv[a] == 0:
-            work.tree_is_kept[b] = LEFT_ALONE
-        if model.tree_kind[b] != DYNAMIC or model.tree_nv[b] == 0:
-            work.tree_is_kept[a] = LEFT_ALONE
+        if model.tree_kind[a] != Kind.DYNAMIC or model.tree_nv[a] == 0:
+            work.tree_is_kept[b] = Momentum.LEFT_ALONE
+        if model.tree_kind[b] != Kind.DYNAMIC or model.tree_nv[b] == 0:
+            work.tree_is_kept[a] = Momentum.LEFT_ALONE
     for c in range(model.coupling_path.shape[0]):
         for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
             if model.element_body[k] < 0:  # a tendon runs over a fixed point
-                work.tree_is_kept[model.body_tree[model.coupling_body[c, 0]]] = LEFT_ALONE
+                work.tree_is_kept[model.body_tree[model.coupling_body[c, 0]]] = Momentum.LEFT_ALONE
     if model.constraint_kind.shape[0] > 0:
         for n in range(work.scalar_count[0]):
             if work.scalar_slot[n] >= model.constraint_slot[0] and work.scalar_impulse[n] != 0.0:
@@ -266,9 +255,9 @@ def exclude_constrained_trees(model, work, n):
     if a == b:
         return
     if a >= 0:
-        work.tree_is_kept[a] = LEFT_ALONE
+        work.tree_is_kept[a] = Momentum.LEFT_ALONE
     if b >= 0:
-        work.tree_is_kept[b] = LEFT_ALONE
+        work.tree_is_kept[b] = Momentum.LEFT_ALONE
 
 
 @kernel
@@ -315,7 +304,7 @@ def shift_momentum_targets(model, work, shift):
     Writes: work.
     """
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_kept[t] != KEPT:
+        if work.tree_is_kept[t] != Momentum.KEPT:
             continue
         x = whitened_base_impulse(model, work, t, shift)
         m, c, p, l = load_motion(work.tree_target, t)
@@ -378,7 +367,7 @@ def set_momentum_targets(model, state, settings, work):
         return
     dt = settings.dt
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_kept[t] != KEPT:
+        if work.tree_is_kept[t] != Momentum.KEPT:
             continue
         at = model.joint_q[model.tree_body[t]]
         m, c, p, l = load_motion(state.tree_motion, t)
@@ -429,7 +418,7 @@ def keep_momenta(model, state, work):
     """
     for t in range(model.tree_body.shape[0]):
         state.tree_motion[t, 0] = 0.0  # not known
-        if work.tree_is_kept[t] == KEPT and state.tree_is_asleep[t] == 0:
+        if work.tree_is_kept[t] == Momentum.KEPT and state.tree_is_asleep[t] == 0:
             m, c, p, l = set_tree_momentum(model, state.q, state.v, work, t)
             store_motion(state.tree_motion, t, m, c, p, l)
         for k in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):

@@ -10,25 +10,22 @@ computational muscle", for the activation.
 from tribo.compiler.jit import kernel
 from tribo.enums import Muscle
 
-FIRST, LAST, PEAK = int(Muscle.FIRST), int(Muscle.LAST), int(Muscle.PEAK)
-LEAST, MOST, FASTEST = int(Muscle.LEAST), int(Muscle.MOST), int(Muscle.FASTEST)
-PASSIVE, STRETCHED = int(Muscle.PASSIVE), int(Muscle.STRETCHED)
 SMALL = 1e-15  # smallest divisor, and [s] shortest time constant
 
 
 @kernel
 def shape_of(table, span, a, length, speed):
     """Return L, V of muscle a, and the fastest rate of shortening, the unit of V."""
-    unit = (span[a, 1] - span[a, 0]) / max(SMALL, table[a, LAST] - table[a, FIRST])
+    unit = (span[a, 1] - span[a, 0]) / max(SMALL, table[a, Muscle.LAST] - table[a, Muscle.FIRST])
     unit = max(SMALL, unit)
-    fastest = max(SMALL, unit * table[a, FASTEST])
-    return table[a, FIRST] + (length - span[a, 0]) / unit, speed / fastest, fastest
+    fastest = max(SMALL, unit * table[a, Muscle.FASTEST])
+    return table[a, Muscle.FIRST] + (length - span[a, 0]) / unit, speed / fastest, fastest
 
 
 @kernel
 def by_length(table, a, x):
     """Return f_l: 1 at L = 1, 0 outside the range of lengths."""
-    low, high = table[a, LEAST], table[a, MOST]
+    low, high = table[a, Muscle.LEAST], table[a, Muscle.MOST]
     if x <= low or x >= high:
         return 0.0
     half = 0.5 * (low + 1.0) if x <= 1.0 else 0.5 * (1.0 + high)
@@ -43,7 +40,7 @@ def by_length(table, a, x):
 @kernel
 def by_speed(table, a, x):
     """Return f_v and df_v/dV: 0 at the fastest shortening, above 1 when stretched."""
-    most = table[a, STRETCHED]
+    most = table[a, Muscle.STRETCHED]
     rise = most - 1.0
     if x <= -1.0:
         return 0.0, 0.0
@@ -57,13 +54,13 @@ def by_speed(table, a, x):
 @kernel
 def passive(table, a, x):
     """Return f_p, the passive force of a muscle stretched beyond L = 1."""
-    bend = 0.5 * (1.0 + table[a, MOST])
+    bend = 0.5 * (1.0 + table[a, Muscle.MOST])
     if x <= 1.0:
         return 0.0
     beyond = (x - 1.0) / max(SMALL, bend - 1.0)
     if x <= bend:
-        return 0.5 * table[a, PASSIVE] * beyond * beyond
-    return table[a, PASSIVE] * (beyond - 0.5)
+        return 0.5 * table[a, Muscle.PASSIVE] * beyond * beyond
+    return table[a, Muscle.PASSIVE] * (beyond - 0.5)
 
 
 @kernel

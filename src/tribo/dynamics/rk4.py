@@ -1,8 +1,8 @@
 """Stage `rk4.integrate_fourth_order`: Runge and Kutta's method, compiled on first use."""
 
 from tribo.compiler import signature as types
-from tribo.compiler.jit import DISABLED, kernel, late
-from tribo.compiler.record import call_stage_at, from_address
+from tribo.compiler.jit import kernel, late
+from tribo.compiler.record import from_address, late_call
 from tribo.dynamics.runge_kutta import run_substep_part
 from tribo.model import Command, IntegrationMode, Integrator, Late, Model, Settings, State, Status, Work
 
@@ -10,13 +10,6 @@ MODEL, STATE, COMMAND, SETTINGS, WORK = (
     record._numba_type_ for record in (Model, State, Command, Settings, Work)
 )
 SIGNATURE = types.int64(*[types.int64] * 5)
-RK4 = int(Integrator.RK4)
-SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
-NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
-EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
-LATE = int(Late.RK4)
-CAPACITY = int(Status.CAPACITY)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 
 def _advance_at(model_at, state_at, command_at, settings_at, work_at):
@@ -31,14 +24,7 @@ def _advance_at(model_at, state_at, command_at, settings_at, work_at):
 
 
 ADDRESS = {Late.RK4: late(_advance_at, SIGNATURE)}
-
-
-def _call_python(address, model, state, command, settings, work):
-    run_substep_part(model, state, command, settings, work)
-    return 0
-
-
-call_late = _call_python if DISABLED else call_stage_at
+call_late = late_call(run_substep_part)
 
 
 @kernel
@@ -47,10 +33,10 @@ def is_compiled(model, work):
 
     Writes: work.
     """
-    if model.lazy_address[LATE] == 0:
-        work.lazy_wanted[LATE] = 1
-        work.status[0] |= CAPACITY
-    return model.lazy_address[LATE] != 0
+    if model.lazy_address[Late.RK4] == 0:
+        work.lazy_wanted[Late.RK4] = 1
+        work.status[0] |= Status.CAPACITY
+    return model.lazy_address[Late.RK4] != 0
 
 
 @kernel
@@ -60,7 +46,7 @@ def integrate_held_trees(model, state, command, settings, work):
     Writes: work.
     """
     if is_compiled(model, work):
-        call_late(model.lazy_address[LATE], model, state, command, settings, work)
+        call_late(model.lazy_address[Late.RK4], model, state, command, settings, work)
         return True
     return False
 
@@ -73,10 +59,11 @@ def integrate_fourth_order(model, state, command, settings, work):
 
     Writes: work.
     """
-    is_needed = settings.integrator == RK4
+    is_needed = settings.integrator == Integrator.RK4
     for t in range(model.tree_body.shape[0]):
-        if work.tree_mode[t] == NOT_SETTLED or work.tree_mode[t] == EXPLICIT_BIAS:
-            work.status[0] |= TIME_STEP_TOO_LONG
-        is_needed = is_needed or (work.tree_mode[t] == SUBSTEPPED and work.tree_is_free[t] == 1)
+        mode = work.tree_mode[t]
+        if mode == IntegrationMode.NOT_SETTLED or mode == IntegrationMode.EXPLICIT_BIAS:
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
+        is_needed = is_needed or (mode == IntegrationMode.SUBSTEPPED and work.tree_is_free[t] == 1)
     if is_needed and is_compiled(model, work):
-        call_late(model.lazy_address[LATE], model, state, command, settings, work)
+        call_late(model.lazy_address[Late.RK4], model, state, command, settings, work)

@@ -20,16 +20,6 @@ from tribo.dynamics.integrate import MAX_SPEED, move_tree_to_middle
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator, Joint, Kind, Status
 
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-DYNAMIC = int(Kind.DYNAMIC)
-FELL_BACK_TO_MIDPOINT = int(Status.FELL_BACK_TO_MIDPOINT)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-RK4 = int(Integrator.RK4)
-SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
-SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
-SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
-SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
 STAGE_TOLERANCE = 0.002  # [–] of a velocity: admissible difference of the middle stages
 FIRST_STAGE_TOLERANCE = 0.05  # [–] the same of the first two stages, (dt ω)²/2 in an oscillation
 MAX_SUBSTEPS = 64  # per step
@@ -67,7 +57,7 @@ def evaluate_stage(model, command, settings, work, t, weight):
     kinematics.compute_tree_poses(model, work.mid_q, work, t, True)
     inertia.rotate_inertias(model, work, root, model.tree_body_count[t])
     bias.compute_tree_bias(model, work.mid_v, settings, work, t)
-    if work.tree_mode[t] == SUBSTEPS_PENDING:
+    if work.tree_mode[t] == IntegrationMode.SUBSTEPS_PENDING:
         for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
             work.rk_acc[dof] = work.held_force[dof] - work.bias_force[dof]
             work.drive_inertia[dof] = 0.0
@@ -135,8 +125,8 @@ def set_next_stage(model, work, t, dt):
         joint = model.joint_type[i]
         for dof in range(first, first + articulated.dof_count(joint)):
             work.mid_v[dof] = work.rk_v[dof] + dt * work.rk_acc[dof]
-        if joint == FREE or joint == SPHERICAL:
-            r = first + 3 if joint == FREE else first
+        if joint == Joint.FREE or joint == Joint.SPHERICAL:
+            r = first + 3 if joint == Joint.FREE else first
             sigma = (dt * work.rk_rate[r], dt * work.rk_rate[r + 1], dt * work.rk_rate[r + 2])
             omega = (work.mid_v[r], work.mid_v[r + 1], work.mid_v[r + 2])
             rate = turn_rate(sigma, omega)
@@ -282,11 +272,11 @@ def integrate_held_tree(model, state, command, settings, work, t):
         work.rk_inertia[dof] = work.drive_inertia[dof]
     add_momentum(model, work, t, work.change_v, rate, work.held_force)
     if integrate_tree(model, state, command, settings, work, t):
-        work.status[0] |= TIME_STEP_TOO_LONG
+        work.status[0] |= Status.TIME_STEP_TOO_LONG
         work.tree_is_coarse[t] = 1
     restore_middle(model, state, settings, work, t)
     arrives = is_finite_tree(model, work, t)
-    work.tree_mode[t] = SUBSTEPS_DONE if arrives else SUBSTEPS_FAILED
+    work.tree_mode[t] = IntegrationMode.SUBSTEPS_DONE if arrives else IntegrationMode.SUBSTEPS_FAILED
     for dof in range(first, last):
         work.drive_inertia[dof] = work.rk_inertia[dof]
         work.change_v[dof] = work.rk_v[dof] - state.v[dof] if arrives else 0.0
@@ -312,7 +302,7 @@ def advance_free_tree(model, state, command, settings, work, t):
     Writes: work.
     """
     if integrate_tree(model, state, command, settings, work, t):
-        work.status[0] |= TIME_STEP_TOO_LONG
+        work.status[0] |= Status.TIME_STEP_TOO_LONG
         work.tree_is_coarse[t] = 1
         if model.tree_is_single[t] == 1:
             work.tree_is_free[t] = 0
@@ -334,16 +324,16 @@ def advance_free_trees(model, state, command, settings, work):
 
     Writes: work.
     """
-    is_asked_for = settings.integrator == RK4
+    is_asked_for = settings.integrator == Integrator.RK4
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
             continue
-        if not is_asked_for and work.tree_mode[t] != SUBSTEPPED:
+        if not is_asked_for and work.tree_mode[t] != IntegrationMode.SUBSTEPPED:
             continue
         if work.tree_is_free[t] == 1:
             advance_free_tree(model, state, command, settings, work, t)
         if is_asked_for and work.tree_is_free[t] == 0:
-            work.status[0] |= FELL_BACK_TO_MIDPOINT
+            work.status[0] |= Status.FELL_BACK_TO_MIDPOINT
 
 
 @kernel
@@ -354,7 +344,7 @@ def run_substep_part(model, state, command, settings, work):
     """
     is_held = False
     for t in range(model.tree_body.shape[0]):
-        if work.tree_mode[t] == SUBSTEPS_PENDING:
+        if work.tree_mode[t] == IntegrationMode.SUBSTEPS_PENDING:
             integrate_held_tree(model, state, command, settings, work, t)
             is_held = True
     if not is_held:

@@ -6,9 +6,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import quat
 from tribo.model import Joint
 
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def rotation_error(q, target):
@@ -31,8 +28,8 @@ def set_errors(model, gain, q, target, i, error):
     joint = model.joint_type[i]
     a = model.joint_q[i]
     b = model.joint_v[i]
-    if joint == SPHERICAL or joint == FREE:
-        shift = 3 if joint == FREE else 0
+    if joint == Joint.SPHERICAL or joint == Joint.FREE:
+        shift = 3 if joint == Joint.FREE else 0
         for k in range(shift):
             error[b + k] = q[a + k] - target[a + k]
         e = (0.0, 0.0, 0.0)

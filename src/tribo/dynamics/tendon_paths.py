@@ -24,11 +24,6 @@ from tribo.compiler.jit import kernel
 from tribo.enums import ElementKind
 from tribo.math import quat, spatial, vec, wrapping
 
-SPHERE = int(ElementKind.SPHERE)
-CYLINDER = int(ElementKind.CYLINDER)
-SLIDER = int(ElementKind.SLIDER)
-TURN = int(ElementKind.TURN)
-
 
 @kernel
 def element_position(model, work, k):
@@ -125,18 +120,18 @@ def route_tendon(model, work, c):
         work.segment_length[k] = 0.0
     for k in range(first, last - 1):
         kind = model.element_kind[k]
-        if model.element_weight[k] == 0.0 or kind == SPHERE or kind == CYLINDER:
+        if model.element_weight[k] == 0.0 or kind == ElementKind.SPHERE or kind == ElementKind.CYLINDER:
             continue
-        if kind == SLIDER:
+        if kind == ElementKind.SLIDER:
             route_rod(model, work, k, k + 1)
             continue
-        if kind == TURN:
+        if kind == ElementKind.TURN:
             measure_rotation(model, work, k, k + 1)
             continue
         p = element_position(model, work, k)
         j = k + 1
         after = model.element_kind[j]
-        if after != SPHERE and after != CYLINDER:
+        if after != ElementKind.SPHERE and after != ElementKind.CYLINDER:
             route_segment(model, work, k, j, p, element_position(model, work, j))
             continue
         q = element_position(model, work, k + 2)
@@ -193,7 +188,7 @@ def segment_end(model, work, k, end):
     pull = vec.load(work.segment_pull, k)
     if end == 0:
         pull = vec.neg(pull)
-    if model.element_kind[k] == TURN:
+    if model.element_kind[k] == ElementKind.TURN:
         return b, (pull[0], pull[1], pull[2], 0.0, 0.0, 0.0)
     point = vec.load(work.segment_from, k) if end == 0 else vec.load(work.segment_to, k)
     return b, wrench_at(model, work, b, point, pull)

@@ -5,9 +5,6 @@ from tribo.dynamics import articulated
 from tribo.math import six
 from tribo.model import Joint, Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def whiten(model, work, x):
@@ -44,7 +41,7 @@ def whiten_tree(model, work, t, x):
     factor = work.mass_factor
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
-    if model.tree_kind[t] != DYNAMIC:
+    if model.tree_kind[t] != Kind.DYNAMIC:
         for dof in range(first, last):
             x[dof] = 0.0
         return
@@ -52,7 +49,7 @@ def whiten_tree(model, work, t, x):
         articulated.whiten_articulated(model, work, t, x)
         return
     lowest = 3 if model.tree_is_single[t] == 1 else 0
-    if model.joint_type[model.tree_body[t]] == FREE and last > first + 6:
+    if model.joint_type[model.tree_body[t]] == Joint.FREE and last > first + 6:
         base = six.load_at(x, first)
         for dof in range(last - 1, first + 5, -1):
             row = model.dof_row[dof]
@@ -96,7 +93,7 @@ def unwhiten_tree(model, work, t, z, out):
     factor = work.mass_factor
     first = model.tree_v[t]
     last = first + model.tree_nv[t]
-    if model.tree_kind[t] != DYNAMIC:
+    if model.tree_kind[t] != Kind.DYNAMIC:
         for dof in range(first, last):
             out[dof] = 0.0
         return
@@ -108,7 +105,7 @@ def unwhiten_tree(model, work, t, z, out):
         out[dof] = unwhitened(model, work, dof, lowest, z, out)
     if last <= first + 6:
         return
-    if model.joint_type[model.tree_body[t]] != FREE:
+    if model.joint_type[model.tree_body[t]] != Joint.FREE:
         for dof in range(first + 6, last):
             out[dof] = unwhitened(model, work, dof, 0, z, out)
         return

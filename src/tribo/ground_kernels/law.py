@@ -12,17 +12,14 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.enums import ContactState
 
-LIFTED, STICKING = int(ContactState.LIFTED), int(ContactState.STICKING)
-SLIPPING = int(ContactState.SLIPPING)
-
 
 @kernel
 def point_state(K, D, mu, z, zd, v, u):
     """Return the state of a point.   contact: z < 0 and n > 0; sticks: |t| ≤ μ n."""
     n = pressure(K, D, z, zd)
     if min(-K * z, n) <= 0.0:
-        return LIFTED
-    return STICKING if mu * n - trial_size(K, D, v, u) >= 0.0 else SLIPPING
+        return ContactState.LIFTED
+    return ContactState.STICKING if mu * n - trial_size(K, D, v, u) >= 0.0 else ContactState.SLIPPING
 
 
 @kernel
@@ -45,14 +42,14 @@ def response(state, K, D, mu, z, zd, v, u):
 
     A state is continued beyond its own region, so that an integrator sees smooth functions.
     """
-    if state == LIFTED:
+    if state == ContactState.LIFTED:
         rate = -K / D
         return (0.0, 0.0), 0.0, (rate * u[0], rate * u[1])
     s = sqrt(max(0.0, -z))
     n = pressure(K, D, z, zd)
     first = K * u[0] + D * v[0]
     second = K * u[1] + D * v[1]
-    if state == STICKING:
+    if state == ContactState.STICKING:
         return (-s * first, -s * second), s * n, (v[0], v[1])
     size = trial_size(K, D, v, u)
     part = mu * n / size if size > 0.0 else 0.0
@@ -65,7 +62,7 @@ def margin(state, K, D, mu, z, zd, v, u):
     """Return how far a point is from leaving its state; negative: it has left it [N/√m]."""
     n = pressure(K, D, z, zd)
     touch = min(-K * z, n)
-    if state == LIFTED:
+    if state == ContactState.LIFTED:
         return -touch
     reserve = mu * n - trial_size(K, D, v, u)
-    return min(touch, reserve if state == STICKING else -reserve)
+    return min(touch, reserve if state == ContactState.STICKING else -reserve)

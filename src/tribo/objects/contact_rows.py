@@ -33,7 +33,6 @@ SPIN, IMPACT, SHAPES, STATE = slice(16, 19), slice(19, 22), slice(22, 24), 24
 DT, ORDER = 25, 26
 # Of a row: gap, normal impulse, normal impulse of impacts, how impacts are solved.
 TOUCH = Struct("=96xd16xd40xd32xq")
-PROPAGATE = int(Impact.PROPAGATE)
 
 
 class ContactRows:
@@ -56,7 +55,7 @@ class ContactRows:
         return [
             c
             for c, (gap, normal, impact, order) in enumerate(TOUCH.iter_unpack(self._copied))
-            if gap <= reach or (normal + impact if order == PROPAGATE else normal) > 0.0
+            if gap <= reach or (normal + impact if order == Impact.PROPAGATE else normal) > 0.0
         ]
 
     @cached_property
@@ -114,7 +113,7 @@ class ContactRows:
     def impulse(self) -> np.ndarray:
         """Impulses on A, (n, 3) [N s], world axes."""
         local = self._words[:, IMPULSE]
-        if self._words.view(np.int64)[0, ORDER] == PROPAGATE:
+        if self._words.view(np.int64)[0, ORDER] == Impact.PROPAGATE:
             local = local + self._words[:, IMPACT]
         return frozen(turned_back(self.axes, local))
 

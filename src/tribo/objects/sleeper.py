@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tribo.checks import check
+from tribo.enums import Sleep
 from tribo.objects.owner import Member
 
 
@@ -35,9 +36,7 @@ class Sleeper(Member):
     @property
     def is_asleep(self) -> bool:
         """Whether the object sleeps: it rests, and steps leave it alone until something disturbs it."""
-        from tribo.contact.sleep import ASLEEP
-
-        return bool(self._world.sleeping and self._tree_is_asleep[0] == ASLEEP)
+        return bool(self._world.sleeping and self._tree_is_asleep[0] == Sleep.ASLEEP)
 
     def wake(self) -> None:
         """End the object's sleep, and in the next step that of all sleepers it touches.
@@ -53,9 +52,8 @@ class Sleeper(Member):
             False
         """
         self.check_editable("wake")
-        from tribo.contact.sleep import AWAKE
 
-        self._tree_is_asleep[0] = AWAKE
+        self._tree_is_asleep[0] = Sleep.AWAKE
         self._quiet_time[0] = 0.0
 
 

@@ -14,9 +14,6 @@ from tribo.probes.convex_ray import ENDLESS, interval
 from tribo.probes.scene import build, place_shapes
 from tribo.probes.terrain_ray import cross_height_map, cross_surface, inverse, meets_box
 
-PLANE = int(Shape.PLANE)
-SURFACE = int(Shape.SURFACE)
-HEIGHT_MAP = int(Shape.HEIGHT_MAP)
 FEW = 8  # rays, up to which boxes are tested one after another, without a tree
 SAME = 1e-9  # [m], or of the distance: nearer crossings of one shape coincide
 
@@ -29,14 +26,14 @@ def on_shape(model, scene, s, origin, d, low, high):
     d = vec.mat_t_vec(rot, d)
     kind = model.shape_kind[s]
     shift = 0.0
-    if kind != PLANE:  # start at the point of the ray next to the shape
+    if kind != Shape.PLANE:  # start at the point of the ray next to the shape
         box = model.shape_box
         shift = vec.dot(d, vec.sub((box[s, 0], box[s, 1], box[s, 2]), o))
         o = vec.axpy(shift, d, o)
-    if kind == HEIGHT_MAP:
+    if kind == Shape.HEIGHT_MAP:
         found, t, normal = cross_height_map(model, s, o, d, low - shift, high - shift)
         return found, t + shift, normal
-    if kind == SURFACE:
+    if kind == Shape.SURFACE:
         found, t, normal = cross_surface(model, s, o, d, low - shift, high - shift)
         return found, t + shift, normal
     t_in, t_out, n_in, n_out = interval(model, s, o, d)

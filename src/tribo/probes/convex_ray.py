@@ -11,13 +11,6 @@ from tribo.compiler.jit import kernel
 from tribo.math import vec
 from tribo.model import Shape
 
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-BOX = int(Shape.BOX)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-ELLIPSOID = int(Shape.ELLIPSOID)
 ENDLESS = 1e300  # [m]
 NONE = (0.0, 0.0, 1.0)
 EMPTY = (ENDLESS, -ENDLESS, NONE, NONE)
@@ -214,19 +207,19 @@ def interval(model, s, o, d):
     """Return the interval of a line inside convex shape s."""
     kind = model.shape_kind[s]
     a, b, c = vec.load(model.shape_size, s)
-    if kind == SPHERE:
+    if kind == Shape.SPHERE:
         return ball(o, d, (0.0, 0.0, 0.0), a)
-    if kind == BOX:
+    if kind == Shape.BOX:
         found = intersect_intervals(slab(o[0], d[0], a, 0), slab(o[1], d[1], b, 1))
         return intersect_intervals(found, slab(o[2], d[2], c, 2))
-    if kind == CAPSULE:
+    if kind == Shape.CAPSULE:
         return capsule(o, d, a, b)
-    if kind == CYLINDER:
+    if kind == Shape.CYLINDER:
         return intersect_intervals(endless_cylinder(o, d, a), slab(o[2], d[2], b, 2))
-    if kind == CONE:
+    if kind == Shape.CONE:
         return intersect_intervals(endless_cone(o, d, a, b), slab(o[2], d[2], b, 2))
-    if kind == ELLIPSOID:
+    if kind == Shape.ELLIPSOID:
         return ellipsoid(o, d, (a, b, c))
-    if kind == PLANE:
+    if kind == Shape.PLANE:
         return below(o[2], d[2], NONE)
     return hull_interval(model, s, o, d)

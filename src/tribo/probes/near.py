@@ -10,7 +10,7 @@ from math import inf, sqrt
 from tribo.collision.closest import find_closest
 from tribo.collision.core import own_centre
 from tribo.collision.point import deepest
-from tribo.collision.solid import HEIGHT_MAP, TRIANGLE, load_solid, radius, support_at
+from tribo.collision.solid import TRIANGLE, load_solid, radius, support_at
 from tribo.collision.terrain import IDENTITY, solid_box, terrain_pair
 from tribo.collision.triangles import height_at
 from tribo.compiler.jit import entry, kernel
@@ -20,8 +20,6 @@ from tribo.probes.convex_ray import interval
 from tribo.probes.scene import place_shapes, set_box
 from tribo.probes.terrain_ray import cross_height_map, cross_surface
 
-PLANE = int(Shape.PLANE)
-SURFACE = int(Shape.SURFACE)
 ZERO = (0.0, 0.0, 0.0)
 APART = (False, 0.0, ZERO, ZERO, ZERO)
 UP = (0.0, 0.0, 1.0)
@@ -182,7 +180,7 @@ def from_terrain(model, work, scene, a, b, limit):
     rot = vec.mat_t_mul(ground_rot, world_rot)
     box = solid_box(model, work, solid, pos, rot)
     best = (False, limit, ZERO, ZERO, ZERO)
-    if model.shape_kind[b] == HEIGHT_MAP:
+    if model.shape_kind[b] == Shape.HEIGHT_MAP:
         best = from_heights(model, work, b, solid, rot, pos, box, best)
     else:
         best = from_surface(model, work, b, solid, rot, pos, box, best)
@@ -198,7 +196,7 @@ def from_terrain(model, work, scene, a, b, limit):
 @kernel
 def is_ground(kind):
     """Tell whether a shape is unbounded below; two such shapes have no distance."""
-    return kind == PLANE or kind >= SURFACE
+    return kind == Shape.PLANE or kind >= Shape.SURFACE
 
 
 @kernel
@@ -210,9 +208,9 @@ def find_between(model, work, scene, a, b, limit):
     is_swapped = is_ground(model.shape_kind[a])
     if is_swapped:
         a, b = b, a
-    if model.shape_kind[b] == PLANE:
+    if model.shape_kind[b] == Shape.PLANE:
         answer = from_plane(model, work, scene, a, b, limit)
-    elif model.shape_kind[b] >= SURFACE:
+    elif model.shape_kind[b] >= Shape.SURFACE:
         answer = from_terrain(model, work, scene, a, b, limit)
     else:
         answer = of_convex(model, work, scene, a, b, limit)
@@ -233,7 +231,7 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
     place_shapes(model, state, work, scene)
     for part in range(0, 4, 2):
         for s in range(spans[part], spans[part + 1]):
-            if scene.is_seen[s] != 0 and model.shape_kind[s] != PLANE:
+            if scene.is_seen[s] != 0 and model.shape_kind[s] != Shape.PLANE:
                 if not set_box(model, work, scene, s):
                     scene.is_seen[s] = 0
     answer = -1
@@ -244,7 +242,7 @@ def nearest(model, state, work, scene, spans, limit, out, pair):
             if is_ground(model.shape_kind[a]) and is_ground(model.shape_kind[b]):
                 continue
             answer = max(answer, 0)
-            if model.shape_kind[a] != PLANE and model.shape_kind[b] != PLANE:
+            if model.shape_kind[a] != Shape.PLANE and model.shape_kind[b] != Shape.PLANE:
                 low = (scene.box[a, 0], scene.box[a, 1], scene.box[a, 2])
                 high = (scene.box[a, 3], scene.box[a, 4], scene.box[a, 5])
                 apart = box_distance(low, high, scene.box[b])
@@ -269,8 +267,8 @@ def contains(model, scene, s, point):
     """Tell whether a point lies in a shape, or in the ground below terrain."""
     rot = vec.load_mat(scene.shape_rot, s)
     p = vec.mat_t_vec(rot, vec.sub(point, vec.load(scene.shape_pos, s)))
-    if model.shape_kind[s] >= SURFACE:  # inside if the first hit of an upward ray is from inside
-        if model.shape_kind[s] == HEIGHT_MAP:
+    if model.shape_kind[s] >= Shape.SURFACE:  # inside if the first hit of an upward ray is from inside
+        if model.shape_kind[s] == Shape.HEIGHT_MAP:
             found, _, normal = cross_height_map(model, s, p, UP, 0.0, inf)
         else:
             found, _, normal = cross_surface(model, s, p, UP, 0.0, inf)
@@ -285,7 +283,7 @@ def meets_region(model, work, scene, s, low, high):
 
     Writes: scene.
     """
-    if model.shape_kind[s] == PLANE:
+    if model.shape_kind[s] == Shape.PLANE:
         n = vec.mat_col(vec.load_mat(scene.shape_rot, s), 2)
         corner = (
             low[0] if n[0] > 0.0 else high[0],

@@ -11,8 +11,6 @@ from tribo.dynamics import kinematics
 from tribo.math import vec
 from tribo.model import Shape
 
-PLANE = int(Shape.PLANE)
-MESH = int(Shape.MESH)
 FAR = 1e150  # [m] stands for no bound
 PAD = 1e-9  # [-] of the coordinates: enlargement of boxes against round-off
 
@@ -25,7 +23,7 @@ def place_shapes(model, state, work, scene):
     """
     kinematics.compute_poses(model, state.q, work)
     for s in range(model.shape_kind.shape[0]):
-        if model.shape_kind[s] == MESH or model.shape_point[s] == 1:
+        if model.shape_kind[s] == Shape.MESH or model.shape_point[s] == 1:
             scene.is_seen[s] = 0
         if scene.is_seen[s] != 0:
             position, rotation = shape_pose(model, work, s)
@@ -142,7 +140,7 @@ def build(model, work, scene, is_flat):
     for s in range(model.shape_kind.shape[0]):
         if scene.is_seen[s] == 0:
             continue
-        if model.shape_kind[s] == PLANE:
+        if model.shape_kind[s] == Shape.PLANE:
             set_leaf(scene, node, s, False)
             node += 1
         elif set_box(model, work, scene, s):  # a shape at NaN is omitted

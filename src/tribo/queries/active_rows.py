@@ -3,7 +3,6 @@
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_drift import FLAT
 from tribo.contact.problem.contact_targets import (
     ROUND_OFF_BAND,
     TARGET_DEAD_BAND,
@@ -17,10 +16,9 @@ from tribo.contact.problem.contact_targets import (
 )
 from tribo.contact.problem.islands import is_same_pair
 from tribo.contact.problem.scalar_rows import constraint_of_row, is_coupling_row
-from tribo.dynamics.actuators import DAMPING, STIFFNESS
 from tribo.dynamics.articulated import dof_count
 from tribo.dynamics.couplings import part_slope
-from tribo.enums import Bounce, CouplingSlot
+from tribo.enums import Bounce, CouplingDrive, CouplingSlot, SurfaceKind
 from tribo.math import vec
 from tribo.model import Integrator, Pair, Slot
 from tribo.queries.contact_tangents import (
@@ -31,31 +29,9 @@ from tribo.queries.contact_tangents import (
     pushed_ends,
     surfaces_of,
 )
-from tribo.queries.tangents import CONTACTS, SCALARS, Obstacle, differs, object_to
+from tribo.queries.tangents import Count, Obstacle, differs, object_to
 
-CONSTRAINT = int(Obstacle.CONSTRAINT)
-RESTS = int(Obstacle.RESTS)
-COMPLIANT = int(Obstacle.COMPLIANT)
-AHEAD = int(Obstacle.AHEAD)
-STATIC_FRICTION = int(Obstacle.STATIC_FRICTION)
-SURFACES = int(Obstacle.SURFACES)
-CARRIER = int(Obstacle.CARRIER)
-BOX_FRICTION = int(Obstacle.BOX_FRICTION)
-OVERLAP = int(Obstacle.OVERLAP)
-JOINT_ROW = int(Obstacle.JOINT_ROW)
-AT_STOP = int(Obstacle.AT_STOP)
-MISMATCH = int(Obstacle.MISMATCH)
-BORDER = int(Obstacle.BORDER)
-SAG = int(Obstacle.SAG)
-
-LIMIT, FRICTION = int(Slot.LIMIT), int(Slot.FRICTION)
-GATE = int(Bounce.GATE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-HOLD, SPRING = int(CouplingSlot.HOLD), int(CouplingSlot.SPRING)
-DAMPER, DRIVE = int(CouplingSlot.DAMPER), int(CouplingSlot.DRIVE)
 COUPLING_SLOTS = len(CouplingSlot)
-RESTITUTION, THRESHOLD = int(Pair.RESTITUTION), int(Pair.RESTITUTION_THRESHOLD)
-PAIR_FRICTION, STATIC = int(Pair.FRICTION), int(Pair.STATIC_FRICTION)
 
 TOUCHES = 1e-9  # [m, rad] gap within which a contact touches: its target has a corner at 0
 NO_MOTION = 1e-12  # [–, m] norm of a contact row below which no dof moves along it
@@ -73,26 +49,26 @@ def choose_contacts(model, settings, work, tangents):
     for c in range(work.contact_count[0]):
         a = work.contact_body[c, 0]
         if work.contact_is_soft[c] != 0:
-            object_to(tangents, COMPLIANT, c)
+            object_to(tangents, Obstacle.COMPLIANT, c)
         if work.contact_is_resting[c] == 1:
-            object_to(tangents, RESTS, a)
+            object_to(tangents, Obstacle.RESTS, a)
         if work.contact_impulse[c, 2] <= 0.0:
             continue
         for k in range(3):
             if work.contact_compliance[c, k] != 0.0:
-                object_to(tangents, COMPLIANT, c)
+                object_to(tangents, Obstacle.COMPLIANT, c)
         if work.adhesion_impulse[c] > 0.0:
-            object_to(tangents, COMPLIANT, c)
+            object_to(tangents, Obstacle.COMPLIANT, c)
         if work.contact_travel[c, 0] != 0.0 or work.contact_travel[c, 1] != 0.0:
-            object_to(tangents, AHEAD, c)
+            object_to(tangents, Obstacle.AHEAD, c)
         if work.contact_travel[c, 2] != 0.0 or work.contact_travel[c, 3] != 0.0:
-            object_to(tangents, AHEAD, c)
+            object_to(tangents, Obstacle.AHEAD, c)
         for side in range(2):
             body = work.contact_body[c, side]
             if model.body_chain_len[body] > 0 and work.contact_len[c, side] == 0:
-                object_to(tangents, CARRIER, body)
+                object_to(tangents, Obstacle.CARRIER, body)
         if not fit(work, c, surfaces_of(model, work, c)):
-            object_to(tangents, SURFACES, c)
+            object_to(tangents, Obstacle.SURFACES, c)
         x, y, z = vec.load(work.contact_impulse, c)
         bound = work.contact_friction[c] * z
         tangents.contact[count] = c
@@ -102,14 +78,14 @@ def choose_contacts(model, settings, work, tangents):
             table = model.pair_table
             one = model.shape_material[work.contact_shape[c, 0]]
             other = model.shape_material[work.contact_shape[c, 1]]
-            if table[one, other, STATIC] != table[one, other, PAIR_FRICTION]:
-                object_to(tangents, STATIC_FRICTION, c)
+            if table[one, other, Pair.STATIC_FRICTION] != table[one, other, Pair.FRICTION]:
+                object_to(tangents, Obstacle.STATIC_FRICTION, c)
         gap_slopes(model, settings, work, tangents, count)
         find_sag(model, settings, work, tangents, count)
         count += 1
     if work.friction_count[0] > 0:
-        object_to(tangents, BOX_FRICTION, 0)
-    tangents.counts[CONTACTS] = count
+        object_to(tangents, Obstacle.BOX_FRICTION, 0)
+    tangents.counts[Count.CONTACTS] = count
 
 
 @kernel
@@ -118,7 +94,7 @@ def fit(work, c, surfaces):
     ha, hb = surfaces
     if not (is_known(ha) and is_known(hb)):
         return False
-    if ha[0] == FLAT or hb[0] == FLAT:
+    if ha[0] == SurfaceKind.FLAT or hb[0] == SurfaceKind.FLAT:
         return ha[0] != hb[0]
     return ha[1] + hb[1] + work.contact_gap[c] > TOUCHES
 
@@ -132,7 +108,7 @@ def find_sag(model, settings, work, tangents, k):
     c = tangents.contact[k]
     tangents.sag_of[k] = c
     own = -0.25 * settings.dt * work.contact_drift[c, 2]
-    if settings.integrator == SEMI_IMPLICIT or not differs(own, work.gap_allowance[c], 0.0):
+    if settings.integrator == Integrator.SEMI_IMPLICIT or not differs(own, work.gap_allowance[c], 0.0):
         return
     tangents.sag_of[k] = -1
     for d in range(work.contact_count[0]):
@@ -141,7 +117,7 @@ def find_sag(model, settings, work, tangents, k):
             tangents.sag_of[k] = d
     d = tangents.sag_of[k]
     if d < 0 or not fit(work, d, surfaces_of(model, work, d)):
-        object_to(tangents, SAG, c)
+        object_to(tangents, Obstacle.SAG, c)
 
 
 @kernel
@@ -206,8 +182,8 @@ def rebound_slopes(model, settings, work, c):
     table = model.pair_table
     one = model.shape_material[work.contact_shape[c, 0]]
     other = model.shape_material[work.contact_shape[c, 1]]
-    e = min(1.0, table[one, other, RESTITUTION] + settings.erp2)
-    loss = 0.0 if settings.bounce == GATE else table[one, other, THRESHOLD]
+    e = min(1.0, table[one, other, Pair.RESTITUTION] + settings.erp2)
+    loss = 0.0 if settings.bounce == Bounce.GATE else table[one, other, Pair.RESTITUTION_THRESHOLD]
     gap = max(0.0, work.contact_gap[c] + work.gap_allowance[c])
     is_open = 1.0 if gap > 0.0 else 0.0
     dt = settings.dt
@@ -226,7 +202,7 @@ def rebound_slopes(model, settings, work, c):
         by_u * (2.0 * z + push),
         0.5 + (0.25 * push + gap / dt) / root + by_u * (z - 2.0 * gap / dt),
     )
-    by_loss = 0.0 if settings.bounce == GATE else -e * by_bounce
+    by_loss = 0.0 if settings.bounce == Bounce.GATE else -e * by_bounce
     return w, slopes, ((u - loss) * by_bounce, by_loss)
 
 
@@ -244,7 +220,7 @@ def choose_scalars(model, settings, work, tangents):
         for k in range(model.dof_body.shape[0]):
             tangents.row_by[n, k] = 0.0
         if constraint_of_row(model, work, n) >= 0:
-            object_to(tangents, CONSTRAINT, n)
+            object_to(tangents, Obstacle.CONSTRAINT, n)
             continue
         if is_coupling_row(model, work, n):
             count += choose_coupling(model, settings, work, tangents, n, count)
@@ -252,31 +228,31 @@ def choose_scalars(model, settings, work, tangents):
         place = work.scalar_slot[n] - model.joint_slot[i]
         dof = model.joint_v[i]
         turns = dof_count(model.joint_type[i])
-        is_stop = place == LIMIT and turns == 1
-        is_dry = FRICTION <= place < FRICTION + turns
+        is_stop = place == Slot.LIMIT and turns == 1
+        is_dry = Slot.FRICTION <= place < Slot.FRICTION + turns
         if is_dry:
-            dof += place - FRICTION
-        driven = dof + ((place - FRICTION) % turns if place >= FRICTION + turns else 0)
+            dof += place - Slot.FRICTION
+        driven = dof + ((place - Slot.FRICTION) % turns if place >= Slot.FRICTION + turns else 0)
         tangents.row_by[n, driven] = 1.0
-        if place >= FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
+        if place >= Slot.FRICTION + turns:  # a drive at a limit: a constant force, if its bound acts
             if not (impulse <= lower or impulse >= upper) or work.scalar_compliance[n] == 0.0:
-                object_to(tangents, JOINT_ROW, i)
+                object_to(tangents, Obstacle.JOINT_ROW, i)
             continue
         if impulse == 0.0 and not is_dry:  # a stop that is not reached
             w = work.next_v[dof] - work.scalar_target[n]
             if lower < 0.0:
                 w = -w
             if not is_stop or not w > LAW_TOLERANCE * (abs(work.next_v[dof]) + abs(work.scalar_target[n])):
-                object_to(tangents, AT_STOP if is_stop else JOINT_ROW, i)
+                object_to(tangents, Obstacle.AT_STOP if is_stop else Obstacle.JOINT_ROW, i)
             continue
         if not (is_stop or is_dry) or work.scalar_compliance[n] > 0.0:
-            object_to(tangents, JOINT_ROW, i)
+            object_to(tangents, Obstacle.JOINT_ROW, i)
             continue
         at_lower = lower < 0.0 and impulse <= lower * (1.0 - STICK_MARGIN)
         at_upper = upper > 0.0 and impulse >= upper * (1.0 - STICK_MARGIN)
         if at_lower or at_upper:
             if is_stop:
-                object_to(tangents, JOINT_ROW, i)
+                object_to(tangents, Obstacle.JOINT_ROW, i)
             continue  # it slips: a constant force
         list_scalar(tangents, n, count)
         if is_stop:
@@ -287,7 +263,7 @@ def choose_scalars(model, settings, work, tangents):
                 q - model.joint_lower[i] if side > 0.0 else model.joint_upper[i] - q,
             )  # fmt: skip
         count += 1
-    tangents.counts[SCALARS] = count
+    tangents.counts[Count.SCALARS] = count
 
 
 @kernel
@@ -296,7 +272,7 @@ def list_scalar(tangents, n, count):
 
     Writes: tangents.
     """
-    place = tangents.counts[CONTACTS] + count
+    place = tangents.counts[Count.CONTACTS] + count
     for k in range(2):
         tangents.gap_slope[place, k] = tangents.shift_slope[place, k] = 0.0
     tangents.scalar[count] = n
@@ -319,7 +295,7 @@ def stop_slopes(settings, tangents, count, gap):
 
     Writes: tangents.
     """
-    place = tangents.counts[CONTACTS] + count
+    place = tangents.counts[Count.CONTACTS] + count
     opens, closes = -1.0 / settings.dt, closing_slope(settings, gap)
     tangents.gap_slope[place, 0] = opens if gap >= -TOUCHES else 0.0
     tangents.gap_slope[place, 1] = opens if gap > TOUCHES else 0.0
@@ -344,7 +320,7 @@ def choose_coupling(model, settings, work, tangents, n, count):
     curve = model.coupling_curve
     is_bent = curve[c, 2] != 0.0 or curve[c, 3] != 0.0 or curve[c, 4] != 0.0
     if is_bent or model.coupling_path[c, 0] < model.coupling_path[c, 1]:
-        object_to(tangents, CONSTRAINT, n)
+        object_to(tangents, Obstacle.CONSTRAINT, n)
         return 0
     phi = -curve[c, 0]
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
@@ -360,16 +336,16 @@ def choose_coupling(model, settings, work, tangents, n, count):
     if lower == upper or impulse <= lower * (1.0 - STICK_MARGIN) or impulse >= upper * (1.0 - STICK_MARGIN):
         is_open = (w > 0.0) if impulse <= lower else (w < 0.0)
         if lower < upper and not (is_open and abs(w) > LAW_TOLERANCE * size):
-            object_to(tangents, AT_STOP, i)
+            object_to(tangents, Obstacle.AT_STOP, i)
         return 0
     if not abs(w + work.scalar_compliance[n] * impulse) <= LAW_TOLERANCE * size:
-        object_to(tangents, MISMATCH, i)
+        object_to(tangents, Obstacle.MISMATCH, i)
     list_scalar(tangents, n, count)
-    place = tangents.counts[CONTACTS] + count
+    place = tangents.counts[Count.CONTACTS] + count
     by_gap = by_speed = 0.0
-    is_midpoint = 1.0 if settings.integrator != SEMI_IMPLICIT else 0.0
+    is_midpoint = 1.0 if settings.integrator != Integrator.SEMI_IMPLICIT else 0.0
     end = settings.dt * (1.0 - 0.5 * is_midpoint)
-    if kind == HOLD:
+    if kind == CouplingSlot.HOLD:
         low, high = model.coupling_range[c, 0], model.coupling_range[c, 1]
         tangents.scalar_side[count] = side = 1.0 if low == high or impulse > 0.0 else -1.0
         if low == high:
@@ -378,17 +354,17 @@ def choose_coupling(model, settings, work, tangents, n, count):
             tangents.shift_slope[place, 0] = tangents.shift_slope[place, 1] = closes
         else:
             stop_slopes(settings, tangents, count, phi - low if side > 0.0 else high - phi)
-    elif kind == SPRING:
+    elif kind == CouplingSlot.SPRING:
         if lower == 0.0 or upper == 0.0:
-            object_to(tangents, CONSTRAINT, n)  # it may be slack at the beginning of the step
+            object_to(tangents, Obstacle.CONSTRAINT, n)  # it may be slack at the beginning of the step
         by_gap, by_speed = -2.0 / end, is_midpoint * 0.5 * settings.dt / end
-    elif kind == DAMPER:
+    elif kind == CouplingSlot.DAMPER:
         heavy = model.coupling_inertia[c] / settings.dt
         by_speed = heavy / (model.coupling_damping[c] + heavy)
-    elif kind == DRIVE:
-        k = work.coupling_drive[c, STIFFNESS]
-        by_gap = -k / (k * end + work.coupling_drive[c, DAMPING])
-    if kind != HOLD:
+    elif kind == CouplingSlot.DRIVE:
+        k = work.coupling_drive[c, CouplingDrive.STIFFNESS]
+        by_gap = -k / (k * end + work.coupling_drive[c, CouplingDrive.DAMPING])
+    if kind != CouplingSlot.HOLD:
         tangents.gap_slope[place, 0] = tangents.gap_slope[place, 1] = by_gap
         tangents.scalar_by_speed[count] = by_speed
     return 1
@@ -402,7 +378,7 @@ def take_scalar(model, work, tangents, place, at, at_v, at_gap):
     """
     n = tangents.scalar[place]
     side = tangents.scalar_side[place] if tangents.scalar_side[place] != 0.0 else 1.0
-    gap = tangents.counts[CONTACTS] + place
+    gap = tangents.counts[Count.CONTACTS] + place
     for j in range(model.dof_body.shape[0]):
         by = tangents.row_by[n, j]
         tangents.gap_by_q[gap, j] = side * by
@@ -436,12 +412,12 @@ def check_contact(model, settings, work, tangents, place, at):
     if work.contact_bounce[c] > 0.0:
         wanted, slopes, _ = rebound_slopes(model, settings, work, c)
         if slopes[2] == inf:
-            object_to(tangents, BORDER, c)
+            object_to(tangents, Obstacle.BORDER, c)
         if tangents.stage[0] > 0:  # forces have been taken anew, what it asks for has not
             wanted = work.contact_target[c] + work.contact_drift[c, 2]
     wanted -= work.contact_drift[c, 2]
     if differs(wanted, work.contact_target[c], abs(work.contact_vel[c, 2])):
-        object_to(tangents, MISMATCH, c)
+        object_to(tangents, Obstacle.MISMATCH, c)
     normal = 0.0
     size = step_speed(settings) + abs(work.contact_target[c])
     for k in range(model.dof_body.shape[0]):
@@ -449,12 +425,12 @@ def check_contact(model, settings, work, tangents, place, at):
         normal += x
         size += abs(x)
     if not abs(normal - work.contact_target[c]) <= LAW_TOLERANCE * size:
-        object_to(tangents, MISMATCH, c)
+        object_to(tangents, Obstacle.MISMATCH, c)
     if tangents.slips[place] == 0:
         if not sqrt(u * u + v * v) <= LAW_TOLERANCE * size:
-            object_to(tangents, MISMATCH, c)
+            object_to(tangents, Obstacle.MISMATCH, c)
     elif work.contact_friction[c] > 0.0 and not sqrt(u * u + v * v) > LAW_TOLERANCE * size:
-        object_to(tangents, BORDER, c)
+        object_to(tangents, Obstacle.BORDER, c)
 
 
 @kernel
@@ -484,4 +460,4 @@ def check_open(model, work, tangents):
             continue
         target = work.contact_target[c]
         if not speed - target > LAW_TOLERANCE * (abs(speed) + abs(target)):
-            object_to(tangents, BORDER, c)
+            object_to(tangents, Obstacle.BORDER, c)

@@ -21,10 +21,7 @@ from tribo.queries.contact_tangents import (
     relative_change,
     surfaces_of,
 )
-from tribo.queries.tangents import COLUMNS, ROWS, Obstacle, add_by_inputs, bend_columns, filled_up, object_to
-
-BORDER = int(Obstacle.BORDER)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
+from tribo.queries.tangents import Count, Obstacle, add_by_inputs, bend_columns, filled_up, object_to
 
 
 @kernel
@@ -150,7 +147,7 @@ def contact_direction(
     c = tangents.contact[place]
     has_a, has_b = moves
     n_v = model.dof_body.shape[0]
-    rows = tangents.counts[ROWS]
+    rows = tangents.counts[Count.ROWS]
     at_q = filled_up(rows)
     at_mean, _ = bend_columns(tangents)
     one, other = work.contact_body[c, 0], work.contact_body[c, 1]
@@ -182,7 +179,7 @@ def contact_direction(
         tangents.system[at + r, at_q + j] -= faster[r] + bent[r]
         tangents.system[at + r, at_q + n_v + j] -= by_v[r]
         tangents.system[at + r, at_mean + j] -= by_mean[r]
-    sag = 0.0 if settings.integrator == SEMI_IMPLICIT else -0.25 * settings.dt
+    sag = 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else -0.25 * settings.dt
     tangents.gap_by_q[place, j] = opened + sag * sags[0]
     tangents.gap_by_v[place, j] = sag * sags[1]
     tangents.gap_by_mean[place, j] = sag * sags[2]
@@ -234,19 +231,19 @@ def bend_slip(model, work, tangents, place, at):
     c = tangents.contact[place]
     if work.contact_friction[c] == 0.0:
         for r in range(at, at + 2):
-            for k in range(tangents.counts[COLUMNS]):
+            for k in range(tangents.counts[Count.COLUMNS]):
                 tangents.system[r, k] = 0.0
             tangents.system[r, r] = 1.0
         return
     u, v = slip_of(model, work, tangents, at, c)
     size = sqrt(u * u + v * v)
     if not size > 0.0:
-        object_to(tangents, BORDER, c)
+        object_to(tangents, Obstacle.BORDER, c)
         return
     u /= size
     v /= size
     rate = work.contact_friction[c] * work.contact_impulse[c, 2] / size
-    for k in range(tangents.counts[COLUMNS]):
+    for k in range(tangents.counts[Count.COLUMNS]):
         x, y = tangents.system[at, k], tangents.system[at + 1, k]
         across = v * x - u * y
         tangents.system[at, k] = rate * v * across

@@ -15,8 +15,6 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import (
     CANCELLED,
-    CURVED,
-    FLAT,
     SLOW,
     TOO_FAR,
     drift_of_points,
@@ -28,6 +26,7 @@ from tribo.contact.problem.contact_drift import (
     tangent_part,
     trusted_drift,
 )
+from tribo.enums import SurfaceKind
 from tribo.math import spatial, vec
 from tribo.queries.tree_tangents import moves_axis, shifts_base
 
@@ -39,7 +38,7 @@ PART = 1e-7  # [–] of a change of 1 by which β is moved: its rounding, 1e-16 
 @kernel
 def is_known(one):
     """Tell whether a surface is one whose radius is the same along all tangents, or flat."""
-    return one[0] == FLAT or (one[0] == CURVED and one[1] == one[3] and one[2] == 0.0)
+    return one[0] == SurfaceKind.FLAT or (one[0] == SurfaceKind.CURVED and one[1] == one[3] and one[2] == 0.0)
 
 
 @kernel
@@ -85,16 +84,16 @@ def moved_place(model, work, c, ha, hb, xa, xb):
     opened = vec.dot(n, vec.sub(da, db))
     a = vec.cross((xa[0], xa[1], xa[2]), n)
     b = vec.cross((xb[0], xb[1], xb[2]), n)
-    if hb[0] == FLAT:
+    if hb[0] == SurfaceKind.FLAT:
         turned = b
-    elif ha[0] == FLAT:
+    elif ha[0] == SurfaceKind.FLAT:
         turned = a
     else:
         across = vec.axpy(-opened, n, vec.sub(da, db))
         turned = vec.add(across, vec.add(vec.scale(ha[1], a), vec.scale(hb[1], b)))
         turned = vec.scale(1.0 / (ha[1] + hb[1] + gap), turned)
     apart = vec.axpy(gap, turned, vec.scale(opened, n))
-    if ha[0] != FLAT:
+    if ha[0] != SurfaceKind.FLAT:
         pa = vec.axpy(ha[1], vec.sub(a, turned), da)
         pb = vec.sub(pa, apart)
     else:

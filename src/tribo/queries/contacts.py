@@ -4,8 +4,6 @@ from tribo.compiler.jit import entry
 from tribo.math import vec
 from tribo.model import Impact
 
-PROPAGATE = int(Impact.PROPAGATE)
-
 
 @entry
 def table_of_contacts(settings, work, owner, reach, numbers, places):
@@ -26,7 +24,7 @@ def table_of_contacts(settings, work, owner, reach, numbers, places):
     count = 0
     for c in range(work.contact_count[0]):
         impulse = vec.load(work.contact_impulse, c)
-        if settings.impact == PROPAGATE:
+        if settings.impact == Impact.PROPAGATE:
             impulse = vec.add(impulse, vec.load(work.contact_impact, c))
         if not (impulse[2] > 0.0 or work.contact_gap[c] <= reach):
             continue

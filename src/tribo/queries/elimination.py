@@ -2,9 +2,8 @@
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, store4
-from tribo.queries.tangents import CONTACTS, REDUNDANT, ROWS, SCALARS, Obstacle, filled_up, object_to
+from tribo.queries.tangents import Count, Obstacle, filled_up, object_to
 
-SHARES = int(Obstacle.SHARES)
 SAME_MOTION = 1e-7  # [–] of the response to a unit impulse: less is rounding
 REDUNDANT_PIVOT = 1e-10  # [kg, –] largest number left of a row that says nothing new
 
@@ -17,12 +16,12 @@ def divide_laws(tangents, columns):
 
     Writes: tangents.
     """
-    n, contacts = tangents.start_v.shape[0], tangents.counts[CONTACTS]
+    n, contacts = tangents.start_v.shape[0], tangents.counts[Count.CONTACTS]
     for m in range(contacts):
         if tangents.slips[m] == 1:
             divide_row(tangents, n + 3 * m, columns)
             divide_row(tangents, n + 3 * m + 1, columns)
-    for r in range(n + 3 * contacts + tangents.counts[SCALARS], tangents.counts[ROWS]):
+    for r in range(n + 3 * contacts + tangents.counts[Count.SCALARS], tangents.counts[Count.ROWS]):
         divide_row(tangents, r, columns)
 
 
@@ -33,7 +32,7 @@ def divide_row(tangents, r, columns):
     Writes: tangents.
     """
     most = 1.0
-    for k in range(tangents.counts[ROWS]):
+    for k in range(tangents.counts[Count.ROWS]):
         most = max(most, abs(tangents.system[r, k]))
     if most > 1.0:
         for k in range(columns):
@@ -49,12 +48,12 @@ def check_shares(work, tangents, rows):
 
     Writes: tangents.
     """
-    n, contacts = tangents.start_v.shape[0], tangents.counts[CONTACTS]
+    n, contacts = tangents.start_v.shape[0], tangents.counts[Count.CONTACTS]
     a, y = tangents.system, tangents.way
     size = 0.0
     for m in range(contacts):
         size = max(size, work.diagonal_delassus[tangents.contact[m]])
-    for m in range(tangents.counts[SCALARS]):
+    for m in range(tangents.counts[Count.SCALARS]):
         size = max(size, work.scalar_delassus[tangents.scalar[m]])
     for p in range(n, rows):
         if tangents.pivot[p] >= 0:
@@ -71,7 +70,7 @@ def check_shares(work, tangents, rows):
             y[q] /= a[row, q]
         for k in range(n):
             if abs(y[k]) > SAME_MOTION * size:
-                object_to(tangents, SHARES, 0)
+                object_to(tangents, Obstacle.SHARES, 0)
                 return
 
 
@@ -113,7 +112,7 @@ def eliminate(tangents, rows, columns):
             i, j = row * width, there * width
             for k in range(first, columns, 4):
                 store4(a, j + k, load4(a, j + k) - load4(a, i + k) * x)
-    tangents.counts[REDUNDANT] = rows - rank
+    tangents.counts[Count.REDUNDANT] = rows - rank
     for p in range(rows - 1, -1, -1):
         row = tangents.pivot[p]
         if row < 0:

@@ -7,14 +7,10 @@ from tribo.enums import DriveForm
 from tribo.math import spatial, vec
 from tribo.model import Joint, Kind
 from tribo.queries.contact_tangents import ZERO, add_force_change, origin_of
-from tribo.queries.tangents import LIMITS
+from tribo.queries.tangents import Count
 from tribo.queries.tree_tangents import inverse_turn
 
 AT_LIMIT = 1e-12  # [–] of a force, by which it may miss its limit: rounding
-DYNAMIC = int(Kind.DYNAMIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-TRAPEZOID = int(DriveForm.TRAPEZOID)
 
 
 @kernel
@@ -47,14 +43,14 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
     Writes: tangents.
     """
     dt = settings.dt
-    a, b, _ = form_weights(TRAPEZOID, settings.integrator)
+    a, b, _ = form_weights(DriveForm.TRAPEZOID, settings.integrator)
     for i in range(model.body_parent.shape[0]):
         first = model.joint_v[i]
         count = dof_count(model.joint_type[i])
         straight = count
-        if model.joint_type[i] == SPHERICAL:
+        if model.joint_type[i] == Joint.SPHERICAL:
             straight = 0
-        elif model.joint_type[i] == FREE:
+        elif model.joint_type[i] == Joint.FREE:
             straight = 3
         for dof in range(first, first + count):
             if model.dof_is_moved[dof] == 0:
@@ -70,7 +66,7 @@ def take_forces(model, command, settings, work, tangents, at_q, at_v, at_tau):
             tangents.system[dof, at_v + dof] -= dt * loss
             tangents.follows[dof] = side_of_limit(model, command, work, dof, 1 if follows else 0)
             if tangents.follows[dof] > 1:
-                tangents.counts[LIMITS] += 1
+                tangents.counts[Count.LIMITS] += 1
             tangents.system[dof, at_tau + dof] = dt
             if dof < first + straight:
                 tangents.system[dof, at_q + dof] -= dt * (k + kp)
@@ -126,7 +122,7 @@ def take_wrenches(model, settings, work, tangents, at_q):
     """
     for i in range(model.body_parent.shape[0]):
         t = model.body_tree[i]
-        if model.tree_kind[t] != DYNAMIC:
+        if model.tree_kind[t] != Kind.DYNAMIC:
             continue
         com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
         place = vec.add(vec.load(work.body_pos, i), com)

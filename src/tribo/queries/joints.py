@@ -5,10 +5,6 @@ from tribo.dynamics.articulated import dof_count
 from tribo.math import spatial
 from tribo.model import Joint
 
-FIXED = int(Joint.FIXED)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-
 
 @kernel
 def axis_rates(model, v, work, scratch):
@@ -22,7 +18,7 @@ def axis_rates(model, v, work, scratch):
     zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in range(model.body_parent.shape[0]):
         dof = model.joint_v[i]
-        if model.joint_type[i] == FREE:
+        if model.joint_type[i] == Joint.FREE:
             carried = (0.0, 0.0, 0.0, v[dof], v[dof + 1], v[dof + 2])
         elif model.body_parent[i] >= 0:
             carried = spatial.load(work.body_vel, model.body_parent[i])

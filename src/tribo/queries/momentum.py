@@ -6,7 +6,6 @@ from tribo.dynamics import couplings, energy, inertia, kinematics, springs
 from tribo.math import spatial, vec
 from tribo.model import Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
 TOTALS = 18  # numbers per state that `totals` writes
 
 
@@ -94,7 +93,7 @@ def of_trees(model, settings, work, q, v, out):
     """
     kinematics.compute_poses(model, q, work)
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC:
+        if model.tree_kind[t] != Kind.DYNAMIC:
             for k in range(8):
                 out[t, k] = 0.0
             continue

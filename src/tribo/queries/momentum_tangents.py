@@ -12,16 +12,16 @@ on the base with X = M (v⁺ − v) + dt h, of the velocity that was solved for.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.stabilisation.group_momentum import TOUCHING, momentum_group
+from tribo.contact.stabilisation.group_momentum import momentum_group
 from tribo.dynamics import kinematics
-from tribo.dynamics.momentum import KEPT, LEFT_ALONE, load_motion
+from tribo.dynamics.momentum import load_motion
+from tribo.enums import Momentum
 from tribo.math import vec
 from tribo.queries.shift_tangents import add_momentum_tangents, has_shift, move_from_rest
 from tribo.queries.single_tangents import inverse_matrix, multiple, plus, single_axes, skew
-from tribo.queries.tangents import CONTACTS, ROWS, SIDES, Obstacle, filled_up, object_to
+from tribo.queries.tangents import Count, Obstacle, filled_up, object_to
 from tribo.queries.tree_tangents import inertia_of_trees
 
-FLOATS = int(Obstacle.FLOATS)
 ZERO = (0.0, 0.0, 0.0)
 AGREES = 1e-9  # [–] by which a momentum or a place may miss what it has to be
 
@@ -29,7 +29,7 @@ AGREES = 1e-9  # [–] by which a momentum or a place may miss what it has to be
 @kernel
 def kept_with(work, t):
     """Return the first of the trees whose momentum is kept with that of tree t, −1: it is not kept."""
-    if work.tree_is_kept[t] == KEPT:
+    if work.tree_is_kept[t] == Momentum.KEPT:
         return t
     return momentum_group(work, t)
 
@@ -47,14 +47,14 @@ def check_kept(model, work, tangents):
         is_known = True
         for dof in range(model.tree_v[t], model.tree_v[t] + 6):
             is_known = is_known and work.drive_inertia[dof] + model.dof_armature[dof] == 0.0
-        is_alone = work.tree_is_kept[first] == KEPT
-        for m in range(tangents.counts[CONTACTS]):
+        is_alone = work.tree_is_kept[first] == Momentum.KEPT
+        for m in range(tangents.counts[Count.CONTACTS]):
             c = tangents.contact[m]
             a = model.body_tree[work.contact_body[c, 0]]
             b = model.body_tree[work.contact_body[c, 1]]
             is_alone = is_alone and (a == b or (a != t and b != t))
         if not (is_known and (is_alone or not has_shift(model, work, tangents))):
-            object_to(tangents, FLOATS, model.tree_body[t])
+            object_to(tangents, Obstacle.FLOATS, model.tree_body[t])
 
 
 @kernel
@@ -64,7 +64,7 @@ def momentum_at(model, settings, work, tangents, q, v):
     Writes: work, tangents.
     """
     n = model.dof_body.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     kinematics.compute_poses(model, q, work)
     single_axes(model, work)
     inertia_of_trees(model, work)
@@ -103,8 +103,8 @@ def note_pushes_on_bases(model, work, tangents, columns):
     Writes: tangents.
     """
     n = model.dof_body.shape[0]
-    at_v = filled_up(tangents.counts[ROWS]) + n
-    for r in range(tangents.counts[ROWS]):
+    at_v = filled_up(tangents.counts[Count.ROWS]) + n
+    for r in range(tangents.counts[Count.ROWS]):
         for k in range(columns):
             tangents.pushes[r, k] = tangents.system[r, k]
         for j in range(n):
@@ -116,7 +116,7 @@ def is_any_kept(model, work):
     """Tell whether a floating tree keeps its momentum, alone or with others."""
     is_any = False
     for t in range(model.tree_body.shape[0]):
-        is_any = is_any or work.tree_is_kept[t] != LEFT_ALONE
+        is_any = is_any or work.tree_is_kept[t] != Momentum.LEFT_ALONE
     return is_any
 
 
@@ -127,11 +127,11 @@ def begin_momentum_tangents(model, state, settings, work, tangents):
     Writes: work, tangents.
     """
     n = model.dof_body.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     for r in range(n):
         for k in range(tangents.solved_by.shape[1]):
             tangents.solved_by[r, k] = tangents.grown[n + r, k]
-            if tangents.counts[SIDES] > 0:
+            if tangents.counts[Count.SIDES] > 0:
                 both = tangents.grown[n + r, k] + tangents.fallen[n + r, k]
                 tangents.solved_by[r, k] = 0.5 * both
     momentum_at(model, settings, work, tangents, tangents.start_q, tangents.start_v)
@@ -149,7 +149,7 @@ def keep_momentum_tangents(model, state, settings, work, tangents, out):
     Writes: tangents, out.
     """
     for t in range(model.tree_body.shape[0]):
-        if work.tree_is_kept[t] != LEFT_ALONE and kept_with(work, t) == t:
+        if work.tree_is_kept[t] != Momentum.LEFT_ALONE and kept_with(work, t) == t:
             keep_group_tangents(model, state, settings, work, tangents, t, out)
 
 
@@ -227,13 +227,13 @@ def keep_group_tangents(model, state, settings, work, tangents, t, out):
     m, c0, p0 = sum_up(model, before, tangents.start_q, tangents.start_v, t, origin, work)
     _, c1, p1 = sum_up(model, after, state.q, state.v, t, origin, work)
     _, place, wanted, _ = load_motion(work.tree_target, t)
-    is_touching = work.tree_is_kept[t] == TOUCHING
+    is_touching = work.tree_is_kept[t] == Momentum.TOUCHING
     off = vec.sub(p1, wanted)
     missed = vec.sub(vec.add(origin, c1), place)
     if not vec.norm(off) <= AGREES * m + AGREES * vec.norm(wanted):
-        object_to(tangents, FLOATS, model.tree_body[t])
+        object_to(tangents, Obstacle.FLOATS, model.tree_body[t])
     if not is_touching and not vec.norm(missed) <= AGREES + AGREES * vec.norm(place):
-        object_to(tangents, FLOATS, model.tree_body[t])
+        object_to(tangents, Obstacle.FLOATS, model.tree_body[t])
     middle = vec.axpy(0.5 * dt / m, p0, c0)
     lighter = inverse_matrix(whole_inertia(model, state, work, after, t, origin, c1))
     b = model.tree_v[t] + 3
@@ -290,7 +290,7 @@ def centre_change(model, table, out, u, column, m):
 def momentum_change(model, tangents, out, u, column):
     """Return the changes of p and k, about its base, of tree u at the end of the step."""
     n = model.dof_body.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     a = model.tree_v[u]
     p = k = ZERO
     for d in range(a, a + model.tree_nv[u]):

@@ -7,8 +7,6 @@ from tribo.dynamics.bias import project_forces
 from tribo.math import vec
 from tribo.model import Joint
 
-FIXED = int(Joint.FIXED)
-
 
 @entry
 def passive_forces(model, settings, work, q, v, tau):
@@ -32,7 +30,7 @@ def passive_forces(model, settings, work, q, v, tau):
             for k in range(3):
                 work.body_force[i, k] = moment[k]
                 work.body_force[i, 3 + k] = force[k]
-            if here.joint_type[i] != FIXED:
+            if here.joint_type[i] != Joint.FIXED:
                 springs.set_errors(
                     here, here.dof_stiffness, q[e], here.spring_reference, i, work.spring_error
                 )

@@ -22,10 +22,7 @@ from tribo.queries.contact_row_tangents import moved_contact, take_contact
 from tribo.queries.contact_tangents import is_moved_by, pushed_ends, relative_change, surfaces_of
 from tribo.queries.single_tangents import multiple, plus, put, skew, whole_matrix
 from tribo.queries.tangents import (
-    COLUMNS,
-    CONTACTS,
-    ROWS,
-    SCALARS,
+    Count,
     Obstacle,
     bend_columns,
     clear_system,
@@ -40,9 +37,6 @@ from tribo.queries.tree_tangents import (
     left_jacobian,
 )
 
-OVERLAP = int(Obstacle.OVERLAP)
-BORDER = int(Obstacle.BORDER)
-DYNAMIC = int(Kind.DYNAMIC)
 ZERO = (0.0, 0.0, 0.0)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 MIN_SHIFT = 1e-18  # [kg m, kg m²] momentum of a shift of round-off
@@ -56,7 +50,7 @@ def has_shift(model, work, tangents):
     for dof in range(model.dof_body.shape[0]):
         if work.shift_v[dof] != 0.0:
             return True
-    for k in range(tangents.counts[CONTACTS] + tangents.counts[SCALARS]):
+    for k in range(tangents.counts[Count.CONTACTS] + tangents.counts[Count.SCALARS]):
         if tangents.shift_slope[k, 1] != 0.0:
             return True
     return False
@@ -81,7 +75,7 @@ def move_from_rest(model, settings, work, tangents, u):
     for i in range(model.body_parent.shape[0]):
         parent = model.body_parent[i]
         end = spatial.load(tangents.end_twist, parent) if parent >= 0 else STILL
-        if model.tree_kind[model.body_tree[i]] == DYNAMIC:
+        if model.tree_kind[model.body_tree[i]] == Kind.DYNAMIC:
             chain = model.body_chain_start[i]
             for p in range(model.body_chain_len[i]):
                 dof = model.chain_dof[chain + p]
@@ -104,7 +98,7 @@ def add_momentum_tangents(model, settings, work, tangents, out, at_q, u):
     n = model.dof_body.shape[0]
     inverse_dynamics_tangents(model, settings, work, tangents, out, at_q, at_q + n)
     for t in range(model.tree_body.shape[0]):
-        if model.tree_is_single[t] == 0 or model.tree_kind[t] != DYNAMIC:
+        if model.tree_is_single[t] == 0 or model.tree_kind[t] != Kind.DYNAMIC:
             continue
         root = model.tree_body[t]
         a = model.tree_v[t]
@@ -156,7 +150,7 @@ def add_own_tangents(model, settings, work, tangents, place, at, push, at_q):
 @kernel
 def holds(model, work, tangents, k):
     """Tell whether row k of those with gaps, whose island is shifted or could be, holds its gap."""
-    contacts = tangents.counts[CONTACTS]
+    contacts = tangents.counts[Count.CONTACTS]
     if k < contacts:
         c = tangents.contact[k]
         a, b = work.contact_body[c, 0], work.contact_body[c, 1]
@@ -175,12 +169,12 @@ def check_pushes(model, work, tangents, shift_by, columns, sign):
 
     Writes: tangents.
     """
-    n, contacts = model.dof_body.shape[0], tangents.counts[CONTACTS]
+    n, contacts = model.dof_body.shape[0], tangents.counts[Count.CONTACTS]
     most = 0.0
-    for r in range(n, n + 3 * contacts + tangents.counts[SCALARS]):
+    for r in range(n, n + 3 * contacts + tangents.counts[Count.SCALARS]):
         for place in range(columns):
             most = max(most, abs(shift_by[r, place]))
-    for k in range(contacts + tangents.counts[SCALARS]):
+    for k in range(contacts + tangents.counts[Count.SCALARS]):
         r, side = n + 3 * k + 2, 1.0
         if k >= contacts:
             m = k - contacts
@@ -193,7 +187,7 @@ def check_pushes(model, work, tangents, shift_by, columns, sign):
         for place in range(columns):
             if sign * side * shift_by[r, place] < -MIN_PUSH * most:
                 row = tangents.contact[k] if k < contacts else tangents.scalar[k - contacts]
-                object_to(tangents, BORDER, row)
+                object_to(tangents, Obstacle.BORDER, row)
                 return
 
 
@@ -203,7 +197,7 @@ def let_go(tangents, at):
 
     Writes: tangents.
     """
-    for k in range(tangents.counts[COLUMNS]):
+    for k in range(tangents.counts[Count.COLUMNS]):
         tangents.system[at, k] = 0.0
     tangents.system[at, at] = 1.0
 
@@ -227,7 +221,7 @@ def note_pushes(model, settings, work, tangents):
     Writes: tangents.
     """
     n = model.dof_body.shape[0]
-    for m in range(tangents.counts[CONTACTS]):
+    for m in range(tangents.counts[Count.CONTACTS]):
         c = tangents.contact[m]
         push = ZERO
         if moves_body(model, work, work.contact_body[c, 0]) or moves_body(
@@ -242,18 +236,18 @@ def note_pushes(model, settings, work, tangents):
             z = max(0.0, work.shift_error[c, 2]) * settings.dt
             push = vec.scale(1.0 / (CONTACT_COMPLIANCE * work.diagonal_delassus[c]), (x, y, z))
         vec.store(tangents.shift_push, m, push)
-    for m in range(tangents.counts[SCALARS]):
+    for m in range(tangents.counts[Count.SCALARS]):
         push = 0.0
         row = tangents.scalar[m]
         side = tangents.scalar_side[m]
         is_still = not moves_body(model, work, work.scalar_body[row, 0])
-        if tangents.scalar_is_held[m] == 1 and is_still and tangents.counts[CONTACTS] > 0:
-            object_to(tangents, BORDER, row)  # which contacts push depends on where it opens
+        if tangents.scalar_is_held[m] == 1 and is_still and tangents.counts[Count.CONTACTS] > 0:
+            object_to(tangents, Obstacle.BORDER, row)  # which contacts push depends on where it opens
         if side != 0.0 and moves_body(model, work, work.scalar_body[row, 0]):
             e = settings.dt * work.shift_scalar_error[row]
             e = e if tangents.scalar_is_held[m] == 1 else side * max(0.0, side * e)
             push = e / (ROW_COMPLIANCE * work.scalar_delassus[row])
-        tangents.shift_push[tangents.counts[CONTACTS] + m, 0] = push
+        tangents.shift_push[tangents.counts[Count.CONTACTS] + m, 0] = push
 
 
 @kernel
@@ -263,11 +257,11 @@ def shift_system(model, settings, work, tangents):
     Writes: work, tangents.
     """
     n = model.dof_body.shape[0]
-    contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
-    rows = tangents.counts[ROWS]
+    contacts, scalars = tangents.counts[Count.CONTACTS], tangents.counts[Count.SCALARS]
+    rows = tangents.counts[Count.ROWS]
     at_q = filled_up(rows)
     _, at_gap = bend_columns(tangents)
-    clear_system(tangents, rows, tangents.counts[COLUMNS])
+    clear_system(tangents, rows, tangents.counts[Count.COLUMNS])
     for r in range(rows):
         tangents.is_watched[r] = 0
     for m in range(contacts):
@@ -318,7 +312,7 @@ def check_shift(model, work, tangents):
     Writes: tangents.
     """
     n = model.dof_body.shape[0]
-    contacts = tangents.counts[CONTACTS]
+    contacts = tangents.counts[Count.CONTACTS]
     for k in range(n):
         if model.dof_is_moved[k] == 0:
             continue
@@ -326,7 +320,7 @@ def check_shift(model, work, tangents):
         for j in range(n):
             x += tangents.system[k, j] * work.shift_v[j]
             size += abs(tangents.system[k, j] * work.shift_v[j])
-        for r in range(n, n + 3 * contacts + tangents.counts[SCALARS]):
+        for r in range(n, n + 3 * contacts + tangents.counts[Count.SCALARS]):
             m = (r - n) // 3
             push = tangents.shift_push[m, (r - n) % 3] if m < contacts else 0.0
             if m >= contacts:
@@ -334,7 +328,7 @@ def check_shift(model, work, tangents):
             x += tangents.system[k, r] * push
             size += abs(tangents.system[k, r] * push)
         if not abs(x) <= AGREES * size + MIN_SHIFT:
-            object_to(tangents, OVERLAP, model.dof_body[k])
+            object_to(tangents, Obstacle.OVERLAP, model.dof_body[k])
 
 
 @kernel

@@ -24,9 +24,6 @@ from tribo.model import Integrator, Kind
 from tribo.queries.tangents import Obstacle, object_to
 from tribo.queries.tree_tangents import SMALL_TURN, left_jacobian
 
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-FAST_ROTATION = int(Obstacle.FAST_ROTATION)
 UNIT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 MOST = 1.5  # [rad] of half a turn, from which on `bias.exact_turn` is another function
 MOMENTUM_TOLERANCE = 1e-12  # [–] of the angular momentum: admissible residual of the equation of Π_m
@@ -88,9 +85,9 @@ def free_turn(model, settings, work, tangents, t):
     b = model.tree_v[t] + 3
     omega = (tangents.start_v[b], tangents.start_v[b + 1], tangents.start_v[b + 2])
     s = spatial.load(model.body_inertia, root)
-    if model.tree_kind[t] != DYNAMIC or has_equal_inertias(s):
+    if model.tree_kind[t] != Kind.DYNAMIC or has_equal_inertias(s):
         if 0.5 * dt * vec.norm(omega) > MOST:
-            object_to(tangents, FAST_ROTATION, root)
+            object_to(tangents, Obstacle.FAST_ROTATION, root)
         half = 0.5 * dt
         return vec.scale(half, omega), multiple(half), UNIT
     r = quat.to_matrix(quat.load(tangents.start_q, model.joint_q[root] + 3))
@@ -100,7 +97,7 @@ def free_turn(model, settings, work, tangents, t):
     momentum, middle = vec.mat_vec(inertia, omega), vec.mat_vec(inertia, spin)
     off = vec.sub(vec.sub(middle, momentum), vec.scale(0.5 * dt, vec.cross(middle, spin)))
     if not vec.norm(off) <= MOMENTUM_TOLERANCE * vec.norm(momentum):
-        object_to(tangents, FAST_ROTATION, root)
+        object_to(tangents, Obstacle.FAST_ROTATION, root)
     a = plus(plus(UNIT, 0.5 * dt, skew(spin)), -0.5 * dt, vec.mat_mul(skew(middle), light))
     a = inverse_matrix(a)
     by_spin = vec.mat_mul(light, vec.mat_mul(a, inertia))
@@ -130,7 +127,7 @@ def free_turn(model, settings, work, tangents, t):
 @kernel
 def middle_of(settings, theta, theta_by_q, theta_by_v):
     """Return how the attitude in the middle changes with that of the start and with ω."""
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return UNIT, multiple(0.0)
     j = left_jacobian(theta)
     return (
@@ -179,7 +176,7 @@ def single_tangents(model, settings, work, tangents, t, at_q, at_v):
     theta_by_q, theta_by_v = by_middle(theta_by_q, theta_by_v, middle_by_q, middle_by_v)
     next_v = (work.next_v[b], work.next_v[b + 1], work.next_v[b + 2])
     pushed = vec.sub(next_v, free)
-    if model.tree_kind[t] == DYNAMIC:
+    if model.tree_kind[t] == Kind.DYNAMIC:
         mass = model.body_mass[root]
         put(tangents.system, a, a, multiple(mass))
         s = vec.rotate_sym(vec.load_mat(work.body_rot, root), spatial.load(model.body_inertia, root))
@@ -188,7 +185,7 @@ def single_tangents(model, settings, work, tangents, t, at_q, at_v):
         turned = plus(vec.mat_mul(inertia, skew(pushed)), -1.0, skew(vec.mat_vec(inertia, pushed)))
         put(tangents.system, b, at_q + b, plus(vec.mat_mul(inertia, free_by_q), -1.0, turned))
         put(tangents.system, b, at_v + b, vec.mat_mul(inertia, plus(free_by_v, -1.0, UNIT)))
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return
     h = 0.5 * settings.dt
     phi = vec.scale(h, pushed)

@@ -10,19 +10,15 @@ Axes of the contact turn with its normal; torques have no place.
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.contact_targets import DISTANCE, ROLLING, SPINNING
+from tribo.enums import EffectiveRadius
 from tribo.math import spatial, vec
-from tribo.model import Kind
+from tribo.model import Kind, Pair
 from tribo.queries.active_rows import LAW_TOLERANCE, STICK_MARGIN
 from tribo.queries.contact_row_tangents import moved_contact
 from tribo.queries.contact_tangents import ZERO, is_moved_by, origin_of, speed_at, surfaces_of
-from tribo.queries.tangents import COLUMNS, CONTACTS, ROWS, SPINS, Obstacle, filled_up, object_to
+from tribo.queries.tangents import Count, Obstacle, filled_up, object_to
 from tribo.queries.tree_tangents import moves_axis, shifts_base
 
-BORDER = int(Obstacle.BORDER)
-MISMATCH = int(Obstacle.MISMATCH)
-ROLLING_LENGTH = int(Obstacle.ROLLING_LENGTH)
-DYNAMIC = int(Kind.DYNAMIC)
 TORQUE_TOLERANCE = 1e-5  # [–] of the bound of a torque: admissible violation of its law
 
 
@@ -33,7 +29,7 @@ def choose_spins(work, tangents):
     Writes: tangents.
     """
     count = 0
-    for m in range(tangents.counts[CONTACTS]):
+    for m in range(tangents.counts[Count.CONTACTS]):
         c = tangents.contact[m]
         if work.contact_is_spun[c] == 0:
             continue
@@ -44,7 +40,7 @@ def choose_spins(work, tangents):
         tangents.spin_slips[count, 0] = 1 if x * x + y * y >= roll * roll * (1.0 - STICK_MARGIN) else 0
         tangents.spin_slips[count, 1] = 1 if abs(z) >= spin * (1.0 - STICK_MARGIN) else 0
         count += 1
-    tangents.counts[SPINS] = count
+    tangents.counts[Count.SPINS] = count
 
 
 @kernel
@@ -78,7 +74,7 @@ def take_spin(model, work, tangents, k, at):
     axes = vec.load_mat(work.contact_axes, c)
     torque = vec.mat_t_vec(axes, vec.load(work.contact_spin_impulse, c))
     n = model.dof_body.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     surfaces = surfaces_of(model, work, c)
     a, b = work.contact_body[c, 0], work.contact_body[c, 1]
     for dof in range(n):
@@ -121,7 +117,7 @@ def radius_change(model, work, c, j, moves, surfaces):
     total, count = 0.0, 0
     for side in range(2):
         i = work.contact_body[c, side]
-        if model.body_chain_len[i] == 0 or model.tree_kind[model.body_tree[i]] != DYNAMIC:
+        if model.body_chain_len[i] == 0 or model.tree_kind[model.body_tree[i]] != Kind.DYNAMIC:
             continue
         com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
         com = vec.add(com, vec.load(work.body_pos, i))
@@ -146,10 +142,13 @@ def add_radius(model, work, tangents, c, at, roll, spin):
     """
     one = model.shape_material[work.contact_shape[c, 0]]
     other = model.shape_material[work.contact_shape[c, 1]]
-    rolling, spinning = (model.pair_table[one, other, ROLLING], model.pair_table[one, other, SPINNING])
+    rolling, spinning = (
+        model.pair_table[one, other, Pair.ROLLING_FRICTION],
+        model.pair_table[one, other, Pair.SPINNING_FRICTION],
+    )
     surfaces = surfaces_of(model, work, c)
     a, b = work.contact_body[c, 0], work.contact_body[c, 1]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     push = work.contact_impulse[c, 2]
     for j in range(model.dof_body.shape[0]):
         moves = (is_moved_by(model, a, j), is_moved_by(model, b, j))
@@ -182,22 +181,22 @@ def bend_spin(model, settings, work, tangents, k, at):
     roll, spin = work.contact_rolling[c], work.contact_spinning[c]
     torque = vec.load(work.contact_spin_impulse, c)
     along, sign = (0.0, 0.0), 0.0
-    if settings.effective_radius == DISTANCE:
-        object_to(tangents, ROLLING_LENGTH, c)
+    if settings.effective_radius == EffectiveRadius.DISTANCE:
+        object_to(tangents, Obstacle.ROLLING_LENGTH, c)
     if tangents.spin_slips[k, 0] == 0:
         if not rate <= LAW_TOLERANCE * (size + 1.0):
-            object_to(tangents, MISMATCH, work.contact_body[c, 0])
+            object_to(tangents, Obstacle.MISMATCH, work.contact_body[c, 0])
     elif roll > 0.0:
         if not rate > LAW_TOLERANCE * size:
-            object_to(tangents, BORDER, c)
+            object_to(tangents, Obstacle.BORDER, c)
             return
         x, y = x / rate, y / rate
         along = (x, y)
         off = max(abs(torque[0] + roll * push * x), abs(torque[1] + roll * push * y))
         if not off <= TORQUE_TOLERANCE * roll * push:
-            object_to(tangents, MISMATCH, work.contact_body[c, 0])
+            object_to(tangents, Obstacle.MISMATCH, work.contact_body[c, 0])
         slope = roll * push / rate
-        for column in range(tangents.counts[COLUMNS]):
+        for column in range(tangents.counts[Count.COLUMNS]):
             across = y * tangents.system[at, column] - x * tangents.system[at + 1, column]
             tangents.system[at, column] = slope * y * across
             tangents.system[at + 1, column] = -slope * x * across
@@ -210,16 +209,16 @@ def bend_spin(model, settings, work, tangents, k, at):
             set_torque(tangents, at + r)
     if tangents.spin_slips[k, 1] == 0:
         if not abs(z) <= LAW_TOLERANCE * (size + 1.0):
-            object_to(tangents, MISMATCH, work.contact_body[c, 0])
+            object_to(tangents, Obstacle.MISMATCH, work.contact_body[c, 0])
     else:
         set_torque(tangents, at + 2)
         if spin > 0.0:
             sign = 1.0 if z > 0.0 else -1.0
             tangents.system[at + 2, normal] = spin * sign
             if not abs(z) > LAW_TOLERANCE * size:
-                object_to(tangents, BORDER, c)
+                object_to(tangents, Obstacle.BORDER, c)
             if not abs(torque[2] + spin * push * sign) <= TORQUE_TOLERANCE * spin * push:
-                object_to(tangents, MISMATCH, work.contact_body[c, 0])
+                object_to(tangents, Obstacle.MISMATCH, work.contact_body[c, 0])
     add_radius(model, work, tangents, c, at, along, sign)
 
 
@@ -229,6 +228,6 @@ def set_torque(tangents, at):
 
     Writes: tangents.
     """
-    for column in range(tangents.counts[COLUMNS]):
+    for column in range(tangents.counts[Count.COLUMNS]):
         tangents.system[at, column] = 0.0
     tangents.system[at, at] = 1.0

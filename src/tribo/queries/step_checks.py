@@ -4,31 +4,10 @@ from tribo.compiler.jit import kernel
 from tribo.contact.stabilisation.group_momentum import momentum_group
 from tribo.dynamics import integrate, kinematics
 from tribo.dynamics.articulated import dof_count
-from tribo.dynamics.momentum import KEPT
+from tribo.enums import Momentum
 from tribo.math import spatial
-from tribo.model import IntegrationMode, Integrator, Joint, Kind, Slot
-from tribo.queries.tangents import CONTACTS, SCALARS, SPINS, Obstacle, differs, object_to
-
-CONSTRAINT = int(Obstacle.CONSTRAINT)
-ROUNDS = int(Obstacle.ROUNDS)
-FAST_ROTATION = int(Obstacle.FAST_ROTATION)
-RESTS = int(Obstacle.RESTS)
-REBOUND = int(Obstacle.REBOUND)
-OVERLAP = int(Obstacle.OVERLAP)
-BORNE = int(Obstacle.BORNE)
-MISMATCH = int(Obstacle.MISMATCH)
-HIT = int(Obstacle.HIT)
-LASTING = int(Obstacle.LASTING)
-ACTUATOR = int(Obstacle.ACTUATOR)
-
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-RK4 = int(Integrator.RK4)
-DYNAMIC = int(Kind.DYNAMIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-SETTLED = int(IntegrationMode.SETTLED)
-NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
-FRICTION = int(Slot.FRICTION)
+from tribo.model import IntegrationMode, Integrator, Joint, Kind
+from tribo.queries.tangents import Count, Obstacle, differs, object_to
 
 EXTRAPOLATION = 0.75  # [–] of the difference of two accelerations, in `mid_velocity.predict_mid_velocity`
 MEAN_TOLERANCE = 1e-10  # [–] of the largest velocity: admissible difference of v̄ between two rounds
@@ -40,7 +19,7 @@ ROUNDING = 1e-12  # [–] of the forces of all dofs: additional residual by roun
 @kernel
 def is_kept(work, t):
     """Tell whether the momentum of tree t is kept, alone or with others."""
-    return work.tree_is_kept[t] == KEPT or momentum_group(work, t) >= 0
+    return work.tree_is_kept[t] == Momentum.KEPT or momentum_group(work, t) >= 0
 
 
 @kernel
@@ -51,7 +30,7 @@ def check_actuators(model, tangents):
     """
     for c in range(model.coupling_path.shape[0]):
         if model.coupling_path[c, 0] < model.coupling_path[c, 1]:
-            object_to(tangents, ACTUATOR, model.coupling_body[c, 0])
+            object_to(tangents, Obstacle.ACTUATOR, model.coupling_body[c, 0])
     for a in range(model.actuator_gear.shape[0]):
         c = model.actuator_coupling[a]
         is_known = c >= 0
@@ -62,7 +41,7 @@ def check_actuators(model, tangents):
                 is_known = is_known and model.actuator_bias[a, k] <= 0.0
         if not is_known:
             b = model.coupling_body[c, 0] if c >= 0 else model.actuator_body[a]
-            object_to(tangents, ACTUATOR, b)
+            object_to(tangents, Obstacle.ACTUATOR, b)
 
 
 @kernel
@@ -88,10 +67,10 @@ def check_mean(model, work, tangents, half):
             continue
         if not is_first:
             if not abs(work.mid_v[dof] - tangents.mean[dof]) <= MEAN_TOLERANCE * most:
-                object_to(tangents, FAST_ROTATION, model.dof_body[dof])
+                object_to(tangents, Obstacle.FAST_ROTATION, model.dof_body[dof])
             continue
         if differs(work.mid_v[dof], tangents.start_v[dof] + more, abs(more)):
-            object_to(tangents, ROUNDS, model.dof_body[dof])
+            object_to(tangents, Obstacle.ROUNDS, model.dof_body[dof])
         if model.tree_is_single[model.body_tree[model.dof_body[dof]]] == 0:
             tangents.first_mean_by[dof, 0] = half * (1.0 + EXTRAPOLATION)
             tangents.first_mean_by[dof, 1] = -half * EXTRAPOLATION
@@ -103,37 +82,39 @@ def check_trees(model, state, command, settings, work, tangents):
 
     Writes: tangents.
     """
-    half = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.5 * settings.dt
+    half = 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * settings.dt
     is_last = tangents.stage[1] != 0
     if model.constraint_kind.shape[0] > 0:
-        object_to(tangents, CONSTRAINT, 0)
+        object_to(tangents, Obstacle.CONSTRAINT, 0)
     check_mean(model, work, tangents, half)
-    if settings.integrator == RK4 or work.impact_count[0] > 0:
-        object_to(tangents, FAST_ROTATION if settings.integrator == RK4 else REBOUND, 0)
+    if settings.integrator == Integrator.RK4 or work.impact_count[0] > 0:
+        is_fourth = settings.integrator == Integrator.RK4
+        object_to(tangents, Obstacle.FAST_ROTATION if is_fourth else Obstacle.REBOUND, 0)
     for t in range(model.tree_body.shape[0]):
         root = model.tree_body[t]
-        if model.tree_kind[t] != DYNAMIC or model.tree_nv[t] == 0:
+        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_nv[t] == 0:
             continue
-        is_settled = work.tree_mode[t] == SETTLED or work.tree_mode[t] == NOT_SETTLED
+        mode = work.tree_mode[t]
+        is_settled = mode == IntegrationMode.SETTLED or mode == IntegrationMode.NOT_SETTLED
         if not is_settled or work.tree_is_fourth[t] != 0:
-            object_to(tangents, FAST_ROTATION, root)
+            object_to(tangents, Obstacle.FAST_ROTATION, root)
         if work.tree_is_hit[t] > 0:
-            object_to(tangents, REBOUND, root)
+            object_to(tangents, Obstacle.REBOUND, root)
         if state.tree_is_asleep[t] > 0 or work.tree_is_resting[t] > 0:
-            object_to(tangents, RESTS, root)
+            object_to(tangents, Obstacle.RESTS, root)
         for i in range(root, root + model.tree_body_count[t]):
             if model.body_support[i] != 0.0:
-                object_to(tangents, BORNE, i)
+                object_to(tangents, Obstacle.BORNE, i)
     check_actuators(model, tangents)
     for dof in range(model.dof_body.shape[0]):
         if model.dof_is_moved[dof] == 0:
             continue
         if command.carries[dof] != 0:
-            object_to(tangents, BORNE, model.dof_body[dof])
+            object_to(tangents, Obstacle.BORNE, model.dof_body[dof])
         t = model.body_tree[model.dof_body[dof]]
         is_base = is_kept(work, t) and dof < model.tree_v[t] + 6
         if is_last and not is_base and state.v[dof] != work.next_v[dof]:
-            object_to(tangents, MISMATCH, model.dof_body[dof])
+            object_to(tangents, Obstacle.MISMATCH, model.dof_body[dof])
 
 
 @kernel
@@ -142,17 +123,17 @@ def check_way(model, state, settings, work, tangents):
 
     Writes: tangents.
     """
-    is_explicit = settings.integrator == SEMI_IMPLICIT
+    is_explicit = settings.integrator == Integrator.SEMI_IMPLICIT
     after = settings.dt if is_explicit else 0.5 * settings.dt
     out = tangents.end_q
     for i in range(model.body_parent.shape[0]):
         t = model.body_tree[i]
         joint = model.joint_type[i]
-        if model.tree_kind[t] != DYNAMIC or dof_count(joint) == 0:
+        if model.tree_kind[t] != Kind.DYNAMIC or dof_count(joint) == 0:
             continue
         if model.tree_is_single[t] == 1 and not is_explicit:
             integrate.finish_single_body(model, t, work.next_v, settings, work, out)
-        elif joint == SPHERICAL and not is_explicit:
+        elif joint == Joint.SPHERICAL and not is_explicit:
             kinematics.drift_ball(model, i, work.mid_q, work.next_v, state.vdot, settings.dt, out)
             for dof in range(model.joint_v[i], model.joint_v[i] + 3):
                 last = (work.next_v[dof] - tangents.start_v[dof]) / settings.dt
@@ -160,19 +141,19 @@ def check_way(model, state, settings, work, tangents):
                 if tangents.is_hit[dof] == 0:
                     continue
                 if tangents.stage[4] == 0:
-                    object_to(tangents, LASTING, i)
+                    object_to(tangents, Obstacle.LASTING, i)
                 elif differs(state.vdot[dof], tangents.free_v[dof] / settings.dt, SAME * abs(last)):
-                    object_to(tangents, HIT, i)
+                    object_to(tangents, Obstacle.HIT, i)
         else:
             kinematics.drift_joint(model, i, work.mid_q, work.next_v, after, out)
         kinematics.drift_joint(model, i, out, work.shift_v, 1.0, out)
         first = model.joint_q[i]
-        count = dof_count(joint) + (1 if joint == SPHERICAL or joint == FREE else 0)
-        if is_kept(work, t) and joint == FREE:
+        count = dof_count(joint) + (1 if joint == Joint.SPHERICAL or joint == Joint.FREE else 0)
+        if is_kept(work, t) and joint == Joint.FREE:
             first, count = first + 3, 4  # its place is set besides
         for k in range(first, first + count):
             if differs(out[k], state.q[k], 1.0):
-                object_to(tangents, OVERLAP, i)
+                object_to(tangents, Obstacle.OVERLAP, i)
 
 
 @kernel
@@ -182,7 +163,7 @@ def check_motion(model, settings, work, tangents):
     Writes: tangents.
     """
     n = model.dof_body.shape[0]
-    contacts = tangents.counts[CONTACTS]
+    contacts = tangents.counts[Count.CONTACTS]
     dt = settings.dt
     most = 0.0
     for k in range(n):
@@ -208,8 +189,8 @@ def check_motion(model, settings, work, tangents):
                 push = tangents.system[k, n + 3 * m + r] * work.contact_impulse[tangents.contact[m], r]
                 x += push
                 size += abs(push)
-        first = n + 3 * contacts + tangents.counts[SCALARS]
-        for m in range(tangents.counts[SPINS]):
+        first = n + 3 * contacts + tangents.counts[Count.SCALARS]
+        for m in range(tangents.counts[Count.SPINS]):
             for r in range(3):
                 push = (
                     tangents.system[k, first + 3 * m + r]
@@ -222,4 +203,4 @@ def check_motion(model, settings, work, tangents):
             x -= push
             size += abs(push)
         if not abs(x) <= AGREES * size + ROUNDING * most:
-            object_to(tangents, MISMATCH, model.dof_body[k])
+            object_to(tangents, Obstacle.MISMATCH, model.dof_body[k])

@@ -16,7 +16,7 @@ from tribo.dynamics import kinematics
 from tribo.dynamics.bias import body_motion
 from tribo.dynamics.whitening import unwhiten
 from tribo.math import spatial, vec
-from tribo.model import Integrator, Joint
+from tribo.model import Integrator
 from tribo.queries.active_rows import check_contact, check_open, choose_contacts, choose_scalars, take_scalar
 from tribo.queries.contact_row_tangents import bend_slip, compose_target, take_contact
 from tribo.queries.elimination import check_shares, divide_laws, eliminate
@@ -33,15 +33,7 @@ from tribo.queries.single_tangents import single_axes, take_singles
 from tribo.queries.spin_tangents import bend_spin, choose_spins, take_spin
 from tribo.queries.step_checks import check_motion, check_trees, check_way
 from tribo.queries.tangents import (
-    COLUMNS,
-    CONTACTS,
-    OBSTACLE,
-    REDUNDANT,
-    ROWS,
-    SCALARS,
-    SHIFTED,
-    SIDES,
-    SPINS,
+    Count,
     Obstacle,
     add_by_inputs,
     bend_columns,
@@ -59,14 +51,7 @@ from tribo.queries.tree_tangents import (
     move_bodies,
 )
 
-ROOM = int(Obstacle.ROOM)
-ROUNDS = int(Obstacle.ROUNDS)
-LASTING = int(Obstacle.LASTING)
-MISMATCH = int(Obstacle.MISMATCH)
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
 
 
 @entry
@@ -83,10 +68,10 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.block[dof, 0], tangents.block[dof, 1] = first_of_block(model, dof)
     check_trees(model, state, command, settings, work, tangents)
     if work.contact_count[0] + work.scalar_count[0] > tangents.contact.shape[0]:
-        object_to(tangents, ROOM, 0)
-        tangents.counts[ROWS] = n + 3 * work.contact_count[0] + work.scalar_count[0]
+        object_to(tangents, Obstacle.ROOM, 0)
+        tangents.counts[Count.ROWS] = n + 3 * work.contact_count[0] + work.scalar_count[0]
         return
-    if tangents.counts[OBSTACLE] == ROUNDS:
+    if tangents.counts[Count.OBSTACLE] == Obstacle.ROUNDS:
         return
     kinematics.compute_poses(model, work.mid_q, work)
     single_axes(model, work)
@@ -102,18 +87,18 @@ def step_tangents(model, state, command, settings, work, tangents):
         choose_spins(work, tangents)
     if tangents.stage[1] != 0:
         check_kept(model, work, tangents)
-    contacts, scalars = tangents.counts[CONTACTS], tangents.counts[SCALARS]
+    contacts, scalars = tangents.counts[Count.CONTACTS], tangents.counts[Count.SCALARS]
     at_spin = n + 3 * contacts + scalars
-    rows = at_spin + 3 * tangents.counts[SPINS]
-    tangents.counts[ROWS] = rows
+    rows = at_spin + 3 * tangents.counts[Count.SPINS]
+    tangents.counts[Count.ROWS] = rows
     at_q = filled_up(rows)
     _, at_gap = bend_columns(tangents)
     columns = filled_up(at_gap + contacts + scalars)
-    tangents.counts[COLUMNS] = columns
+    tangents.counts[Count.COLUMNS] = columns
     if rows > tangents.system.shape[0] or columns > tangents.system.shape[1]:
-        tangents.counts[OBSTACLE] = ROOM
+        tangents.counts[Count.OBSTACLE] = Obstacle.ROOM
         return
-    if tangents.counts[OBSTACLE] != 0:
+    if tangents.counts[Count.OBSTACLE] != 0:
         return
     clear_system(tangents, rows, columns)
     for k in range(n):
@@ -141,7 +126,7 @@ def step_tangents(model, state, command, settings, work, tangents):
         tangents.system[n + 3 * m + 2, at_gap + m] = 1.0
     for m in range(scalars):
         take_scalar(model, work, tangents, m, n + 3 * contacts + m, at_q + n, at_gap)
-    for k in range(tangents.counts[SPINS]):
+    for k in range(tangents.counts[Count.SPINS]):
         take_spin(model, work, tangents, k, at_spin + 3 * k)
     check_motion(model, settings, work, tangents)
     if not is_free:
@@ -153,46 +138,46 @@ def step_tangents(model, state, command, settings, work, tangents):
     for m in range(contacts):
         if tangents.slips[m] == 1:
             bend_slip(model, work, tangents, m, n + 3 * m)
-    for k in range(tangents.counts[SPINS]):
+    for k in range(tangents.counts[Count.SPINS]):
         bend_spin(model, settings, work, tangents, k, at_spin + 3 * k)
-    if tangents.counts[OBSTACLE] != 0:
+    if tangents.counts[Count.OBSTACLE] != 0:
         return
     divide_laws(tangents, columns)
     eliminate(tangents, rows, columns)
-    if tangents.counts[REDUNDANT] > 0:
+    if tangents.counts[Count.REDUNDANT] > 0:
         check_shares(work, tangents, rows)
-    tangents.counts[SIDES] = tangents.stage[2]
+    tangents.counts[Count.SIDES] = tangents.stage[2]
     for k in range(contacts + scalars):
         if tangents.gap_slope[k, 0] != tangents.gap_slope[k, 1]:
-            tangents.counts[SIDES] = 1
+            tangents.counts[Count.SIDES] = 1
         if is_shifted and tangents.shift_slope[k, 0] != tangents.shift_slope[k, 1]:
-            tangents.counts[SIDES] = 1
+            tangents.counts[Count.SIDES] = 1
     compose(model, settings, work, tangents, tangents.grown, tangents.mean_by_grown, 1.0)
-    if tangents.counts[SIDES] > 0:
+    if tangents.counts[Count.SIDES] > 0:
         compose(model, settings, work, tangents, tangents.fallen, tangents.mean_by_fallen, -1.0)
-    redundant = tangents.counts[REDUNDANT]
+    redundant = tangents.counts[Count.REDUNDANT]
     if redundant > 0:
         add_rows(
             model, settings, work, tangents, tangents.lack, tangents.left, 0, tangents.mean_by_grown, 1.0,
             False,
         )  # fmt: skip
-        if tangents.counts[SIDES] > 0:
+        if tangents.counts[Count.SIDES] > 0:
             add_rows(
                 model, settings, work, tangents, tangents.lack, tangents.left_fallen, 0,
                 tangents.mean_by_fallen, -1.0, False,
             )  # fmt: skip
     if is_shifted:
-        tangents.counts[SHIFTED] = 1
+        tangents.counts[Count.SHIFTED] = 1
         shift_system(model, settings, work, tangents)
         eliminate(tangents, rows, columns)
         compose_shift(model, settings, work, tangents, tangents.grown, 1.0)
-        if tangents.counts[SIDES] > 0:
+        if tangents.counts[Count.SIDES] > 0:
             compose_shift(model, settings, work, tangents, tangents.fallen, -1.0)
-        tangents.counts[REDUNDANT] = redundant
+        tangents.counts[Count.REDUNDANT] = redundant
     if tangents.stage[1] != 0 and is_any_kept(model, work):
         begin_momentum_tangents(model, state, settings, work, tangents)
         keep_all_momenta(model, state, settings, work, tangents, tangents.grown, 1.0)
-        if tangents.counts[SIDES] > 0:
+        if tangents.counts[Count.SIDES] > 0:
             keep_all_momenta(model, state, settings, work, tangents, tangents.fallen, -1.0)
 
 
@@ -246,25 +231,25 @@ def take_targets(model, settings, work, tangents):
     if is_first:
         for c in range(work.contact_count[0]):
             tangents.has_target[c] = 0
-    for m in range(tangents.counts[CONTACTS]):
+    for m in range(tangents.counts[Count.CONTACTS]):
         by_speed, by_push, _ = vec.load(tangents.law_slope, m)
         if by_speed == 0.0 and by_push == 0.0:
             continue
         c = tangents.contact[m]
         if is_first:
             if tangents.stage[4] == 0:
-                object_to(tangents, LASTING, c)
+                object_to(tangents, Obstacle.LASTING, c)
             tangents.has_target[c] = 1
             compose_target(tangents, m, n + 3 * m, results(tangents, settings), tangents.target_by)
         elif tangents.has_target[c] == 0:
-            object_to(tangents, MISMATCH, c)
+            object_to(tangents, Obstacle.MISMATCH, c)
 
 
 @kernel
 def results(tangents, settings):
     """Return how many columns results have: accelerations, if wanted, move steps of the midpoint rule."""
     n = tangents.start_v.shape[0]
-    is_wide = tangents.stage[5] != 0 and settings.integrator != SEMI_IMPLICIT
+    is_wide = tangents.stage[5] != 0 and settings.integrator != Integrator.SEMI_IMPLICIT
     return 5 * n if is_wide else 3 * n
 
 
@@ -272,7 +257,9 @@ def results(tangents, settings):
 def results_and_sizes(tangents, settings):
     """Return how many columns results have with those of the sizes of gaps, where these are wanted."""
     columns = results(tangents, settings)
-    return columns + (tangents.counts[CONTACTS] + tangents.counts[SCALARS]) * (tangents.stage[6] != 0)
+    return columns + (tangents.counts[Count.CONTACTS] + tangents.counts[Count.SCALARS]) * (
+        tangents.stage[6] != 0
+    )
 
 
 @kernel
@@ -284,9 +271,9 @@ def ask_gaps(settings, work, tangents, columns, sign, is_shift):
     Writes: tangents.
     """
     n = tangents.start_v.shape[0]
-    contacts = tangents.counts[CONTACTS]
+    contacts = tangents.counts[Count.CONTACTS]
     last = results_and_sizes(tangents, settings)
-    for k in range(contacts + tangents.counts[SCALARS]):
+    for k in range(contacts + tangents.counts[Count.SCALARS]):
         for place in range(last):
             tangents.asked[k, place] = 0.0
         for j in range(n):
@@ -320,11 +307,11 @@ def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign,
     Writes: tangents, out.
     """
     n = model.dof_body.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     at_bend, at_gap = bend_columns(tangents)
     columns, last = results(tangents, settings), results_and_sizes(tangents, settings)
     ask_gaps(settings, work, tangents, columns, sign, is_shift)
-    for r in range(tangents.counts[ROWS]):
+    for r in range(tangents.counts[Count.ROWS]):
         i = first + r
         for j in range(n):
             by_q = by_v = by_rate = 0.0
@@ -345,7 +332,7 @@ def add_rows(model, settings, work, tangents, source, out, first, mean_by, sign,
         if tangents.stage[0] > 0:
             for k in range(n):
                 add_line(out, i, source[r, at_q + 2 * n + k], mean_by, k, columns)
-        for k in range(tangents.counts[CONTACTS] + tangents.counts[SCALARS]):
+        for k in range(tangents.counts[Count.CONTACTS] + tangents.counts[Count.SCALARS]):
             add_line(out, i, source[r, at_gap + k], tangents.asked, k, last)
 
 

@@ -6,11 +6,10 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.record import INT, Record, field
 from tribo.model import Joint
 
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-
 # Entries of `Tangents.counts`.
-CONTACTS, SCALARS, ROWS, COLUMNS, REDUNDANT, OBSTACLE, PLACE, SIDES, SPINS, SHIFTED, LIMITS = range(11)
+Count = IntEnum(
+    "Count", "CONTACTS SCALARS ROWS COLUMNS REDUNDANT OBSTACLE PLACE SIDES SPINS SHIFTED LIMITS", start=0
+)
 
 
 class Obstacle(IntEnum):
@@ -170,7 +169,7 @@ def filled_up(count):
 def bend_columns(tangents):
     """Return where columns of δv̄ begin to which rows of contacts belong, and where those of gaps begin."""
     n = tangents.start_v.shape[0]
-    at_q = filled_up(tangents.counts[ROWS])
+    at_q = filled_up(tangents.counts[Count.ROWS])
     if tangents.stage[0] == 0:
         return at_q + 2 * n, at_q + 4 * n
     return at_q + 4 * n, at_q + 5 * n
@@ -182,9 +181,9 @@ def object_to(tangents, obstacle, place):
 
     Writes: tangents.
     """
-    if tangents.counts[OBSTACLE] == 0:
-        tangents.counts[OBSTACLE] = obstacle
-        tangents.counts[PLACE] = place
+    if tangents.counts[Count.OBSTACLE] == 0:
+        tangents.counts[Count.OBSTACLE] = obstacle
+        tangents.counts[Count.PLACE] = place
 
 
 @kernel
@@ -199,9 +198,9 @@ def first_of_block(model, j):
     body = model.dof_body[j]
     joint = model.joint_type[body]
     first = model.joint_v[body]
-    if joint == FREE:
+    if joint == Joint.FREE:
         first += 3
-    elif joint != SPHERICAL:
+    elif joint != Joint.SPHERICAL:
         return j, 1
     return (first, 3) if j >= first else (j, 1)
 

@@ -28,12 +28,6 @@ from tribo.math import spatial, vec
 from tribo.model import Integrator, Joint
 from tribo.queries.coriolis import rate_times, unit
 
-FIXED = int(Joint.FIXED)
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SMALL_TURN = 1e-4  # [rad] below which series serve: what they leave out is its fourth power over 720
 
@@ -42,7 +36,7 @@ SMALL_TURN = 1e-4  # [rad] below which series serve: what they leave out is its 
 def shifts_base(model, j):
     """Tell whether dof j is a translation of a floating base."""
     body = model.dof_body[j]
-    return model.joint_type[body] == FREE and j < model.joint_v[body] + 3
+    return model.joint_type[body] == Joint.FREE and j < model.joint_v[body] + 3
 
 
 @kernel
@@ -135,7 +129,7 @@ def own_rate_of(model, work, tangents, v, j):
     """Return by what the acceleration of the body of dof j changes as v_j does, at v̇ = 0."""
     body = model.dof_body[j]
     axis = spatial.load(work.dof_axis, j)
-    if model.joint_type[body] == FREE:
+    if model.joint_type[body] == Joint.FREE:
         first = model.joint_v[body]
         if j < first + 3:
             omega = (v[first + 3], v[first + 4], v[first + 5])
@@ -290,7 +284,7 @@ def drift_tangents(model, state, settings, work, tangents):
     clear_block(tangents.end_by_start, n)
     clear_block(tangents.end_by_rate, n)
     dt = settings.dt
-    is_explicit = settings.integrator == SEMI_IMPLICIT
+    is_explicit = settings.integrator == Integrator.SEMI_IMPLICIT
     before = 0.0 if is_explicit else 0.5 * dt
     after = dt - before
     for i in range(model.body_parent.shape[0]):
@@ -298,9 +292,9 @@ def drift_tangents(model, state, settings, work, tangents):
         count = dof_count(joint)
         first = model.joint_v[i]
         straight = count
-        if joint == SPHERICAL:
+        if joint == Joint.SPHERICAL:
             straight = 0
-        elif joint == FREE:
+        elif joint == Joint.FREE:
             straight = 3
         for k in range(first, first + straight):
             tangents.middle_by_q[k, k] = tangents.end_by_middle[k, k] = 1.0
@@ -308,7 +302,7 @@ def drift_tangents(model, state, settings, work, tangents):
             tangents.end_by_v[k, k] = after
         if straight < count:
             b = first + straight
-            turn_tangents(state, settings, work, tangents, b, before, after, joint == SPHERICAL)
+            turn_tangents(state, settings, work, tangents, b, before, after, joint == Joint.SPHERICAL)
 
 
 @kernel
@@ -323,7 +317,7 @@ def turn_tangents(state, settings, work, tangents, b, before, after, is_ball):
     v, next_v = tangents.start_v, work.next_v
     one = (before * v[b], before * v[b + 1], before * v[b + 2])
     two = (after * next_v[b], after * next_v[b + 1], after * next_v[b + 2])
-    bends = is_ball and settings.integrator != SEMI_IMPLICIT
+    bends = is_ball and settings.integrator != Integrator.SEMI_IMPLICIT
     c = -dt * dt * dt / 24.0
     was = (tangents.start_vdot[b], tangents.start_vdot[b + 1], tangents.start_vdot[b + 2])
     now = (state.vdot[b], state.vdot[b + 1], state.vdot[b + 2])

@@ -7,8 +7,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tribo.checks.errors import EditError
+from tribo.model import Status
 from tribo.objects.world_view import WorldView
-from tribo.sensors.world_sensors import INVALID, WorldSensors
+from tribo.sensors.world_sensors import WorldSensors
 
 if TYPE_CHECKING:
     from tribo.recording.recorder import Recorder
@@ -94,7 +95,7 @@ class WorldRecording:
         while n > 0:
             count = min(n, recorder.steps_to_next())
             said |= self._sensors.run(count, self.measure_due, self._timed_step)
-            if self._world.engine.status[0, 0] & INVALID:
+            if self._world.engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
         return said

@@ -30,7 +30,6 @@ from tribo.sensors.noise import Noise
 from tribo.sensors.wrench import ContactSensor, ForceTorqueSensor
 
 S = TypeVar("S", bound=Sensor)
-INVALID = int(Status.INVALID)
 
 
 @dataclass(slots=True)
@@ -364,11 +363,11 @@ class WorldSensors:
             if count > 1:
                 said |= engine.run(count - 1)
                 self.world.pushes = {}
-            if engine.status[0, 0] & INVALID:
+            if engine.status[0, 0] & Status.INVALID:
                 return True
             self.note_before()
             said |= engine.run(1) if last_step is None else last_step()
-            if engine.status[0, 0] & INVALID:
+            if engine.status[0, 0] & Status.INVALID:
                 return True
             n -= count
             measure_due()

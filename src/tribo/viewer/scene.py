@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tribo.contact.sleep import ASLEEP
 from tribo.description.extents import body_bounds, rotation_matrix
 from tribo.description.trees import MeshFile, ShapeDescription, VisualDescription
+from tribo.enums import Sleep
 from tribo.model import Shape
 from tribo.objects import Object, SingleBody
 from tribo.objects.end import End
@@ -241,7 +241,7 @@ def sleeping_bodies(world: World) -> np.ndarray:
     engine = world.engine
     if not world.sleeping:
         return np.zeros(len(engine.model.body_tree), bool)
-    return np.asarray((engine.state.tree_is_asleep == ASLEEP)[engine.model.body_tree])
+    return np.asarray((engine.state.tree_is_asleep == Sleep.ASLEEP)[engine.model.body_tree])
 
 
 def radius(world: World, name: str) -> float:

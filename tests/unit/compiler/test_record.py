@@ -9,7 +9,7 @@ import pytest
 
 import tribo
 from tribo.compiler.jit import DISABLED
-from tribo.compiler.record import Record, field, from_address, world_of
+from tribo.compiler.record import Record, call_at, field, from_address, world_of
 
 kernel = numba.njit  # noqa: TID251 - a test belongs to no layer and is not cached
 
@@ -87,6 +87,18 @@ def read_cube_at(address):
     """Return a number and the shape of the last field of a `Sample` whose table lies at an address."""
     cube = from_address(TYPE, address).cube
     return cube[3, 2, 1], cube.shape
+
+
+@kernel
+def call_with_two(address, sample, number):
+    """Call a function at an address with two records, two integers and a number."""
+    return call_at(address, sample, sample, 3, 4, number)
+
+
+@kernel
+def call_with_five(address, sample):
+    """Call a function at an address with five records."""
+    return call_at(address, sample, sample, sample, sample, sample)
 
 
 TYPE = Sample._numba_type_
@@ -227,6 +239,27 @@ def test_wrong_arrays_are_refused_with_the_name_of_the_field(wrong):
 def test_a_record_is_found_at_its_address():
     record = filled()
     assert read_at(record.address) == record.pos[2, 1]
+
+
+@pytest.mark.skipif(DISABLED, reason="an address means something to compiled code only")
+@pytest.mark.parametrize("number", [7, 7.0])
+def test_a_function_at_an_address_gets_records_integers_and_a_number(number):
+    """Its fifth parameter is a float: an integer that is given for it is converted."""
+
+    def digits(first, second, a, b, x):
+        return int(from_address(TYPE, second).gain) + 10 * a + 100 * b + 1000 * int(x)
+
+    called = numba.cfunc("int64(int64, int64, int64, int64, float64)")(digits)
+    assert call_with_two(called.address, filled(), number) == 7431
+
+
+@pytest.mark.skipif(DISABLED, reason="an address means something to compiled code only")
+def test_a_function_at_an_address_gets_five_records():
+    def fifth(a, b, c, d, e):
+        return int(from_address(TYPE, e).pos[2, 1])
+
+    called = numba.cfunc("int64(int64, int64, int64, int64, int64)")(fifth)
+    assert call_with_five(called.address, filled()) == filled().pos[2, 1]
 
 
 @pytest.mark.skipif(DISABLED, reason="there are no signatures without the compiler")

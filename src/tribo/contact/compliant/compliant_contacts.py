@@ -14,10 +14,6 @@ from tribo.contact.lazily_compiled import call_compliant
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
 from tribo.model import Late, Pair, Status
 
-COMPLIANT = int(Late.COMPLIANT)
-STIFFNESS = int(Pair.STIFFNESS)
-CAPACITY = int(Status.CAPACITY)
-
 
 @kernel
 def mark_compliant(model, state, work):
@@ -27,7 +23,7 @@ def mark_compliant(model, state, work):
     """
     work.soft_count[0] = 0
     work.soft_pass[0] = 0
-    if work.status[0] & CAPACITY:
+    if work.status[0] & Status.CAPACITY:
         return
     count = 0
     numbers = 0
@@ -36,7 +32,7 @@ def mark_compliant(model, state, work):
         b = model.shape_material[work.contact_shape[c, 1]]
         work.contact_is_soft[c] = 0
         work.contact_state[c] = -1
-        if model.pair_table[a, b, STIFFNESS] > 0.0:
+        if model.pair_table[a, b, Pair.STIFFNESS] > 0.0:
             first = is_moved(model, work.contact_body[c, 0])
             second = is_moved(model, work.contact_body[c, 1])
             if first or second:
@@ -56,15 +52,15 @@ def request_functions(model, state, work, numbers):
     Writes: work.
     """
     wanted = work.soft_count[0] + state.yield_count[0]
-    if model.lazy_address[COMPLIANT] == 0:
-        work.lazy_wanted[COMPLIANT] = 1
+    if model.lazy_address[Late.COMPLIANT] == 0:
+        work.lazy_wanted[Late.COMPLIANT] = 1
     elif wanted > state.yield_key.shape[0]:
         work.contact_count[0] = wanted
     elif numbers > work.row.shape[0]:
         work.row_count[0] = numbers
     else:
         return
-    work.status[0] |= CAPACITY
+    work.status[0] |= Status.CAPACITY
 
 
 @kernel
@@ -75,7 +71,7 @@ def apply_forces(model, state, settings, work):
     """
     if work.soft_count[0] == 0:
         return
-    address = model.lazy_address[COMPLIANT]
+    address = model.lazy_address[Late.COMPLIANT]
     if work.soft_pass[0] == 0:
         call_compliant(address, model, state, settings, work, START_STEP)
     work.soft_pass[0] += 1
@@ -90,7 +86,7 @@ def has_changed(model, state, settings, work):
     """
     if work.soft_count[0] == 0:
         return 0
-    return call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, ITERATE)
+    return call_compliant(model.lazy_address[Late.COMPLIANT], model, state, settings, work, ITERATE)
 
 
 @kernel
@@ -100,4 +96,4 @@ def store_displacements(model, state, settings, work):
     Writes: state, work.
     """
     if work.soft_count[0] + state.yield_count[0] > 0:
-        call_compliant(model.lazy_address[COMPLIANT], model, state, settings, work, STORE_STATE)
+        call_compliant(model.lazy_address[Late.COMPLIANT], model, state, settings, work, STORE_STATE)

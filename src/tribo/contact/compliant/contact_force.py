@@ -12,9 +12,6 @@ from tribo.math import spatial, vec
 from tribo.math.linalg import ROUND_OFF
 from tribo.model import Pair
 
-FRICTION = int(Pair.FRICTION)
-STIFFNESS = int(Pair.STIFFNESS)
-DAMPING = int(Pair.DAMPING)
 LOCAL_STEPS = 60
 MAX_BEND = 4.0 / 3.0  # [–] bound of the slope of spring and damper, over that of the spring
 
@@ -25,7 +22,7 @@ def contact_numbers(model, work, c):
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
     table = model.pair_table
-    return table[a, b, STIFFNESS], table[a, b, DAMPING], table[a, b, FRICTION]
+    return table[a, b, Pair.STIFFNESS], table[a, b, Pair.DAMPING], table[a, b, Pair.FRICTION]
 
 
 @kernel

@@ -40,12 +40,10 @@ from tribo.contact.problem.contact_rows import ON_GROUND
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.solver import coulomb_cone
 from tribo.dynamics import inertia, whitening
-from tribo.ground_kernels.law import LIFTED, SLIPPING, STICKING
+from tribo.enums import ContactState
 from tribo.math import spatial, vec
 from tribo.model import Status
 
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 STIFF = 4.0  # [–] x of a contact too fast for the step (hω = 2, D = 0): its law is half implicit
 RESOLVED_BOUNCE = 0.5  # [–] x at the deepest point of a bounce whose restitution is within 2 % of the law's
 START_STEP, APPLY_FORCE, ITERATE, STORE_STATE = 0, 1, 2, 3  # operations of the stage
@@ -168,7 +166,7 @@ def prepare_ground(model, state, settings, work):
         work.soft_blend[c] = part / (1.0 + part)
         work.soft_peak[c] = bounce_peak(settings, work, c, K, D)
         if work.soft_peak[c] > RESOLVED_BOUNCE:
-            work.status[0] |= TIME_STEP_TOO_LONG
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
         old = restore_displacement(model, state, work, c, old)
         key = work.contact_key[c]
         while warm < state.warm_count[0] and state.warm_key[warm] < key:
@@ -313,7 +311,7 @@ def settle_ground(model, settings, work):
         apply_forces_in_cones(model, work)
         return 1
     if work.soft_pass[0] > MAX_PASSES:
-        work.status[0] |= NOT_CONVERGED
+        work.status[0] |= Status.NOT_CONVERGED
     for k in range(work.soft_mass.shape[0]):
         work.mass_matrix[k] = work.soft_mass[k]
     return 0
@@ -332,15 +330,15 @@ def displacement_after(model, settings, work, c):
     w = ground_velocity(model, work, c, work.next_v)
     s, normal, _ = normal_law(work, settings, c, K, D, w[2])
     if s == 0.0:
-        return (fade * u[0], fade * u[1]), LIFTED
+        return (fade * u[0], fade * u[1]), ContactState.LIFTED
     x, y, _ = trial_force(work, settings, c, K, D, w)
     size = sqrt(x * x + y * y)
     if s * size <= mu * normal:
         a = work.contact_vel
-        return (u[0] + 0.5 * h * (a[c, 0] + w[0]), u[1] + 0.5 * h * (a[c, 1] + w[1])), STICKING
+        return (u[0] + 0.5 * h * (a[c, 0] + w[0]), u[1] + 0.5 * h * (a[c, 1] + w[1])), ContactState.STICKING
     end = mu * normal / (s * size * K)
     goal = (end * x, end * y)
-    return (goal[0] + fade * (u[0] - goal[0]), goal[1] + fade * (u[1] - goal[1])), SLIPPING
+    return (goal[0] + fade * (u[0] - goal[0]), goal[1] + fade * (u[1] - goal[1])), ContactState.SLIPPING
 
 
 @kernel

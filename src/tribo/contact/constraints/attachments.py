@@ -23,8 +23,6 @@ from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Kind
 
-KINEMATIC = int(Kind.KINEMATIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -90,7 +88,7 @@ def attached_motion(model, settings, work, body, point):
 @kernel
 def midstep_sag(settings, bend):
     """Return the mid-step gap of a constraint that is closed at the ends of steps, for a curvature κ."""
-    if settings.integrator == SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
+    if settings.integrator == Integrator.SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
         return 0.0
     return 0.125 * settings.dt * settings.dt * bend
 
@@ -150,7 +148,7 @@ def is_free(model, c):
         if body >= 0 and constrained_tree(model, 2 * c + side) < 0:
             if model.body_chain_len[body] > 0:
                 return False
-            if model.tree_kind[model.body_tree[body]] == KINEMATIC:
+            if model.tree_kind[model.body_tree[body]] == Kind.KINEMATIC:
                 return False
     return True
 
@@ -163,7 +161,7 @@ def free_end_speed(model, settings, work, c, n, bend):
     is positive if bodies start with velocities that disagree. It is 0 for ends of robots, and in loops, whose
     rows must agree.
     """
-    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
+    if settings.integrator == Integrator.SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.0
     return max(0.0, abs(row_speed(model, work, n, work.start_velocity)) - settings.dt * bend)
 

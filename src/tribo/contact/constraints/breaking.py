@@ -11,18 +11,6 @@ from tribo.compiler.jit import kernel
 from tribo.enums import Memory, Tuning
 from tribo.model import Constraint
 
-LENGTH = int(Constraint.LENGTH)
-WINCH = int(Constraint.WINCH)
-BREAK = int(Tuning.BREAK_FORCE)
-BREAK_IMPULSE = int(Tuning.BREAK_IMPULSE)
-BREAK_TIME = int(Tuning.BREAK_TIME)
-BREAK_OFFSET = int(Tuning.BREAK_OFFSET)
-BREAK_DIRECTION = int(Tuning.BREAK_DIRECTION)
-CATCH_DISTANCE = int(Tuning.CATCH_DISTANCE)
-CATCH_ANGLE = int(Tuning.CATCH_ANGLE)
-OVERLOAD = int(Memory.OVERLOAD)
-WEAR = int(Memory.WEAR)
-IS_CAUGHT = int(Memory.IS_CAUGHT)
 ROUNDING = 1e-9  # [–] of a step: round-off of a duration
 
 
@@ -33,13 +21,14 @@ def breaking_load(model, state, command, settings, c):
     tuning = command.constraint
     square, along, length = 0.0, 0.0, 0.0
     kind = model.constraint_kind[c]
-    for k in range(1 if kind == LENGTH or kind == WINCH else 3):  # further rows of a wire are friction
+    is_wire = kind == Constraint.LENGTH or kind == Constraint.WINCH
+    for k in range(1 if is_wire else 3):  # further rows of a wire are friction
         impulse = state.scalar_impulse[slot + k]
         square += impulse * impulse
-        along += impulse * tuning[c, BREAK_DIRECTION + k]
-        length += tuning[c, BREAK_DIRECTION + k] * tuning[c, BREAK_DIRECTION + k]
+        along += impulse * tuning[c, Tuning.BREAK_DIRECTION + k]
+        length += tuning[c, Tuning.BREAK_DIRECTION + k] * tuning[c, Tuning.BREAK_DIRECTION + k]
     size = sqrt(square) if length == 0.0 else max(0.0, along)
-    return max(0.0, size - settings.dt * tuning[c, BREAK_OFFSET])
+    return max(0.0, size - settings.dt * tuning[c, Tuning.BREAK_OFFSET])
 
 
 @kernel
@@ -50,26 +39,26 @@ def is_breaking(model, state, command, settings, work, c):
     """
     tuning = command.constraint
     memory = work.constraint_memory
-    if tuning[c, BREAK] == inf and tuning[c, BREAK_IMPULSE] == inf:
+    if tuning[c, Tuning.BREAK_FORCE] == inf and tuning[c, Tuning.BREAK_IMPULSE] == inf:
         return False
     dt = settings.dt
     impulse = breaking_load(model, state, command, settings, c)
-    memory[c, WEAR] += impulse
-    if impulse > dt * tuning[c, BREAK]:
-        memory[c, OVERLOAD] += dt
+    memory[c, Memory.WEAR] += impulse
+    if impulse > dt * tuning[c, Tuning.BREAK_FORCE]:
+        memory[c, Memory.OVERLOAD] += dt
     else:
-        memory[c, OVERLOAD] = 0.0
-    if memory[c, WEAR] > tuning[c, BREAK_IMPULSE]:
+        memory[c, Memory.OVERLOAD] = 0.0
+    if memory[c, Memory.WEAR] > tuning[c, Tuning.BREAK_IMPULSE]:
         return True
-    return memory[c, OVERLOAD] > tuning[c, BREAK_TIME] + ROUNDING * dt
+    return memory[c, Memory.OVERLOAD] > tuning[c, Tuning.BREAK_TIME] + ROUNDING * dt
 
 
 @kernel
 def is_waiting_magnet(state, command, c):
     """Tell whether constraint c is a magnet that holds nothing at the start of the step."""
-    if command.constraint[c, CATCH_DISTANCE] <= 0.0:
+    if command.constraint[c, Tuning.CATCH_DISTANCE] <= 0.0:
         return False
-    return state.constraint_memory[c, IS_CAUGHT] == 0.0
+    return state.constraint_memory[c, Memory.IS_CAUGHT] == 0.0
 
 
 @kernel
@@ -78,11 +67,14 @@ def is_attached(command, work, c, distance, angle):
 
     Writes: work.
     """
-    if command.constraint[c, CATCH_DISTANCE] <= 0.0 or work.constraint_memory[c, IS_CAUGHT] != 0.0:
+    if (
+        command.constraint[c, Tuning.CATCH_DISTANCE] <= 0.0
+        or work.constraint_memory[c, Memory.IS_CAUGHT] != 0.0
+    ):
         return True
-    if distance > command.constraint[c, CATCH_DISTANCE]:
+    if distance > command.constraint[c, Tuning.CATCH_DISTANCE]:
         return False
-    if angle > command.constraint[c, CATCH_ANGLE]:
+    if angle > command.constraint[c, Tuning.CATCH_ANGLE]:
         return False
-    work.constraint_memory[c, IS_CAUGHT] = 1.0
+    work.constraint_memory[c, Memory.IS_CAUGHT] = 1.0
     return True

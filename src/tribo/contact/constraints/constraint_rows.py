@@ -10,10 +10,6 @@ from tribo.contact.constraints import position_projection, projection_energy
 from tribo.contact.lazily_compiled import call_linkage, call_projection
 from tribo.model import Late, Status
 
-CAPACITY = int(Status.CAPACITY)
-LINKAGE = int(Late.LINKAGE)
-PROJECTION = int(Late.PROJECTION)
-
 
 @kernel
 def write_constraint_rows(model, state, command, settings, work):
@@ -23,12 +19,12 @@ def write_constraint_rows(model, state, command, settings, work):
     """
     if model.constraint_kind.shape[0] == 0:
         return
-    if model.lazy_address[LINKAGE] == 0 or model.lazy_address[PROJECTION] == 0:
-        work.lazy_wanted[LINKAGE] = 1
-        work.lazy_wanted[PROJECTION] = 1
-        work.status[0] |= CAPACITY
+    if model.lazy_address[Late.LINKAGE] == 0 or model.lazy_address[Late.PROJECTION] == 0:
+        work.lazy_wanted[Late.LINKAGE] = 1
+        work.lazy_wanted[Late.PROJECTION] = 1
+        work.status[0] |= Status.CAPACITY
         return
-    call_linkage(model.lazy_address[LINKAGE], model, state, command, settings, work)
+    call_linkage(model.lazy_address[Late.LINKAGE], model, state, command, settings, work)
 
 
 @kernel
@@ -52,5 +48,5 @@ def close_loops(model, state, command, settings, work):
             state.constraint_is_broken[c] = work.constraint_is_broken[c]
             for k in range(state.constraint_memory.shape[1]):
                 state.constraint_memory[c, k] = work.constraint_memory[c, k]
-        call_projection(model.lazy_address[PROJECTION], model, state, command, settings, work)
+        call_projection(model.lazy_address[Late.PROJECTION], model, state, command, settings, work)
         projection_energy.conserve_energy(model, state, settings, work)

@@ -27,11 +27,6 @@ from tribo.enums import ConstraintWork
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
-ALLOWED = int(ConstraintWork.ALLOWED)
-NONE = int(ConstraintWork.NONE)
-UNKNOWN = int(ConstraintWork.UNKNOWN)
-SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 DAMPED = 0.02  # [–] γ: part of an oscillation from step to step that is damped
 ANGULAR = 3  # first angular direction in a mask, first angular slot
 
@@ -39,13 +34,15 @@ ANGULAR = 3  # first angular direction in a mask, first angular slot
 @kernel
 def constrains_fast_robot(model, state, settings, work, c):
     """Tell whether a robot at an end of constraint c rotates far in this step."""
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
     for side in range(2):
         body = model.constraint_body[c, side]
         if body >= 0:
             t = model.body_tree[body]
-            if work.tree_mode[t] == SUBSTEPS_DONE or rotates_far(model, state, settings, work, t):
+            if work.tree_mode[t] == IntegrationMode.SUBSTEPS_DONE or rotates_far(
+                model, state, settings, work, t
+            ):
                 return True
     return False
 
@@ -130,9 +127,11 @@ def spread_working(model, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_work[c] == NONE and has_marked_end(model, work, c, ALLOWED):
-                work.constraint_work[c] = ALLOWED
-                mark_ends(model, work, c, ALLOWED)
+            if work.constraint_work[c] == ConstraintWork.NONE and has_marked_end(
+                model, work, c, ConstraintWork.ALLOWED
+            ):
+                work.constraint_work[c] = ConstraintWork.ALLOWED
+                mark_ends(model, work, c, ConstraintWork.ALLOWED)
                 is_new = True
 
 
@@ -145,7 +144,7 @@ def trajectory_rate(model, state, settings, work, n):
         body = work.scalar_body[n, side]
         start = work.scalar_row[n, side]
         chain = model.body_chain_start[body]
-        is_flown = work.tree_mode[model.body_tree[body]] == SUBSTEPS_DONE
+        is_flown = work.tree_mode[model.body_tree[body]] == IntegrationMode.SUBSTEPS_DONE
         for p in range(work.scalar_len[n, side]):
             dof = model.chain_dof[chain + p]
             v = work.substep_velocity[dof] if is_flown else work.start_velocity[dof]

@@ -15,27 +15,14 @@ slips, and L becomes the length of the path at the end of the step.
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import SEMI_IMPLICIT, free_end_speed, hard_target, place_ends
+from tribo.contact.constraints.attachments import free_end_speed, hard_target, place_ends
 from tribo.contact.constraints.path_curvature import end_point, path_curvature, side_of, wire_point
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spring_rows import set_spring
 from tribo.enums import Memory, Tuning
 from tribo.math import vec
-from tribo.model import Constraint
+from tribo.model import Constraint, Integrator
 
-WINCH = int(Constraint.WINCH)
-ERP = int(Tuning.ERP)
-REST = int(Tuning.LENGTH)
-STIFFNESS = int(Tuning.STIFFNESS)
-DAMPING = int(Tuning.DAMPING)
-SPEED = int(Tuning.SPEED)
-FORCE = int(Tuning.FORCE)
-FRICTION = int(Tuning.FRICTION)
-BACK_FORCE = int(Tuning.BACK_FORCE)
-MIN_LENGTH = int(Tuning.MIN_LENGTH)
-MAX_LENGTH = int(Tuning.MAX_LENGTH)
-LET_OUT = int(Memory.LENGTH)
-IS_IDLE = int(Memory.IS_IDLE)
 # A bounded row may add energy, an unbounded one only holds: a motor without a limit gets this one.
 STRONGEST = 1e15  # [N]
 SLIPS = 1.0 - 1e-9  # [–] of the largest impulse of a winch, from which on its drum slips
@@ -55,9 +42,9 @@ def end_length(model, work, c):
 @kernel
 def rest_length(model, command, work, c):
     """Return the rest length of wire, rod or winch c [m] at the end of the step."""
-    if model.constraint_kind[c] == WINCH:
-        return work.constraint_memory[c, LET_OUT]
-    return command.constraint[c, REST]
+    if model.constraint_kind[c] == Constraint.WINCH:
+        return work.constraint_memory[c, Memory.LENGTH]
+    return command.constraint[c, Tuning.LENGTH]
 
 
 @kernel
@@ -66,9 +53,9 @@ def last_length(state, command, c):
 
     The difference is closed by a velocity: a length that is changed from step to step pulls.
     """
-    if state.constraint_memory[c, IS_IDLE] == 0.0 and state.constraint_memory[c, LET_OUT] > 0.0:
-        return state.constraint_memory[c, LET_OUT]
-    return command.constraint[c, REST]
+    if state.constraint_memory[c, Memory.IS_IDLE] == 0.0 and state.constraint_memory[c, Memory.LENGTH] > 0.0:
+        return state.constraint_memory[c, Memory.LENGTH]
+    return command.constraint[c, Tuning.LENGTH]
 
 
 @kernel
@@ -147,7 +134,7 @@ def write_wire_friction(model, state, command, work, c):
 
     Writes: work.
     """
-    mu = command.constraint[c, FRICTION]
+    mu = command.constraint[c, Tuning.FRICTION]
     first = model.constraint_path[c, 0]
     last = model.constraint_path[c, 1]
     if mu <= 0.0 or last - first < 2:
@@ -190,38 +177,38 @@ def write_length_row(model, state, command, settings, work, c):
     if n < 0:
         return
     dt = settings.dt
-    gap = tuning[c, REST] - length
+    gap = tuning[c, Tuning.LENGTH] - length
     lower = -inf if model.constraint_stretch[c] & 2 else 0.0
     upper = inf if model.constraint_stretch[c] & 1 else 0.0
-    stiffness = tuning[c, STIFFNESS]
+    stiffness = tuning[c, Tuning.STIFFNESS]
     if lower == 0.0 and upper == 0.0:  # a constant tension
-        pull = dt * tuning[c, FORCE]
+        pull = dt * tuning[c, Tuning.FORCE]
         scalar_rows.close_row(model, work, n, 0.0, pull, pull, 0.0)
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
         return
     if stiffness < inf:
-        if stiffness > 0.0 or tuning[c, DAMPING] > 0.0:
+        if stiffness > 0.0 or tuning[c, Tuning.DAMPING] > 0.0:
             scalar_rows.close_row(model, work, n, 0.0, lower, upper, 0.0)
             if work.scalar_count[0] > n:
-                set_spring(settings, work, n, gap, stiffness, tuning[c, DAMPING])
+                set_spring(settings, work, n, gap, stiffness, tuning[c, Tuning.DAMPING])
         else:
             work.scalar_count[0] = n
         return
-    work.constraint_memory[c, IS_IDLE] = 0.0
+    work.constraint_memory[c, Memory.IS_IDLE] = 0.0
     drift, sag, size = path_curvature(model, state, settings, work, c)
-    reach = tuning[c, ERP] * dt * dt * size
-    opens = reach + abs(tuning[c, REST] - last_length(state, command, c))
-    work.constraint_memory[c, LET_OUT] = tuning[c, REST]
+    reach = tuning[c, Tuning.ERP] * dt * dt * size
+    opens = reach + abs(tuning[c, Tuning.LENGTH] - last_length(state, command, c))
+    work.constraint_memory[c, Memory.LENGTH] = tuning[c, Tuning.LENGTH]
     is_stop = upper == 0.0 or lower == 0.0
     parts = free_end_speed(model, settings, work, c, n, size)
     if lower == -inf and upper == 0.0:  # may not shrink: φ ≤ 0 is admissible
         target, correction, shift = hard_target(
-            settings, tuning[c, ERP], -gap, -drift, -sag, opens, parts, is_stop
+            settings, tuning[c, Tuning.ERP], -gap, -drift, -sag, opens, parts, is_stop
         )
         target, correction, shift = -target, -correction, -shift
     else:
         target, correction, shift = hard_target(
-            settings, tuning[c, ERP], gap, drift, sag, opens, parts, is_stop
+            settings, tuning[c, Tuning.ERP], gap, drift, sag, opens, parts, is_stop
         )
     scalar_rows.close_row(model, work, n, target, lower, upper, 0.0)
     work.scalar_reach[n] = reach
@@ -239,28 +226,30 @@ def write_winch_row(model, state, command, settings, work, c):
     """
     tuning = command.constraint
     dt = settings.dt
-    out = state.constraint_memory[c, LET_OUT]
-    rate = min(-tuning[c, SPEED], max(0.0, tuning[c, MAX_LENGTH] - out) / dt)
-    rate = max(rate, min(0.0, tuning[c, MIN_LENGTH] - out) / dt)
-    work.constraint_memory[c, LET_OUT] = out + dt * rate
+    out = state.constraint_memory[c, Memory.LENGTH]
+    rate = min(-tuning[c, Tuning.SPEED], max(0.0, tuning[c, Tuning.MAX_LENGTH] - out) / dt)
+    rate = max(rate, min(0.0, tuning[c, Tuning.MIN_LENGTH] - out) / dt)
+    work.constraint_memory[c, Memory.LENGTH] = out + dt * rate
     n, length = open_path_row(model, work, c)
     if n < 0:
         return
-    pull = min(tuning[c, FORCE], STRONGEST)
-    upper = dt * (pull if tuning[c, SPEED] > 0.0 else tuning[c, BACK_FORCE])
-    if tuning[c, FRICTION] > 0.0:  # the drum pulls with the tension of the first segment
+    pull = min(tuning[c, Tuning.FORCE], STRONGEST)
+    upper = dt * (pull if tuning[c, Tuning.SPEED] > 0.0 else tuning[c, Tuning.BACK_FORCE])
+    if tuning[c, Tuning.FRICTION] > 0.0:  # the drum pulls with the tension of the first segment
         mean = state.scalar_impulse[model.constraint_slot[c]]
         upper = max(0.0, upper + mean - last_tension(model, state, c, 0))
-    if out >= tuning[c, MAX_LENGTH] and tuning[c, SPEED] <= 0.0:
+    if out >= tuning[c, Tuning.MAX_LENGTH] and tuning[c, Tuning.SPEED] <= 0.0:
         upper = inf
     gap = out - length
-    if settings.integrator != SEMI_IMPLICIT:
+    if settings.integrator != Integrator.SEMI_IMPLICIT:
         gap += 0.5 * dt * rate
-    work.constraint_memory[c, IS_IDLE] = 0.0
+    work.constraint_memory[c, Memory.IS_IDLE] = 0.0
     drift, sag, size = path_curvature(model, state, settings, work, c)
-    reach = tuning[c, ERP] * dt * dt * size
+    reach = tuning[c, Tuning.ERP] * dt * dt * size
     parts = free_end_speed(model, settings, work, c, n, size)
-    target, correction, shift = hard_target(settings, tuning[c, ERP], gap, drift, sag, reach, parts, True)
+    target, correction, shift = hard_target(
+        settings, tuning[c, Tuning.ERP], gap, drift, sag, reach, parts, True
+    )
     scalar_rows.close_row(model, work, n, target - rate, 0.0, upper, 0.0)
     work.scalar_reach[n] = reach
     work.scalar_gap[n] = gap
@@ -275,9 +264,13 @@ def slip_winches(model, state, command, work):
     """
     for n in range(work.scalar_count[0]):
         c = scalar_rows.constraint_of_row(model, work, n)
-        if c < 0 or model.constraint_kind[c] != WINCH or work.scalar_slot[n] != model.constraint_slot[c]:
+        if (
+            c < 0
+            or model.constraint_kind[c] != Constraint.WINCH
+            or work.scalar_slot[n] != model.constraint_slot[c]
+        ):
             continue
         if work.scalar_impulse[n] >= SLIPS * work.scalar_upper[n]:
             place_ends(model, state.q, work, c)
-            path = min(end_length(model, work, c), command.constraint[c, MAX_LENGTH])
-            state.constraint_memory[c, LET_OUT] = max(state.constraint_memory[c, LET_OUT], path)
+            path = min(end_length(model, work, c), command.constraint[c, Tuning.MAX_LENGTH])
+            state.constraint_memory[c, Memory.LENGTH] = max(state.constraint_memory[c, Memory.LENGTH], path)

@@ -20,33 +20,15 @@ from tribo.contact.constraints.attachments import (
     midstep_sag,
     place_ends,
 )
-from tribo.contact.constraints.constraint_work import ALLOWED, ANGULAR, NONE, UNKNOWN
+from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics import constrained_groups
 from tribo.dynamics.constrained_drift import TRANSLATIONS
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
-from tribo.enums import Memory, Tuning
+from tribo.enums import ConstraintWork, Memory, Tuning
 from tribo.math import quat, vec
 from tribo.model import Constraint, Status
-
-CAPACITY = int(Status.CAPACITY)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-JOINT = int(Constraint.JOINT)
-LENGTH = int(Constraint.LENGTH)
-MOTOR = int(Constraint.MOTOR)
-WINCH = int(Constraint.WINCH)
-IS_CAUGHT, IS_IDLE = int(Memory.IS_CAUGHT), int(Memory.IS_IDLE)
-ERP = int(Tuning.ERP)
-SPEED = int(Tuning.SPEED)
-POSITION = int(Tuning.POSITION)
-FORCE = int(Tuning.FORCE)
-BACK_FORCE = int(Tuning.BACK_FORCE)
-COMPLIANCE = int(Tuning.COMPLIANCE)
-ANGULAR_COMPLIANCE = int(Tuning.ANGULAR_COMPLIANCE)
-SPOOK_DAMPING = int(Tuning.SPOOK_DAMPING)
-ANGULAR_SPOOK_DAMPING = int(Tuning.ANGULAR_SPOOK_DAMPING)
-IS_ON = int(Tuning.IS_ON)
 
 ROUNDING = 1e-7  # [–] R/G of a hard row: redundant and singular rows get finite impulses
 WEAK_ROW = 1e-6  # [–] of the largest G of a group of rows: a row with this G closes half of its gap
@@ -112,10 +94,11 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
     """
     a = model.constraint_body[c, 0]
     b = model.constraint_body[c, 1]
-    erp = command.constraint[c, ERP]
+    erp = command.constraint[c, Tuning.ERP]
     reach = erp * settings.dt * settings.dt * vec.norm(curve)
-    compliance = command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE]
-    damping = command.constraint[c, ANGULAR_SPOOK_DAMPING if first == ANGULAR else SPOOK_DAMPING]
+    is_angular, tuning = first == ANGULAR, command.constraint
+    compliance = tuning[c, Tuning.ANGULAR_COMPLIANCE if is_angular else Tuning.COMPLIANCE]
+    damping = tuning[c, Tuning.ANGULAR_SPOOK_DAMPING if is_angular else Tuning.SPOOK_DAMPING]
     start = work.scalar_count[0]
     for k in range(3):
         if model.constraint_locked[c] & (1 << (first + k)) == 0:
@@ -133,7 +116,7 @@ def add_locked_rows(model, state, command, settings, work, c, first, point, axes
             continue
         faster, lower = vec.dot(u, drift), vec.dot(u, sag)
         parts = free_end_speed(model, settings, work, c, n, vec.norm(curve))
-        if work.constraint_work[c] == NONE:
+        if work.constraint_work[c] == ConstraintWork.NONE:
             faster = constraint_work.trajectory_rate(model, state, settings, work, n)
             lower = vec.dot(u, gap)
         target, correction, shift = hard_target(
@@ -200,7 +183,7 @@ def is_separating(model, state, command, settings, work, c):
     _, curve, turning = gap_curvature(motion_a, motion_b)
     constraint_work.move_ends(model, state, work, c)
     for first in range(0, 6, 3):
-        if command.constraint[c, ANGULAR_COMPLIANCE if first == ANGULAR else COMPLIANCE] > 0.0:
+        if command.constraint[c, Tuning.ANGULAR_COMPLIANCE if first == ANGULAR else Tuning.COMPLIANCE] > 0.0:
             continue
         size = settings.dt * vec.norm(curve if first == 0 else turning)
         size += SPEED_ROUND_OFF * constraint_work.end_speed(model, work, c, first)
@@ -212,7 +195,7 @@ def is_separating(model, state, command, settings, work, c):
 @kernel
 def is_holding(model, state, command, c):
     """Tell whether constraint c is a pin, hinge or weld that is on, whole and caught."""
-    if model.constraint_kind[c] != JOINT or command.constraint[c, IS_ON] == 0.0:
+    if model.constraint_kind[c] != Constraint.JOINT or command.constraint[c, Tuning.IS_ON] == 0.0:
         return False
     return state.constraint_is_broken[c] == 0 and not breaking.is_waiting_magnet(state, command, c)
 
@@ -227,11 +210,13 @@ def spread_workless(model, state, command, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_work[c] == NONE or not is_holding(model, state, command, c):
+            if work.constraint_work[c] == ConstraintWork.NONE or not is_holding(model, state, command, c):
                 continue
-            if not is_free(model, c) and constrained_groups.has_marked_end(model, work, c, NONE):
-                work.constraint_work[c] = NONE
-                constrained_groups.mark_ends(model, work, c, NONE)
+            if not is_free(model, c) and constrained_groups.has_marked_end(
+                model, work, c, ConstraintWork.NONE
+            ):
+                work.constraint_work[c] = ConstraintWork.NONE
+                constrained_groups.mark_ends(model, work, c, ConstraintWork.NONE)
                 is_new = True
 
 
@@ -242,22 +227,22 @@ def mark_workless(model, state, command, settings, work):
     Writes: work.
     """
     for t in range(work.tree_mark.shape[0]):
-        work.tree_mark[t] = UNKNOWN
+        work.tree_mark[t] = ConstraintWork.UNKNOWN
     is_any = False
     for c in range(model.constraint_kind.shape[0]):
-        work.constraint_work[c] = ALLOWED
+        work.constraint_work[c] = ConstraintWork.ALLOWED
         if is_holding(model, state, command, c):
             if constraint_work.constrains_fast_robot(model, state, settings, work, c):
-                work.constraint_work[c] = NONE
-                constrained_groups.mark_ends(model, work, c, NONE)
+                work.constraint_work[c] = ConstraintWork.NONE
+                constrained_groups.mark_ends(model, work, c, ConstraintWork.NONE)
                 is_any = True
     if not is_any:
         return
     spread_workless(model, state, command, work)
     for c in range(model.constraint_kind.shape[0]):
-        if work.constraint_work[c] == NONE:
+        if work.constraint_work[c] == ConstraintWork.NONE:
             if is_separating(model, state, command, settings, work, c):
-                constrained_groups.mark_ends(model, work, c, ALLOWED)
+                constrained_groups.mark_ends(model, work, c, ConstraintWork.ALLOWED)
     constraint_work.spread_working(model, work)
 
 
@@ -281,9 +266,9 @@ def write_linkage_rows(model, state, command, settings, work, c):
     arm_a = ZERO if a < 0 else vec.sub(point, vec.load(work.body_pos, a))
     arm_b = ZERO if b < 0 else vec.sub(point, vec.load(work.body_pos, b))
     if is_whirling(model, settings, a, aa, arm_a) or is_whirling(model, settings, b, ab, arm_b):
-        work.status[0] |= TIME_STEP_TOO_LONG
-    if command.constraint[c, COMPLIANCE] == 0.0:
-        work.constraint_memory[c, IS_IDLE] = 0.0
+        work.status[0] |= Status.TIME_STEP_TOO_LONG
+    if command.constraint[c, Tuning.COMPLIANCE] == 0.0:
+        work.constraint_memory[c, Memory.IS_IDLE] = 0.0
     turn, curve, turning = gap_curvature(motion_a, motion_b)
     is_exact = follows_ends(model, work, c)
     drift_a, sag_a = end_curvature(model, state, settings, work, 2 * c, point, aa, is_exact)
@@ -331,10 +316,10 @@ def write_motor_row(model, command, settings, work, c):
     else:
         n = open_force(model, work, slot, a, b, point, axis)
     if n >= 0:
-        most = settings.dt * command.constraint[c, FORCE]
-        back = settings.dt * command.constraint[c, BACK_FORCE]
-        speed = command.constraint[c, SPEED]
-        slip = command.constraint[c, COMPLIANCE] / settings.dt
+        most = settings.dt * command.constraint[c, Tuning.FORCE]
+        back = settings.dt * command.constraint[c, Tuning.BACK_FORCE]
+        speed = command.constraint[c, Tuning.SPEED]
+        slip = command.constraint[c, Tuning.COMPLIANCE] / settings.dt
         scalar_rows.close_row(model, work, n, speed, -back, most, slip)
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
 
@@ -356,22 +341,22 @@ def write_lock_row(model, command, settings, work, c):
         x = vec.mat_col(axes, 0)
         along = vec.mat_col(other, 0)
         angle = atan2(vec.dot(vec.cross(x, along), z), vec.dot(x, along))
-        gap = angle - tuning[c, POSITION]
+        gap = angle - tuning[c, Tuning.POSITION]
         gap -= 2.0 * pi * floor(gap / (2.0 * pi) + 0.5)  # to (−π, π]
         n = open_torque(model, work, slot, a, b, vec.neg(z))
     else:
-        gap = vec.dot(vec.sub(point, own), z) - tuning[c, POSITION]
+        gap = vec.dot(vec.sub(point, own), z) - tuning[c, Tuning.POSITION]
         n = open_force(model, work, slot, a, b, point, vec.neg(z))
     if n < 0:
         return
-    most = settings.dt * tuning[c, FORCE]
-    back = settings.dt * tuning[c, BACK_FORCE]
-    if tuning[c, COMPLIANCE] > 0.0:
-        damping = tuning[c, SPOOK_DAMPING]
-        close_soft_row(model, settings, work, n, gap, tuning[c, COMPLIANCE], damping, -back, most)
+    most = settings.dt * tuning[c, Tuning.FORCE]
+    back = settings.dt * tuning[c, Tuning.BACK_FORCE]
+    if tuning[c, Tuning.COMPLIANCE] > 0.0:
+        damping = tuning[c, Tuning.SPOOK_DAMPING]
+        close_soft_row(model, settings, work, n, gap, tuning[c, Tuning.COMPLIANCE], damping, -back, most)
     else:
         # A lock has a bounded force, like a motor: it closes its gap by a velocity.
-        target, correction, _ = hard_target(settings, tuning[c, ERP], gap, 0.0, 0.0, inf, 0.0, False)
+        target, correction, _ = hard_target(settings, tuning[c, Tuning.ERP], gap, 0.0, 0.0, inf, 0.0, False)
         scalar_rows.close_row(model, work, n, target, -back, most, 0.0)
         work.scalar_correction[n] = correction
         work.scalar_reach[n] = scalar_rows.GIVES_WAY
@@ -400,7 +385,7 @@ def regularise_rows(work, first):
 def constraint_gap(model, command, work, c, k):
     """Return the gap [m, rad] of row k of constraint c at the poses of `place_ends`."""
     kind = model.constraint_kind[c]
-    if kind == LENGTH or kind == WINCH:
+    if kind == Constraint.LENGTH or kind == Constraint.WINCH:
         rest = lengths.rest_length(model, command, work, c)
         return rest - lengths.end_length(model, work, c)
     own, axes = body_frame(model, work.relative_pos, work.relative_rot, c, 0)
@@ -451,28 +436,28 @@ def write_linkages(model, state, command, settings, work):
         work.constraint_is_broken[c] = state.constraint_is_broken[c]
         for k in range(state.constraint_memory.shape[1]):
             work.constraint_memory[c, k] = state.constraint_memory[c, k]
-        work.constraint_memory[c, IS_IDLE] = 1.0  # until it holds
-        if command.constraint[c, IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
+        work.constraint_memory[c, Memory.IS_IDLE] = 1.0  # until it holds
+        if command.constraint[c, Tuning.IS_ON] == 0.0 or state.constraint_is_broken[c] == 1:
             continue
         if breaking.is_breaking(model, state, command, settings, work, c):
             work.constraint_is_broken[c] = 1
-            work.constraint_memory[c, IS_CAUGHT] = 0.0  # a repaired magnet must catch again
+            work.constraint_memory[c, Memory.IS_CAUGHT] = 0.0  # a repaired magnet must catch again
             continue
         first = work.scalar_count[0]
         kind = model.constraint_kind[c]
-        if kind == JOINT:
+        if kind == Constraint.JOINT:
             write_linkage_rows(model, state, command, settings, work, c)
-        elif kind == LENGTH:
+        elif kind == Constraint.LENGTH:
             lengths.write_length_row(model, state, command, settings, work, c)
             lengths.write_wire_friction(model, state, command, work, c)
-        elif kind == WINCH:
+        elif kind == Constraint.WINCH:
             lengths.write_winch_row(model, state, command, settings, work, c)
             lengths.write_wire_friction(model, state, command, work, c)
-        elif kind == MOTOR:
+        elif kind == Constraint.MOTOR:
             write_motor_row(model, command, settings, work, c)
         else:
             write_lock_row(model, command, settings, work, c)
-        if work.status[0] & CAPACITY:
+        if work.status[0] & Status.CAPACITY:
             return
         regularise_rows(work, first)
         store_gaps(model, state, command, settings, work, c, first)

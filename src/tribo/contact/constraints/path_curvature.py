@@ -14,8 +14,6 @@ from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.math import vec
 from tribo.model import Integrator
 
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
 
 @kernel
 def side_of(model, c, body):
@@ -113,7 +111,7 @@ def path_curvature(model, state, settings, work, c):
     Writes: work.
     """
     bend, size = wire_acceleration(model, settings, work, c)
-    if settings.integrator == SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
+    if settings.integrator == Integrator.SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.5 * settings.dt * bend, midstep_sag(settings, bend), size
     middle, rate = length_and_rate(model, work, c, False, work.start_velocity)
     place_ends(model, state.q, work, c)

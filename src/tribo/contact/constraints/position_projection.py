@@ -32,11 +32,6 @@ from tribo.dynamics.whitening import twice_energy, unwhiten, unwhiten_tree, whit
 from tribo.math import vec
 from tribo.model import Integrator, Joint, Status
 
-SPHERICAL = int(Joint.SPHERICAL)
-FREE = int(Joint.FREE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-
 TOLERANCE = 1e-4  # [–] of the gaps: the conjugate gradients stop there
 MAX_SWEEPS = 200
 MAX_SHIFT_ENERGY = 1e3  # [–] bound of the energy of a shift over that of closing each gap alone
@@ -277,7 +272,7 @@ def report_gaps(model, state, command, settings, work):
         end = end_of_rows(model, work, first)
         found = gap_growth(work, gap, first, end, closes) if work.scalar_reach[first] > 0.0 else 0
         if found > 0:
-            work.status[0] |= TIME_STEP_TOO_LONG
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
         if found == WIDENED:
             for side in range(2):
                 if work.scalar_len[first, side] > 0:
@@ -313,7 +308,7 @@ def transport_velocity(model, state, settings, work, t):
     whiten_tree(model, work, t, work.change_v)
     unwhiten_tree(model, work, t, work.change_v, work.change_v)
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
-        if model.joint_type[i] == SPHERICAL:
+        if model.joint_type[i] == Joint.SPHERICAL:
             k = model.joint_v[i]
             turn = (work.shift_v[k], work.shift_v[k + 1], work.shift_v[k + 2])
             more = vec.cross(turn, (state.v[k], state.v[k + 1], state.v[k + 2]))
@@ -331,9 +326,9 @@ def velocity_follows(model, settings, work, t):
     corrects longer ones, but not of robots with contacts or drives. The length of the shift is stored at the
     island's representative. Not with `semi_implicit`, whose energy oscillates.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
-    if model.joint_type[model.tree_body[t]] == FREE or model.tree_is_single[t] == 1:
+    if model.joint_type[model.tree_body[t]] == Joint.FREE or model.tree_is_single[t] == 1:
         return False
     size = work.island_shift_size[find_representative(work.tree_island, t), 2]
     return SHORT_SHIFT * SHORT_SHIFT < size <= LONG_SHIFT * LONG_SHIFT

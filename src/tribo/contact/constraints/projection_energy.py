@@ -17,12 +17,10 @@ from tribo.contact.stabilisation import energy_limiter, group_momentum
 from tribo.contact.stabilisation.velocity_scaling import island_energy, scaling_goal
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
-from tribo.dynamics.momentum import KEPT, keep_spin, set_tree_momentum
+from tribo.dynamics.momentum import keep_spin, set_tree_momentum
+from tribo.enums import Momentum
 from tribo.model import IntegrationMode, Integrator, Status
 
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-LIMITED = int(IntegrationMode.LIMITED)
 RESTORE_FACTOR = 0.9  # [–] of that motion after `restore_poses`: prevents endless repetition
 MAX_FACTOR = 1.1  # [–] of the motion beyond the rigid one, which remains small
 
@@ -39,7 +37,7 @@ def keep_island_momenta(model, state, work, t):
                 work.change_v[dof] = state.v[dof]
             if is_constrained_single(model, tree):
                 keep_spin(model, tree, state.q, work.end_q, work.change_v)
-            if work.tree_is_kept[tree] == KEPT:
+            if work.tree_is_kept[tree] == Momentum.KEPT:
                 set_tree_momentum(model, work.end_q, work.change_v, work, tree)
     group_momentum.set_group_momenta(
         model, work.end_q, work.change_v, work, t, t, work.island_last_tree[t] + 1
@@ -61,7 +59,7 @@ def restore_poses(model, state, work, t):
                 state.q[k] = work.begin_q[k]
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 state.vdot[dof] = state.vdot_before[dof] = 0.0
-            work.tree_mode[tree] = LIMITED
+            work.tree_mode[tree] = IntegrationMode.LIMITED
 
 
 @kernel
@@ -91,7 +89,7 @@ def rescale_energy(model, state, settings, work, t, part):
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 state.v[dof] = rigid[dof] + part * (work.change_v[dof] - rigid[dof])
     if before < least:
-        work.status[0] |= TIME_STEP_TOO_LONG
+        work.status[0] |= Status.TIME_STEP_TOO_LONG
 
 
 @kernel
@@ -110,7 +108,7 @@ def conserve_energy(model, state, settings, work):
 
     Writes: state, work.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return
     for t in range(model.tree_body.shape[0]):
         is_torn = work.island_is_torn[t] == 1

@@ -22,8 +22,6 @@ from tribo.dynamics.integrate import ROLLING, STRUCK
 from tribo.math import quat, spatial, vec
 from tribo.model import Integrator, Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
 ROLLING_SPEED = 16.0  # [–] of sag/dt: approach of the points of a rolling curve, 2 dt φ̈; sag = dt²/8 φ̈
 
 
@@ -70,7 +68,7 @@ def find_impacts(model, settings, work, t):
 @kernel
 def is_tumbling(model, state, work, tree):
     """Tell whether a tree is a free body whose angular velocity is not constant without forces."""
-    if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != DYNAMIC:
+    if model.tree_is_single[tree] == 0 or model.tree_kind[tree] != Kind.DYNAMIC:
         return False
     if model.tree_is_constrained[tree] == 1 or work.tree_is_resting[tree] == 1:
         return False
@@ -89,7 +87,7 @@ def start_at_middle(model, state, settings, work, tree):
     root = model.tree_body[tree]
     b = model.joint_v[root] + 3
     turn = (0.0, 0.0, 0.0)
-    if settings.integrator != SEMI_IMPLICIT:
+    if settings.integrator != Integrator.SEMI_IMPLICIT:
         s = spatial.load(model.body_inertia, root)
         r = quat.to_matrix(quat.load(state.q, model.joint_q[root] + 3))
         omega = (state.v[b], state.v[b + 1], state.v[b + 2])
@@ -119,7 +117,7 @@ def split_tumbling(model, state, settings, work, t):
     """
     found = find_impacts(model, settings, work, t)
     rolls = found == ROLLING
-    if found == 0 or (rolls and settings.integrator == SEMI_IMPLICIT):
+    if found == 0 or (rolls and settings.integrator == Integrator.SEMI_IMPLICIT):
         return
     first = work.island_contact_start[t]
     stop = work.island_contact_start[t + 1]

@@ -8,12 +8,6 @@ from tribo.contact.impact import impact_split
 from tribo.contact.lazily_compiled import call_impact
 from tribo.model import Impact, Integrator, Late, Status
 
-PROPAGATE = int(Impact.PROPAGATE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-IMPACT = int(Late.IMPACT)
-CAPACITY = int(Status.CAPACITY)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
-
 
 @kernel
 def clear_impacts(work):
@@ -52,15 +46,15 @@ def process_impacts(model, state, settings, work):
     """
     split_hit_islands(model, state, settings, work)
     work.impact_count[0] = 0
-    if settings.impact != PROPAGATE:
+    if settings.impact != Impact.PROPAGATE:
         return
     clear_impacts(work)
-    if model.lazy_address[IMPACT] == 0:
-        work.lazy_wanted[IMPACT] = 1
-        work.status[0] |= CAPACITY
+    if model.lazy_address[Late.IMPACT] == 0:
+        work.lazy_wanted[Late.IMPACT] = 1
+        work.status[0] |= Status.CAPACITY
         return
-    is_midpoint = 0 if settings.integrator == SEMI_IMPLICIT else 1
+    is_midpoint = 0 if settings.integrator == Integrator.SEMI_IMPLICIT else 1
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t]:
-            if call_impact(model.lazy_address[IMPACT], model, work, t, is_midpoint, settings.dt) == 0:
-                work.status[0] |= NOT_CONVERGED
+            if call_impact(model.lazy_address[Late.IMPACT], model, work, t, is_midpoint, settings.dt) == 0:
+                work.status[0] |= Status.NOT_CONVERGED

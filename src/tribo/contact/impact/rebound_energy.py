@@ -16,8 +16,6 @@ from tribo.contact.solver.natural_residual import GOOD, island_speed, island_vio
 from tribo.math import vec
 from tribo.model import Impact, Status
 
-SIMULTANEOUS = int(Impact.SIMULTANEOUS)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
 ROUND_OFF = 1e-9  # [–] of the energy exchanged: accuracy of the solve
 TRIES = 10  # bisections of the factor
 
@@ -114,7 +112,7 @@ def limit_restitution(model, settings, work, t):
         is_solved = solve_by_settings(model, settings, work, t, rows, settings.tolerance)
         more, turnover = energy_gained(model, work, t)
     if not is_solved or more > ROUND_OFF * turnover:
-        work.status[0] |= NOT_CONVERGED
+        work.status[0] |= Status.NOT_CONVERGED
 
 
 @kernel
@@ -125,7 +123,7 @@ def limit_rebounds(model, settings, work):
 
     Writes: work.
     """
-    if settings.impact != SIMULTANEOUS:  # `event_driven` limits its own impacts
+    if settings.impact != Impact.SIMULTANEOUS:  # `event_driven` limits its own impacts
         return
     for t in range(work.tree_island.shape[0]):
         if work.island_contact_start[t + 1] > work.island_contact_start[t] and has_rebound(work, t):

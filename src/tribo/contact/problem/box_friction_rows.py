@@ -21,17 +21,6 @@ from tribo.enums import FrictionModel
 from tribo.math import vec
 from tribo.model import Pair, Status
 
-CAPACITY = int(Status.CAPACITY)
-FRICTION = int(Pair.FRICTION)
-SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-VISCOSITY = int(Pair.SURFACE_VISCOSITY)
-SECONDARY_VISCOSITY = int(Pair.SECONDARY_SURFACE_VISCOSITY)
-MODEL = int(Pair.FRICTION_MODEL)
-NORMAL_FORCE = int(Pair.NORMAL_FORCE)
-CONE = int(FrictionModel.CONE)
-SCALED = int(FrictionModel.SCALED_BOX)
-CONSTANT = int(FrictionModel.CONSTANT_FORCE_BOX)
 SLOT = -2  # slot of the rows of contact 0; rows of contacts are not stored in the state
 SETTLED = 1e-9  # [–] of a bound: a smaller change ends the iteration
 
@@ -43,7 +32,9 @@ def has_box(model, work, c):
         return False
     a, b = materials_of(model, work, c)
     table = model.pair_table
-    return table[a, b, YOUNGS_MODULUS] > 0.0 and int(table[a, b, MODEL]) != CONE
+    return (
+        table[a, b, Pair.YOUNGS_MODULUS] > 0.0 and int(table[a, b, Pair.FRICTION_MODEL]) != FrictionModel.CONE
+    )
 
 
 @kernel
@@ -51,8 +42,8 @@ def first_load(model, settings, work, c):
     """Return the normal impulse from which the first bounds of contact c follow [N s]."""
     a, b = materials_of(model, work, c)
     table = model.pair_table
-    if int(table[a, b, MODEL]) == CONSTANT:
-        return table[a, b, NORMAL_FORCE] * settings.dt * work.contact_share[c]
+    if int(table[a, b, Pair.FRICTION_MODEL]) == FrictionModel.CONSTANT_FORCE_BOX:
+        return table[a, b, Pair.NORMAL_FORCE] * settings.dt * work.contact_share[c]
     if work.contact_load[c] >= 0.0:
         return work.contact_load[c] + work.adhesion_impulse[c]
     own = work.contact_delassus[c, 2] - work.contact_compliance[c, 2]
@@ -84,9 +75,9 @@ def open_direction_row(model, settings, work, c, k, load):
     t = (axes[c, 3 * k], axes[c, 3 * k + 1], axes[c, 3 * k + 2])
     scalar_rows.add_force_along(model, work, n, 0, contact_point(model, work, c, 0), t)
     scalar_rows.add_force_along(model, work, n, 1, contact_point(model, work, c, 1), vec.neg(t))
-    give = model.pair_table[a, b, VISCOSITY if k == 0 else SECONDARY_VISCOSITY]
+    give = model.pair_table[a, b, Pair.SURFACE_VISCOSITY if k == 0 else Pair.SECONDARY_SURFACE_VISCOSITY]
     give /= settings.dt * work.contact_share[c]
-    bound = model.pair_table[a, b, FRICTION if k == 0 else SECONDARY_FRICTION] * load
+    bound = model.pair_table[a, b, Pair.FRICTION if k == 0 else Pair.SECONDARY_FRICTION] * load
     runs = vec.dot(t, vec.load(work.contact_surface, c))
     target = -work.contact_drift[c, k] - runs
     scalar_rows.close_row(model, work, n, target, -bound, bound, give)
@@ -110,7 +101,7 @@ def write_box_friction_rows(model, settings, work):
             continue
         work.friction_count[0] += 2
         if work.scalar_count[0] + 2 > work.scalar_slot.shape[0]:
-            work.status[0] |= CAPACITY
+            work.status[0] |= Status.CAPACITY
             continue
         work.contact_friction[c] = 0.0
         load = first_load(model, settings, work, c)
@@ -131,13 +122,13 @@ def scale_bounds(model, work, t):
     for k in contacts_in(work, t):
         c = work.island_contact[k]
         a, b = materials_of(model, work, c)
-        if int(table[a, b, MODEL]) != SCALED:
+        if int(table[a, b, Pair.FRICTION_MODEL]) != FrictionModel.SCALED_BOX:
             continue
         for side in range(2):
             n = work.contact_friction_row[c, side]
             if n < 0:
                 continue
-            mu = table[a, b, FRICTION if side == 0 else SECONDARY_FRICTION]
+            mu = table[a, b, Pair.FRICTION if side == 0 else Pair.SECONDARY_FRICTION]
             bound = mu * work.contact_impulse[c, 2]
             if abs(bound - work.scalar_upper[n]) > SETTLED * bound:
                 moved = True

@@ -29,20 +29,6 @@ from tribo.math import vec
 from tribo.math.linalg import ALIKE, ROUND_OFF
 from tribo.model import Pair
 
-FRICTION = int(Pair.FRICTION)
-SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-SPOOK_DAMPING = int(Pair.SPOOK_DAMPING)
-VISCOSITY = int(Pair.SURFACE_VISCOSITY)
-SECONDARY_VISCOSITY = int(Pair.SECONDARY_SURFACE_VISCOSITY)
-ADHESION = int(Pair.ADHESION_FORCE)
-OVERLAP = int(Pair.ADHESIVE_OVERLAP)
-FRICTION_MODEL = int(Pair.FRICTION_MODEL)
-REST_LENGTH = int(Pair.ELASTIC_REST_LENGTH)
-CONE = int(FrictionModel.CONE)
-DIRECTION = int(Pair.DIRECTION)
-REFERENCE_BODY = int(Pair.REFERENCE_BODY)
-
 ADHERES = 1e-5  # [m] gap up to which an adhesive actuator acts
 MIN_SHARE = 1e-4  # [–] of the mean of a contact's own G: lower bound of G + R along the normal
 
@@ -114,8 +100,8 @@ def orient_tangents(model, work, c, a, b):
     Writes: work.
     """
     table = model.pair_table
-    d = (table[a, b, DIRECTION], table[a, b, DIRECTION + 1], table[a, b, DIRECTION + 2])
-    body = int(table[a, b, REFERENCE_BODY])
+    d = (table[a, b, Pair.DIRECTION], table[a, b, Pair.DIRECTION + 1], table[a, b, Pair.DIRECTION + 2])
+    body = int(table[a, b, Pair.REFERENCE_BODY])
     if body >= 0:
         d = vec.mat_vec(vec.load_mat(work.body_rot, reference_instance(model, work, c, body)), d)
     x, y, _ = vec.mat_vec(vec.load_mat(work.contact_axes, c), d)
@@ -134,9 +120,9 @@ def scale_friction(model, settings, work, c, a, b):
     Writes: work.
     """
     table = model.pair_table
-    most = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
-    first = table[a, b, FRICTION] / most if most > 0.0 else 1.0
-    second = table[a, b, SECONDARY_FRICTION] / most if most > 0.0 else 1.0
+    most = max(table[a, b, Pair.FRICTION], table[a, b, Pair.SECONDARY_FRICTION])
+    first = table[a, b, Pair.FRICTION] / most if most > 0.0 else 1.0
+    second = table[a, b, Pair.SECONDARY_FRICTION] / most if most > 0.0 else 1.0
     first = first if first > ALIKE else 0.0
     second = second if second > ALIKE else 0.0
     work.contact_scale[c, 0] = first
@@ -146,8 +132,8 @@ def scale_friction(model, settings, work, c, a, b):
         write_diagonal_blocks(model, work, c)
     other = work.contact_delassus[c, 2]
     share = settings.dt * work.contact_share[c]
-    x = first * first * table[a, b, VISCOSITY] / share
-    y = second * second * table[a, b, SECONDARY_VISCOSITY] / share
+    x = first * first * table[a, b, Pair.SURFACE_VISCOSITY] / share
+    y = second * second * table[a, b, Pair.SECONDARY_SURFACE_VISCOSITY] / share
     add_row_compliance(work, c, 0, x if first > 0.0 else other)
     add_row_compliance(work, c, 1, y if second > 0.0 else other)
 
@@ -156,9 +142,9 @@ def scale_friction(model, settings, work, c, a, b):
 def stiffness_of(model, work, c):
     """Return the stiffness k of contact c [N/m], from its share of points or its area."""
     a, b = materials_of(model, work, c)
-    modulus = model.pair_table[a, b, YOUNGS_MODULUS]
+    modulus = model.pair_table[a, b, Pair.YOUNGS_MODULUS]
     if work.contact_area[c] > 0.0:
-        return modulus * work.contact_area[c] / model.pair_table[a, b, REST_LENGTH]
+        return modulus * work.contact_area[c] / model.pair_table[a, b, Pair.ELASTIC_REST_LENGTH]
     return modulus * work.contact_share[c]
 
 
@@ -172,13 +158,13 @@ def share_adhesion(model, settings, work, first, end):
     """
     a, b = materials_of(model, work, first)
     table = model.pair_table
-    force = table[a, b, ADHESION]
-    stiffness = table[a, b, YOUNGS_MODULUS]
-    if table[a, b, REST_LENGTH] > 0.0:
+    force = table[a, b, Pair.ADHESION_FORCE]
+    stiffness = table[a, b, Pair.YOUNGS_MODULUS]
+    if table[a, b, Pair.ELASTIC_REST_LENGTH] > 0.0:
         stiffness = 0.0
         for c in range(first, end):
             stiffness += stiffness_of(model, work, c)
-    reach = max(0.0, force / stiffness - table[a, b, OVERLAP])
+    reach = max(0.0, force / stiffness - table[a, b, Pair.ADHESIVE_OVERLAP])
     count = 0
     for c in range(first, end):
         if work.contact_gap[c] + work.gap_allowance[c] <= reach:
@@ -241,12 +227,12 @@ def set_compliance(model, state, settings, work):
         if work.contact_is_soft[c] != 0 or work.contact_is_resting[c] == 1:
             continue
         a, b = materials_of(model, work, c)
-        if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0:
+        if model.pair_table[a, b, Pair.YOUNGS_MODULUS] <= 0.0:
             least = MIN_SHARE * work.diagonal_delassus[c]
             add_row_compliance(work, c, 2, max(0.0, least - work.contact_delassus[c, 2]))
             continue
-        if model.pair_table[a, b, REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
-            share_area(model, work, c, model.pair_table[a, b, REST_LENGTH])
+        if model.pair_table[a, b, Pair.ELASTIC_REST_LENGTH] > 0.0 and work.contact_area[c] == 0.0:
+            share_area(model, work, c, model.pair_table[a, b, Pair.ELASTIC_REST_LENGTH])
         while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
             old += 1
         work.contact_load[c] = -1.0
@@ -255,16 +241,16 @@ def set_compliance(model, state, settings, work):
             _, _, z = vec.mat_vec(vec.load_mat(work.contact_axes, c), (f[old, 0], f[old, 1], f[old, 2]))
             work.contact_load[c] = max(0.0, z)
         if (
-            model.pair_table[a, b, DIRECTION] ** 2
-            + model.pair_table[a, b, DIRECTION + 1] ** 2
-            + (model.pair_table[a, b, DIRECTION + 2] ** 2)
+            model.pair_table[a, b, Pair.DIRECTION] ** 2
+            + model.pair_table[a, b, Pair.DIRECTION + 1] ** 2
+            + (model.pair_table[a, b, Pair.DIRECTION + 2] ** 2)
             > 0.0
         ):
             orient_tangents(model, work, c, a, b)
-        if model.pair_table[a, b, FRICTION_MODEL] == CONE:
+        if model.pair_table[a, b, Pair.FRICTION_MODEL] == FrictionModel.CONE:
             scale_friction(model, settings, work, c, a, b)
         is_last = c + 1 == work.contact_count[0] or not is_same_pair(work, c, c + 1)
-        if is_last and model.pair_table[a, b, ADHESION] > 0.0:
+        if is_last and model.pair_table[a, b, Pair.ADHESION_FORCE] > 0.0:
             share_adhesion(model, settings, work, first, c + 1)
     if model.actuator_gear.shape[0] > 0:
         apply_adhesion(model, settings, work)
@@ -285,9 +271,9 @@ def set_spring_target(model, settings, work, c, speed):
     if gap > ROUND_OFF and work.adhesion_impulse[c] == 0.0:
         add_row_compliance(work, c, 2, 0.0)
         return -inf
-    gamma, r = spook_compliance(1.0 / stiffness_of(model, work, c), table[a, b, SPOOK_DAMPING], h)
+    gamma, r = spook_compliance(1.0 / stiffness_of(model, work, c), table[a, b, Pair.SPOOK_DAMPING], h)
     add_row_compliance(work, c, 2, r)
-    gap += table[a, b, OVERLAP]
+    gap += table[a, b, Pair.ADHESIVE_OVERLAP]
     return gamma * speed - 4.0 * gamma / h * gap + r * work.adhesion_impulse[c]
 
 

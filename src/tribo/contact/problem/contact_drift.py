@@ -36,20 +36,6 @@ from tribo.math import vec
 from tribo.math.linalg import ALIKE
 from tribo.model import Integrator, Kind, Shape
 
-KINEMATIC = int(Kind.KINEMATIC)
-PLANE = int(Shape.PLANE)
-SPHERE = int(Shape.SPHERE)
-BOX = int(Shape.BOX)
-CAPSULE = int(Shape.CAPSULE)
-CYLINDER = int(Shape.CYLINDER)
-CONE = int(Shape.CONE)
-ELLIPSOID = int(Shape.ELLIPSOID)
-HULL = int(Shape.HULL)
-SURFACE = int(Shape.SURFACE)
-
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-UNKNOWN, FLAT = int(SurfaceKind.UNKNOWN), int(SurfaceKind.FLAT)
-CURVED, EDGED = int(SurfaceKind.CURVED), int(SurfaceKind.EDGED)
 SLOW = 1e-5  # [rad] rotation per step below which there is no drift
 FAR = 0.3  # [rad] rotation, or [radii] motion of the contact, per step: up to here β counts in full
 TOO_FAR = 0.6  # from here on it does not count
@@ -57,7 +43,7 @@ STUCK = 2.0  # [–] of β: slip at the start of the step up to which β counts 
 CANCELLED = 1e-9  # [–] of the accelerations whose difference is J̇ v: less is round-off
 AXIAL = 1e-9  # [–] 1 − cosine between a face's normal and a contact's
 ZERO = (0.0, 0.0, 0.0)
-UNSEEN = ((UNKNOWN, 0.0, 0.0, 0.0, 1.0), (UNKNOWN, 0.0, 0.0, 0.0, 1.0))
+UNSEEN = ((int(SurfaceKind.UNKNOWN), 0.0, 0.0, 0.0, 1.0), (int(SurfaceKind.UNKNOWN), 0.0, 0.0, 0.0, 1.0))
 
 
 @kernel
@@ -117,44 +103,44 @@ def surface_curvature(model, work, c, side, axes):
     """
     s = work.contact_shape[c, side]
     kind = model.shape_kind[s]
-    nothing = (UNKNOWN, 0.0, 0.0, 0.0, 1.0)
-    if kind == PLANE or kind >= SURFACE:
-        return (FLAT, 0.0, 0.0, 0.0, 1.0)
+    nothing = (SurfaceKind.UNKNOWN, 0.0, 0.0, 0.0, 1.0)
+    if kind == Shape.PLANE or kind >= Shape.SURFACE:
+        return (SurfaceKind.FLAT, 0.0, 0.0, 0.0, 1.0)
     size = vec.load(model.shape_size, s)
-    if kind == SPHERE:
-        return (CURVED, size[0], 0.0, size[0], size[0])
+    if kind == Shape.SPHERE:
+        return (SurfaceKind.CURVED, size[0], 0.0, size[0], size[0])
     other = model.shape_kind[work.contact_shape[c, 1 - side]]
-    if other == PLANE and (kind == HULL or kind == BOX):
-        return (CURVED, 0.0, 0.0, 0.0, 1.0)
+    if other == Shape.PLANE and (kind == Shape.HULL or kind == Shape.BOX):
+        return (SurfaceKind.CURVED, 0.0, 0.0, 0.0, 1.0)
     pos, rot = shape_pose(model, work, s)
     n = (axes[6], axes[7], axes[8])
     local = vec.mat_t_vec(rot, vec.neg(n) if side == 0 else n)
-    if kind == HULL or (kind == BOX and other < SURFACE):
+    if kind == Shape.HULL or (kind == Shape.BOX and other < Shape.SURFACE):
         _, _, cosine = face_towards(model, work, load_solid(model, s), local)
-        is_flat = other < SURFACE and cosine > 1.0 - AXIAL
-        return (FLAT if is_flat else EDGED, 0.0, 0.0, 0.0, 1.0)
-    if kind == ELLIPSOID:
+        is_flat = other < Shape.SURFACE and cosine > 1.0 - AXIAL
+        return (SurfaceKind.FLAT if is_flat else SurfaceKind.EDGED, 0.0, 0.0, 0.0, 1.0)
+    if kind == Shape.ELLIPSOID:
         xx, xy, yy = ellipsoid_radii(rot, size, local, axes)
-        return (CURVED, xx, xy, yy, max(size[0], size[1], size[2]))
+        return (SurfaceKind.CURVED, xx, xy, yy, max(size[0], size[1], size[2]))
     half = 0.5 * work.contact_gap[c]
     p = vec.axpy(half if side == 0 else -half, n, vec.load(work.contact_pos, c))
     p = vec.mat_t_vec(rot, vec.sub(p, pos))
-    if kind == BOX:  # a corner on terrain
+    if kind == Shape.BOX:  # a corner on terrain
         near = ALIKE * max(size[0], size[1], size[2])
         d = (abs(abs(p[0]) - size[0]), abs(abs(p[1]) - size[1]), abs(abs(p[2]) - size[2]))
-        return (CURVED if max(d[0], d[1], d[2]) < near else EDGED, 0.0, 0.0, 0.0, 1.0)
-    if kind == CAPSULE:
+        return (SurfaceKind.CURVED if max(d[0], d[1], d[2]) < near else SurfaceKind.EDGED, 0.0, 0.0, 0.0, 1.0)
+    if kind == Shape.CAPSULE:
         # A point of a cap is one radius along the normal from the end of the axis.
         z = abs(p[2] - size[0] * local[2])
         if z < size[1] * (1.0 - ALIKE):
             return nothing
-        return (CURVED, size[0], 0.0, size[0], size[0])
-    if other != PLANE and abs(local[2]) > 1.0 - AXIAL:
-        return (FLAT, 0.0, 0.0, 0.0, 1.0)  # the end of a cylinder, or the base of a cone
-    if kind == CONE and p[2] > 0.0:  # the apex
-        return (CURVED, 0.0, 0.0, 0.0, size[0])
+        return (SurfaceKind.CURVED, size[0], 0.0, size[0], size[0])
+    if other != Shape.PLANE and abs(local[2]) > 1.0 - AXIAL:
+        return (SurfaceKind.FLAT, 0.0, 0.0, 0.0, 1.0)  # the end of a cylinder, or the base of a cone
+    if kind == Shape.CONE and p[2] > 0.0:  # the apex
+        return (SurfaceKind.CURVED, 0.0, 0.0, 0.0, size[0])
     xx, xy, yy = rim_radii(rot, size, local, p, axes)
-    return (CURVED, xx, xy, yy, size[0])
+    return (SurfaceKind.CURVED, xx, xy, yy, size[0])
 
 
 @kernel
@@ -210,7 +196,7 @@ def fade_weight(x):
 @kernel
 def has_edge_or_face(one, other):
     """Tell whether one surface is `EDGED`, the other has a radius: on it edges and faces roll differently."""
-    return one[0] == EDGED and other[0] == CURVED and other[1] + other[3] > 0.0
+    return one[0] == SurfaceKind.EDGED and other[0] == SurfaceKind.CURVED and other[1] + other[3] > 0.0
 
 
 @kernel
@@ -242,10 +228,14 @@ def drift_of_points(settings, axes, ha, hb, turning_a, turning_b, slip):
     half = 0.5 * settings.dt
     off = sqrt((slip[0] - half * x) ** 2 + (slip[1] - half * y) ** 2)
     part = stick_weight(off, half * vec.norm(j))
-    if ha[0] != FLAT and hb[0] != FLAT and (ha[0] == EDGED or hb[0] == EDGED):
+    if (
+        ha[0] != SurfaceKind.FLAT
+        and hb[0] != SurfaceKind.FLAT
+        and (ha[0] == SurfaceKind.EDGED or hb[0] == SurfaceKind.EDGED)
+    ):
         return x, y, part * z
-    omega = wb if ha[0] != FLAT else wa
-    if ha[0] == FLAT and hb[0] == FLAT:
+    omega = wb if ha[0] != SurfaceKind.FLAT else wa
+    if ha[0] == SurfaceKind.FLAT and hb[0] == SurfaceKind.FLAT:
         omega = vec.scale(0.5, vec.add(wa, wb))
     across = vec.cross(vec.mat_vec(axes, omega), slip)[2]
     return x, y, z - 2.0 * (1.0 - part) * across
@@ -275,9 +265,9 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
     ax, ay = tangent_part(axes, vec.cross(wa, n))
     bx, by = tangent_part(axes, vec.cross(wb, n))
     sx, sy, _ = slip
-    if hb[0] == FLAT:
+    if hb[0] == SurfaceKind.FLAT:
         nx, ny = bx, by
-    elif ha[0] == FLAT:
+    elif ha[0] == SurfaceKind.FLAT:
         nx, ny = ax, ay
     else:
         xx, xy, yy = ha[1] + hb[1], ha[2] + hb[2], ha[3] + hb[3]
@@ -292,13 +282,13 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
         ny = (xx * fy - xy * fx) / det
     ux, uy = apply_curvature(ha, ax - nx, ay - ny)  # of the contact over A
     wx, wy = apply_curvature(hb, nx - bx, ny - by)  # … over B
-    if ha[0] == FLAT:
+    if ha[0] == SurfaceKind.FLAT:
         ux, uy = wx - sx, wy - sy
-    elif hb[0] == FLAT:
+    elif hb[0] == SurfaceKind.FLAT:
         wx, wy = ux + sx, uy + sy
     # Motion over a flat surface is not bounded.
-    speed = sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == CURVED else 0.0
-    if hb[0] == CURVED:
+    speed = sqrt(ux * ux + uy * uy) / ha[4] if ha[0] == SurfaceKind.CURVED else 0.0
+    if hb[0] == SurfaceKind.CURVED:
         speed = max(speed, sqrt(wx * wx + wy * wy) / hb[4])
     over_a = vec.mat_t_vec(axes, (ux, uy, 0.0))
     over_b = vec.mat_t_vec(axes, (wx, wy, 0.0))
@@ -313,7 +303,7 @@ def drift_of_rolling(settings, axes, ha, hb, turning_a, turning_b, slip):
 def is_flat_or_edged(model, s):
     """Tell whether a shape has flat faces only: its kind at a contact does not depend on the position."""
     kind = model.shape_kind[s]
-    return kind == PLANE or kind == BOX or kind == HULL
+    return kind == Shape.PLANE or kind == Shape.BOX or kind == Shape.HULL
 
 
 @kernel
@@ -345,10 +335,15 @@ def point_drift(model, settings, work, c, before):
         return ZERO, 0.0, UNSEEN
     axes = vec.load_mat(work.contact_axes, c)
     ha, hb = before
-    if ha[0] == UNKNOWN or not is_as_before(model, work, c):
+    if ha[0] == SurfaceKind.UNKNOWN or not is_as_before(model, work, c):
         ha = surface_curvature(model, work, c, 0, axes)
         hb = surface_curvature(model, work, c, 1, axes)
-    if ha[0] == UNKNOWN or hb[0] == UNKNOWN or has_edge_or_face(ha, hb) or has_edge_or_face(hb, ha):
+    if (
+        ha[0] == SurfaceKind.UNKNOWN
+        or hb[0] == SurfaceKind.UNKNOWN
+        or has_edge_or_face(ha, hb)
+        or has_edge_or_face(hb, ha)
+    ):
         return ZERO, 0.0, UNSEEN
     p = vec.load(work.contact_pos, c)
     va, _, aa, _ = attached_motion(model, settings, work, work.contact_body[c, 0], p)
@@ -368,7 +363,8 @@ def point_drift(model, settings, work, c, before):
             return ZERO, 0.0, UNSEEN
         far = max(turn, settings.dt * speed)
     else:
-        if ha[0] == FLAT and hb[0] == FLAT:  # sticking faces rotate together at the end of the step
+        # Sticking faces rotate together at the end of the step.
+        if ha[0] == SurfaceKind.FLAT and hb[0] == SurfaceKind.FLAT:
             mean = vec.scale(0.5, vec.add(wa, wb))
             aa = vec.add(aa, acceleration_change(model, work, work.contact_body[c, 0], p, wa, mean))
             ab = vec.add(ab, acceleration_change(model, work, work.contact_body[c, 1], p, wb, mean))
@@ -415,7 +411,7 @@ def slip_without_jump(model, state, work, c, v):
     x, y, z = v
     for side in range(2):
         body = work.contact_body[c, side]
-        if model.body_chain_len[body] == 0 or model.tree_kind[model.body_tree[body]] != KINEMATIC:
+        if model.body_chain_len[body] == 0 or model.tree_kind[model.body_tree[body]] != Kind.KINEMATIC:
             continue
         i = work.contact_row[c, side]
         chain = model.body_chain_start[body]
@@ -452,7 +448,7 @@ def compute_drift(model, state, settings, work):
 
     Writes: work.
     """
-    sag = 0.0 if settings.integrator == SEMI_IMPLICIT else 0.25 * settings.dt
+    sag = 0.0 if settings.integrator == Integrator.SEMI_IMPLICIT else 0.25 * settings.dt
     bends = False
     surfaces = UNSEEN
     for c in range(work.contact_count[0]):

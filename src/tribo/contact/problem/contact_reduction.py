@@ -25,12 +25,6 @@ from tribo.enums import Pair, Reduction
 from tribo.math import vec
 from tribo.math.linalg import ALIKE
 
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-ADHESION = int(Pair.ADHESION_FORCE)
-MODE = int(Pair.REDUCTION)
-BINS = int(Pair.REDUCTION_BINS)
-NONE = int(Reduction.NONE)
-ALL = int(Reduction.ALL)
 ENOUGH = 12  # points: a smaller patch is not reduced
 SAME_NORMAL = 0.966  # [–] cosine of 15°, within which normals share a hull
 FLAT = 1e-9  # [–] of the size of a patch: depths that differ by less are equal
@@ -41,9 +35,12 @@ def reduction_mode(model, work, c):
     """Return the `Reduction` of the pair of contact c; `NONE` for rigid and adhesive pairs."""
     a = model.shape_material[work.contact_shape[c, 0]]
     b = model.shape_material[work.contact_shape[c, 1]]
-    if model.pair_table[a, b, YOUNGS_MODULUS] <= 0.0 or model.pair_table[a, b, ADHESION] > 0.0:
-        return NONE
-    return int(model.pair_table[a, b, MODE])
+    if (
+        model.pair_table[a, b, Pair.YOUNGS_MODULUS] <= 0.0
+        or model.pair_table[a, b, Pair.ADHESION_FORCE] > 0.0
+    ):
+        return Reduction.NONE
+    return int(model.pair_table[a, b, Pair.REDUCTION])
 
 
 @kernel
@@ -70,7 +67,7 @@ def is_of_patch(model, work, c, first, mode):
     own_b = material[shape[first, 1]]
     if a == own_a and b == own_b:
         return True
-    if mode != ALL:
+    if mode != Reduction.ALL:
         return False
     for k in range(model.pair_table.shape[2]):
         if model.pair_table[a, b, k] != model.pair_table[own_a, own_b, k]:
@@ -239,7 +236,7 @@ def mark_removed_points(model, work, first, end):
     keep_deepest(work, first, end, size)
     a = model.shape_material[work.contact_shape[first, 0]]
     b = model.shape_material[work.contact_shape[first, 1]]
-    bins = max(1.0, model.pair_table[a, b, BINS])
+    bins = max(1.0, model.pair_table[a, b, Pair.REDUCTION_BINS])
     keep_farthest(work, first, end, size, 1.0 / bins)
     distribute_shares(work, first, end, size)
     for c in range(first, end):
@@ -266,7 +263,7 @@ def reduce_contacts(model, work):
     for c in range(n):
         if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
             continue
-        if reduction_mode(model, work, c) != NONE:
+        if reduction_mode(model, work, c) != Reduction.NONE:
             count, end = gather_patch(model, work, c, n)
             if count > ENOUGH:
                 mark_removed_points(model, work, c, end)

@@ -14,11 +14,6 @@ from tribo.dynamics.inertia import form_missing_rows
 from tribo.math import spatial, vec
 from tribo.model import Pair, Status
 
-CAPACITY = int(Status.CAPACITY)
-ROLLING = int(Pair.ROLLING_FRICTION)
-SPINNING = int(Pair.SPINNING_FRICTION)
-ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
-SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
 ON_GROUND, BETWEEN_MOVED = 1, 2  # of `Work.contact_is_soft`: which sides of a compliant pair move
 
 
@@ -303,7 +298,12 @@ def write_contact_rows(model, work):
         a = model.shape_material[work.contact_shape[c, 0]]
         b = model.shape_material[work.contact_shape[c, 1]]
         work.contact_is_spun[c] = 0
-        for column in (ROLLING, SPINNING, ROLLING_LENGTH, SPINNING_LENGTH):
+        for column in (
+            Pair.ROLLING_FRICTION,
+            Pair.SPINNING_FRICTION,
+            Pair.ROLLING_LENGTH,
+            Pair.SPINNING_LENGTH,
+        ):
             if model.pair_table[a, b, column] > 0.0:
                 work.contact_is_spun[c] = 1
         for k in range(3):
@@ -320,4 +320,4 @@ def write_contact_rows(model, work):
             if work.contact_is_spun[c] == 1:
                 diagonal_block(model, work, work.contact_spin_row, c, work.contact_spin_delassus)
     if work.row_count[0] > work.row.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY

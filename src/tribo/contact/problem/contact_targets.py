@@ -14,25 +14,6 @@ from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
 
-DYNAMIC = int(Kind.DYNAMIC)
-FRICTION = int(Pair.FRICTION)
-RESTITUTION = int(Pair.RESTITUTION)
-THRESHOLD = int(Pair.RESTITUTION_THRESHOLD)
-STATIC = int(Pair.STATIC_FRICTION)
-STATIC_SPEED = int(Pair.STATIC_FRICTION_VELOCITY)
-ROLLING = int(Pair.ROLLING_FRICTION)
-SPINNING = int(Pair.SPINNING_FRICTION)
-ROLLING_LENGTH = int(Pair.ROLLING_LENGTH)
-SPINNING_LENGTH = int(Pair.SPINNING_LENGTH)
-YOUNGS_MODULUS = int(Pair.YOUNGS_MODULUS)
-SECONDARY_FRICTION = int(Pair.SECONDARY_FRICTION)
-
-PROPAGATE = int(Impact.PROPAGATE)
-GATE = int(Bounce.GATE)
-DISTANCE = int(EffectiveRadius.DISTANCE)
-CYLINDER = int(Shape.CYLINDER)
-CAPSULE = int(Shape.CAPSULE)
-
 SLOW_IMPACT = 1e-3  # [m/s] a slower approach counts as rest
 ON_SIDE = 0.1  # [–] sine of the angle between a cylinder's axis and the ground up to which it lies
 NO_TARGET = -1e300  # [m/s] stands for −inf in `contact_start`: finite, so that 0 · NO_TARGET = 0
@@ -191,7 +172,7 @@ def rolling_arm(model, work, arm, n, s):
     the two ends of its line of contact.
     """
     kind = model.shape_kind[s]
-    if kind == CYLINDER or kind == CAPSULE:
+    if kind == Shape.CYLINDER or kind == Shape.CAPSULE:
         _, rot = shape_pose(model, work, s)
         axis = vec.mat_col(rot, 2)
         if abs(vec.dot(axis, n)) < ON_SIDE:
@@ -207,13 +188,13 @@ def effective_radius(model, settings, work, c):
     count = 0
     for side in range(2):
         i = work.contact_body[c, side]
-        if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == DYNAMIC:
+        if model.body_chain_len[i] > 0 and model.tree_kind[model.body_tree[i]] == Kind.DYNAMIC:
             com = vec.mat_vec(vec.load_mat(work.body_rot, i), vec.load(model.body_com, i))
             com = vec.add(com, vec.load(work.body_pos, i))
             half = 0.5 if side == 0 else -0.5
             p = vec.axpy(half, vec.load(work.contact_travel, c), vec.load(work.contact_pos, c))
             arm = vec.sub(p, com)
-            if settings.effective_radius == DISTANCE:
+            if settings.effective_radius == EffectiveRadius.DISTANCE:
                 total += rolling_arm(model, work, arm, n, work.contact_shape[c, side])
             else:
                 total += abs(vec.dot(arm, n))
@@ -257,12 +238,15 @@ def set_contact_target(model, settings, work, c):
     bend = vec.load(work.contact_drift, c)
     x, y, z = vec.sub(vec.load(work.contact_vel, c), bend)  # at the start of the step
     work.contact_friction[c] = effective_friction(
-        table[a, b, FRICTION], table[a, b, STATIC], table[a, b, STATIC_SPEED], sqrt(x * x + y * y)
+        table[a, b, Pair.FRICTION],
+        table[a, b, Pair.STATIC_FRICTION],
+        table[a, b, Pair.STATIC_FRICTION_VELOCITY],
+        sqrt(x * x + y * y),
     )
     gap = work.contact_gap[c] + work.gap_allowance[c]
-    e = min(1.0, table[a, b, RESTITUTION] + settings.erp2)
-    threshold = table[a, b, THRESHOLD]
-    loss = 0.0 if settings.bounce == GATE else threshold
+    e = min(1.0, table[a, b, Pair.RESTITUTION] + settings.erp2)
+    threshold = table[a, b, Pair.RESTITUTION_THRESHOLD]
+    loss = 0.0 if settings.bounce == Bounce.GATE else threshold
     bounce = push = 0.0
     if e > 0.0 and z < 0.0:
         push = forced_velocity(model, work, c)
@@ -270,9 +254,9 @@ def set_contact_target(model, settings, work, c):
         if 2.0 * bounce < -push:  # forces reverse it within the step: it rests
             bounce = 0.0
     target = normal_target(gap, z, bounce, push, settings)
-    is_rigid = table[a, b, YOUNGS_MODULUS] <= 0.0
+    is_rigid = table[a, b, Pair.YOUNGS_MODULUS] <= 0.0
     if not is_rigid:
-        work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, SECONDARY_FRICTION])
+        work.contact_friction[c] = max(table[a, b, Pair.FRICTION], table[a, b, Pair.SECONDARY_FRICTION])
         if -z > slow_speed(settings) and gap > settings.dt * z:  # a hit: it was open one step ago
             add_row_compliance(work, c, 2, 0.0)
         else:
@@ -286,7 +270,7 @@ def set_contact_target(model, settings, work, c):
         work.contact_correction[c] = correction - part
         target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
-    if settings.impact == PROPAGATE:
+    if settings.impact == Impact.PROPAGATE:
         work.contact_restitution[c] = e
         work.contact_threshold[c] = threshold
         work.contact_loss[c] = loss
@@ -335,12 +319,12 @@ def set_targets(model, settings, work):
         b = model.shape_material[work.contact_shape[c, 1]]
         if work.contact_is_resting[c] == 1:
             work.contact_target[c] = -inf
-            work.contact_friction[c] = max(table[a, b, FRICTION], table[a, b, STATIC])
+            work.contact_friction[c] = max(table[a, b, Pair.FRICTION], table[a, b, Pair.STATIC_FRICTION])
             continue
         if work.contact_is_soft[c] == BETWEEN_MOVED:
-            use_linearised_law(settings, work, c, table[a, b, FRICTION])
+            use_linearised_law(settings, work, c, table[a, b, Pair.FRICTION])
             continue
-        if work.diagonal_delassus[c] == 0.0 and table[a, b, YOUNGS_MODULUS] <= 0.0:
+        if work.diagonal_delassus[c] == 0.0 and table[a, b, Pair.YOUNGS_MODULUS] <= 0.0:
             work.contact_target[c] = -inf  # no impulse moves it, as on the axis of a hinge
             work.contact_friction[c] = 0.0
             continue
@@ -348,5 +332,9 @@ def set_targets(model, settings, work):
         if work.contact_is_spun[c] == 1:
             r = effective_radius(model, settings, work, c)
             work.contact_radius[c] = r
-            work.contact_rolling[c] = table[a, b, ROLLING] * r + table[a, b, ROLLING_LENGTH]
-            work.contact_spinning[c] = table[a, b, SPINNING] * r + table[a, b, SPINNING_LENGTH]
+            work.contact_rolling[c] = (
+                table[a, b, Pair.ROLLING_FRICTION] * r + table[a, b, Pair.ROLLING_LENGTH]
+            )
+            work.contact_spinning[c] = (
+                table[a, b, Pair.SPINNING_FRICTION] * r + table[a, b, Pair.SPINNING_LENGTH]
+            )

@@ -12,16 +12,8 @@ from tribo.contact.problem.contact_targets import gap_correction
 from tribo.contact.problem.joint_friction_rows import stop_target
 from tribo.contact.problem.spring_rows import set_law, set_spring
 from tribo.dynamics import couplings, tendon_paths
-from tribo.dynamics.actuators import DAMPING, FORCE, LEAST, MOST, STIFFNESS
-from tribo.enums import CouplingSlot
+from tribo.enums import CouplingDrive, CouplingSlot
 from tribo.model import Kind
-
-DYNAMIC = int(Kind.DYNAMIC)
-HOLD = int(CouplingSlot.HOLD)
-FRICTION = int(CouplingSlot.FRICTION)
-SPRING = int(CouplingSlot.SPRING)
-DAMPER = int(CouplingSlot.DAMPER)
-DRIVE = int(CouplingSlot.DRIVE)
 
 
 @kernel
@@ -71,7 +63,7 @@ def add_coupling_equation(model, settings, work, c, phi, slope):
 
     Writes: work.
     """
-    n = add_coupling_row(model, work, c, HOLD, slope, 0.0, -inf, inf)
+    n = add_coupling_row(model, work, c, CouplingSlot.HOLD, slope, 0.0, -inf, inf)
     if n < 0:
         return
     most = settings.max_push_out_speed
@@ -95,7 +87,7 @@ def add_coupling_stops(model, state, settings, work, c, phi, slope):
             continue
         target = sign * stop_target(settings, gap)
         least, most = (0.0, inf) if side == 0 else (-inf, 0.0)
-        n = add_coupling_row(model, work, c, HOLD, slope, target, least, most)
+        n = add_coupling_row(model, work, c, CouplingSlot.HOLD, slope, target, least, most)
         if n >= 0:
             work.scalar_shift[n] = sign * gap_correction(settings, gap)
 
@@ -111,7 +103,7 @@ def add_coupling_spring(model, settings, work, c, phi, slope):
     k, d, m = model.coupling_stiffness[c], model.coupling_damping[c], model.coupling_inertia[c]
     low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
     if d > 0.0 or m > 0.0:
-        n = add_coupling_row(model, work, c, DAMPER, slope, 0.0, -inf, inf)
+        n = add_coupling_row(model, work, c, CouplingSlot.DAMPER, slope, 0.0, -inf, inf)
         if n >= 0:
             set_law(settings, work, n, 0.0, 0.0, d, m)
     if k <= 0.0:
@@ -121,7 +113,7 @@ def add_coupling_spring(model, settings, work, c, phi, slope):
         is_high = phi > 0.5 * (low + high)
         rest = high if is_high else low
         least, most = (-inf, 0.0) if is_high else (0.0, inf)
-    n = add_coupling_row(model, work, c, SPRING, slope, 0.0, least, most)
+    n = add_coupling_row(model, work, c, CouplingSlot.SPRING, slope, 0.0, least, most)
     if n >= 0:
         set_spring(settings, work, n, phi - rest, k, 0.0)
 
@@ -134,11 +126,13 @@ def add_coupling_drive(model, settings, work, c, phi, slope):
     """
     dt = settings.dt
     law = work.coupling_drive
-    lower, upper = dt * min(law[c, LEAST], 0.0), dt * max(law[c, MOST], 0.0)
-    n = add_coupling_row(model, work, c, DRIVE, slope, 0.0, lower, upper)
+    lower, upper = dt * min(law[c, CouplingDrive.LEAST], 0.0), dt * max(law[c, CouplingDrive.MOST], 0.0)
+    n = add_coupling_row(model, work, c, CouplingSlot.DRIVE, slope, 0.0, lower, upper)
     if n >= 0:
-        k = law[c, STIFFNESS]
-        set_law(settings, work, n, law[c, FORCE] - k * phi, k, law[c, DAMPING], 0.0)
+        k = law[c, CouplingDrive.STIFFNESS]
+        set_law(
+            settings, work, n, law[c, CouplingDrive.FORCE] - k * phi, k, law[c, CouplingDrive.DAMPING], 0.0
+        )
 
 
 @kernel
@@ -149,7 +143,7 @@ def write_coupling_rows(model, state, settings, work):
     """
     for c in range(model.coupling_slot.shape[0]):
         t = model.body_tree[model.coupling_body[c, 0]]
-        if model.tree_kind[t] != DYNAMIC or work.tree_is_resting[t] == 1:
+        if model.tree_kind[t] != Kind.DYNAMIC or work.tree_is_resting[t] == 1:
             continue
         tendon_paths.route_tendon(model, work, c)
         s = couplings.part_sum(model, work, work.mid_q, c, 1)
@@ -161,7 +155,10 @@ def write_coupling_rows(model, state, settings, work):
             add_coupling_stops(model, state, settings, work, c, phi, slope)
         friction = settings.dt * model.coupling_friction[c]
         if friction > 0.0:
-            add_coupling_row(model, work, c, FRICTION, slope, 0.0, -friction, friction)
+            add_coupling_row(model, work, c, CouplingSlot.FRICTION, slope, 0.0, -friction, friction)
         add_coupling_spring(model, settings, work, c, phi, slope)
-        if work.coupling_drive[c, STIFFNESS] != 0.0 or work.coupling_drive[c, DAMPING] != 0.0:
+        if (
+            work.coupling_drive[c, CouplingDrive.STIFFNESS] != 0.0
+            or work.coupling_drive[c, CouplingDrive.DAMPING] != 0.0
+        ):
             add_coupling_drive(model, settings, work, c, phi, slope)

@@ -5,8 +5,6 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.model import Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
-
 
 @kernel
 def contacts_in(work, t):
@@ -64,7 +62,7 @@ def join_islands(parent, a, b):
 def moved_tree(model, body):
     """Return the tree of a body if impulses move it, else −1."""
     tree = model.body_tree[body]
-    if model.tree_kind[tree] == DYNAMIC and model.body_chain_len[body] > 0:
+    if model.tree_kind[tree] == Kind.DYNAMIC and model.body_chain_len[body] > 0:
         return tree
     return -1
 
@@ -81,7 +79,7 @@ def is_same_pair(work, a, b):
 @kernel
 def is_member(model, work, tree, t):
     """Tell whether a tree is moved by forces and belongs to island t."""
-    return model.tree_kind[tree] == DYNAMIC and find_representative(work.tree_island, tree) == t
+    return model.tree_kind[tree] == Kind.DYNAMIC and find_representative(work.tree_island, tree) == t
 
 
 @kernel

@@ -10,17 +10,12 @@ from math import acos, asin, inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.contact_targets import gap_correction
-from tribo.dynamics.actuation import EFFORT, SPEED, drive_gain, drive_torque, speed_cap
+from tribo.dynamics.actuation import drive_gain, drive_torque, speed_cap
 from tribo.dynamics.springs import rotation_error
+from tribo.enums import DriveLimit
 from tribo.math import quat, vec
 from tribo.model import Integrator, Joint, Slot
 
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-SPHERICAL = int(Joint.SPHERICAL)
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-LIMIT = int(Slot.LIMIT)
-FRICTION = int(Slot.FRICTION)
 STEADY = 0.8  # [–] smaller over larger impulse of two steps, above which a force is steady
 MAX_INWARD_TURN = 0.1  # [–] of the velocity along a cone: bound of the inward rotation of the cone
 STRAIGHT = 1e-9  # [–] sine of an angle whose axis is round-off
@@ -67,13 +62,13 @@ def add_drive(model, state, command, settings, work, slot, i, dof):
     Writes: work.
     """
     dt, v = settings.dt, state.v[dof]
-    if work.drive_mode[dof] & EFFORT != 0:
+    if work.drive_mode[dof] & DriveLimit.EFFORT != 0:
         gain = drive_gain(model, command, settings, dof)
         target = v + drive_torque(command, settings, work, dof, v, v) / gain
         lower, upper = dt * model.dof_effort_lower[dof], dt * model.dof_effort_upper[dof]
         n = add_dof_row(model, work, slot, i, dof, target, lower, upper, 1.0 / (dt * gain))
         work.effort_row[dof] = mark_compliant_row(work, n)
-    if work.drive_mode[dof] & SPEED != 0:
+    if work.drive_mode[dof] & DriveLimit.SPEED != 0:
         speed, cap = speed_cap(model, command, settings, work, dof, v)
         lower, upper = min(-dt * cap, 0.0), max(-dt * cap, 0.0)
         n = add_dof_row(model, work, slot, i, dof, speed, lower, upper, 0.0)
@@ -86,7 +81,7 @@ def add_friction_and_drive(model, state, command, settings, work, i, count):
 
     Writes: work.
     """
-    slot = model.joint_slot[i] + FRICTION
+    slot = model.joint_slot[i] + Slot.FRICTION
     for k in range(count):
         dof = model.joint_v[i] + k
         friction = settings.dt * model.dof_friction[dof]
@@ -156,9 +151,9 @@ def add_cone(model, settings, work, i):
     w = (work.mid_v[dof], work.mid_v[dof + 1], work.mid_v[dof + 2])
     across = vec.axpy(-vec.dot(w, axis), axis, w)
     gap = model.joint_upper[i] - angle
-    if settings.integrator != SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
+    if settings.integrator != Integrator.SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
         gap += cone_opening(model, turn, angle, i, across, 0.5 * dt)
-    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + Slot.LIMIT, i, -1)
     if n < 0:
         return
     for k in range(3):
@@ -178,7 +173,7 @@ def slides_on_cone(model, state, work, n):
     """
     i = work.scalar_body[n, 0]
     slot = work.scalar_slot[n]
-    if i < 0 or model.joint_type[i] != SPHERICAL or slot != model.joint_slot[i] + LIMIT:
+    if i < 0 or model.joint_type[i] != Joint.SPHERICAL or slot != model.joint_slot[i] + Slot.LIMIT:
         return False
     now = work.scalar_impulse[n]
     before = state.scalar_impulse[slot]
@@ -189,7 +184,7 @@ def slides_on_cone(model, state, work, n):
 def needs_rows(model, work, i):
     """Tell whether joint i needs rows besides its stops: dry friction, a drive at a limit."""
     first = model.joint_v[i]
-    for dof in range(first, first + (3 if model.joint_type[i] == SPHERICAL else 1)):
+    for dof in range(first, first + (3 if model.joint_type[i] == Joint.SPHERICAL else 1)):
         if model.dof_friction[dof] > 0.0 or work.drive_mode[dof] != 0:
             return True
     return False
@@ -202,7 +197,7 @@ def write_joint_rows(model, state, command, settings, work, i):
     Writes: work.
     """
     joint = model.joint_type[i]
-    if joint == SPHERICAL:
+    if joint == Joint.SPHERICAL:
         add_friction_and_drive(model, state, command, settings, work, i, 3)
-    elif joint == REVOLUTE or joint == PRISMATIC:
+    elif joint == Joint.REVOLUTE or joint == Joint.PRISMATIC:
         add_friction_and_drive(model, state, command, settings, work, i, 1)

@@ -13,14 +13,6 @@ from tribo.contact.problem.contact_targets import gap_correction
 from tribo.contact.problem.spook import close_soft_row
 from tribo.model import Joint, Kind, Slot
 
-REVOLUTE = int(Joint.REVOLUTE)
-PRISMATIC = int(Joint.PRISMATIC)
-SPHERICAL = int(Joint.SPHERICAL)
-FIXED = int(Joint.FIXED)
-FREE = int(Joint.FREE)
-DYNAMIC = int(Kind.DYNAMIC)
-LIMIT = int(Slot.LIMIT)
-
 
 @kernel
 def add_limit(model, settings, work, i, sign, gap):
@@ -35,7 +27,7 @@ def add_limit(model, settings, work, i, sign, gap):
     compliance = model.joint_stop_compliance[i]
     if compliance > 0.0 and gap > 0.0 and sign != 0.0:
         return
-    n = scalar_rows.open_row(model, work, model.joint_slot[i] + LIMIT, i, -1)
+    n = scalar_rows.open_row(model, work, model.joint_slot[i] + Slot.LIMIT, i, -1)
     if n < 0:
         return
     scalar_rows.add_dof(model, work, n, 0, model.joint_v[i], 1.0)
@@ -64,10 +56,10 @@ def stop_reach(model, state, settings, i):
 def is_near(model, state, settings, work, i):
     """Tell whether joint i is near one of its stops."""
     joint = model.joint_type[i]
-    if joint == SPHERICAL:
+    if joint == Joint.SPHERICAL:
         is_limited = model.joint_upper[i] != inf
         return is_limited and joint_friction_rows.is_near_cone(model, state, settings, work, i)
-    if joint != REVOLUTE and joint != PRISMATIC:
+    if joint != Joint.REVOLUTE and joint != Joint.PRISMATIC:
         return False
     q = work.mid_q[model.joint_q[i]]
     far = stop_reach(model, state, settings, i)
@@ -83,9 +75,9 @@ def add_joint_stops(model, state, settings, work, i):
     joint = model.joint_type[i]
     lower = model.joint_lower[i]
     upper = model.joint_upper[i]
-    if joint == SPHERICAL and is_near(model, state, settings, work, i):
+    if joint == Joint.SPHERICAL and is_near(model, state, settings, work, i):
         joint_friction_rows.add_cone(model, settings, work, i)
-    if (lower == -inf and upper == inf) or (joint != REVOLUTE and joint != PRISMATIC):
+    if (lower == -inf and upper == inf) or (joint != Joint.REVOLUTE and joint != Joint.PRISMATIC):
         return
     q = work.mid_q[model.joint_q[i]]
     if lower == upper and model.joint_stop_compliance[i] > 0.0:
@@ -106,14 +98,14 @@ def write_joint_limits(model, state, command, settings, work):
     """
     work.scalar_count[0] = 0
     for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != DYNAMIC or model.tree_is_single[t] == 1:
+        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_is_single[t] == 1:
             continue
         if work.tree_is_resting[t] == 1:
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
             joint = model.joint_type[i]
-            if joint == FREE or joint == FIXED:
+            if joint == Joint.FREE or joint == Joint.FIXED:
                 continue
             if joint_friction_rows.needs_rows(model, work, i):
                 joint_friction_rows.write_joint_rows(model, state, command, settings, work, i)

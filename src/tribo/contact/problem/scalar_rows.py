@@ -17,9 +17,6 @@ from tribo.math import spatial, vec
 from tribo.math.linalg import ROUND_OFF
 from tribo.model import Kind, Status
 
-DYNAMIC = int(Kind.DYNAMIC)
-CAPACITY = int(Status.CAPACITY)
-
 GIVES_WAY = -1.0  # `Work.scalar_reach` of a row that fixes no position
 
 
@@ -57,7 +54,7 @@ def open_row(model, work, slot, a, b):
         free += count
     work.row_count[0] = free
     if free > work.row.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
         return -1
     for k in range(first, free):
         work.row[k] = 0.0
@@ -195,7 +192,7 @@ def close_row(model, work, n, target, lower, upper, compliance):
         body = work.scalar_body[n, side]
         first = work.scalar_row[n, side]
         chain = model.body_chain_start[body]
-        if model.tree_kind[model.body_tree[body]] == DYNAMIC:
+        if model.tree_kind[model.body_tree[body]] == Kind.DYNAMIC:
             whiten_scalar(model, work, body, first)
             for p in range(count):
                 scale = work.dof_scale[model.chain_dof[chain + p]]

@@ -10,13 +10,11 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import scalar_rows
 from tribo.model import Integrator
 
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
 
 @kernel
 def ends_of(settings, gap, speed):
     """Return the gap φ₀ at the beginning of the step, and the time t in φ₁ = gap + t w⁺."""
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return gap, settings.dt
     return gap - 0.5 * settings.dt * speed, 0.5 * settings.dt
 

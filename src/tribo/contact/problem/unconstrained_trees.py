@@ -6,8 +6,6 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import joint_limit_rows
 from tribo.model import Kind
 
-DYNAMIC = int(Kind.DYNAMIC)
-
 
 @kernel
 def note_unconstrained_trees(model, state, settings, work):
@@ -17,7 +15,7 @@ def note_unconstrained_trees(model, state, settings, work):
     """
     trees = model.tree_body.shape[0]
     for t in range(trees):
-        work.tree_is_free[t] = 1 if model.tree_kind[t] == DYNAMIC and model.tree_nv[t] > 0 else 0
+        work.tree_is_free[t] = 1 if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0 else 0
     # If the table is too small, the count goes on; the step is then repeated.
     for c in range(min(work.contact_count[0], work.contact_body.shape[0])):
         work.tree_is_free[model.body_tree[work.contact_body[c, 0]]] = 0

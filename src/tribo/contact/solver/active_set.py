@@ -12,31 +12,7 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, spread4, store4
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
-from tribo.contact.solver.proximal_rows import (
-    COMPLIANCE,
-    FRICTION,
-    IMPULSE,
-    KIND,
-    LAWS,
-    LINEAR,
-    LOWER,
-    MEMORY,
-    MOTION,
-    NORMAL,
-    NORMAL_ROW,
-    PENALTY,
-    PREVIOUS,
-    ROLLING,
-    ROW,
-    ROWS,
-    SCALARS,
-    SHARE,
-    SOFT,
-    SPINNING,
-    TRIAL,
-    UPPER,
-    copy_vector,
-)
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector
 from tribo.math.linalg import ROUND_OFF, TINY
 
 SET_PENALTY = 1e6  # [–] penalty of a solve with a given active set
@@ -50,7 +26,7 @@ def set_trial(work, i, a, b):
 
     Writes: work.
     """
-    work.dense_vector[TRIAL, i], work.dense_vector[TRIAL, i + 1] = a, b
+    work.dense_vector[Entry.TRIAL, i], work.dense_vector[Entry.TRIAL, i + 1] = a, b
 
 
 @kernel
@@ -66,7 +42,7 @@ def set_disc(work, i, a, b, bound, more):
         b /= s
     else:
         a = 1.0
-    x[IMPULSE, i], x[IMPULSE, i + 1] = bound * a, bound * b
+    x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1] = bound * a, bound * b
     set_trial(work, i, (bound + more) * a, (bound + more) * b)
 
 
@@ -74,20 +50,20 @@ def set_disc(work, i, a, b, bound, more):
 def slip_speed_of_row(work, i):
     """Return the speed √(w_i² + w_{i+1}²) in the two rows of a contact."""
     x = work.dense_vector
-    return sqrt(x[MOTION, i] * x[MOTION, i] + x[MOTION, i + 1] * x[MOTION, i + 1])
+    return sqrt(x[Entry.MOTION, i] * x[Entry.MOTION, i] + x[Entry.MOTION, i + 1] * x[Entry.MOTION, i + 1])
 
 
 @kernel
 def stopping_impulse(work, i, press):
     """Return the impulse that stops row i of an open contact, computed with its own block alone."""
-    return -work.dense_vector[MOTION, i] / (1.0 + work.dense_vector[SOFT, press])
+    return -work.dense_vector[Entry.MOTION, i] / (1.0 + work.dense_vector[Entry.SOFT, press])
 
 
 @kernel
 def trial_excess(work, i):
     """Return by how much the trial of row i, at its bound, exceeds it at the present velocity."""
     x = work.dense_vector
-    return x[PENALTY, i] * (abs(x[MOTION, i]) + ROUND_OFF)
+    return x[Entry.PENALTY, i] * (abs(x[Entry.MOTION, i]) + ROUND_OFF)
 
 
 @kernel
@@ -99,24 +75,25 @@ def write_active_set(work, is_first):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        if kind == NORMAL:
-            x[TRIAL, i] = x[IMPULSE, i]
-            if not x[IMPULSE, i] > 0.0:
-                close = is_first and x[MOTION, i] < 0.0
-                x[TRIAL, i] = stopping_impulse(work, i, i) if close else -TINY  # open
-        elif n >= 0 and not x[IMPULSE, n] > 0.0:
-            x[TRIAL, i] = stopping_impulse(work, i, n) if kind == FRICTION else 0.0
-            if kind != SPINNING:
-                x[TRIAL, i + 1] = stopping_impulse(work, i + 1, n) if kind == FRICTION else 0.0
-        elif kind == FRICTION or kind == ROLLING:
-            bound = work.law_number[b, SHARE] * x[IMPULSE, n]
-            p, q = x[IMPULSE, i], x[IMPULSE, i + 1]
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
+        if kind == LawKind.NORMAL:
+            x[Entry.TRIAL, i] = x[Entry.IMPULSE, i]
+            if not x[Entry.IMPULSE, i] > 0.0:
+                close = is_first and x[Entry.MOTION, i] < 0.0
+                x[Entry.TRIAL, i] = stopping_impulse(work, i, i) if close else -TINY  # open
+        elif n >= 0 and not x[Entry.IMPULSE, n] > 0.0:
+            x[Entry.TRIAL, i] = stopping_impulse(work, i, n) if kind == LawKind.FRICTION else 0.0
+            if kind != LawKind.SPINNING:
+                x[Entry.TRIAL, i + 1] = stopping_impulse(work, i + 1, n) if kind == LawKind.FRICTION else 0.0
+        elif kind == LawKind.FRICTION or kind == LawKind.ROLLING:
+            bound = work.law_number[b, LawNumber.SHARE] * x[Entry.IMPULSE, n]
+            p, q = x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1]
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
                 set_trial(work, i, p, q)
             else:
-                more = x[PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * (bound + x[PENALTY, i])
+                r = x[Entry.PENALTY, i]
+                more = r * slip_speed_of_row(work, i) + ROUND_OFF * (bound + r)
                 set_disc(work, i, p, q, bound, more)
         else:
             write_active_spinning(work, b, i)
@@ -130,13 +107,13 @@ def write_active_spinning(work, b, i):
     Writes: work.
     """
     x = work.dense_vector
-    own = x[IMPULSE, i]
-    lower, upper = bounds_of(work, b, IMPULSE)
-    x[TRIAL, i] = own
+    own = x[Entry.IMPULSE, i]
+    lower, upper = bounds_of(work, b, Entry.IMPULSE)
+    x[Entry.TRIAL, i] = own
     if lower < upper and own >= SLIDES * upper:
-        x[TRIAL, i] = upper + trial_excess(work, i)
+        x[Entry.TRIAL, i] = upper + trial_excess(work, i)
     elif lower < upper and own <= SLIDES * lower:
-        x[TRIAL, i] = lower - trial_excess(work, i)
+        x[Entry.TRIAL, i] = lower - trial_excess(work, i)
 
 
 @kernel
@@ -144,7 +121,7 @@ def excess4(work, i):
     """Return `trial_excess` of four rows from i on."""
     x = work.dense_vector
     n = x.shape[1]
-    return load4(x, n * PENALTY + i) * (abs(load4(x, n * MOTION + i)) + spread4(ROUND_OFF))
+    return load4(x, n * Entry.PENALTY + i) * (abs(load4(x, n * Entry.MOTION + i)) + spread4(ROUND_OFF))
 
 
 @kernel
@@ -155,13 +132,13 @@ def write_active_scalars(work):
     """
     x = work.dense_vector
     n = x.shape[1]
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
-        own = load4(x, n * IMPULSE + i)
-        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS], 4):
+        own = load4(x, n * Entry.IMPULSE + i)
+        lower, upper = load4(x, n * Entry.LOWER + i), load4(x, n * Entry.UPPER + i)
         more = excess4(work, i)
         is_open = lower < upper
         trial = chosen(is_open & (own <= lower), lower - more, own)
-        store4(x, n * TRIAL + i, chosen(is_open & (upper <= own), upper + more, trial))
+        store4(x, n * Entry.TRIAL + i, chosen(is_open & (upper <= own), upper + more, trial))
 
 
 @kernel
@@ -170,30 +147,32 @@ def update_active_disc(work, b, i, n):
 
     Writes: work.
     """
-    x, share, kind = work.dense_vector, work.law_number[b, SHARE], work.law_row[b, KIND]
-    bound, old = share * x[IMPULSE, n], share * x[PREVIOUS, n]
-    u, v = x[MOTION, i], x[MOTION, i + 1]
+    x, share, kind = work.dense_vector, work.law_number[b, LawNumber.SHARE], work.law_row[b, Law.KIND]
+    bound, old = share * x[Entry.IMPULSE, n], share * x[Entry.PREVIOUS, n]
+    u, v = x[Entry.MOTION, i], x[Entry.MOTION, i + 1]
     if not bound > 0.0:
-        set_disc(work, i, x[TRIAL, i], x[TRIAL, i + 1], 0.0, trial_excess(work, i))
+        set_disc(work, i, x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1], 0.0, trial_excess(work, i))
         return
-    p, q = x[LINEAR, i], x[LINEAR, i + 1]
-    if not x[PREVIOUS, n] > 0.0:  # the contact has just closed
-        if kind == ROLLING:
+    p, q = x[Entry.LINEAR, i], x[Entry.LINEAR, i + 1]
+    a, b = x[Entry.PREVIOUS, i], x[Entry.PREVIOUS, i + 1]
+    if not x[Entry.PREVIOUS, n] > 0.0:  # the contact has just closed
+        if kind == LawKind.ROLLING:
             set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
             return
         p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
-    elif x[PREVIOUS, i] * x[PREVIOUS, i] + x[PREVIOUS, i + 1] * x[PREVIOUS, i + 1] > old * old:  # it slid
-        p, q = x[MEMORY, i], x[MEMORY, i + 1]
+    elif a * a + b * b > old * old:  # it slid
+        p, q = x[Entry.MEMORY, i], x[Entry.MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            set_disc(work, i, p, q, bound, x[PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * bound)
+            more = x[Entry.PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * bound
+            set_disc(work, i, p, q, bound, more)
             return
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
         p *= f
         q *= f
     if p * p + q * q <= bound * bound:
-        x[IMPULSE, i], x[IMPULSE, i + 1] = p, q
+        x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1] = p, q
         set_trial(work, i, p, q)
     else:
         set_disc(work, i, p, q, bound, SLIDING_EXCESS * bound)
@@ -206,19 +185,19 @@ def update_active_spinning(work, b, i):
     Writes: work.
     """
     x = work.dense_vector
-    lower, upper = bounds_of(work, b, PREVIOUS)
-    side = 1.0 if x[PREVIOUS, i] > upper else -1.0 if x[PREVIOUS, i] < lower else 0.0
-    lower, upper = bounds_of(work, b, IMPULSE)
-    own = x[LINEAR, i] if side == 0.0 else upper if side > 0.0 else lower
-    x[IMPULSE, i] = min(max(own, lower), upper)
-    x[TRIAL, i] = x[IMPULSE, i]
+    lower, upper = bounds_of(work, b, Entry.PREVIOUS)
+    side = 1.0 if x[Entry.PREVIOUS, i] > upper else -1.0 if x[Entry.PREVIOUS, i] < lower else 0.0
+    lower, upper = bounds_of(work, b, Entry.IMPULSE)
+    own = x[Entry.LINEAR, i] if side == 0.0 else upper if side > 0.0 else lower
+    x[Entry.IMPULSE, i] = min(max(own, lower), upper)
+    x[Entry.TRIAL, i] = x[Entry.IMPULSE, i]
     if side == 0.0:
         if own > upper:
-            x[TRIAL, i] += SLIDING_EXCESS * upper
+            x[Entry.TRIAL, i] += SLIDING_EXCESS * upper
         elif own < lower:
-            x[TRIAL, i] -= SLIDING_EXCESS * upper
+            x[Entry.TRIAL, i] -= SLIDING_EXCESS * upper
     elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
-        x[TRIAL, i] += side * trial_excess(work, i)
+        x[Entry.TRIAL, i] += side * trial_excess(work, i)
 
 
 @kernel
@@ -232,19 +211,19 @@ def update_active_scalars(work):
     x = work.dense_vector
     n = x.shape[1]
     zero = spread4(0.0)
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
-        was, linear = load4(x, n * PREVIOUS + i), load4(x, n * LINEAR + i)
-        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS], 4):
+        was, linear = load4(x, n * Entry.PREVIOUS + i), load4(x, n * Entry.LINEAR + i)
+        lower, upper = load4(x, n * Entry.LOWER + i), load4(x, n * Entry.UPPER + i)
         was_low, was_high = was < lower, upper < was
         own = chosen(was_low, lower, chosen(was_high, upper, clamp4(linear, lower, upper)))
-        store4(x, n * IMPULSE + i, own)
-        w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
+        store4(x, n * Entry.IMPULSE + i, own)
+        w = load4(x, n * Entry.MOTION + i) + load4(x, n * Entry.COMPLIANCE + i) * own
         is_new = ~(was_low | was_high)
-        little = load4(x, n * PENALTY + i) * spread4(ROUND_OFF)
+        little = load4(x, n * Entry.PENALTY + i) * spread4(ROUND_OFF)
         more = chosen(is_new, little, excess4(work, i))
         goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
         goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
-        store4(x, n * TRIAL + i, chosen(goes_high, own + more, chosen(goes_low, own - more, own)))
+        store4(x, n * Entry.TRIAL + i, chosen(goes_high, own + more, chosen(goes_low, own - more, own)))
 
 
 @kernel
@@ -257,18 +236,18 @@ def update_active_set(work):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    copy_vector(work, TRIAL, PREVIOUS)
-    for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        was = x[PREVIOUS, i]
-        if kind == NORMAL:
-            own = x[LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
-            x[IMPULSE, i] = max(own, 0.0)
-            x[TRIAL, i] = own if own > 0.0 else -TINY  # open
-        elif kind == FRICTION or kind == ROLLING:
+    copy_vector(work, Entry.TRIAL, Entry.PREVIOUS)
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
+        was = x[Entry.PREVIOUS, i]
+        if kind == LawKind.NORMAL:
+            own = x[Entry.LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
+            x[Entry.IMPULSE, i] = max(own, 0.0)
+            x[Entry.TRIAL, i] = own if own > 0.0 else -TINY  # open
+        elif kind == LawKind.FRICTION or kind == LawKind.ROLLING:
             update_active_disc(work, b, i, n)
-        elif kind == SPINNING and not x[PREVIOUS, n] > 0.0:
-            x[IMPULSE, i] = x[TRIAL, i] = 0.0
+        elif kind == LawKind.SPINNING and not x[Entry.PREVIOUS, n] > 0.0:
+            x[Entry.IMPULSE, i] = x[Entry.TRIAL, i] = 0.0
         else:
             update_active_spinning(work, b, i)
     update_active_scalars(work)

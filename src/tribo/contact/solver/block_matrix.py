@@ -22,7 +22,6 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.proximal_matrix import MIN_PIVOT
 from tribo.model import Status
 
-CAPACITY = int(Status.CAPACITY)
 MANY = 12  # trees: a larger island is a pile; a robot of a hundred joints is one tree
 
 
@@ -196,7 +195,7 @@ def prepare_matrix(model, work, t, count, most_work):
     """
     if count > work.node_order.shape[0]:
         work.node_count[0] = max(work.node_count[0], count)
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
         return False
     connect_nodes(model, work, t, count)
     order_elimination(work, count)
@@ -205,7 +204,7 @@ def prepare_matrix(model, work, t, count, most_work):
         return False
     work.value_count[0] = max(work.value_count[0], values)
     if values > work.block_value.shape[0]:
-        work.status[0] |= CAPACITY
+        work.status[0] |= Status.CAPACITY
         return False
     return True
 

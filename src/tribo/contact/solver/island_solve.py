@@ -20,17 +20,12 @@ from tribo.contact.problem.whitened_products import (
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
-from tribo.contact.solver.proximal_rows import WRITTEN
+from tribo.contact.solver.proximal_rows import Size
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator, Status
 
-CAPACITY = int(Status.CAPACITY)
-SETTLED = int(IntegrationMode.SETTLED)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-LAST_STEP, LAST_ROUND = int(Origin.LAST_STEP), int(Origin.LAST_ROUND)
-UNCHANGED = int(Origin.UNCHANGED)
 ROUNDING = 1.01  # [–] of a violation: growth that re-summing the same impulses may cause
 BOUND_ROUNDS = 30  # solves in which the bounds of box friction follow the normal impulse
 
@@ -59,11 +54,11 @@ def find_origins(work):
         is_new = is_new or work.tree_has_prediction[tree] == 1
     for t in range(work.island_origin.shape[0]):
         has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
-        work.island_origin[t] = UNCHANGED if is_new and not has_rows else LAST_STEP
+        work.island_origin[t] = Origin.UNCHANGED if is_new and not has_rows else Origin.LAST_STEP
     for tree in range(work.tree_has_prediction.shape[0]):
         t = find_representative(work.tree_island, tree)
-        if work.tree_has_prediction[tree] == 1 and work.island_origin[t] == UNCHANGED:
-            work.island_origin[t] = LAST_ROUND
+        if work.tree_has_prediction[tree] == 1 and work.island_origin[t] == Origin.UNCHANGED:
+            work.island_origin[t] = Origin.LAST_ROUND
         work.tree_has_prediction[tree] = 0
 
 
@@ -71,7 +66,7 @@ def find_origins(work):
 def is_continued(model, work, c):
     """Tell whether contact c keeps the impulse that it has from the last round of this step."""
     t = contact_island(model, work, c)
-    return t >= 0 and work.island_origin[t] != LAST_STEP
+    return t >= 0 and work.island_origin[t] != Origin.LAST_STEP
 
 
 @kernel
@@ -141,7 +136,7 @@ def solve_island(model, settings, work, t, rows):
     tolerance = settings.tolerance
     is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for _ in range(BOUND_ROUNDS):
-        if work.status[0] & CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
+        if work.status[0] & Status.CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     for k in contacts_in(work, t):
@@ -157,7 +152,7 @@ def solve_island(model, settings, work, t, rows):
 @kernel
 def is_as_good(model, settings, work, t):
     """Tell whether island t, without new contacts, violates its laws no more than after the last round."""
-    if work.island_origin[t] != UNCHANGED or work.island_miss[t] == inf:
+    if work.island_origin[t] != Origin.UNCHANGED or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
     return island_violation(model, work, t) <= may_miss * island_speed(settings, work, t)
@@ -174,10 +169,12 @@ def mark_turning_islands(model, state, settings, work):
     """
     for t in range(work.tree_island.shape[0]):
         work.island_is_stale[t] = 0
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return
     for tree in range(work.tree_island.shape[0]):
-        if work.tree_mode[tree] == SETTLED and rotates_far(model, state, settings, work, tree):
+        if work.tree_mode[tree] == IntegrationMode.SETTLED and rotates_far(
+            model, state, settings, work, tree
+        ):
             work.island_is_stale[find_representative(work.tree_island, tree)] = 1
 
 
@@ -191,7 +188,7 @@ def solve_islands(model, state, settings, work):
     warm_start(model, state, settings, work)
     mark_turning_islands(model, state, settings, work)
     work.sweeps[0] = 0
-    work.dense_size[WRITTEN] = 0
+    work.dense_size[Size.WRITTEN] = 0
     work.column_count[0] = 0
     work.dense_count[0] = 0
     work.node_count[0] = 0

@@ -19,8 +19,6 @@ from tribo.enums import Solver
 from tribo.math import vec
 from tribo.model import MAX_DOFS, Status
 
-CAPACITY = int(Status.CAPACITY)
-SWEEPS_ONLY = int(Solver.SWEEPS)
 FEW_ROWS = 3  # rows of one contact, or some scalar rows: a few visits solve them
 PAIR = 2  # trees, as a robot and what it holds: with more, one sweep is cheap beside a solve
 SMALL_ROWS = 32  # rows: fewer are no heap
@@ -38,7 +36,7 @@ def has_room(work, t, columns):
         return True
     work.column_count[0] = max(work.column_count[0], columns)
     work.dense_count[0] = max(work.dense_count[0], rows)
-    work.status[0] |= CAPACITY
+    work.status[0] |= Status.CAPACITY
     return False
 
 
@@ -75,7 +73,7 @@ def relax_heap_targets(model, settings, work, t, rows):
 
     Writes: work.
     """
-    if settings.contact_solver == SWEEPS_ONLY or rows < SMALL_ROWS:
+    if settings.contact_solver == Solver.SWEEPS or rows < SMALL_ROWS:
         return
     if block_matrix.find_nodes(model, work, t) <= block_matrix.MANY:
         return
@@ -133,7 +131,7 @@ def solve_by_settings(model, settings, work, t, rows, tolerance):
 
     Writes: work.
     """
-    if settings.contact_solver == SWEEPS_ONLY:
+    if settings.contact_solver == Solver.SWEEPS:
         limit = tolerance * island_speed(settings, work, t)
         lay_out_free_bodies(model, work, t)
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)

@@ -27,22 +27,10 @@ from tribo.contact.solver.natural_residual import (
 from tribo.contact.solver.pile_problem import PREPARE
 from tribo.contact.solver.proximal_newton import improve_impulses
 from tribo.contact.solver.proximal_products import call_pile_operation, gather_response
-from tribo.contact.solver.proximal_rows import (
-    COLUMNS,
-    FIRST,
-    FREE,
-    IMPULSE,
-    Z,
-    read_impulses,
-    wide,
-    write_pile,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector, read_impulses, wide, write_pile
 from tribo.enums import Origin
 from tribo.model import Late, Status
 
-CAPACITY = int(Status.CAPACITY)
-LATE = int(Late.PILE)
-LAST_ROUND = int(Origin.LAST_ROUND)
 MAX_NODES = 1500  # trees of a piece: the table of blocks has MAX_NODES² entries
 MAX_WORK = 3e7  # multiplications of one factor of a pile at rest: about 20 ms
 PIECE_WORK = 3e5  # the same of a piece of it
@@ -132,13 +120,13 @@ def pile_has_room(model, work, t):
     Writes: work.
     """
     rows = wide(island_rows(work, t) + spun_rows(work, t)) + 8  # `write_problem_rows`
-    if model.lazy_address[LATE] == 0:
-        work.lazy_wanted[LATE] = 1
+    if model.lazy_address[Late.PILE] == 0:
+        work.lazy_wanted[Late.PILE] = 1
     elif rows > work.dense_row.shape[0]:
         work.dense_count[0] = max(work.dense_count[0], rows)
     else:
         return True
-    work.status[0] |= CAPACITY
+    work.status[0] |= Status.CAPACITY
     return False
 
 
@@ -155,10 +143,10 @@ def improve_piece(model, work, t, count, limit, last, most_work, is_whole):
     write_pile(model, work, t, count)
     if call_pile_operation(model, work, PREPARE, count, most_work) == 0:
         return
-    gather_response(model, work, IMPULSE, FREE)
+    gather_response(model, work, Entry.IMPULSE, Vector.FREE)
     x = work.column_vector
-    for k in range(work.dense_size[FIRST], wide(work.dense_size[COLUMNS])):
-        x[FREE, k] = x[Z, k] - x[FREE, k]
+    for k in range(work.dense_size[Size.FIRST], wide(work.dense_size[Size.COLUMNS])):
+        x[Vector.FREE, k] = x[Vector.Z, k] - x[Vector.FREE, k]
     improve_impulses(model, work, limit, last, is_whole)
     read_impulses(work, t)
 
@@ -200,7 +188,7 @@ def solve_pile(model, work, t, limit, moves):
     said = max(limit, FLAGGED * work.removed_speed[0])
     near = max(limit, NEAR * said) if moves else limit
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
-    if work.island_origin[t] == LAST_ROUND:  # a warm start is good
+    if work.island_origin[t] == Origin.LAST_ROUND:  # a warm start is good
         sweeps //= 2
     sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS
@@ -209,7 +197,7 @@ def solve_pile(model, work, t, limit, moves):
     worst, best = keep_best(model, work, t, inf)
     for k in range(PIECES):
         enough = said if moves and k > 0 else near
-        if best <= enough or work.newton_steps[0] >= last or work.status[0] & CAPACITY:
+        if best <= enough or work.newton_steps[0] >= last or work.status[0] & Status.CAPACITY:
             break
         if k == 0 and not moves:
             count = find_nodes(model, work, t)

@@ -25,35 +25,7 @@ from tribo.contact.solver import block_matrix
 from tribo.contact.solver.active_set import REDUNDANT_PENALTY, SET_PENALTY
 from tribo.contact.solver.proximal_law import set_row_penalties, trial_at
 from tribo.contact.solver.proximal_matrix import target_change
-from tribo.contact.solver.proximal_rows import (
-    CHANGE,
-    COLUMNS,
-    COMPLIANCE,
-    FIRST,
-    FREE,
-    KIND,
-    LAWS,
-    LINEAR,
-    LOWER,
-    MOTION,
-    NODES,
-    NORMAL,
-    NORMAL_ROW,
-    PENALTY,
-    PILE,
-    ROW,
-    ROWS,
-    SCALARS,
-    SCRATCH,
-    SHARE,
-    SPINNING,
-    START,
-    STEP,
-    TRIAL,
-    UPPER,
-    Z,
-    spin_size,
-)
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, Vector, spin_size
 
 PREPARE, MEASURE, GATHER, NEWTON, SET = range(5)  # operations of `run_pile_operation`
 REFINEMENTS = 2  # of a solution with a given active set
@@ -67,9 +39,9 @@ def store_velocities(work, out, i, f, w):
     Writes: work.
     """
     x = work.dense_vector
-    part = 1.0 if out == MOTION else 0.0
+    part = 1.0 if out == Entry.MOTION else 0.0
     for a in range(3):
-        x[out, i + a] = f * w[a] + part * x[START, i + a]
+        x[out, i + a] = f * w[a] + part * x[Entry.START, i + a]
 
 
 @kernel
@@ -79,7 +51,7 @@ def measure_pile(model, work, t, z):
     Writes: work.
     """
     x, response = work.dense_vector, work.column_vector[z]
-    out = MOTION if z == Z else CHANGE
+    out = Entry.MOTION if z == Vector.Z else Entry.CHANGE
     i = 0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
@@ -96,7 +68,7 @@ def measure_pile(model, work, t, z):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
             w = add_scalar_row_response(model, work, n, response, 0.0) / sqrt(work.scalar_delassus[n])
-            x[out, i] = w + x[START, i] if out == MOTION else w
+            x[out, i] = w + x[Entry.START, i] if out == Entry.MOTION else w
             i += 1
 
 
@@ -139,17 +111,17 @@ def gather_pile(model, work, t, v, z):
 def disc_block(work, i, share, n):
     """Return D of two rows from i on, bounded by a share of row n's impulse: xx, xy, yy; x, y by row n."""
     x = work.dense_vector
-    most = share * x[TRIAL, n]
+    most = share * x[Entry.TRIAL, n]
     if not most > 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0
-    s, t = x[TRIAL, i], x[TRIAL, i + 1]
+    s, t = x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1]
     square = s * s + t * t
     if square <= most * most:
-        return x[PENALTY, i], 0.0, x[PENALTY, i + 1], 0.0, 0.0
+        return x[Entry.PENALTY, i], 0.0, x[Entry.PENALTY, i + 1], 0.0, 0.0
     size = sqrt(square)
     s /= size
     t /= size
-    d, push = x[PENALTY, i] * most / size, share * x[PENALTY, n]
+    d, push = x[Entry.PENALTY, i] * most / size, share * x[Entry.PENALTY, n]
     return d * t * t, -d * s * t, d * s * s, push * s, push * t
 
 
@@ -157,27 +129,27 @@ def disc_block(work, i, share, n):
 def line_block(work, i, share, n):
     """Return D of row i, bounded by a share of the impulse of row n: by its own velocity, by that of n."""
     x = work.dense_vector
-    most = share * x[TRIAL, n]
+    most = share * x[Entry.TRIAL, n]
     if not most > 0.0:
         return 0.0, 0.0
-    if abs(x[TRIAL, i]) <= most:
-        return x[PENALTY, i], 0.0
-    return 0.0, share * x[PENALTY, n] if x[TRIAL, i] > 0.0 else -share * x[PENALTY, n]
+    if abs(x[Entry.TRIAL, i]) <= most:
+        return x[Entry.PENALTY, i], 0.0
+    return 0.0, share * x[Entry.PENALTY, n] if x[Entry.TRIAL, i] > 0.0 else -share * x[Entry.PENALTY, n]
 
 
 @kernel
 def force_block(work, b, i):
     """Return D of the force of a contact with rows from i on, row by row; b: its law of friction."""
-    xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, SHARE], i + 2)
-    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[PENALTY, i + 2])
+    xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, LawNumber.SHARE], i + 2)
+    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[Entry.PENALTY, i + 2])
 
 
 @kernel
 def spin_blocks(work, b, i):
     """Return D of the torque rows from i on, by angular velocity and by normal velocity; b: its first law."""
-    n = work.law_row[b, NORMAL_ROW]
-    xx, xy, yy, u, v = disc_block(work, i, work.law_number[b, SHARE], n)
-    zz, w = line_block(work, i + 2, work.law_number[b + 1, SHARE], n)
+    n = work.law_row[b, Law.NORMAL_ROW]
+    xx, xy, yy, u, v = disc_block(work, i, work.law_number[b, LawNumber.SHARE], n)
+    zz, w = line_block(work, i + 2, work.law_number[b + 1, LawNumber.SHARE], n)
     return (xx, xy, 0.0, xy, yy, 0.0, 0.0, 0.0, zz), (0.0, 0.0, u, 0.0, 0.0, v, 0.0, 0.0, w)
 
 
@@ -185,7 +157,9 @@ def spin_blocks(work, b, i):
 def is_inside_bound(work, i):
     """Tell whether the trial of scalar row i is within its bounds, and these differ."""
     x = work.dense_vector
-    return x[LOWER, i] < x[UPPER, i] and x[LOWER, i] <= x[TRIAL, i] <= x[UPPER, i]
+    return (
+        x[Entry.LOWER, i] < x[Entry.UPPER, i] and x[Entry.LOWER, i] <= x[Entry.TRIAL, i] <= x[Entry.UPPER, i]
+    )
 
 
 @kernel
@@ -200,7 +174,7 @@ def assemble_blocks(model, work, t):
 
     Writes: work.
     """
-    block_matrix.set_identity(model, work, work.dense_size[NODES])
+    block_matrix.set_identity(model, work, work.dense_size[Size.NODES])
     spins, table = work.contact_spin_row, work.contact_row
     i = b = 0
     for k in contacts_in(work, t):
@@ -208,7 +182,7 @@ def assemble_blocks(model, work, t):
         own = work.diagonal_delassus[c]
         if not own > 0.0:
             continue
-        is_open = not work.dense_vector[TRIAL, i + 2] > 0.0
+        is_open = not work.dense_vector[Entry.TRIAL, i + 2] > 0.0
         if not is_open:
             d = scaled_block(1.0 / own, force_block(work, b + 1, i))
             island_sums.add_force_block(model, work, c, d)
@@ -228,7 +202,7 @@ def assemble_blocks(model, work, t):
         own = work.scalar_delassus[n]
         if own > 0.0:
             if is_inside_bound(work, i):
-                island_sums.add_scalar_block(model, work, n, work.dense_vector[PENALTY, i] / own)
+                island_sums.add_scalar_block(model, work, n, work.dense_vector[Entry.PENALTY, i] / own)
             i += 1
 
 
@@ -239,31 +213,31 @@ def push_solution(work, v):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        if kind == NORMAL:
-            x[SCRATCH, i] = x[PENALTY, i] * x[v, i] if x[TRIAL, i] > 0.0 else 0.0
-        elif kind == SPINNING:
-            own, pressed = line_block(work, i, work.law_number[b, SHARE], n)
-            x[SCRATCH, i] = own * x[v, i] + pressed * x[v, n]
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
+        if kind == LawKind.NORMAL:
+            x[Entry.SCRATCH, i] = x[Entry.PENALTY, i] * x[v, i] if x[Entry.TRIAL, i] > 0.0 else 0.0
+        elif kind == LawKind.SPINNING:
+            own, pressed = line_block(work, i, work.law_number[b, LawNumber.SHARE], n)
+            x[Entry.SCRATCH, i] = own * x[v, i] + pressed * x[v, n]
         else:
-            xx, xy, yy, f, g = disc_block(work, i, work.law_number[b, SHARE], n)
+            xx, xy, yy, f, g = disc_block(work, i, work.law_number[b, LawNumber.SHARE], n)
             p, q, w = x[v, i], x[v, i + 1], x[v, n]
-            x[SCRATCH, i], x[SCRATCH, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        x[SCRATCH, i] = x[PENALTY, i] * x[v, i] if is_inside_bound(work, i) else 0.0
+            x[Entry.SCRATCH, i], x[Entry.SCRATCH, i + 1] = xx * p + xy * q + f * w, xy * p + yy * q + g * w
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS]):
+        x[Entry.SCRATCH, i] = x[Entry.PENALTY, i] * x[v, i] if is_inside_bound(work, i) else 0.0
 
 
 @kernel
 def slide_direction(work):
     """Tell whether a row is at a bound that follows the normal impulse: D is then not symmetric."""
     x, law = work.dense_vector, work.law_row
-    for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        if kind == NORMAL:
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
+        if kind == LawKind.NORMAL:
             continue
-        most = work.law_number[b, SHARE] * x[TRIAL, n]
-        s, t = x[TRIAL, i], x[TRIAL, i + 1] if kind != SPINNING else 0.0
+        most = work.law_number[b, LawNumber.SHARE] * x[Entry.TRIAL, n]
+        s, t = x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1] if kind != LawKind.SPINNING else 0.0
         if most > 0.0 and s * s + t * t > most * most:
             return True
     return False
@@ -276,9 +250,9 @@ def add_solution(model, work):
     Writes: work.
     """
     x = work.column_vector
-    block_matrix.solve_blocks(model, work, work.dense_size[NODES], x[STEP])
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
-        x[Z, k] += x[STEP, k]
+    block_matrix.solve_blocks(model, work, work.dense_size[Size.NODES], x[Vector.STEP])
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS]):
+        x[Vector.Z, k] += x[Vector.STEP, k]
 
 
 @kernel
@@ -288,19 +262,19 @@ def refine_set(model, work, t):
     Writes: work.
     """
     x, z = work.dense_vector, work.column_vector
-    for i in range(work.dense_size[ROWS]):
-        x[CHANGE, i] = -(x[MOTION, i] + x[COMPLIANCE, i] * x[LINEAR, i])
-    push_solution(work, CHANGE)
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
-        z[STEP, k] = 0.0
-    gather_pile(model, work, t, SCRATCH, STEP)
-    for i in range(work.dense_size[ROWS]):
-        x[LINEAR, i] += x[SCRATCH, i]
+    for i in range(work.dense_size[Size.ROWS]):
+        x[Entry.CHANGE, i] = -(x[Entry.MOTION, i] + x[Entry.COMPLIANCE, i] * x[Entry.LINEAR, i])
+    push_solution(work, Entry.CHANGE)
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS]):
+        z[Vector.STEP, k] = 0.0
+    gather_pile(model, work, t, Entry.SCRATCH, Vector.STEP)
+    for i in range(work.dense_size[Size.ROWS]):
+        x[Entry.LINEAR, i] += x[Entry.SCRATCH, i]
     add_solution(model, work)
-    measure_pile(model, work, t, STEP)
-    push_solution(work, CHANGE)
-    for i in range(work.dense_size[ROWS]):
-        x[LINEAR, i] -= x[SCRATCH, i]
+    measure_pile(model, work, t, Vector.STEP)
+    push_solution(work, Entry.CHANGE)
+    for i in range(work.dense_size[Size.ROWS]):
+        x[Entry.LINEAR, i] -= x[Entry.SCRATCH, i]
 
 
 @kernel
@@ -316,24 +290,24 @@ def solve_set(model, work, t, is_exact):
     if is_exact:
         set_row_penalties(work, REDUNDANT_PENALTY if refinements > 0 else SET_PENALTY)
     assemble_blocks(model, work, t)
-    if not block_matrix.factor_matrix(model, work, work.dense_size[NODES]):
+    if not block_matrix.factor_matrix(model, work, work.dense_size[Size.NODES]):
         return False
-    for i in range(work.dense_size[ROWS]):
-        x[CHANGE, i] = target_change(work, i)
-    push_solution(work, CHANGE)
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
+    for i in range(work.dense_size[Size.ROWS]):
+        x[Entry.CHANGE, i] = target_change(work, i)
+    push_solution(work, Entry.CHANGE)
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS]):
         if not is_inside_bound(work, i):
-            x[SCRATCH, i] = min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
-        z[STEP, k] = z[FREE, k] - z[Z, k]
-    gather_pile(model, work, t, SCRATCH, STEP)
+            x[Entry.SCRATCH, i] = min(max(x[Entry.TRIAL, i], x[Entry.LOWER, i]), x[Entry.UPPER, i])
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS]):
+        z[Vector.STEP, k] = z[Vector.FREE, k] - z[Vector.Z, k]
+    gather_pile(model, work, t, Entry.SCRATCH, Vector.STEP)
     add_solution(model, work)
-    measure_pile(model, work, t, Z)
-    for i in range(work.dense_size[ROWS]):
-        x[LINEAR, i] = trial_at(work, i, x[MOTION, i])
+    measure_pile(model, work, t, Vector.Z)
+    for i in range(work.dense_size[Size.ROWS]):
+        x[Entry.LINEAR, i] = trial_at(work, i, x[Entry.MOTION, i])
     for k in range(refinements):
         if k > 0:
-            measure_pile(model, work, t, Z)
+            measure_pile(model, work, t, Vector.Z)
         refine_set(model, work, t)
     return True
 
@@ -345,9 +319,9 @@ def newton_step_of_pile(model, work, t):
     Writes: work.
     """
     assemble_blocks(model, work, t)
-    if not block_matrix.factor_matrix(model, work, work.dense_size[NODES]):
+    if not block_matrix.factor_matrix(model, work, work.dense_size[Size.NODES]):
         return False
-    block_matrix.solve_blocks(model, work, work.dense_size[NODES], work.column_vector[STEP])
+    block_matrix.solve_blocks(model, work, work.dense_size[Size.NODES], work.column_vector[Vector.STEP])
     return True
 
 
@@ -361,7 +335,7 @@ def run_pile_operation(model, work, what, z, number):
 
     Writes: work.
     """
-    t = work.dense_size[PILE] - 1
+    t = work.dense_size[Size.PILE] - 1
     if what == PREPARE:
         return 1 if block_matrix.prepare_matrix(model, work, t, z, number) else 0
     if what == MEASURE:

@@ -13,31 +13,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
 from tribo.contact.solver.natural_residual import larger_violation, largest_component, project_on_cone
-from tribo.contact.solver.proximal_rows import (
-    CHANGE,
-    COMPLIANCE,
-    FRICTION,
-    IMPULSE,
-    KIND,
-    LAWS,
-    LOWER,
-    MEMORY,
-    MOTION,
-    NATURAL_STEP,
-    NORMAL_ROW,
-    PENALTY,
-    ROLLING,
-    ROW,
-    ROWS,
-    SCALARS,
-    SCRATCH,
-    SHARE,
-    SOFT,
-    SPINNING,
-    TRIAL,
-    UNIT,
-    UPPER,
-)
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size
 from tribo.math import vec
 
 
@@ -49,8 +25,8 @@ def set_row_penalties(work, rho):
     """
     x = work.dense_vector
     n = x.shape[1]
-    for i in range(0, work.dense_size[ROWS], 4):
-        store4(x, n * PENALTY + i, spread4(1.0) / (load4(x, n * SOFT + i) + 1.0 / rho))
+    for i in range(0, work.dense_size[Size.ROWS], 4):
+        store4(x, n * Entry.PENALTY + i, spread4(1.0) / (load4(x, n * Entry.SOFT + i) + 1.0 / rho))
 
 
 @kernel
@@ -61,26 +37,26 @@ def write_trials(work):
     """
     x = work.dense_vector
     n = x.shape[1]
-    for i in range(0, work.dense_size[ROWS], 4):
-        r, memory = load4(x, n * PENALTY + i), load4(x, n * MEMORY + i)
-        w = load4(x, n * MOTION + i) + memory * load4(x, n * COMPLIANCE + i)
-        store4(x, n * TRIAL + i, memory - r * w)
+    for i in range(0, work.dense_size[Size.ROWS], 4):
+        r, memory = load4(x, n * Entry.PENALTY + i), load4(x, n * Entry.MEMORY + i)
+        w = load4(x, n * Entry.MOTION + i) + memory * load4(x, n * Entry.COMPLIANCE + i)
+        store4(x, n * Entry.TRIAL + i, memory - r * w)
 
 
 @kernel
 def trial_at(work, i, w):
     """Return the trial of row i at velocity w."""
     x = work.dense_vector
-    return x[MEMORY, i] - x[PENALTY, i] * (w + x[COMPLIANCE, i] * x[MEMORY, i])
+    return x[Entry.MEMORY, i] - x[Entry.PENALTY, i] * (w + x[Entry.COMPLIANCE, i] * x[Entry.MEMORY, i])
 
 
 @kernel
 def bounds_of(work, b, out):
     """Return the bounds of the one-row law b for the normal impulses in row `out` of `dense_vector`."""
-    n = work.law_row[b, NORMAL_ROW]
+    n = work.law_row[b, Law.NORMAL_ROW]
     if n < 0:
         return 0.0, inf
-    most = work.law_number[b, SHARE] * work.dense_vector[out, n]
+    most = work.law_number[b, LawNumber.SHARE] * work.dense_vector[out, n]
     return -most, most
 
 
@@ -98,11 +74,11 @@ def apply_laws(work, trial, out):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    for b in range(work.dense_size[LAWS]):
-        i, kind = law[b, ROW], law[b, KIND]
-        if kind == FRICTION or kind == ROLLING:
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind = law[b, Law.ROW], law[b, Law.KIND]
+        if kind == LawKind.FRICTION or kind == LawKind.ROLLING:
             u, v = x[trial, i], x[trial, i + 1]
-            most = work.law_number[b, SHARE] * x[out, law[b, NORMAL_ROW]]
+            most = work.law_number[b, LawNumber.SHARE] * x[out, law[b, Law.NORMAL_ROW]]
             square = u * u + v * v
             f = most / sqrt(square) if square > most * most else 1.0
             x[out, i], x[out, i + 1] = f * u, f * v
@@ -110,8 +86,8 @@ def apply_laws(work, trial, out):
             lower, upper = bounds_of(work, b, out)
             x[out, i] = min(max(x[trial, i], lower), upper)
     n = x.shape[1]
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
-        lower, upper = load4(x, n * LOWER + i), load4(x, n * UPPER + i)
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS], 4):
+        lower, upper = load4(x, n * Entry.LOWER + i), load4(x, n * Entry.UPPER + i)
         store4(x, n * out + i, clamp4(load4(x, n * trial + i), lower, upper))
 
 
@@ -123,13 +99,13 @@ def impulse_product(work, part):
     """
     x = work.dense_vector
     n = x.shape[1]
-    for i in range(0, work.dense_size[ROWS], 4):
-        way = load4(x, n * PENALTY + i) * load4(x, n * CHANGE + i)
-        store4(x, n * SCRATCH + i, load4(x, n * TRIAL + i) - part * way)
-    apply_laws(work, SCRATCH, SCRATCH)
+    for i in range(0, work.dense_size[Size.ROWS], 4):
+        way = load4(x, n * Entry.PENALTY + i) * load4(x, n * Entry.CHANGE + i)
+        store4(x, n * Entry.SCRATCH + i, load4(x, n * Entry.TRIAL + i) - part * way)
+    apply_laws(work, Entry.SCRATCH, Entry.SCRATCH)
     total = spread4(0.0)
-    for i in range(0, work.dense_size[ROWS], 4):
-        total = total + load4(x, n * SCRATCH + i) * load4(x, n * CHANGE + i)
+    for i in range(0, work.dense_size[Size.ROWS], 4):
+        total = total + load4(x, n * Entry.SCRATCH + i) * load4(x, n * Entry.CHANGE + i)
     return sum4(total)
 
 
@@ -143,7 +119,7 @@ def sum4(four):
 def own_velocity(work, i):
     """Return the velocity of row i including that of its compliance, w + R λ."""
     x = work.dense_vector
-    return x[MOTION, i] + x[COMPLIANCE, i] * x[IMPULSE, i]
+    return x[Entry.MOTION, i] + x[Entry.COMPLIANCE, i] * x[Entry.IMPULSE, i]
 
 
 @kernel
@@ -152,11 +128,11 @@ def violation_of_scalars(work):
     x = work.dense_vector
     n = x.shape[1]
     worst = zero = spread4(0.0)
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS], 4):
-        own = load4(x, n * IMPULSE + i)
-        w = load4(x, n * MOTION + i) + load4(x, n * COMPLIANCE + i) * own
-        after = clamp4(own - w, load4(x, n * LOWER + i), load4(x, n * UPPER + i))
-        v = abs(own - after) * load4(x, n * UNIT + i)
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS], 4):
+        own = load4(x, n * Entry.IMPULSE + i)
+        w = load4(x, n * Entry.MOTION + i) + load4(x, n * Entry.COMPLIANCE + i) * own
+        after = clamp4(own - w, load4(x, n * Entry.LOWER + i), load4(x, n * Entry.UPPER + i))
+        v = abs(own - after) * load4(x, n * Entry.UNIT + i)
         worst = chosen((v <= worst) | ~(zero <= worst), worst, v)  # NaN is the worst
     most = 0.0
     for k in range(4):
@@ -172,30 +148,30 @@ def violation_here(work):
     """
     worst = 0.0
     x, law, numbers = work.dense_vector, work.law_row, work.law_number
-    for b in range(work.dense_size[LAWS]):
-        i, kind = law[b, ROW], law[b, KIND]
-        if kind == FRICTION:
-            mu, r = numbers[b, SHARE], numbers[b, NATURAL_STEP]
-            own = (x[IMPULSE, i], x[IMPULSE, i + 1], x[IMPULSE, i + 2])
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind = law[b, Law.ROW], law[b, Law.KIND]
+        if kind == LawKind.FRICTION:
+            mu, r = numbers[b, LawNumber.SHARE], numbers[b, LawNumber.NATURAL_STEP]
+            own = (x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1], x[Entry.IMPULSE, i + 2])
             w = (own_velocity(work, i), own_velocity(work, i + 1), own_velocity(work, i + 2))
             if own[2] == 0.0 and w[2] >= 0.0 and own[0] == 0.0 and own[1] == 0.0:
                 continue
             lift = mu * sqrt(w[0] * w[0] + w[1] * w[1])
             after = project_on_cone(mu, vec.axpy(-r, (w[0], w[1], w[2] + lift), own))
             v = largest_component(vec.sub(own, after))
-        elif kind == ROLLING:
-            most = numbers[b, SHARE] * x[IMPULSE, law[b, NORMAL_ROW]]
-            u, v = x[IMPULSE, i] - x[MOTION, i], x[IMPULSE, i + 1] - x[MOTION, i + 1]
+        elif kind == LawKind.ROLLING:
+            most = numbers[b, LawNumber.SHARE] * x[Entry.IMPULSE, law[b, Law.NORMAL_ROW]]
+            u, v = x[Entry.IMPULSE, i] - x[Entry.MOTION, i], x[Entry.IMPULSE, i + 1] - x[Entry.MOTION, i + 1]
             s = sqrt(u * u + v * v)
             f = most / s if s > most else 1.0
-            v = max(abs(x[IMPULSE, i] - f * u), abs(x[IMPULSE, i + 1] - f * v))
-        elif kind == SPINNING:
-            lower, upper = bounds_of(work, b, IMPULSE)
-            after = min(max(x[IMPULSE, i] - own_velocity(work, i), lower), upper)
-            v = abs(x[IMPULSE, i] - after)
+            v = max(abs(x[Entry.IMPULSE, i] - f * u), abs(x[Entry.IMPULSE, i + 1] - f * v))
+        elif kind == LawKind.SPINNING:
+            lower, upper = bounds_of(work, b, Entry.IMPULSE)
+            after = min(max(x[Entry.IMPULSE, i] - own_velocity(work, i), lower), upper)
+            v = abs(x[Entry.IMPULSE, i] - after)
         else:
             continue
-        v *= x[UNIT, i]
+        v *= x[Entry.UNIT, i]
         worst = larger_violation(worst, v)
     return larger_violation(worst, violation_of_scalars(work))
 
@@ -206,8 +182,8 @@ def memory_error(work, rho):
     x = work.dense_vector
     n = x.shape[1]
     worst = spread4(0.0)
-    for i in range(0, work.dense_size[ROWS], 4):
-        error = abs(load4(x, n * IMPULSE + i) - load4(x, n * MEMORY + i))
-        error = error * load4(x, n * UNIT + i)
+    for i in range(0, work.dense_size[Size.ROWS], 4):
+        error = abs(load4(x, n * Entry.IMPULSE + i) - load4(x, n * Entry.MEMORY + i))
+        error = error * load4(x, n * Entry.UNIT + i)
         worst = chosen(worst < error, error, worst)
     return top(worst) / rho

@@ -16,31 +16,7 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4, transposed
 from tribo.contact.solver.proximal_law import bounds_of, sum4
-from tribo.contact.solver.proximal_rows import (
-    COLUMNS,
-    COMPLIANCE,
-    DIRECTIONS,
-    FRICTION,
-    KIND,
-    LAWS,
-    LINEAR,
-    LOWER,
-    MEMORY,
-    MOTION,
-    NORMAL_ROW,
-    PENALTY,
-    ROLLING,
-    ROW,
-    ROWS,
-    SCALARS,
-    SHARE,
-    SPINNING,
-    STEP,
-    TRIAL,
-    UPPER,
-    Z,
-    wide,
-)
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, Vector, wide
 
 VELOCITY_ROW, IMPULSE_ROW = 0, 1  # columns of `direction_row`: l, p
 # Of `direction_number`: 1/d; its request (`target_change`); its impulse.
@@ -57,7 +33,7 @@ def combine_rows(work, new, i, a, j, b):
     """
     y = work.dense_row
     n = y.shape[1]
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(0, work.dense_size[Size.COLUMNS], 4):
         store4(y, n * new + k, a * load4(y, n * i + k) + b * load4(y, n * j + k))
 
 
@@ -65,7 +41,7 @@ def combine_rows(work, new, i, a, j, b):
 def target_change(work, i):
     """Return the request a of row i: after a change of velocity δw its trial is r (a − δw)."""
     x = work.dense_vector
-    return x[MEMORY, i] * (1.0 / x[PENALTY, i] - x[COMPLIANCE, i]) - x[MOTION, i]
+    return x[Entry.MEMORY, i] * (1.0 / x[Entry.PENALTY, i] - x[Entry.COMPLIANCE, i]) - x[Entry.MOTION, i]
 
 
 @kernel
@@ -74,8 +50,8 @@ def add_direction(work, row, resistance, ask):
 
     Writes: work.
     """
-    u = work.dense_size[DIRECTIONS]
-    work.dense_size[DIRECTIONS] = u + 1
+    u = work.dense_size[Size.DIRECTIONS]
+    work.dense_size[Size.DIRECTIONS] = u + 1
     work.direction_row[u, VELOCITY_ROW] = work.direction_row[u, IMPULSE_ROW] = row
     work.direction_number[u, RESISTANCE] = resistance
     work.direction_number[u, REQUEST] = ask
@@ -95,7 +71,7 @@ def push_along_rows(work, n, i, a, j, b, extra):
         extra += 1
         work.direction_row[u, IMPULSE_ROW] = row
         combine_rows(work, row, n, 1.0, n, 0.0)
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(0, work.dense_size[Size.COLUMNS], 4):
         more = a * load4(y, width * i + k) + b * load4(y, width * j + k)
         store4(y, width * row + k, load4(y, width * row + k) + more)
     return extra
@@ -108,21 +84,21 @@ def write_directions(work):
     Writes: work.
     """
     x, law = work.dense_vector, work.law_row
-    work.dense_size[DIRECTIONS] = 0
-    extra = wide(work.dense_size[ROWS])
+    work.dense_size[Size.DIRECTIONS] = 0
+    extra = wide(work.dense_size[Size.ROWS])
     is_symmetric = True
-    for b in range(work.dense_size[LAWS]):
-        i, kind, n = law[b, ROW], law[b, KIND], law[b, NORMAL_ROW]
-        x[LINEAR, i] = 0.0
-        share = work.law_number[b, SHARE]
-        if kind == FRICTION or kind == ROLLING:
-            x[LINEAR, i + 1] = 0.0
-            most = share * x[TRIAL, n]
+    for b in range(work.dense_size[Size.LAWS]):
+        i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
+        x[Entry.LINEAR, i] = 0.0
+        share = work.law_number[b, LawNumber.SHARE]
+        if kind == LawKind.FRICTION or kind == LawKind.ROLLING:
+            x[Entry.LINEAR, i + 1] = 0.0
+            most = share * x[Entry.TRIAL, n]
             if not most > 0.0:
                 continue
-            s, t = x[TRIAL, i], x[TRIAL, i + 1]
+            s, t = x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1]
             square = s * s + t * t
-            give = 1.0 / x[PENALTY, i]
+            give = 1.0 / x[Entry.PENALTY, i]
             if square <= most * most:
                 add_direction(work, i, give, target_change(work, i))
                 add_direction(work, i + 1, give, target_change(work, i + 1))
@@ -136,23 +112,23 @@ def write_directions(work):
             extra = push_along_rows(work, n, i, share * s, i + 1, share * t, extra + 1)
             is_symmetric = False
             continue
-        if kind == SPINNING and not share * x[TRIAL, n] > 0.0:
+        if kind == LawKind.SPINNING and not share * x[Entry.TRIAL, n] > 0.0:
             continue
-        lower, upper = bounds_of(work, b, TRIAL)
-        if kind == SPINNING and not lower <= x[TRIAL, i] <= upper:
-            side = share if x[TRIAL, i] > 0.0 else -share
+        lower, upper = bounds_of(work, b, Entry.TRIAL)
+        if kind == LawKind.SPINNING and not lower <= x[Entry.TRIAL, i] <= upper:
+            side = share if x[Entry.TRIAL, i] > 0.0 else -share
             extra = push_along_rows(work, n, i, side, i, 0.0, extra)
             is_symmetric = False
-        elif kind == SPINNING or x[TRIAL, i] > 0.0:
-            work.row_direction[i] = work.dense_size[DIRECTIONS]
-            add_direction(work, i, 1.0 / x[PENALTY, i], target_change(work, i))
-    for i in range(work.dense_size[SCALARS], work.dense_size[ROWS]):
-        own, lower, upper = x[TRIAL, i], x[LOWER, i], x[UPPER, i]
-        x[LINEAR, i] = 0.0
+        elif kind == LawKind.SPINNING or x[Entry.TRIAL, i] > 0.0:
+            work.row_direction[i] = work.dense_size[Size.DIRECTIONS]
+            add_direction(work, i, 1.0 / x[Entry.PENALTY, i], target_change(work, i))
+    for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS]):
+        own, lower, upper = x[Entry.TRIAL, i], x[Entry.LOWER, i], x[Entry.UPPER, i]
+        x[Entry.LINEAR, i] = 0.0
         if lower < upper and lower <= own <= upper:
-            add_direction(work, i, 1.0 / x[PENALTY, i], target_change(work, i))
+            add_direction(work, i, 1.0 / x[Entry.PENALTY, i], target_change(work, i))
         else:
-            x[LINEAR, i] = min(max(own, lower), upper)
+            x[Entry.LINEAR, i] = min(max(own, lower), upper)
     return is_symmetric
 
 
@@ -162,7 +138,7 @@ def dot_row(work, u, z):
     y, x = work.dense_row, work.column_vector
     at, i = x.shape[1] * z, y.shape[1] * work.direction_row[u, VELOCITY_ROW]
     total = spread4(0.0)
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(0, work.dense_size[Size.COLUMNS], 4):
         total = total + load4(x, at + k) * load4(y, i + k)
     return sum4(total)
 
@@ -174,7 +150,7 @@ def write_products(work, is_symmetric):
     Writes: work.
     """
     h, y, row = work.column_matrix, work.dense_row, work.direction_row
-    size, columns, n = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS], y.shape[1]
+    size, columns, n = work.dense_size[Size.DIRECTIONS], work.dense_size[Size.COLUMNS], y.shape[1]
     for u in range(size, wide(size)):
         row[u, IMPULSE_ROW] = row[0, IMPULSE_ROW]
     for u in range(size):
@@ -201,13 +177,14 @@ def write_dofs(work, is_symmetric):
     Writes: work.
     """
     h, y, row = work.column_matrix, work.dense_row, work.direction_row
-    columns, n = work.dense_size[COLUMNS], y.shape[1]
+    columns, n = work.dense_size[Size.COLUMNS], y.shape[1]
     for i in range(columns):
         for j in range(0, columns, 4):
             store4(h, h.shape[1] * i + j, spread4(0.0))
         h[i, i] = 1.0
-    for u in range(0, work.dense_size[DIRECTIONS], 2):
-        v = min(u + 1, work.dense_size[DIRECTIONS] - 1)  # an odd number: the last has no partner, slope 0
+    count = work.dense_size[Size.DIRECTIONS]
+    for u in range(0, count, 2):
+        v = min(u + 1, count - 1)  # an odd number: the last has no partner, slope 0
         slope = 1.0 / work.direction_number[u, RESISTANCE]
         other = 1.0 / work.direction_number[v, RESISTANCE] if v > u else 0.0
         push, beside = row[u, IMPULSE_ROW], row[v, IMPULSE_ROW]
@@ -231,9 +208,9 @@ def push_parts(work, z):
     """
     x, y, row = work.column_vector, work.dense_row, work.direction_row
     at, n = x.shape[1] * z, y.shape[1]
-    for k in range(0, work.dense_size[COLUMNS], 4):
+    for k in range(0, work.dense_size[Size.COLUMNS], 4):
         four = load4(x, at + k)
-        for u in range(work.dense_size[DIRECTIONS]):
+        for u in range(work.dense_size[Size.DIRECTIONS]):
             part = spread4(work.direction_number[u, IMPULSE_PART])
             four = four + part * load4(y, n * row[u, IMPULSE_ROW] + k)
         store4(x, at + k, four)
@@ -245,7 +222,7 @@ def solve_by_directions(work, z, is_symmetric, asks):
 
     Writes: work.
     """
-    number, part, size = work.direction_number, work.direction_part, work.dense_size[DIRECTIONS]
+    number, part, size = work.direction_number, work.direction_part, work.dense_size[Size.DIRECTIONS]
     write_products(work, is_symmetric)
     for u in range(size):
         ask = number[u, REQUEST] if asks else 0.0
@@ -265,7 +242,7 @@ def solve_by_dofs(work, z, is_symmetric, asks):
     Writes: work.
     """
     number, part, x = work.direction_number, work.direction_part, work.column_vector
-    size, count = work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    size, count = work.dense_size[Size.DIRECTIONS], work.dense_size[Size.COLUMNS]
     write_dofs(work, is_symmetric)
     if asks:
         for u in range(size):
@@ -292,16 +269,16 @@ def solve_step(work, z, is_symmetric, asks):
 
     Writes: work.
     """
-    if work.dense_size[DIRECTIONS] <= work.dense_size[COLUMNS]:
+    if work.dense_size[Size.DIRECTIONS] <= work.dense_size[Size.COLUMNS]:
         if not solve_by_directions(work, z, is_symmetric, asks):
             return False
     elif not solve_by_dofs(work, z, is_symmetric, asks):
         return False
     if asks:
-        for u in range(work.dense_size[DIRECTIONS]):
+        for u in range(work.dense_size[Size.DIRECTIONS]):
             i = work.direction_row[u, VELOCITY_ROW]
-            if i < work.dense_size[ROWS]:
-                work.dense_vector[LINEAR, i] = work.direction_number[u, IMPULSE_PART]
+            if i < work.dense_size[Size.ROWS]:
+                work.dense_vector[Entry.LINEAR, i] = work.direction_number[u, IMPULSE_PART]
     return True
 
 
@@ -385,15 +362,15 @@ def respond_to_targets(work):
     Writes: work.
     """
     number, part = work.direction_number, work.direction_part
-    z, count = work.column_vector, work.dense_size[COLUMNS]
-    for u in range(work.dense_size[DIRECTIONS]):
+    z, count = work.column_vector, work.dense_size[Size.COLUMNS]
+    for u in range(work.dense_size[Size.DIRECTIONS]):
         number[u, IMPULSE_PART] = number[u, REQUEST] / number[u, RESISTANCE]
-    push_parts(work, STEP)
+    push_parts(work, Vector.STEP)
     for k in range(count):
-        part[k] = z[STEP, k]
+        part[k] = z[Vector.STEP, k]
     solve_factored(work.column_matrix, count, part)
     for k in range(count):
-        z[STEP, k] = part[k]
+        z[Vector.STEP, k] = part[k]
 
 
 @kernel
@@ -405,27 +382,28 @@ def refine_set_solution(work):
     Writes: work.
     """
     number, part, x = work.direction_number, work.direction_part, work.dense_vector
-    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    z, size, count = work.column_vector, work.dense_size[Size.DIRECTIONS], work.dense_size[Size.COLUMNS]
     for u in range(size):
         i = work.direction_row[u, VELOCITY_ROW]
-        number[u, REQUEST] = -(x[MOTION, i] + x[COMPLIANCE, i] * x[LINEAR, i])
+        number[u, REQUEST] = -(x[Entry.MOTION, i] + x[Entry.COMPLIANCE, i] * x[Entry.LINEAR, i])
     for k in range(count):
-        z[STEP, k] = 0.0
+        z[Vector.STEP, k] = 0.0
     if size <= count:
         for u in range(size):
             part[u] = number[u, REQUEST]
         solve_factored(work.column_matrix, size, part)
         for u in range(size):
             number[u, IMPULSE_PART] = part[u]
-        push_parts(work, STEP)
+        push_parts(work, Vector.STEP)
     else:
         respond_to_targets(work)
         for u in range(size):
-            number[u, IMPULSE_PART] = (number[u, REQUEST] - dot_row(work, u, STEP)) / number[u, RESISTANCE]
+            lack = number[u, REQUEST] - dot_row(work, u, Vector.STEP)
+            number[u, IMPULSE_PART] = lack / number[u, RESISTANCE]
     for k in range(count):
-        z[Z, k] += z[STEP, k]
+        z[Vector.Z, k] += z[Vector.STEP, k]
     for u in range(size):
-        x[LINEAR, work.direction_row[u, VELOCITY_ROW]] += number[u, IMPULSE_PART]
+        x[Entry.LINEAR, work.direction_row[u, VELOCITY_ROW]] += number[u, IMPULSE_PART]
 
 
 @kernel
@@ -439,16 +417,16 @@ def remove_opposed_impulses(work):
     Writes: work.
     """
     number, x = work.direction_number, work.dense_vector
-    z, size, count = work.column_vector, work.dense_size[DIRECTIONS], work.dense_size[COLUMNS]
+    z, size, count = work.column_vector, work.dense_size[Size.DIRECTIONS], work.dense_size[Size.COLUMNS]
     for u in range(size):
         i = work.direction_row[u, VELOCITY_ROW]
-        number[u, REQUEST] = x[LINEAR, i] - x[MEMORY, i]
-        x[LINEAR, i] = x[MEMORY, i]
+        number[u, REQUEST] = x[Entry.LINEAR, i] - x[Entry.MEMORY, i]
+        x[Entry.LINEAR, i] = x[Entry.MEMORY, i]
     for _ in range(OPPOSED_ITERATIONS):
         for k in range(count):
-            z[STEP, k] = 0.0
+            z[Vector.STEP, k] = 0.0
         respond_to_targets(work)
         for u in range(size):
-            own = dot_row(work, u, STEP)
+            own = dot_row(work, u, Vector.STEP)
             number[u, REQUEST] -= own
-            x[LINEAR, work.direction_row[u, VELOCITY_ROW]] += own
+            x[Entry.LINEAR, work.direction_row[u, VELOCITY_ROW]] += own

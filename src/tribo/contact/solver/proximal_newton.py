@@ -18,22 +18,7 @@ from tribo.contact.solver.active_set import SET_PENALTY, update_active_set, writ
 from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
 from tribo.contact.solver.proximal_law import apply_laws, set_row_penalties, violation_here
 from tribo.contact.solver.proximal_products import gather_response, measure_motion, write_response
-from tribo.contact.solver.proximal_rows import (
-    BEST,
-    COLUMNS,
-    FIRST,
-    FREE,
-    IMPULSE,
-    MEMORY,
-    ROWS,
-    START,
-    STEP,
-    UNIT,
-    Z,
-    copy_vector,
-    read_impulses,
-    write_island,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector, copy_vector, read_impulses, write_island
 from tribo.contact.solver.proximal_step import column_product, find_violation, run_round, solve_active_set
 
 MAX_STEPS = 150  # Newton steps of a solve
@@ -71,16 +56,16 @@ def try_active_set(model, work, limit, best, last):
             break
         update_active_set(work)
         now = find_violation(model, work)
-        copy_vector(work, IMPULSE, MEMORY)
+        copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
         if now <= GOOD * best:
             best = now
-            copy_vector(work, IMPULSE, BEST)
+            copy_vector(work, Entry.IMPULSE, Entry.BEST)
             vain = 0
         else:
             vain += 1
         if best <= REST_TOLERANCE * limit:
             return best
-    restore_impulses(model, work, BEST)
+    restore_impulses(model, work, Entry.BEST)
     return best
 
 
@@ -90,8 +75,8 @@ def restore_impulses(model, work, kept):
 
     Writes: work.
     """
-    copy_vector(work, kept, IMPULSE)
-    copy_vector(work, kept, MEMORY)
+    copy_vector(work, kept, Entry.IMPULSE)
+    copy_vector(work, kept, Entry.MEMORY)
     find_violation(model, work)
 
 
@@ -99,8 +84,8 @@ def restore_impulses(model, work, kept):
 def largest_unit(work):
     """Return the largest UNIT of all rows: the most m/s that a whitened response of size 1 can be."""
     most = 0.0
-    for i in range(work.dense_size[ROWS]):
-        most = max(most, work.dense_vector[UNIT, i])
+    for i in range(work.dense_size[Size.ROWS]):
+        most = max(most, work.dense_vector[Entry.UNIT, i])
     return most
 
 
@@ -136,9 +121,9 @@ def make_rounds(model, work, limit, best, last):
         idle = 0 if now < GAIN * best else idle + 1
         if now < best:
             best = now
-            copy_vector(work, IMPULSE, BEST)
+            copy_vector(work, Entry.IMPULSE, Entry.BEST)
         if (arrived and now <= MAX_GROWTH * before) or rho <= MIN_PENALTY or now <= GOOD * before:
-            copy_vector(work, IMPULSE, MEMORY)
+            copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
             has_set = arrived
             if arrived and now <= VERY_GOOD * before:
                 rho = min(rho * MUCH_FASTER, MAX_PENALTY)
@@ -152,8 +137,8 @@ def make_rounds(model, work, limit, best, last):
         else:
             rho = max(rho * BACK, MIN_PENALTY)
             has_set = False
-            restore_impulses(model, work, MEMORY)
-    restore_impulses(model, work, BEST)
+            restore_impulses(model, work, Entry.MEMORY)
+    restore_impulses(model, work, Entry.BEST)
     return best
 
 
@@ -164,12 +149,13 @@ def impulse_energy(model, work):
     Writes: work.
     """
     x = work.column_vector
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS]):
-        x[STEP, k] = 0.0
-    gather_response(model, work, IMPULSE, STEP)
-    total = 0.5 * column_product(work, STEP, STEP) + column_product(work, STEP, FREE)
-    for i in range(work.dense_size[ROWS]):
-        total += work.dense_vector[IMPULSE, i] * work.dense_vector[START, i]
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS]):
+        x[Vector.STEP, k] = 0.0
+    gather_response(model, work, Entry.IMPULSE, Vector.STEP)
+    total = 0.5 * column_product(work, Vector.STEP, Vector.STEP)
+    total += column_product(work, Vector.STEP, Vector.FREE)
+    for i in range(work.dense_size[Size.ROWS]):
+        total += work.dense_vector[Entry.IMPULSE, i] * work.dense_vector[Entry.START, i]
     return total
 
 
@@ -181,16 +167,16 @@ def round_without_memory(model, work, limit):
 
     Writes: work.
     """
-    for i in range(work.dense_size[ROWS]):
-        work.dense_vector[MEMORY, i] = 0.0
-    apply_laws(work, MEMORY, MEMORY)
-    restore_impulses(model, work, MEMORY)
+    for i in range(work.dense_size[Size.ROWS]):
+        work.dense_vector[Entry.MEMORY, i] = 0.0
+    apply_laws(work, Entry.MEMORY, Entry.MEMORY)
+    restore_impulses(model, work, Entry.MEMORY)
     set_row_penalties(work, SOFT_PENALTY)
     last = work.newton_steps[0] + SOFT_STEPS
     run_round(model, work, SOFT_PENALTY, limit, largest_unit(work), last, SOFT_STEPS, False)
     if impulse_energy(model, work) > 0.0:
-        copy_vector(work, BEST, IMPULSE)
-    write_response(model, work, Z)
+        copy_vector(work, Entry.BEST, Entry.IMPULSE)
+    write_response(model, work, Vector.Z)
 
 
 @kernel
@@ -201,10 +187,10 @@ def improve_impulses(model, work, limit, last, tries_set):
 
     Writes: work.
     """
-    measure_motion(model, work, Z)
+    measure_motion(model, work, Vector.Z)
     best = violation_here(work)
-    copy_vector(work, IMPULSE, MEMORY)
-    copy_vector(work, IMPULSE, BEST)
+    copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
+    copy_vector(work, Entry.IMPULSE, Entry.BEST)
     if tries_set and best > REST_TOLERANCE * limit:
         best = try_active_set(model, work, limit, best, last)
     if best > limit:

@@ -7,22 +7,8 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4, transposed
 from tribo.contact.lazily_compiled import call_late
 from tribo.contact.solver.pile_problem import GATHER, MEASURE
-from tribo.contact.solver.proximal_rows import (
-    CHANGE,
-    COLUMNS,
-    FIRST,
-    FREE,
-    IMPULSE,
-    MOTION,
-    PILE,
-    ROWS,
-    START,
-    Z,
-    wide,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector, wide
 from tribo.model import Late
-
-LATE = int(Late.PILE)
 
 
 @kernel
@@ -31,7 +17,7 @@ def call_pile_operation(model, work, what, z, number):
 
     Writes: work.
     """
-    return call_late(model.lazy_address[LATE], model, work, what, z, number)
+    return call_late(model.lazy_address[Late.PILE], model, work, what, z, number)
 
 
 @kernel
@@ -40,14 +26,14 @@ def measure_motion(model, work, z):
 
     Writes: work.
     """
-    if work.dense_size[PILE] > 0:
+    if work.dense_size[Size.PILE] > 0:
         call_pile_operation(model, work, MEASURE, z, 0.0)
         return
-    out, part = (MOTION, 1.0) if z == Z else (CHANGE, 0.0)
+    out, part = (Entry.MOTION, 1.0) if z == Vector.Z else (Entry.CHANGE, 0.0)
     y, x, v = work.dense_row, work.column_vector, work.dense_vector
-    width = wide(work.dense_size[COLUMNS])
+    width = wide(work.dense_size[Size.COLUMNS])
     at, stride = x.shape[1] * z, y.shape[1]
-    for i in range(0, work.dense_size[ROWS], 4):
+    for i in range(0, work.dense_size[Size.ROWS], 4):
         q = stride * i
         a = b = c = d = spread4(0.0)
         for j in range(0, width, 4):
@@ -57,7 +43,7 @@ def measure_motion(model, work, z):
             c = c + four * load4(y, q + 2 * stride + j)
             d = d + four * load4(y, q + 3 * stride + j)
         a, b, c, d = transposed(a, b, c, d)
-        begin = part * load4(v, v.shape[1] * START + i)
+        begin = part * load4(v, v.shape[1] * Entry.START + i)
         store4(v, v.shape[1] * out + i, ((a + b) + (c + d)) + begin)
 
 
@@ -67,11 +53,11 @@ def gather_response(model, work, v, z):
 
     Writes: work.
     """
-    if work.dense_size[PILE] > 0:
+    if work.dense_size[Size.PILE] > 0:
         call_pile_operation(model, work, GATHER, z, v)
         return
     y, x, numbers = work.dense_row, work.column_vector, work.dense_vector
-    width, rows = wide(work.dense_size[COLUMNS]), wide(work.dense_size[ROWS])
+    width, rows = wide(work.dense_size[Size.COLUMNS]), wide(work.dense_size[Size.ROWS])
     at, stride = x.shape[1] * z, y.shape[1]
     for j in range(0, width, 4):
         even = load4(x, at + j)
@@ -89,6 +75,6 @@ def write_response(model, work, z):
     Writes: work.
     """
     x = work.column_vector
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS], 4):
-        store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * FREE + k))
-    gather_response(model, work, IMPULSE, z)
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS], 4):
+        store4(x, x.shape[1] * z + k, load4(x, x.shape[1] * Vector.FREE + k))
+    gather_response(model, work, Entry.IMPULSE, z)

@@ -10,6 +10,7 @@ root, so that elimination fills in little. A *pile* (many trees) keeps dofs at t
 rows where they stand (`pile_problem`); impulses of rows outside the problem are part of its z_free.
 """
 
+from enum import IntEnum
 from math import sqrt
 
 from tribo.compiler.jit import kernel
@@ -18,17 +19,19 @@ from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.math import spatial, vec
 
-# Of `dense_size`. SCALARS: first scalar row; FIRST: first column; PILE: 1 + island, 0 if dense; NODES: of it;
+# Entries of `dense_size`; SCALARS: first scalar row, FIRST: first column, PILE: 1 + island, 0 if dense,
 # WRITTEN: 1 + island whose rows Y holds.
-ROWS, LAWS, COLUMNS, DIRECTIONS, SCALARS, FIRST, PILE, NODES, WRITTEN = range(9)
-Z, FREE, RESIDUAL, STEP, RESPONSE = 0, 1, 2, 3, 4  # rows of `column_vector`
-(
-    START, COMPLIANCE, SOFT, UNIT, PENALTY, MOTION, CHANGE, TRIAL, PREVIOUS, IMPULSE, MEMORY, BEST, LINEAR,
-    SCRATCH, LOWER, UPPER,
-) = range(16)  # fmt: skip
-ROW, KIND, NORMAL_ROW = 0, 1, 2  # of `law_row`
-SHARE, NATURAL_STEP = 0, 1  # of `law_number`
-NORMAL, FRICTION, ROLLING, SPINNING = 0, 1, 2, 3  # kinds of laws; 1 and 2 are of two rows
+Size = IntEnum("Size", "ROWS LAWS COLUMNS DIRECTIONS SCALARS FIRST PILE NODES WRITTEN", start=0)
+Vector = IntEnum("Vector", "Z FREE RESIDUAL STEP RESPONSE", start=0)  # rows of `column_vector`
+Entry = IntEnum(  # rows of `dense_vector`
+    "Entry",
+    "START COMPLIANCE SOFT UNIT PENALTY MOTION CHANGE TRIAL PREVIOUS IMPULSE MEMORY BEST LINEAR "
+    "SCRATCH LOWER UPPER",
+    start=0,
+)
+Law = IntEnum("Law", "ROW KIND NORMAL_ROW", start=0)  # columns of `law_row`
+LawNumber = IntEnum("LawNumber", "SHARE NATURAL_STEP", start=0)  # columns of `law_number`
+LawKind = IntEnum("LawKind", "NORMAL FRICTION ROLLING SPINNING", start=0)  # FRICTION, ROLLING: of two rows
 
 
 @kernel
@@ -93,7 +96,7 @@ def write_side(model, work, body, length, first, i, scale, height):
     """
     y, row = work.dense_row, work.row
     chain = model.body_chain_start[body]
-    count = work.dense_size[COLUMNS]
+    count = work.dense_size[Size.COLUMNS]
     for p in range(length):
         k = count - work.column_of[model.chain_dof[chain + p]]
         for a in range(height):
@@ -121,10 +124,10 @@ def add_law(work, row, kind, press, share, reach):
 
     Writes: work.
     """
-    b = work.dense_size[LAWS]
-    work.dense_size[LAWS] = b + 1
-    work.law_row[b, ROW], work.law_row[b, KIND], work.law_row[b, NORMAL_ROW] = row, kind, press
-    work.law_number[b, SHARE], work.law_number[b, NATURAL_STEP] = share, reach
+    b = work.dense_size[Size.LAWS]
+    work.dense_size[Size.LAWS] = b + 1
+    work.law_row[b, Law.ROW], work.law_row[b, Law.KIND], work.law_row[b, Law.NORMAL_ROW] = row, kind, press
+    work.law_number[b, LawNumber.SHARE], work.law_number[b, LawNumber.NATURAL_STEP] = share, reach
 
 
 @kernel
@@ -134,7 +137,8 @@ def write_number(work, i, start, give, soft, unit, impulse):
     Writes: work.
     """
     x = work.dense_vector
-    x[START, i], x[COMPLIANCE, i], x[SOFT, i], x[UNIT, i], x[IMPULSE, i] = (start, give, soft, unit, impulse)
+    x[Entry.START, i], x[Entry.COMPLIANCE, i], x[Entry.SOFT, i] = start, give, soft
+    x[Entry.UNIT, i], x[Entry.IMPULSE, i] = unit, impulse
 
 
 @kernel
@@ -167,8 +171,8 @@ def write_contact_problem(model, work, c, i, width):
             work, i + a, work.contact_start[c, a] / size, r[c, a] / own, soft / own, size / reach,
             work.contact_impulse[c, a] * size,
         )  # fmt: skip
-    add_law(work, i + 2, NORMAL, -1, 0.0, 1.0)
-    add_law(work, i, FRICTION, i + 2, work.contact_friction[c], reach)
+    add_law(work, i + 2, LawKind.NORMAL, -1, 0.0, 1.0)
+    add_law(work, i, LawKind.FRICTION, i + 2, work.contact_friction[c], reach)
     if not is_spun:
         return i + 3
     unturn = spin_size(work, c)
@@ -181,8 +185,8 @@ def write_contact_problem(model, work, c, i, width):
             work.contact_radius[c] * turn, work.contact_spin_impulse[c, a] * turn,
         )  # fmt: skip
     share = turn / size
-    add_law(work, i + 3, ROLLING, i + 2, work.contact_rolling[c] * share, 1.0)
-    add_law(work, i + 5, SPINNING, i + 2, work.contact_spinning[c] * share, 1.0)
+    add_law(work, i + 3, LawKind.ROLLING, i + 2, work.contact_rolling[c] * share, 1.0)
+    add_law(work, i + 5, LawKind.SPINNING, i + 2, work.contact_spinning[c] * share, 1.0)
     return i + 6
 
 
@@ -217,7 +221,7 @@ def write_scalar(model, work, n, i, width):
     unit = (own - work.scalar_compliance[n]) / size
     write_number(work, i, work.scalar_start[n] / size, give, give, unit, impulse * size)
     x = work.dense_vector
-    x[LOWER, i], x[UPPER, i] = work.scalar_lower[n] * size, work.scalar_upper[n] * size
+    x[Entry.LOWER, i], x[Entry.UPPER, i] = work.scalar_lower[n] * size, work.scalar_upper[n] * size
     return i + 1
 
 
@@ -228,14 +232,14 @@ def write_problem_rows(model, work, t, width):
     Writes: work.
     """
     size = work.dense_size
-    size[LAWS] = 0
+    size[Size.LAWS] = 0
     i = 0
     for k in contacts_in(work, t):
         i = write_contact_problem(model, work, work.island_contact[k], i, width)
-    size[SCALARS] = i
+    size[Size.SCALARS] = i
     for k in scalars_in(work, t):
         i = write_scalar(model, work, work.island_scalar[k], i, width)
-    size[ROWS] = i
+    size[Size.ROWS] = i
     x = work.dense_vector
     for row in range(x.shape[0]):  # padding: scalar rows are read four at a time from any row on
         store4(x, x.shape[1] * row + i, spread4(0.0))
@@ -251,20 +255,21 @@ def write_island(model, work, t, count):
     Writes: work.
     """
     size = work.dense_size
-    size[COLUMNS], size[FIRST], size[PILE] = count, 0, 0
+    size[Size.COLUMNS], size[Size.FIRST], size[Size.PILE] = count, 0, 0
     width = wide(count)
-    if size[WRITTEN] == t + 1:
+    if size[Size.WRITTEN] == t + 1:
         write_problem_rows(model, work, t, 0)
     else:
         write_problem_rows(model, work, t, width)
-        clear_rows(work, size[ROWS], wide(size[ROWS]), width)
-        size[WRITTEN] = t + 1
+        clear_rows(work, size[Size.ROWS], wide(size[Size.ROWS]), width)
+        size[Size.WRITTEN] = t + 1
     x = work.column_vector
     for k in range(width):
-        x[STEP, k] = x[RESIDUAL, k] = x[Z, k] = x[FREE, k] = x[RESPONSE, k] = 0.0
+        x[Vector.STEP, k] = x[Vector.RESIDUAL, k] = x[Vector.RESPONSE, k] = 0.0
+        x[Vector.Z, k] = x[Vector.FREE, k] = 0.0
     for k in range(count):
         dof = work.column_dof[count - 1 - k]
-        x[Z, k], x[FREE, k] = work.response[dof], work.free_response[dof]
+        x[Vector.Z, k], x[Vector.FREE, k] = work.response[dof], work.free_response[dof]
 
 
 @kernel
@@ -281,12 +286,13 @@ def write_pile(model, work, t, count):
         tree = work.node_tree[a]
         first = min(first, model.tree_v[tree])
         last = max(last, model.tree_v[tree] + model.tree_nv[tree])
-    size[COLUMNS], size[FIRST], size[PILE], size[NODES], size[WRITTEN] = last, first & ~3, t + 1, count, 0
+    size[Size.COLUMNS], size[Size.FIRST], size[Size.PILE], size[Size.NODES] = last, first & ~3, t + 1, count
+    size[Size.WRITTEN] = 0
     write_problem_rows(model, work, t, 0)
     x = work.column_vector
-    for k in range(size[FIRST], wide(last)):
-        x[Z, k] = work.response[k] if k < work.response.shape[0] else 0.0
-        x[STEP, k] = x[RESIDUAL, k] = x[FREE, k] = x[RESPONSE, k] = 0.0
+    for k in range(size[Size.FIRST], wide(last)):
+        x[Vector.Z, k] = work.response[k] if k < work.response.shape[0] else 0.0
+        x[Vector.STEP, k] = x[Vector.RESIDUAL, k] = x[Vector.FREE, k] = x[Vector.RESPONSE, k] = 0.0
 
 
 @kernel
@@ -314,28 +320,28 @@ def read_impulses(work, t):
         f = 1.0 / sqrt(work.diagonal_delassus[c])
         vec.store(
             work.contact_impulse, c,
-            (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),
+            (f * x[Entry.IMPULSE, i], f * x[Entry.IMPULSE, i + 1], f * x[Entry.IMPULSE, i + 2]),
         )  # fmt: skip
         i += 3
         if work.contact_is_spun[c] == 1:
             f = spin_size(work, c)
             vec.store(
                 work.contact_spin_impulse, c,
-                (f * x[IMPULSE, i], f * x[IMPULSE, i + 1], f * x[IMPULSE, i + 2]),
+                (f * x[Entry.IMPULSE, i], f * x[Entry.IMPULSE, i + 1], f * x[Entry.IMPULSE, i + 2]),
             )  # fmt: skip
             i += 3
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
         if work.scalar_delassus[n] > 0.0:
-            work.scalar_impulse[n] = unscaled(work, n, x[IMPULSE, i])
+            work.scalar_impulse[n] = unscaled(work, n, x[Entry.IMPULSE, i])
             i += 1
-    count = work.dense_size[COLUMNS]
-    if work.dense_size[PILE] > 0:
-        for k in range(work.dense_size[FIRST], count):
-            work.response[k] = work.column_vector[Z, k]
+    count = work.dense_size[Size.COLUMNS]
+    if work.dense_size[Size.PILE] > 0:
+        for k in range(work.dense_size[Size.FIRST], count):
+            work.response[k] = work.column_vector[Vector.Z, k]
         return
     for k in range(count):
-        work.response[work.column_dof[count - 1 - k]] = work.column_vector[Z, k]
+        work.response[work.column_dof[count - 1 - k]] = work.column_vector[Vector.Z, k]
 
 
 @kernel
@@ -345,5 +351,5 @@ def copy_vector(work, old, new):
     Writes: work.
     """
     x = work.dense_vector
-    for k in range(0, work.dense_size[ROWS], 4):
+    for k in range(0, work.dense_size[Size.ROWS], 4):
         store4(x, x.shape[1] * new + k, load4(x, x.shape[1] * old + k))

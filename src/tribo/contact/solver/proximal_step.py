@@ -33,23 +33,7 @@ from tribo.contact.solver.proximal_products import (
     measure_motion,
     write_response,
 )
-from tribo.contact.solver.proximal_rows import (
-    CHANGE,
-    COLUMNS,
-    DIRECTIONS,
-    FIRST,
-    FREE,
-    IMPULSE,
-    LINEAR,
-    MOTION,
-    PILE,
-    RESIDUAL,
-    RESPONSE,
-    ROWS,
-    STEP,
-    TRIAL,
-    Z,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector
 
 LINE_STEPS = 8  # evaluations of a line search
 FLAT = 0.1  # [–] of the slope at the start: the line search ends at a smaller one
@@ -65,7 +49,7 @@ def write_difference(work, a, b, out):
     x = work.column_vector
     n = x.shape[1]
     total = spread4(0.0)
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS], 4):
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS], 4):
         four = load4(x, n * a + k) - load4(x, n * b + k)
         total = total + four * four
         store4(x, n * out + k, four)
@@ -78,7 +62,7 @@ def column_product(work, a, b):
     x = work.column_vector
     n = x.shape[1]
     total = spread4(0.0)
-    for k in range(work.dense_size[FIRST], work.dense_size[COLUMNS], 4):
+    for k in range(work.dense_size[Size.FIRST], work.dense_size[Size.COLUMNS], 4):
         total = total + load4(x, n * a + k) * load4(x, n * b + k)
     return sum4(total)
 
@@ -101,7 +85,7 @@ def add_to_response(work, part):
     Writes: work.
     """
     size = work.dense_size
-    add_scaled_row(work.column_vector, size[FIRST], size[COLUMNS], Z, part, STEP)
+    add_scaled_row(work.column_vector, size[Size.FIRST], size[Size.COLUMNS], Vector.Z, part, Vector.STEP)
 
 
 @kernel
@@ -110,9 +94,9 @@ def write_residual(model, work):
 
     Writes: work.
     """
-    apply_laws(work, TRIAL, IMPULSE)
-    write_response(model, work, RESPONSE)
-    return sqrt(write_difference(work, Z, RESPONSE, RESIDUAL))
+    apply_laws(work, Entry.TRIAL, Entry.IMPULSE)
+    write_response(model, work, Vector.RESPONSE)
+    return sqrt(write_difference(work, Vector.Z, Vector.RESPONSE, Vector.RESIDUAL))
 
 
 @kernel
@@ -122,10 +106,10 @@ def newton_step(model, work):
     Writes: work.
     """
     work.newton_steps[0] += 1
-    write_difference(work, RESPONSE, Z, STEP)
-    if work.dense_size[PILE] > 0:
-        return call_pile_operation(model, work, NEWTON, STEP, 0.0) == 1
-    return solve_step(work, STEP, write_directions(work), False)
+    write_difference(work, Vector.RESPONSE, Vector.Z, Vector.STEP)
+    if work.dense_size[Size.PILE] > 0:
+        return call_pile_operation(model, work, NEWTON, Vector.STEP, 0.0) == 1
+    return solve_step(work, Vector.STEP, write_directions(work), False)
 
 
 @kernel
@@ -134,10 +118,11 @@ def line_search(work):
 
     Writes: work.
     """
-    first, square = column_product(work, RESIDUAL, STEP), column_product(work, STEP, STEP)
+    first = column_product(work, Vector.RESIDUAL, Vector.STEP)
+    square = column_product(work, Vector.STEP, Vector.STEP)
     if not first < 0.0:
         return 0.0
-    along = column_product(work, Z, STEP) - column_product(work, FREE, STEP)
+    along = column_product(work, Vector.Z, Vector.STEP) - column_product(work, Vector.FREE, Vector.STEP)
     part = 1.0
     low, low_value = 0.0, first
     high, high_value = -1.0, 0.0
@@ -179,12 +164,12 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
             return True
         if not newton_step(model, work):
             return False
-        measure_motion(model, work, STEP)
+        measure_motion(model, work, Vector.STEP)
         part = line_search(work)
         if part == 0.0:
             return False
         add_to_response(work, part)
-        add_scaled_row(work.dense_vector, 0, work.dense_size[ROWS], MOTION, part, CHANGE)
+        add_scaled_row(work.dense_vector, 0, work.dense_size[Size.ROWS], Entry.MOTION, part, Entry.CHANGE)
         write_trials(work)
         size = write_residual(model, work)
     return True
@@ -203,7 +188,7 @@ def solve_active_set(model, work, exact):
     Writes: work.
     """
     work.newton_steps[0] += 1
-    if work.dense_size[PILE] > 0:
+    if work.dense_size[Size.PILE] > 0:
         return call_pile_operation(model, work, SET, 1 if exact else 0, 0.0) == 1
     refinements = 0
     if exact:
@@ -211,19 +196,19 @@ def solve_active_set(model, work, exact):
     is_symmetric = write_directions(work)
     if exact and is_symmetric:
         refinements = 1
-        if work.dense_size[DIRECTIONS] > work.dense_size[COLUMNS]:
+        if work.dense_size[Size.DIRECTIONS] > work.dense_size[Size.COLUMNS]:
             refinements = 2
             set_row_penalties(work, REDUNDANT_PENALTY)
             write_directions(work)
-    write_difference(work, FREE, Z, STEP)
-    gather_response(model, work, LINEAR, STEP)
-    if not solve_step(work, STEP, is_symmetric, True):
+    write_difference(work, Vector.FREE, Vector.Z, Vector.STEP)
+    gather_response(model, work, Entry.LINEAR, Vector.STEP)
+    if not solve_step(work, Vector.STEP, is_symmetric, True):
         return False
     add_to_response(work, 1.0)
-    measure_motion(model, work, Z)
+    measure_motion(model, work, Vector.Z)
     for k in range(refinements):
         if k > 0:
-            measure_motion(model, work, Z)
+            measure_motion(model, work, Vector.Z)
         refine_set_solution(work)
     if refinements == 2:
         remove_opposed_impulses(work)
@@ -236,6 +221,6 @@ def find_violation(model, work):
 
     Writes: work.
     """
-    write_response(model, work, Z)
-    measure_motion(model, work, Z)
+    write_response(model, work, Vector.Z)
+    measure_motion(model, work, Vector.Z)
     return violation_here(work)

@@ -16,7 +16,7 @@ from tribo.collision.late_candidates import DEEP
 from tribo.collision.narrowphase import is_looked_after
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_drift import signed_excess
-from tribo.contact.problem.contact_targets import PROPAGATE, step_speed
+from tribo.contact.problem.contact_targets import step_speed
 from tribo.contact.problem.islands import scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY
 from tribo.contact.problem.whitened_products import clamp_impulse, contact_velocity, scalar_velocity
@@ -29,13 +29,11 @@ from tribo.contact.solver.natural_residual import (
     torque_violation,
     violation_at,
 )
+from tribo.enums import Impact
 from tribo.math import vec
 from tribo.math.linalg import TINY
 from tribo.model import Status
 
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-INFEASIBLE = int(Status.INFEASIBLE)
-NOT_CONVERGED = int(Status.NOT_CONVERGED)
 OPEN = 0.2  # [–] of the speed to remove: a hard row that yields more contradicts another row
 
 
@@ -110,7 +108,7 @@ def is_penetrated(model, settings, work, c, leaving):
         body = work.contact_body[c, side]
         if is_moved(model, body):
             size = min(size, model.body_radius[body])
-    way = settings.dt * leaving if settings.impact == PROPAGATE else 0.0
+    way = settings.dt * leaving if settings.impact == Impact.PROPAGATE else 0.0
     return min(-gap, -settings.dt * speed) > DEEP * TOUCH * size >= way
 
 
@@ -131,15 +129,15 @@ def report_residual(model, settings, work):
         own = island_speed(settings, work, t)
         speed = max(speed, own)
         if is_infeasible_row(work, t, own):
-            work.status[0] |= INFEASIBLE
+            work.status[0] |= Status.INFEASIBLE
         if not work.island_miss[t] <= FLAGGED:
-            work.status[0] |= NOT_CONVERGED
+            work.status[0] |= Status.NOT_CONVERGED
     for c in range(work.contact_count[0]):
         if work.contact_target[c] == -inf:
             continue
         w = contact_velocity(model, work, c)
         if is_penetrated(model, settings, work, c, w[2]):
-            work.status[0] |= TIME_STEP_TOO_LONG
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
         p, d, e = contact_residual(work, c, w)
         primal = max(primal, p)
         dual = max(dual, d)
@@ -165,7 +163,7 @@ def report_residual(model, settings, work):
         complementarity /= mass * speed * speed
         miss /= speed
     if not max(primal, max(dual, miss)) <= FLAGGED or not primal + dual + complementarity < inf:
-        work.status[0] |= NOT_CONVERGED
+        work.status[0] |= Status.NOT_CONVERGED
     work.residual[0] = primal
     work.residual[1] = dual
     work.residual[2] = complementarity

@@ -29,17 +29,6 @@ from tribo.dynamics.mid_velocity import (
 from tribo.dynamics.whitening import twice_energy, unwhiten_tree, whiten_tree
 from tribo.model import IntegrationMode, Integrator, Joint, Slot, Status
 
-SETTLED = int(IntegrationMode.SETTLED)
-SUBSTEPPED = int(IntegrationMode.SUBSTEPPED)
-SUBSTEPS_PENDING = int(IntegrationMode.SUBSTEPS_PENDING)
-SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
-NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
-SUBSTEPS_FAILED = int(IntegrationMode.SUBSTEPS_FAILED)
-EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-SPHERICAL = int(Joint.SPHERICAL)
-LIMIT = int(Slot.LIMIT)
-CAPACITY = int(Status.CAPACITY)
 ERROR_PUSHED = 2e-4  # [–] of the velocity: admissible error of h(v̄) with contacts; also of the energy
 DIVERGED = 0.5  # [–] the same, from which on the iteration diverges
 APART = 0.1  # [–] of the velocity: admissible error of v̄ with contacts at the end
@@ -130,7 +119,7 @@ def use_explicit_bias(model, state, settings, work, t):
 
     Writes: work.
     """
-    work.tree_mode[t] = EXPLICIT_BIAS
+    work.tree_mode[t] = IntegrationMode.EXPLICIT_BIAS
     work.tree_is_fourth[t] = 0
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.mid_v[dof] = state.v[dof]
@@ -148,7 +137,7 @@ def update_pushed_bias(model, state, settings, work, t):
 
     Writes: work.
     """
-    if work.tree_mode[t] == EXPLICIT_BIAS:
+    if work.tree_mode[t] == IntegrationMode.EXPLICIT_BIAS:
         return False
     apart = compare_mid_velocity(model, state, work, t, work.response, False)
     error = apart * largest_turn(model, settings, work, t)
@@ -159,7 +148,7 @@ def update_pushed_bias(model, state, settings, work, t):
             return False  # a draft is too inaccurate to decide
         use_explicit_bias(model, state, settings, work, t)
         return True
-    work.tree_mode[t] = SETTLED if is_near or apart <= APART else NOT_SETTLED
+    work.tree_mode[t] = IntegrationMode.SETTLED if is_near or apart <= APART else IntegrationMode.NOT_SETTLED
     if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
     update_mid_velocity(model, state, work, t)
@@ -168,7 +157,7 @@ def update_pushed_bias(model, state, settings, work, t):
     if not whiten_bias_change(model, settings, work, t) <= most:
         return True
     restore_bias(model, work, t)
-    work.tree_mode[t] = SETTLED
+    work.tree_mode[t] = IntegrationMode.SETTLED
     return False
 
 
@@ -181,20 +170,20 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
     Writes: work.
     """
     code = work.tree_mode[t]
-    if work.tree_is_free[t] == 1 and (code == SETTLED or code == SUBSTEPPED):
+    if work.tree_is_free[t] == 1 and (code == IntegrationMode.SETTLED or code == IntegrationMode.SUBSTEPPED):
         return False
     if not is_first and work.island_is_stale[find_representative(work.tree_island, t)] == 0:
         return False  # unchanged since the last comparison
-    if code == SETTLED and not rotates_far(model, state, settings, work, t):
+    if code == IntegrationMode.SETTLED and not rotates_far(model, state, settings, work, t):
         return False
     if reached_round_limit(work, work.bias_rounds[0]):
         return False
     save_bias(model, work, t)
     if has_contact(model, work, t):
         return update_pushed_bias(model, state, settings, work, t)
-    if code == EXPLICIT_BIAS:
+    if code == IntegrationMode.EXPLICIT_BIAS:
         return False
-    if code == SETTLED:
+    if code == IntegrationMode.SETTLED:
         enough, rounds = mid_velocity_tolerance(model, command, settings, work, t)
         if compare_mid_velocity(model, state, work, t, work.response, False) <= enough:
             return False
@@ -202,7 +191,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
             update_mid_velocity(model, state, work, t)
             bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             return True
-    work.tree_mode[t] = SUBSTEPS_PENDING
+    work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING
     work.tree_is_fourth[t] = 0
     return False
 
@@ -221,7 +210,7 @@ def mark_ruled_joints(model, work, t):
         i = work.scalar_body[n, 0]
         if i < 0 or model.body_tree[i] != t or work.scalar_impulse[n] == 0.0:
             continue
-        if work.scalar_slot[n] == model.joint_slot[i] + LIMIT:
+        if work.scalar_slot[n] == model.joint_slot[i] + Slot.LIMIT:
             work.joint_is_ruled[i] = 1
 
 
@@ -242,7 +231,7 @@ def check_substeps(model, state, settings, work, t):
     work.tree_is_fourth[t] = 1 if apart < inf else 0
     mark_ruled_joints(model, work, t)
     if work.bias_rounds[0] >= ROUNDS and not apart <= FINAL_TOLERANCE:
-        work.tree_mode[t] = NOT_SETTLED
+        work.tree_mode[t] = IntegrationMode.NOT_SETTLED
     return work.bias_rounds[0] < ROUNDS and not apart <= CONVERGED
 
 
@@ -259,14 +248,14 @@ def compare_bias(model, state, command, settings, work, is_first):
         if update_tree_bias(model, state, command, settings, work, t, is_first):
             move_response(model, settings, work, t)
             is_new = True
-        is_held = is_held or work.tree_mode[t] == SUBSTEPS_PENDING
+        is_held = is_held or work.tree_mode[t] == IntegrationMode.SUBSTEPS_PENDING
     if is_held and not rk4.integrate_held_trees(model, state, command, settings, work):
         return False
     for t in range(model.tree_body.shape[0]):
-        is_lost = work.tree_mode[t] == SUBSTEPS_FAILED
+        is_lost = work.tree_mode[t] == IntegrationMode.SUBSTEPS_FAILED
         if is_lost:
-            work.tree_mode[t] = EXPLICIT_BIAS
-        elif work.tree_mode[t] != SUBSTEPS_DONE or work.tree_is_fourth[t] == 1:
+            work.tree_mode[t] = IntegrationMode.EXPLICIT_BIAS
+        elif work.tree_mode[t] != IntegrationMode.SUBSTEPS_DONE or work.tree_is_fourth[t] == 1:
             continue
         if is_lost or check_substeps(model, state, settings, work, t):
             move_response(model, settings, work, t)
@@ -290,8 +279,8 @@ def has_new_rows(model, work):
             tree = model.body_tree[i]
             if work.island_is_stale[find_representative(work.tree_island, tree)] != STALE:
                 continue
-            is_stop = work.scalar_slot[n] == model.joint_slot[i] + LIMIT
-            if constraint_of_row(model, work, n) >= 0 or (is_stop and model.joint_type[i] == SPHERICAL):
+            is_stop = work.scalar_slot[n] == model.joint_slot[i] + Slot.LIMIT
+            if constraint_of_row(model, work, n) >= 0 or (is_stop and model.joint_type[i] == Joint.SPHERICAL):
                 return True
     return False
 
@@ -321,7 +310,7 @@ def iterate_bias(model, state, command, settings, work):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         for t in range(model.tree_body.shape[0]):
             if rotates_far(model, state, settings, work, t):
                 judge_explicit(model, state, settings, work, t)
@@ -333,6 +322,6 @@ def iterate_bias(model, state, command, settings, work):
             work.bias_rounds[0] += 1
             if has_new_rows(model, work):
                 return 1
-        if work.status[0] & CAPACITY or not solve_stale(model, settings, work):
+        if work.status[0] & Status.CAPACITY or not solve_stale(model, settings, work):
             break
     return 0

@@ -19,11 +19,6 @@ from tribo.enums import Tuning
 from tribo.math.linalg import ROUND_OFF
 from tribo.model import Constraint, Integrator, Kind
 
-LENGTH, WINCH = int(Constraint.LENGTH), int(Constraint.WINCH)
-REST = int(Tuning.LENGTH)
-KINEMATIC = int(Kind.KINEMATIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
 
 @kernel
 def drive_work(model, state, settings, work, tree):
@@ -35,7 +30,7 @@ def drive_work(model, state, settings, work, tree):
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         force = work.drive_force[dof]
         force -= work.drive_inertia[dof] * (work.next_v[dof] - work.start_velocity[dof]) / settings.dt
-        if model.dof_stiffness[dof] != 0.0 and settings.integrator != SEMI_IMPLICIT:
+        if model.dof_stiffness[dof] != 0.0 and settings.integrator != Integrator.SEMI_IMPLICIT:
             force += spring_torque(model, settings, work, dof, state.v[dof], work.next_v[dof])
         impulse = settings.dt * force
         total += 0.5 * impulse * (work.start_velocity[dof] + work.next_v[dof])
@@ -54,7 +49,7 @@ def is_kinematic_row(model, work, n):
     """Tell whether row n acts against a kinematic body that moves."""
     for side in range(2):
         tree = model.body_tree[work.scalar_body[n, side]]
-        if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == KINEMATIC:
+        if work.scalar_len[n, side] == 0 and model.tree_kind[tree] == Kind.KINEMATIC:
             for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
                 if work.start_velocity[dof] != 0.0:
                     return True
@@ -65,8 +60,8 @@ def is_kinematic_row(model, work, n):
 def is_winding(model, state, command, c):
     """Tell whether the length of constraint c changes in this step, which is work of the user or a motor."""
     kind = model.constraint_kind[c]
-    changes = command.constraint[c, REST] != lengths.last_length(state, command, c)
-    return kind == WINCH or (kind == LENGTH and changes)
+    changes = command.constraint[c, Tuning.LENGTH] != lengths.last_length(state, command, c)
+    return kind == Constraint.WINCH or (kind == Constraint.LENGTH and changes)
 
 
 @kernel
@@ -104,7 +99,7 @@ def spring_energy_kept(model, q, settings, work, tree):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return 0.0
     return spring_energy(model, q, work, tree)
 

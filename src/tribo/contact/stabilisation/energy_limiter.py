@@ -32,17 +32,6 @@ from tribo.enums import Tuning
 from tribo.math import vec
 from tribo.model import Constraint, IntegrationMode, Integrator, Joint, Kind, Slot, Status
 
-FREE, REVOLUTE, SPHERICAL = int(Joint.FREE), int(Joint.REVOLUTE), int(Joint.SPHERICAL)
-LIMIT = int(Slot.LIMIT)
-JOINT = int(Constraint.JOINT)
-ERP = int(Tuning.ERP)
-DYNAMIC, KINEMATIC = int(Kind.DYNAMIC), int(Kind.KINEMATIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
-LIMITED = int(IntegrationMode.LIMITED)
-SUBSTEPS_DONE = int(IntegrationMode.SUBSTEPS_DONE)
-NOT_SETTLED = int(IntegrationMode.NOT_SETTLED)
-EXPLICIT_BIAS = int(IntegrationMode.EXPLICIT_BIAS)
 NO_ROWS, CONSTRAINTS, STOPS = 0, 1, 2  # kinds of rows that hold an island
 FAST_JOINT = 0.02  # [rad] per step: slower joints gain no measurable energy
 FAST_BASE = 0.1  # [rad] per step: floating bases with less rotation gain little energy
@@ -53,13 +42,17 @@ ADMISSIBLE_WORK = 1e-3  # [–] of the kinetic energy: bound for constraints, an
 @kernel
 def is_lost(work, tree):
     """Tell whether a tree rotates too far in this step and its bias force did not converge."""
-    return work.tree_mode[tree] == NOT_SETTLED or work.tree_mode[tree] == EXPLICIT_BIAS
+    mode = work.tree_mode[tree]
+    return mode == IntegrationMode.NOT_SETTLED or mode == IntegrationMode.EXPLICIT_BIAS
 
 
 @kernel
 def is_doubtful(model, settings, work, tree):
     """Tell whether a tree's trajectory is inaccurate, or had stiff springs held constant in substeps."""
-    if work.tree_mode[tree] == SUBSTEPS_DONE and max_spring_share(model, settings, work, tree) > STIFF:
+    if (
+        work.tree_mode[tree] == IntegrationMode.SUBSTEPS_DONE
+        and max_spring_share(model, settings, work, tree) > STIFF
+    ):
         return True
     return is_lost(work, tree)
 
@@ -72,12 +65,12 @@ def joint_rotates_fast(model, state, settings, work, t, is_strict):
     """
     for i in range(model.tree_body[t], model.tree_body[t] + model.tree_body_count[t]):
         joint = model.joint_type[i]
-        if joint != REVOLUTE and joint != SPHERICAL:
+        if joint != Joint.REVOLUTE and joint != Joint.SPHERICAL:
             continue
         most = FAST_JOINT / settings.dt
-        if joint == SPHERICAL and not is_strict:
+        if joint == Joint.SPHERICAL and not is_strict:
             most *= min(1.0, 0.5 * model.joint_upper[i])
-        for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == SPHERICAL else 1)):
+        for k in range(model.joint_v[i], model.joint_v[i] + (3 if joint == Joint.SPHERICAL else 1)):
             if abs(state.v[k]) > most or abs(work.next_v[k]) > most:
                 return True
     return False
@@ -86,7 +79,7 @@ def joint_rotates_fast(model, state, settings, work, t, is_strict):
 @kernel
 def tree_rotates_far(model, state, settings, work, tree):
     """Tell whether a tree rotates far in this step: its base, if it floats, or one of its joints."""
-    if model.joint_type[model.tree_body[tree]] == FREE:
+    if model.joint_type[model.tree_body[tree]] == Joint.FREE:
         most = FAST_BASE / settings.dt
         first = model.tree_v[tree] + 3
         before = vec.norm((state.v[first], state.v[first + 1], state.v[first + 2]))
@@ -105,7 +98,7 @@ def note_last(model, work):
     Writes: work.
     """
     for tree in range(work.tree_island.shape[0]):
-        if model.tree_kind[tree] == DYNAMIC:
+        if model.tree_kind[tree] == Kind.DYNAMIC:
             work.island_last_tree[find_representative(work.tree_island, tree)] = tree
 
 
@@ -146,14 +139,14 @@ def work_of_constraints(model, state, command, work, t):
         after = add_scalar_row_response(model, work, n, work.response, before)
         done += 0.5 * impulse * (before + after)
         if reach > 0.0:
-            bent += abs(impulse) * reach / command.constraint[constraint_of_row(model, work, n), ERP]
+            bent += abs(impulse) * reach / command.constraint[constraint_of_row(model, work, n), Tuning.ERP]
     return done, bent
 
 
 @kernel
 def is_undisturbed(model, state, c):
     """Tell whether constraint c is a joint that the last step held, and its bodies are as it left them."""
-    if model.constraint_kind[c] != JOINT or not was_active(model, state, c):
+    if model.constraint_kind[c] != Constraint.JOINT or not was_active(model, state, c):
         return False
     for side in range(2):
         body = model.constraint_body[c, side]
@@ -194,7 +187,7 @@ def may_brake(model, state, command, work, t):
 def is_still(model, work, c):
     """Tell whether contact c adds no energy: neither body is kinematic, and no surface moves."""
     for side in range(2):
-        if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == KINEMATIC:
+        if model.tree_kind[model.body_tree[work.contact_body[c, side]]] == Kind.KINEMATIC:
             return False
     surface = vec.load(work.contact_surface, c)
     return vec.dot(surface, surface) == 0.0
@@ -295,7 +288,7 @@ def holding_rows(model, work, t):
         if is_coupling_row(model, work, n):
             if work.scalar_lower[n] == -inf and work.scalar_reach[n] != GIVES_WAY:
                 found = max(found, CONSTRAINTS)
-        elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + LIMIT:
+        elif work.scalar_slot[n] == model.joint_slot[work.scalar_body[n, 0]] + Slot.LIMIT:
             found = STOPS
     return found
 
@@ -316,9 +309,9 @@ def limit_island(model, state, command, settings, work, t, is_strict):
     held = holding_rows(model, work, t)
     if held == NO_ROWS and not is_any_doubtful(model, settings, work, t):
         return False
-    is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != FREE
+    is_robot = work.island_last_tree[t] == t and model.joint_type[model.tree_body[t]] != Joint.FREE
     has_stops = is_robot and held == STOPS
-    if settings.integrator == SEMI_IMPLICIT and not is_strict and not has_stops:
+    if settings.integrator == Integrator.SEMI_IMPLICIT and not is_strict and not has_stops:
         return False
     if has_stops and joint_rotates_fast(model, state, settings, work, t, True):
         is_strict = True
@@ -348,11 +341,11 @@ def limit_energy(model, state, command, settings, work):
             continue
         error = relative_constraint_work(model, state, command, settings, work, t)
         is_slowed = limit_island(model, state, command, settings, work, t, error > REMOVED_WORK)
-        keeps = settings.integrator != SEMI_IMPLICIT  # its energy oscillates
+        keeps = settings.integrator != Integrator.SEMI_IMPLICIT  # its energy oscillates
         is_wrong = keeps and abs(error) > FLAGGED * FLAGGED
         if is_slowed or is_wrong:
-            work.status[0] |= TIME_STEP_TOO_LONG
+            work.status[0] |= Status.TIME_STEP_TOO_LONG
         if is_slowed:
             for tree in range(t, work.island_last_tree[t] + 1):
                 if is_member(model, work, tree, t):
-                    work.tree_mode[tree] = LIMITED
+                    work.tree_mode[tree] = IntegrationMode.LIMITED

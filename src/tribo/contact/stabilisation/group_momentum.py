@@ -15,23 +15,11 @@ from tribo.contact.far_contacts import is_at_later_pose
 from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.dynamics.integrate import STRUCK
-from tribo.dynamics.momentum import (
-    LEFT_ALONE,
-    base_impulse,
-    load_motion,
-    point_inertia,
-    store_motion,
-    tree_motion,
-)
+from tribo.dynamics.momentum import base_impulse, load_motion, point_inertia, store_motion, tree_motion
 from tribo.enums import Momentum
 from tribo.math import linalg, quat, spatial, vec
 from tribo.model import Integrator, Joint, Kind
 
-FREE = int(Joint.FREE)
-DYNAMIC = int(Kind.DYNAMIC)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-
-TOGETHER, TOUCHING = int(Momentum.TOGETHER), int(Momentum.TOUCHING)
 ALL_ISLANDS = -1  # in place of an island
 # Entries of `group_motion` during the search: the world does not act on the group, as far as is known.
 ALONE = 1.0
@@ -49,7 +37,7 @@ def base_place(model, q, tree):
 def momentum_group(work, tree):
     """Return the first tree of a tree's group; −1 if it is in none that conserves its momentum."""
     first = find_representative(work.tree_group, tree)
-    return first if work.tree_is_kept[first] >= TOGETHER else -1
+    return first if work.tree_is_kept[first] >= Momentum.TOGETHER else -1
 
 
 @kernel
@@ -57,7 +45,7 @@ def has_group(work, begin, end):
     """Tell whether a group that conserves its momentum begins with one of the trees begin … end − 1."""
     is_any = False
     for tree in range(begin, end):
-        is_any = is_any or work.tree_is_kept[tree] >= TOGETHER
+        is_any = is_any or work.tree_is_kept[tree] >= Momentum.TOGETHER
     return is_any
 
 
@@ -156,8 +144,8 @@ def find_held(model, work):
     Writes: work.
     """
     for tree in range(model.tree_body.shape[0]):
-        is_floating = model.joint_type[model.tree_body[tree]] == FREE
-        if not is_floating or model.tree_kind[tree] != DYNAMIC or work.tree_is_resting[tree] == 1:
+        is_floating = model.joint_type[model.tree_body[tree]] == Joint.FREE
+        if not is_floating or model.tree_kind[tree] != Kind.DYNAMIC or work.tree_is_resting[tree] == 1:
             mark_held_group(work, tree)
     for n in range(work.scalar_count[0]):
         c = constraint_of_row(model, work, n)
@@ -191,8 +179,8 @@ def find_lone_groups(model, work):
         first = find_representative(work.tree_group, tree)
         what = work.group_motion[first, 0]
         if first != tree and what > 0.0:
-            work.tree_is_kept[tree] = LEFT_ALONE
-            work.tree_is_kept[first] = TOGETHER if what == CONSTRAINED else TOUCHING
+            work.tree_is_kept[tree] = Momentum.LEFT_ALONE
+            work.tree_is_kept[first] = Momentum.TOGETHER if what == CONSTRAINED else Momentum.TOUCHING
             is_any = True
     return is_any
 
@@ -220,7 +208,7 @@ def set_group_targets(model, state, settings, work):
 
     Writes: work.
     """
-    if settings.integrator == SEMI_IMPLICIT or not find_lone_groups(model, work):
+    if settings.integrator == Integrator.SEMI_IMPLICIT or not find_lone_groups(model, work):
         return
     dt = settings.dt
     sum_group_motion(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])
@@ -296,7 +284,7 @@ def set_group_momenta(model, q, v, work, t, begin, end):
             s = spatial.load(work.group_inertia, tree)
             omega = vec.sym_vec(linalg.sym_inverse(s), vec.sub(spin, l))
             velocity = vec.axpy(1.0 / m, vec.sub(push, p), vec.cross(c, omega))
-            is_touching = work.tree_is_kept[tree] == TOUCHING
+            is_touching = work.tree_is_kept[tree] == Momentum.TOUCHING
             if is_touching:
                 velocity = vec.cross(c, omega)
             shift = vec.sub(vec.sub(place, base_place(model, q, tree)), c)
@@ -326,5 +314,5 @@ def keep_group_momenta(model, state, work):
     """
     for tree in range(model.tree_body.shape[0]):
         if state.tree_is_asleep[tree] > 0 and momentum_group(work, tree) >= 0:
-            work.tree_is_kept[momentum_group(work, tree)] = LEFT_ALONE
+            work.tree_is_kept[momentum_group(work, tree)] = Momentum.LEFT_ALONE
     set_group_momenta(model, state.q, state.v, work, ALL_ISLANDS, 0, model.tree_body.shape[0])

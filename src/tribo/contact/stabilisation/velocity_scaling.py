@@ -15,22 +15,16 @@ from tribo.dynamics import integrate
 from tribo.dynamics.energy import energy_at
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import (
-    KEPT,
-    LEFT_ALONE,
     base_impulse,
     momentum_target,
     point_inertia,
     set_tree_momentum,
     tree_motion,
 )
+from tribo.enums import Momentum
 from tribo.math import linalg, quat, spatial, vec
 from tribo.math.linalg import ROUND_OFF
 from tribo.model import IntegrationMode, Integrator, Joint, Status
-
-FREE = int(Joint.FREE)
-SEMI_IMPLICIT = int(Integrator.SEMI_IMPLICIT)
-LIMITED = int(IntegrationMode.LIMITED)
-TIME_STEP_TOO_LONG = int(Status.TIME_STEP_TOO_LONG)
 
 TRIES = 40  # of the scale factor: more than round-off needs
 ZERO = (0.0, 0.0, 0.0)
@@ -49,7 +43,7 @@ def end_coordinates(model, settings, work, tree, v):
     for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
         still[dof] = 0.0
     integrate.finish_tree(model, tree, v, still, settings, work, work.end_q)
-    if work.tree_is_kept[tree] == KEPT:
+    if work.tree_is_kept[tree] == Momentum.KEPT:
         set_tree_momentum(model, work.end_q, v, work, tree)
 
 
@@ -90,7 +84,7 @@ def end_energy(model, settings, work, t, rigid, part):
 def is_anchored(model, work, t):
     """Tell whether the world holds island t, or it presses on a fixed body."""
     for tree in range(t, work.island_last_tree[t] + 1):
-        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != FREE:
+        if is_member(model, work, tree, t) and model.joint_type[model.tree_body[tree]] != Joint.FREE:
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -262,7 +256,7 @@ def release_groups(model, work, t):
         return
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            work.tree_is_kept[tree] = LEFT_ALONE
+            work.tree_is_kept[tree] = Momentum.LEFT_ALONE
 
 
 @kernel
@@ -275,7 +269,8 @@ def freeze_together(model, state, settings, work, t, rigid):
     Writes: work, rigid.
     """
     dt = settings.dt
-    h = dt if settings.integrator == SEMI_IMPLICIT else 0.5 * dt  # time that is left after the drift
+    # Time that is left after the drift.
+    h = dt if settings.integrator == Integrator.SEMI_IMPLICIT else 0.5 * dt
     origin = base_place(model, state.q, t)
     m, c, p, l, s = island_motion(model, state.q, state.v, work, t, origin)
     after = vec.axpy(dt * m, (settings.gravity_x, settings.gravity_y, settings.gravity_z), p)
@@ -307,7 +302,7 @@ def freeze_together(model, state, settings, work, t, rigid):
 @kernel
 def is_sprung(model, settings, work, t):
     """Tell whether a joint of island t has a spring whose energy a step conserves."""
-    if settings.integrator == SEMI_IMPLICIT:
+    if settings.integrator == Integrator.SEMI_IMPLICIT:
         return False
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
@@ -325,11 +320,11 @@ def freeze_island(model, state, work, t):
 
     Writes: work.
     """
-    work.status[0] |= TIME_STEP_TOO_LONG
+    work.status[0] |= Status.TIME_STEP_TOO_LONG
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_scaled(model, work, tree, t):
             freeze_tree(model, state, work, tree)
-            work.tree_mode[tree] = LIMITED
+            work.tree_mode[tree] = IntegrationMode.LIMITED
 
 
 @kernel
@@ -383,7 +378,7 @@ def slow_island(model, state, settings, work, t, most):
         return False
     least = end_energy(model, settings, work, t, rigid, 0.0)
     if least > most:
-        if is_floating and work.tree_is_kept[t] == KEPT:
+        if is_floating and work.tree_is_kept[t] == Momentum.KEPT:
             freeze_floating(model, state, settings, work, t, rigid)
         elif is_floating:
             freeze_together(model, state, settings, work, t, rigid)

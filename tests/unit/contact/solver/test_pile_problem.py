@@ -13,18 +13,7 @@ from tribo.contact.solver import (
     proximal_rows,
     proximal_step,
 )
-from tribo.contact.solver.proximal_rows import (
-    CHANGE,
-    FREE,
-    IMPULSE,
-    LINEAR,
-    MEMORY,
-    MOTION,
-    RESIDUAL,
-    ROWS,
-    STEP,
-    Z,
-)
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, Size, Vector
 from tribo.engine import lazy_kernels
 from tribo.model import Late
 
@@ -43,7 +32,7 @@ def as_pile(engine, t):
     dofs = np.concatenate([
         model.tree_v[tree] + np.arange(model.tree_nv[tree]) for tree in work.node_tree[:count]
     ])  # fmt: skip
-    work.column_vector[FREE, dofs] = work.free_response[dofs]
+    work.column_vector[Vector.FREE, dofs] = work.free_response[dofs]
     return dofs
 
 
@@ -61,15 +50,15 @@ def test_products_are_those_of_the_dense_problem(make):
             model, work = engine.model, engine.work
         places = np.arange(len(way)) if is_pile else columns
         x = work.column_vector
-        x[STEP, : len(places)] = way[places]
-        proximal_products.measure_motion(model, work, Z)
-        proximal_products.measure_motion(model, work, STEP)
-        rows = work.dense_size[ROWS]
-        v = work.dense_vector[[MOTION, CHANGE, IMPULSE], :rows].copy()
-        x[STEP] = 0.0
-        proximal_products.gather_response(model, work, IMPULSE, STEP)
+        x[Vector.STEP, : len(places)] = way[places]
+        proximal_products.measure_motion(model, work, Vector.Z)
+        proximal_products.measure_motion(model, work, Vector.STEP)
+        rows = work.dense_size[Size.ROWS]
+        v = work.dense_vector[[Entry.MOTION, Entry.CHANGE, Entry.IMPULSE], :rows].copy()
+        x[Vector.STEP] = 0.0
+        proximal_products.gather_response(model, work, Entry.IMPULSE, Vector.STEP)
         response = np.zeros(len(way))
-        response[places] = x[STEP, : len(places)]
+        response[places] = x[Vector.STEP, : len(places)]
         found.append((v, response))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-12)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
@@ -84,26 +73,26 @@ def test_the_step_solves_the_derivative_of_what_lacks(make):
     rng = np.random.default_rng(0)
     worst = []
     x = work.column_vector
-    begin = x[Z, dofs].copy()
+    begin = x[Vector.Z, dofs].copy()
     for _ in range(20):
         proximal_law.set_row_penalties(work, 3.0)
-        proximal_rows.copy_vector(work, IMPULSE, MEMORY)
+        proximal_rows.copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
         z = begin + 1e-2 * rng.normal(size=len(dofs))
 
         def lack(z):
-            x[Z, dofs] = z
-            proximal_products.measure_motion(model, work, Z)
+            x[Vector.Z, dofs] = z
+            proximal_products.measure_motion(model, work, Vector.Z)
             proximal_law.write_trials(work)
             proximal_step.write_residual(model, work)
-            return x[RESIDUAL, dofs].copy()
+            return x[Vector.RESIDUAL, dofs].copy()
 
         step = rng.normal(size=len(dofs))
         change = (lack(z + 1e-7 * step) - lack(z - 1e-7 * step)) / 2e-7
         lack(z)
-        x[STEP, dofs] = change
+        x[Vector.STEP, dofs] = change
         ask = proximal_products.call_pile_operation
-        assert ask(model, work, pile_problem.NEWTON, STEP, 0.0) == 1
-        worst.append(np.abs(x[STEP, dofs] - step).max() / np.abs(step).max())
+        assert ask(model, work, pile_problem.NEWTON, Vector.STEP, 0.0) == 1
+        worst.append(np.abs(x[Vector.STEP, dofs] - step).max() / np.abs(step).max())
     assert np.median(worst) < 1e-5
 
 
@@ -114,20 +103,20 @@ def test_a_set_that_sticks_is_solved_to_the_end(make):
     as_pile(engine, t)
     model, work = engine.model, engine.work
     x = work.dense_vector
-    rows = int(work.dense_size[ROWS])
-    proximal_rows.copy_vector(work, IMPULSE, MEMORY)
-    proximal_products.measure_motion(model, work, Z)
-    law, laws = work.law_row, int(work.dense_size[proximal_rows.LAWS])
-    x[proximal_rows.TRIAL, :rows] = 0.0
+    rows = int(work.dense_size[Size.ROWS])
+    proximal_rows.copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
+    proximal_products.measure_motion(model, work, Vector.Z)
+    law, laws = work.law_row, int(work.dense_size[Size.LAWS])
+    x[Entry.TRIAL, :rows] = 0.0
     for b in range(laws):
-        if law[b, proximal_rows.KIND] == proximal_rows.NORMAL:
-            x[proximal_rows.TRIAL, law[b, proximal_rows.ROW]] = 1.0
+        if law[b, Law.KIND] == LawKind.NORMAL:
+            x[Entry.TRIAL, law[b, Law.ROW]] = 1.0
     assert proximal_step.solve_active_set(model, work, True)
-    proximal_rows.copy_vector(work, LINEAR, IMPULSE)
-    proximal_products.write_response(model, work, Z)
-    proximal_products.measure_motion(model, work, Z)
+    proximal_rows.copy_vector(work, Entry.LINEAR, Entry.IMPULSE)
+    proximal_products.write_response(model, work, Vector.Z)
+    proximal_products.measure_motion(model, work, Vector.Z)
     pushed = sorted(
         {int(law[b, 0]) for b in range(laws)}
         | {int(law[b, 0]) + 1 for b in range(laws) if law[b, 1] in (1, 2)}
     )
-    assert np.abs(x[MOTION, pushed]).max() < 1e-9 * max(1.0, np.abs(x[LINEAR, :rows]).max())
+    assert np.abs(x[Entry.MOTION, pushed]).max() < 1e-9 * max(1.0, np.abs(x[Entry.LINEAR, :rows]).max())

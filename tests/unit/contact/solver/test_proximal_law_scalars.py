@@ -7,23 +7,7 @@ import pytest
 
 import tribo
 from tribo.contact.solver import active_set, proximal_law, proximal_rows
-from tribo.contact.solver.proximal_rows import (
-    COMPLIANCE,
-    IMPULSE,
-    LAWS,
-    LINEAR,
-    LOWER,
-    MEMORY,
-    MOTION,
-    PENALTY,
-    PREVIOUS,
-    ROWS,
-    SCALARS,
-    TRIAL,
-    UNIT,
-    UPPER,
-    wide,
-)
+from tribo.contact.solver.proximal_rows import Entry, Size, wide
 
 
 @pytest.fixture(params=range(40))
@@ -36,16 +20,16 @@ def problem(request):
     world.step()
     work = world.engine.work
     first, count = int(rng.integers(0, 6)), int(rng.integers(1, 11))
-    work.dense_size[LAWS], work.dense_size[SCALARS] = 0, first
-    work.dense_size[ROWS] = first + count
+    work.dense_size[Size.LAWS], work.dense_size[Size.SCALARS] = 0, first
+    work.dense_size[Size.ROWS] = first + count
     x = work.dense_vector
     x[:, :] = 0.0
     x[:, : first + count] = np.round(rng.normal(size=(x.shape[0], first + count)), 1)
-    x[LOWER, : first + count] = rng.choice([-inf, -1.0, -0.4, 0.0], first + count)
-    x[UPPER, : first + count] = rng.choice([0.0, 0.3, 1.0, inf], first + count)
-    x[PENALTY, : first + count] = rng.uniform(0.1, 10.0, first + count)
-    x[COMPLIANCE, : first + count] = rng.choice([0.0, 0.1], first + count)
-    x[UNIT, : first + count] = rng.uniform(0.1, 1.0, first + count)
+    x[Entry.LOWER, : first + count] = rng.choice([-inf, -1.0, -0.4, 0.0], first + count)
+    x[Entry.UPPER, : first + count] = rng.choice([0.0, 0.3, 1.0, inf], first + count)
+    x[Entry.PENALTY, : first + count] = rng.uniform(0.1, 10.0, first + count)
+    x[Entry.COMPLIANCE, : first + count] = rng.choice([0.0, 0.1], first + count)
+    x[Entry.UNIT, : first + count] = rng.uniform(0.1, 1.0, first + count)
     return world, rng, range(first, first + count)
 
 
@@ -53,29 +37,29 @@ def test_impulses_are_clamped(problem):
     """The impulse is the trial within its bounds; rows of contacts, and those after the last, stay."""
     world, _, rows = problem
     work, x = world.engine.work, world.engine.work.dense_vector
-    before = x[IMPULSE].copy()
-    proximal_law.apply_laws(work, TRIAL, IMPULSE)
+    before = x[Entry.IMPULSE].copy()
+    proximal_law.apply_laws(work, Entry.TRIAL, Entry.IMPULSE)
     for i in rows:
-        assert x[IMPULSE, i] == min(max(x[TRIAL, i], x[LOWER, i]), x[UPPER, i])
-    np.testing.assert_array_equal(x[IMPULSE, : rows.start], before[: rows.start])
-    assert not x[IMPULSE, rows.stop : wide(rows.stop) + 4].any()
+        assert x[Entry.IMPULSE, i] == min(max(x[Entry.TRIAL, i], x[Entry.LOWER, i]), x[Entry.UPPER, i])
+    np.testing.assert_array_equal(x[Entry.IMPULSE, : rows.start], before[: rows.start])
+    assert not x[Entry.IMPULSE, rows.stop : wide(rows.stop) + 4].any()
 
 
 def test_trials_keep_what_rows_do(problem):
     """A row at a bound keeps a trial beyond it by its velocity; others the trial that is their impulse."""
     world, _, rows = problem
     work, x = world.engine.work, world.engine.work.dense_vector
-    x[IMPULSE] = np.clip(x[IMPULSE], x[LOWER], x[UPPER])
+    x[Entry.IMPULSE] = np.clip(x[Entry.IMPULSE], x[Entry.LOWER], x[Entry.UPPER])
     active_set.write_active_scalars(work)
     for i in rows:
-        own, lower, upper = x[IMPULSE, i], x[LOWER, i], x[UPPER, i]
-        more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.ROUND_OFF)
+        own, lower, upper = x[Entry.IMPULSE, i], x[Entry.LOWER, i], x[Entry.UPPER, i]
+        more = x[Entry.PENALTY, i] * (abs(x[Entry.MOTION, i]) + active_set.ROUND_OFF)
         expected = own
         if lower < upper and own == upper:
             expected = upper + more
         elif lower < upper and own == lower:
             expected = lower - more
-        assert x[TRIAL, i] == expected
+        assert x[Entry.TRIAL, i] == expected
 
 
 def test_sets_are_corrected(problem):
@@ -84,18 +68,18 @@ def test_sets_are_corrected(problem):
     work, x = world.engine.work, world.engine.work.dense_vector
     active_set.update_active_scalars(work)
     for i in rows:
-        lower, upper = x[LOWER, i], x[UPPER, i]
-        side = 1.0 if x[PREVIOUS, i] > upper else -1.0 if x[PREVIOUS, i] < lower else 0.0
+        lower, upper = x[Entry.LOWER, i], x[Entry.UPPER, i]
+        side = 1.0 if x[Entry.PREVIOUS, i] > upper else -1.0 if x[Entry.PREVIOUS, i] < lower else 0.0
         if side == 0.0:
-            own = min(max(x[LINEAR, i], lower), upper)
-            beyond = np.sign(x[LINEAR, i] - own)
-            more = x[PENALTY, i] * active_set.ROUND_OFF
+            own = min(max(x[Entry.LINEAR, i], lower), upper)
+            beyond = np.sign(x[Entry.LINEAR, i] - own)
+            more = x[Entry.PENALTY, i] * active_set.ROUND_OFF
         else:
             own = upper if side > 0.0 else lower
-            beyond = side if side * (x[MOTION, i] + x[COMPLIANCE, i] * own) <= 0.0 else 0.0
-            more = x[PENALTY, i] * (abs(x[MOTION, i]) + active_set.ROUND_OFF)
-        assert x[IMPULSE, i] == own
-        assert x[TRIAL, i] == own + beyond * more
+            beyond = side if side * (x[Entry.MOTION, i] + x[Entry.COMPLIANCE, i] * own) <= 0.0 else 0.0
+            more = x[Entry.PENALTY, i] * (abs(x[Entry.MOTION, i]) + active_set.ROUND_OFF)
+        assert x[Entry.IMPULSE, i] == own
+        assert x[Entry.TRIAL, i] == own + beyond * more
 
 
 def test_violations_are_the_largest(problem):
@@ -104,15 +88,15 @@ def test_violations_are_the_largest(problem):
     work, x = world.engine.work, world.engine.work.dense_vector
     worst = 0.0
     for i in rows:
-        own = x[IMPULSE, i]
-        after = own - (x[MOTION, i] + x[COMPLIANCE, i] * own)
-        after = min(max(after, x[LOWER, i]), x[UPPER, i])
-        worst = max(worst, abs(own - after) * x[UNIT, i])
+        own = x[Entry.IMPULSE, i]
+        after = own - (x[Entry.MOTION, i] + x[Entry.COMPLIANCE, i] * own)
+        after = min(max(after, x[Entry.LOWER, i]), x[Entry.UPPER, i])
+        worst = max(worst, abs(own - after) * x[Entry.UNIT, i])
     assert proximal_law.violation_of_scalars(work) == worst
     assert proximal_law.violation_here(work) == worst
-    error = np.abs(x[IMPULSE] - x[MEMORY]) * x[UNIT]
+    error = np.abs(x[Entry.IMPULSE] - x[Entry.MEMORY]) * x[Entry.UNIT]
     assert proximal_law.memory_error(work, 2.0) == error[: rows.stop].max() / 2.0
-    x[MOTION, rng.choice(rows)] = nan
+    x[Entry.MOTION, rng.choice(rows)] = nan
     assert np.isnan(proximal_law.violation_of_scalars(work))
     assert np.isnan(proximal_law.violation_here(work))
 
@@ -128,6 +112,6 @@ def test_rows_beyond_the_last_are_nothing():
     count = proximal_rows.find_columns(model, work, 1, 7)
     proximal_rows.write_island(model, work, 1, count)
     proximal_rows.leave_columns(work, count)
-    last = work.dense_size[ROWS]
+    last = work.dense_size[Size.ROWS]
     assert last > 0
     assert not work.dense_vector[:, last : wide(last) + 4].any()

@@ -16,6 +16,7 @@ from tribo.contact.solver import (
     proximal_rows,
     proximal_step,
 )
+from tribo.contact.solver.proximal_rows import Entry, Size, Vector
 from tribo.math import spatial
 from tribo.model import MAX_DOFS
 
@@ -81,8 +82,8 @@ def test_rows_have_their_blocks_and_velocities(make):
     dofs = work.column_dof[:count]
     assert len(set(dofs)) == count
     y = work.dense_row[:, :count]
-    proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
-    w = work.dense_vector[proximal_rows.MOTION]
+    proximal_products.measure_motion(engine.model, work, Vector.Z)
+    w = work.dense_vector[Entry.MOTION]
     i = 0
     for k in range(work.island_contact_start[t], work.island_contact_start[t + 1]):
         c = work.island_contact[k]
@@ -100,7 +101,7 @@ def test_rows_have_their_blocks_and_velocities(make):
         size = np.sqrt(work.scalar_delassus[n])
         np.testing.assert_allclose(w[i] * size, found, atol=1e-13 * max(1.0, size))
         i += 1
-    assert i == work.dense_size[proximal_rows.ROWS]
+    assert i == work.dense_size[Size.ROWS]
 
 
 @pytest.mark.parametrize("way", ["directions", "dofs"])
@@ -115,29 +116,29 @@ def test_the_step_solves_the_derivative_of_what_lacks(make, way):
     rng = np.random.default_rng(0)
     worst = []
     x = work.column_vector
-    begin = x[proximal_rows.Z, :count].copy()
+    begin = x[Vector.Z, :count].copy()
     for _ in range(20):
         proximal_law.set_row_penalties(work, 3.0)
-        proximal_rows.copy_vector(work, proximal_rows.IMPULSE, proximal_rows.MEMORY)
+        proximal_rows.copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
         z = begin + 1e-2 * rng.normal(size=count)
 
         def lack(z):
-            x[proximal_rows.Z, :count] = z
-            proximal_products.measure_motion(engine.model, work, proximal_rows.Z)
+            x[Vector.Z, :count] = z
+            proximal_products.measure_motion(engine.model, work, Vector.Z)
             proximal_law.write_trials(work)
             proximal_step.write_residual(engine.model, work)
-            return x[proximal_rows.RESIDUAL, :count].copy()
+            return x[Vector.RESIDUAL, :count].copy()
 
         step = rng.normal(size=count)
         change = (lack(z + 1e-7 * step) - lack(z - 1e-7 * step)) / 2e-7
         lack(z)
-        x[proximal_rows.STEP, :count] = change
+        x[Vector.STEP, :count] = change
         is_symmetric = proximal_matrix.write_directions(work)
         solve = proximal_matrix.solve_by_directions
         if way == "dofs":
             solve = proximal_matrix.solve_by_dofs
-        assert solve(work, proximal_rows.STEP, is_symmetric, False)
-        found = x[proximal_rows.STEP, :count]
+        assert solve(work, Vector.STEP, is_symmetric, False)
+        found = x[Vector.STEP, :count]
         worst.append(np.abs(found - step).max() / np.abs(step).max())
     assert np.median(worst) < 1e-5
 

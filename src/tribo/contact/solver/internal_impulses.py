@@ -6,7 +6,7 @@ the same and satisfies the same law while it sticks. The smallest of these withi
 the projection on the range of G, or the last point in the cone on the line to it.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
@@ -32,21 +32,24 @@ def range_part(g, x):
 
 
 @kernel
-def fraction_in_cone(mu, x, d):
-    """Return the largest s ≤ 1 for which x + s d is in the cone of friction μ, given x in it."""
-    c = mu * mu * x[2] * x[2] - x[0] * x[0] - x[1] * x[1]  # > 0 inside
-    b = mu * mu * x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
-    a = mu * mu * d[2] * d[2] - d[0] * d[0] - d[1] * d[1]
-    root = b * b - a * c  # of a s² + 2 b s + c
-    if not root > 0.0 or (b >= 0.0 and a >= 0.0):
-        return 1.0
-    s = c / (sqrt(root) - b)
-    return min(1.0, s) if s > 0.0 else 1.0
+def length_to_cone(mu, y, u):
+    """Return the least t ≥ 0 at which y + t u is in the cone of friction μ; inf if it never is."""
+    c = mu * mu * y[2] * y[2] - y[0] * y[0] - y[1] * y[1]  # > 0 inside
+    if c >= 0.0 and y[2] >= 0.0:
+        return 0.0
+    b = mu * mu * y[2] * u[2] - y[0] * u[0] - y[1] * u[1]
+    a = mu * mu * u[2] * u[2] - u[0] * u[0] - u[1] * u[1]
+    root = sqrt(max(0.0, b * b - a * c))  # of a t² + 2 b t + c
+    if b > 0.0:
+        return -c / (b + root)
+    return (root - b) / a if a > 0.0 else inf
 
 
 @kernel
 def remove_internal_impulse(work, c):
     """Subtract from the impulse of contact c, if it sticks, the part that moves nothing.
+
+    The part may be a million times what remains, so the line begins at what remains.
 
     Writes: work.
     """
@@ -55,7 +58,10 @@ def remove_internal_impulse(work, c):
     bound = SLIDES * mu * x[2]
     if not x[0] * x[0] + x[1] * x[1] < bound * bound:
         return
-    less = vec.sub(range_part(spatial.load(work.contact_delassus, c), x), x)
-    if vec.norm(less) > 0.0:
-        part = fraction_in_cone(mu, x, less)
-        vec.store(work.contact_impulse, c, vec.axpy(part if part == 1.0 else SLIDES * part, less, x))
+    rest = range_part(spatial.load(work.contact_delassus, c), x)
+    more = vec.sub(x, rest)
+    size = vec.norm(more)
+    if size > 0.0:
+        way = vec.scale(1.0 / size, more)
+        length = min(size, length_to_cone(mu, rest, way) / SLIDES)
+        vec.store(work.contact_impulse, c, vec.axpy(length, way, rest))

@@ -1,5 +1,7 @@
 """Impulses that move nothing: ranges of rank one and two against NumPy, ways to the rim of a cone."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -28,16 +30,39 @@ def test_nothing_is_taken_off_where_nothing_moves_at_all():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_way_ends_on_the_cone(seed):
-    """A point inside goes on along d to where ‖t‖ = μ n, or all of the way if it stays inside."""
+def test_the_way_begins_on_the_cone(seed):
+    """From a point y towards one inside: where ‖t‖ = μ n first holds, or at y if that is inside, too."""
     rng = np.random.default_rng(seed)
     mu, d = rng.uniform(0.1, 2.0), rng.normal(size=3) * 3.0
     n, angle = rng.uniform(0.1, 2.0), rng.uniform(0.0, 7.0)
     tangent = rng.uniform(0.0, 0.99) * mu * n
     x = np.array([tangent * np.cos(angle), tangent * np.sin(angle), n])
-    s = internal_impulses.fraction_in_cone(mu, tuple(x), tuple(d))
+    size = float(np.linalg.norm(d))
+    length = internal_impulses.length_to_cone(mu, tuple(x - d), tuple(d / size))
     parts = np.linspace(0.0, 1.0, 20001)
-    points = x + parts[:, None] * d
-    outside = np.linalg.norm(points[:, :2], axis=1) > mu * points[:, 2]
-    wanted = parts[np.argmax(outside)] if outside.any() else 1.0
-    assert s == pytest.approx(wanted, abs=6e-5)  # the spacing of the parts
+    points = x - d + parts[:, None] * d
+    inside = np.linalg.norm(points[:, :2], axis=1) <= mu * points[:, 2]
+    assert length / size == pytest.approx(parts[np.argmax(inside)], abs=6e-5)  # the spacing of the parts
+
+
+class OneContact(NamedTuple):
+    """What `remove_internal_impulse` reads of `Work`."""
+
+    contact_impulse: np.ndarray
+    contact_friction: np.ndarray
+    contact_delassus: np.ndarray
+
+
+def test_an_internal_impulse_of_millions_leaves_one_in_its_cone():
+    """A link that is jammed against another: of 10⁷ N s, 4 N s move something."""
+    normal = np.array([10152073.30066929, -4811235.795635007, -14388013.142913075])
+    normal /= np.linalg.norm(normal)
+    g = 0.05 * (np.eye(3) - np.outer(normal, normal))
+    impulse = -18250000.0 * normal + (0.5, 3.0, 1.0)
+    work = OneContact(impulse[None].copy(), np.array([0.8]), np.array([packed(g)]))
+    assert np.hypot(*impulse[:2]) < 0.8 * impulse[2]
+    internal_impulses.remove_internal_impulse(work, 0)
+    left = work.contact_impulse[0]
+    assert np.linalg.norm(left) < 100.0
+    assert np.hypot(*left[:2]) <= 0.8 * left[2] * (1.0 + 1e-12)
+    np.testing.assert_allclose(g @ left, g @ impulse, atol=1e-8)

@@ -77,6 +77,11 @@ class Peer:
         ).astype(int)  # Pinocchio's number of every dof
         assert len(self.order) == self.model.nv
 
+    @property
+    def is_physical(self) -> bool:
+        """Whether bodies exist that have the inertias of the file; tribo takes others instead of those."""
+        return all(np.linalg.eigvalsh(body.inertia)[0] >= 0.0 for body in self.model.inertias)
+
     def coordinates(self, q: np.ndarray) -> np.ndarray:
         """Return Pinocchio's coordinates of a state."""
         out, first = np.zeros(self.model.nq), 0

@@ -189,13 +189,19 @@ ALL = (forces_and_accelerations, energies_and_momenta, frames, joint_reactions)
 
 
 def compare(file: Path, states: int) -> Iterator[Difference]:
-    """Yield all quantities of a robot in random states; nothing for a file that does not load."""
+    """Yield all quantities of a robot in random states.
+
+    Nothing for a file that does not load, or has an inertia below zero, which tribo replaces with a word.
+    """
     try:
         tree = urdf.read(file)
     except DescriptionError:
         return
     robot = tribo.World(gravity=GRAVITY).add_articulated_system(tree, collision_meshes="none")
     rng = np.random.default_rng(len(file.name))
-    case = Case(robot, Peer(file, tree, GRAVITY), random_states(tree, rng, states), rng)
+    peer = Peer(file, tree, GRAVITY)
+    if not peer.is_physical:
+        return
+    case = Case(robot, peer, random_states(tree, rng, states), rng)
     for quantities in ALL:
         yield from quantities(case)

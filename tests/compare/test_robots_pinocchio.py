@@ -31,7 +31,10 @@ def case(request):
     robot = tribo.World(gravity=GRAVITY).add_articulated_system(tree)
     rng = np.random.default_rng(len(request.param.name))
     states = random_states(robot.description, rng, STATES)
-    return Case(robot, Peer(request.param, robot.description, GRAVITY), states, rng)
+    peer = Peer(request.param, robot.description, GRAVITY)
+    if not peer.is_physical:
+        pytest.skip("has inertias below zero, which tribo replaces with a word")
+    return Case(robot, peer, states, rng)
 
 
 @pytest.mark.parametrize("quantities", ALL, ids=lambda function: function.__name__)

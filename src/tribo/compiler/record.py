@@ -16,7 +16,6 @@ With the compiler switched off (``NUMBA_DISABLE_JIT=1``) kernels receive the Pyt
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -197,6 +196,6 @@ copy_words: Any = Named("tribo.compiler.record_types", "copy_words")
 call_at: Any = Named("tribo.compiler.record_types", "call_at")
 
 
-def late_call(function: Callable[..., Any]) -> Any:
+def late_call(function: Any) -> Any:
     """Return how kernels call a function made by `late`: at its address; without a compiler, the function."""
     return (lambda address, *args: function(*args)) if DISABLED else call_at

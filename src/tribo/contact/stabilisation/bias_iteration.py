@@ -151,12 +151,17 @@ def update_pushed_bias(model, state, settings, work, t):
     work.tree_mode[t] = IntegrationMode.SETTLED if is_near or apart <= APART else IntegrationMode.NOT_SETTLED
     if is_near or work.bias_rounds[0] >= ROUNDS:
         return False
+    first, last = model.tree_v[t], model.tree_v[t] + model.tree_nv[t]
+    for dof in range(first, last):
+        work.rk_v[dof] = work.mid_v[dof]
     update_mid_velocity(model, state, work, t)
     bias.compute_tree_bias(model, work.mid_v, settings, work, t)
     most = ERROR_PUSHED * ERROR_PUSHED * twice_energy(model, work, t, work.start_velocity)
     if not whiten_bias_change(model, settings, work, t) <= most:
         return True
     restore_bias(model, work, t)
+    for dof in range(first, last):
+        work.mid_v[dof] = work.rk_v[dof]
     work.tree_mode[t] = IntegrationMode.SETTLED
     return False
 

@@ -51,12 +51,12 @@ def test_products_are_those_of_the_dense_problem(make):
         places = np.arange(len(way)) if is_pile else columns
         x = work.column_vector
         x[Vector.STEP, : len(places)] = way[places]
-        proximal_products.measure_motion(model, work, Vector.Z)
-        proximal_products.measure_motion(model, work, Vector.STEP)
+        proximal_products.measure_motion(model, work, int(Vector.Z))
+        proximal_products.measure_motion(model, work, int(Vector.STEP))
         rows = work.dense_size[Size.ROWS]
         v = work.dense_vector[[Entry.MOTION, Entry.CHANGE, Entry.IMPULSE], :rows].copy()
         x[Vector.STEP] = 0.0
-        proximal_products.gather_response(model, work, Entry.IMPULSE, Vector.STEP)
+        proximal_products.gather_response(model, work, int(Entry.IMPULSE), int(Vector.STEP))
         response = np.zeros(len(way))
         response[places] = x[Vector.STEP, : len(places)]
         found.append((v, response))

@@ -137,6 +137,27 @@ def test_what_becomes_static_is_let_go(viewer):
     assert viewer._touch.grip is None
 
 
+def test_step_back_after_a_sensor_came_or_went(viewer):
+    world, panel = viewer._world, viewer.panel
+    eye = world.add_depth_camera(None, width=8, height=6, name="eye", position=(-2, 0, 0.5))
+    viewer._set_driven(True)  # as `run` does
+    for is_removed in (False, True):
+        if is_removed:
+            world.remove_sensor(eye)
+        for _ in range(3):
+            panel.step()
+            viewer._obey()
+        viewer._push()  # the viewer finds out
+        for _ in range(2):
+            panel.step()
+            viewer._obey()
+        last = world.time
+        panel.step_back()
+        viewer._obey()
+        assert not panel._said.content
+        np.testing.assert_allclose(world.time, last - world.time_step, rtol=1e-9)
+
+
 def test_what_was_added_a_moment_ago_is_found(viewer):
     viewer._world.add_sphere(0.1, 1.0, name="late", position=(3, 0, 1))
     viewer.follow("late")

@@ -35,7 +35,7 @@ class History:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all but the present state: objects came or went, and no older one fits."""
+        """Forget all but the present state: objects or sensors came or went, and no older state fits."""
         self._kept.clear()
         if not self._world.is_midway:
             self._kept.append(self._world.snapshot())

@@ -250,6 +250,8 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if self._panel.take("wants_reset"):
             self.reset()
         moment, back = self._panel.take("moment"), self._panel.take("back")
+        if moment is not None or back:
+            self._renew()
         try:
             if moment is not None:
                 self._history.go_to(moment)
@@ -366,6 +368,7 @@ class Viewer(Session, VisualObjects, Charts, Views):
         if self._world.engine is self._engine:
             if tuple(self._world.sensors) != self._measuring:
                 self._save()
+                self._history.clear()
             return
         self._stage.remove()
         self._overlays.remove()

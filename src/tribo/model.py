@@ -221,7 +221,7 @@ class State(Record):
     left_q = field("nq")  # [m, rad, –] q after the last step
     left_v = field("nv")  # [m/s, rad/s] v after the last step
     tree_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] m, c, p, L about c, at q, v; m = 0: not known
-    time = field(1)  # [s]
+    time = field(2)  # [s] sum of the steps, and what rounding left of it
     scalar_impulse = field("nslot")  # [N s, N m s] impulses of the scalar rows of the last step, by slot
     tree_is_asleep = field("ntree", dtype=INT)  # `Sleep`
     quiet_time = field("ntree")  # [s] duration for which its island has been slow

@@ -202,7 +202,7 @@ class BatchRollout:
             self._states.set_from_world(start)
         engine = self._batch.engine
         state, dt = engine.state.arrays, engine.settings.arrays["dt"].reshape(-1, 1)
-        begin = state["time"].copy()
+        begin = state["time"][:, :1].copy()
         is_kept = engine.pilot.arrays["every"].flat[0] == 0 or bool(engine.motors.arrays["is_on"].any())
         made_it = self._batch.go(horizon * steps_per_control, Plan(course, is_kept=is_kept))
         time = begin + dt * steps_per_control * np.arange(1, horizon + 1)

@@ -17,7 +17,7 @@ from math import inf
 
 from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
-from tribo.collision.broadphase import is_moved
+from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.margins import (
     SLACK,
@@ -390,7 +390,10 @@ def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
         if work.body_next_motion[i, 6] + work.body_next_motion[j, 6] <= weight_way(settings):
             return False
         way = settings.dt * relative_speed(model, work, a, b, motion_a, motion_b)
-        return way - pair_margin(model, state, settings, work, a, b) > least
+        if way - pair_margin(model, state, settings, work, a, b) <= least:
+            return False
+        has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
+        return has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, way)
     along, turning = relative_motion(model, work, a, b, motion_a, motion_b)
     turned = settings.dt * turning
     if turned <= least:

@@ -359,4 +359,7 @@ def next_positions(model, state, settings, work):
         add_impact_shift(model, state, work)
     for dof in range(state.v.shape[0]):
         state.v[dof] = work.next_v[dof]
-    state.time[0] += settings.dt
+    # Compensated sum (Kahan 1965): a million steps of 1 ms are 1000 s.
+    before, added = state.time[0], settings.dt + state.time[1]
+    state.time[0] = before + added
+    state.time[1] = added - (state.time[0] - before)

@@ -117,6 +117,9 @@ class MaterialTable(Sealed):
 
     def become(self, other: MaterialTable) -> None:
         """Take over materials and pairs of another table; handles of this one stay good."""
+        known = self._default, self._pairs, self._names
+        if known == (other._default, other._pairs, other._names) and not any(self.references()):
+            return
         self._default = other._default
         self._pairs = dict(other._pairs)
         self._names = dict(other._names)

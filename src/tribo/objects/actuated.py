@@ -56,6 +56,8 @@ def command(what: str, field: str, doc: str) -> Made[np.ndarray]:
 class Actuated(Drives):
     """The drives of a robot as a controller commands them; of a batch, arrays begin with the world."""
 
+    _controls: Controls | None = None
+
     if TYPE_CHECKING:
 
         def _live(self, name: str) -> np.ndarray:
@@ -177,7 +179,7 @@ class Actuated(Drives):
             0.3
         """
         self._command_rows("control")  # of a robot that was removed there is none
-        own = Controls(self.description)
+        own = self._own_controls()
         self._tell(own, own.checked(controls, self.name, self._count() if self._is_batch else None))
 
     @property
@@ -212,6 +214,12 @@ class Actuated(Drives):
     def activated(self) -> tuple[str, ...]:
         """Names of the actuators whose activations `activation` has."""
         return names_of_activated(self.description.actuators)
+
+    def _own_controls(self) -> Controls:
+        """Return the map from controls to commands; it is kept."""
+        if self._controls is None or self._controls.description is not self.description:
+            self._controls = Controls(self.description)
+        return self._controls
 
     def _tell(self, own: Controls, controls: np.ndarray) -> None:
         names = ("_target_q", "_target_v", "_tau", "_kd", "_control")

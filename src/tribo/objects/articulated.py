@@ -22,7 +22,6 @@ from tribo.objects.actuated import Actuated
 from tribo.objects.base import Object
 from tribo.objects.collision_body import CollisionBody
 from tribo.objects.contact import Contact, ContactMotion, motion_of_link
-from tribo.objects.controls import Controls
 from tribo.objects.frames import Frame
 from tribo.objects.notebook import robot_table
 from tribo.objects.states import States
@@ -196,7 +195,7 @@ class ArticulatedSystem(Actuated, Object):
             self._kp[at] += actuator.kp
             self._kd[at] += actuator.kd
         if self.description.actuators:
-            controls = Controls(self.description)
+            controls = self._own_controls()
             self._tell(controls, controls.named(self.description.start_controls))
         if self.description.drawn is not None:
             return self._coordinates(self.description.drawn, "drawn")

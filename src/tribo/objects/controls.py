@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -32,23 +34,34 @@ class Controls:
     """
 
     def __init__(self, description: TreeDescription) -> None:
-        """Find the place of every actuator."""
-        self._actuators = description.actuators
-        self.count = max(description.control_count, len(self._actuators))
-        self._numbers = {
-            item.name: k if item.index < 0 else item.index for k, item in enumerate(self._actuators)
-        }
-        joints = {body.joint.name: body.joint.type for body in description.bodies}
-        q, v = 0, 0
-        self._places: dict[str, tuple[int, int]] = {}
-        for name, kind in joints.items():
-            self._places[name] = q, v
-            q, v = q + COORDINATES[kind], v + DOFS[kind]
-        self._gains: dict[str, tuple[float, float]] = {}
-        self._drives = [item for item in self._actuators if item.law is None]
-        for item in self._drives:
-            kp, kd = self._gains.get(item.joint, (0.0, 0.0))
-            self._gains[item.joint] = kp + item.kp, kd + item.kd
+        """Collect the numbers of all actuators; those whose sum makes one command stand side by side."""
+        self.description = description
+        actuators = description.actuators
+        self.count = max(description.control_count, len(actuators))
+        self._numbers = {item.name: k if item.index < 0 else item.index for k, item in enumerate(actuators)}
+        self._laws = np.array([self._numbers[item.name] for item in with_laws(actuators)], int)
+        places, gains = _places(description), _gains(actuators)
+        told: dict[tuple[str, int], list[ActuatorDescription]] = {}
+        for item in (one for one in actuators if one.law is None):
+            name = _command(item, *gains[item.joint])
+            told.setdefault((name, places[item.joint][name != "target"]), []).append(item)
+        drives = [item for some in told.values() for item in some]
+        self._drives = np.array([self._numbers[item.name] for item in drives], int)
+        self._range = np.array([item.control_range for item in drives]).T
+        self._slope = np.array([item.damper * item.gear if item.damper else item.gain for item in drives])
+        self._bias = np.array([0.0 if item.damper else item.bias[0] for item in drives])
+        self._limit = np.array([_force_range(item) for item in drives]).T
+        self._gear = np.array([item.gear for item in drives])
+        self._first = np.cumsum([0, *(len(some) for some in told.values())])[:-1]
+        self._unit = np.array([_unit(name, *gains[some[0].joint]) for (name, _), some in told.items()])
+        self._least = np.array(
+            [gains[some[0].joint][1] if name == "damping" else 0.0 for (name, _), some in told.items()]
+        )
+        self._outputs: dict[str, tuple[list[int], list[int]]] = {}  # places of a command, columns of sums
+        for k, (name, place) in enumerate(told):
+            placed, columns = self._outputs.setdefault(name, ([], []))
+            placed.append(place)
+            columns.append(k)
 
     def checked(self, controls: Any, owner: str, worlds: int | None = None) -> np.ndarray:
         """Return controls as (nu,), or (worlds, nu).
@@ -75,32 +88,50 @@ class Controls:
 
     def tell(self, controls: np.ndarray, drives: Commands) -> None:
         """Write what (…, nu) controls ask for into the drives."""
-        forces: dict[str, Any] = {}
-        dampers: dict[str, Any] = {}
-        for k, item in enumerate(with_laws(self._actuators)):
-            drives.control[..., k] = controls[..., self._numbers[item.name]]
-        for item in self._drives:
-            u = np.clip(controls[..., self._numbers[item.name]], *item.control_range)
-            if item.damper:
-                dampers[item.joint] = dampers.get(item.joint, 0.0) + item.gear**2 * item.damper * u
-                continue
-            pull = _pull(item, u)
-            forces[item.joint] = forces.get(item.joint, 0.0) + item.gear * pull
-        for joint, force in forces.items():
-            q, v = self._places[joint]
-            kp, kd = self._gains.get(joint, (0.0, 0.0))
-            if kp > 0.0:
-                drives.target[..., q] = force / kp
-            elif kd > 0.0:
-                drives.speed[..., v] = force / kd
-            else:
-                drives.force[..., v] = force
-        for joint, damping in dampers.items():
-            drives.damping[..., self._places[joint][1]] = self._gains[joint][1] + damping
+        if self._laws.size:
+            drives.control[..., : len(self._laws)] = controls[..., self._laws]
+        if not self._drives.size:
+            return
+        made = self._slope * controls[..., self._drives].clip(*self._range) + self._bias
+        forces = np.add.reduceat(self._gear * made.clip(*self._limit), self._first, axis=-1)
+        told = forces / self._unit + self._least
+        for name, (placed, columns) in self._outputs.items():
+            getattr(drives, name)[..., placed] = told[..., columns]
 
 
-def _pull(item: ActuatorDescription, control: np.ndarray) -> np.ndarray:
-    """Return the force before the gear at coordinate and speed 0; a motor keeps its limits itself."""
-    made = item.gain * control + item.bias[0]
-    is_motor = not any(item.bias[1:])
-    return np.clip(made, *item.force_range) if is_motor else made
+def _places(description: TreeDescription) -> dict[str, tuple[int, int]]:
+    """Return of each joint the places of its first coordinate and of its first dof."""
+    q = v = 0
+    places = {}
+    for body in description.bodies:
+        kind = body.joint.type
+        places[body.joint.name] = q, v
+        q, v = q + COORDINATES[kind], v + DOFS[kind]
+    return places
+
+
+def _gains(actuators: Sequence[ActuatorDescription]) -> dict[str, tuple[float, float]]:
+    """Return stiffness and damping that its drives give each joint."""
+    gains: dict[str, tuple[float, float]] = {}
+    for item in (one for one in actuators if one.law is None):
+        kp, kd = gains.get(item.joint, (0.0, 0.0))
+        gains[item.joint] = kp + item.kp, kd + item.kd
+    return gains
+
+
+def _command(item: ActuatorDescription, kp: float, kd: float) -> str:
+    """Return which of the `Commands` a drive adds to, at a joint of given stiffness and damping."""
+    if item.damper:
+        return "damping"
+    return "target" if kp > 0.0 else "speed" if kd > 0.0 else "force"
+
+
+def _unit(name: str, kp: float, kd: float) -> float:
+    """Return the force [N, N m] for which one unit of a command stands."""
+    return {"target": kp, "speed": kd}.get(name, 1.0)
+
+
+def _force_range(item: ActuatorDescription) -> tuple[float, float]:
+    """Return the least and largest force before the gear; only a motor keeps its limits itself."""
+    is_motor = not (any(item.bias[1:]) or item.damper)
+    return item.force_range if is_motor else (-inf, inf)

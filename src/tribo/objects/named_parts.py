@@ -90,7 +90,8 @@ class NamedParts(InverseKinematics, HandleOwner):
                 f"{name!r} is fixed to link {frame.body_name!r} and a part of it; use "
                 f"link({frame.body_name!r}) for its mass, frame({name!r}) for its place"
             )
-        return self.links[names.index(check.known(name, names, f"link of {self.name}"))]
+        check.known(name, (*names, *self.frame_names), f"link of {self.name}")
+        return self.links[names.index(name)]
 
     @property
     def joints(self) -> ByName[Joint]:

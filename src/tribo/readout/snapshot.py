@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def take(
     poses = tuple(part.fixed_pose.copy() for part in objects)
     ignored = tuple(frozenset(part.description.ignored) for part in objects)
     bodies = tuple(
-        (b.mass, b.com, b.inertia.copy(), dataclasses.replace(b.joint), b.gravity_compensation, b.drag)
+        (b.mass, b.com, b.inertia.copy(), copy(b.joint), b.gravity_compensation, b.drag)
         for part in objects
         for b in part.description.bodies
     )
@@ -188,8 +188,7 @@ def restore(
     described_bodies = [body for part in objects for body in part.description.bodies]
     for body, (mass, com, inertia, joint, share, drag) in zip(described_bodies, snapshot.bodies, strict=True):
         body.mass, body.com, body.inertia = mass, com, inertia.copy()
-        body.joint, body.gravity_compensation = dataclasses.replace(joint), share
-        body.drag = drag
+        body.joint, body.gravity_compensation, body.drag = copy(joint), share, drag
     for part, (origin, places) in zip(objects, snapshot.origins, strict=True):
         part.description.origin = origin
         visuals = [visual for body in part.description.bodies for visual in body.visuals]
@@ -202,6 +201,9 @@ def restore(
 
 def _write(array: np.ndarray, saved: np.ndarray) -> None:
     """Write a saved array back; the warm start may now stand in a larger table."""
+    if array.shape == saved.shape:
+        array[...] = saved
+        return
     region = tuple(slice(0, min(n, m)) for n, m in zip(saved.shape, array.shape, strict=True))
     array[...] = 0
     array[region] = saved[region]

@@ -165,7 +165,7 @@ class World(WorldSettings):
     @time.setter
     def time(self, value: float) -> None:
         self.check_editable("the time")
-        self._inside.engine.state.time[0] = check.number(value, "time")
+        self._inside.engine.state.time[:] = check.number(value, "time"), 0.0
         for sensor in self.sensors:
             sensor.restart(self.time)
 

@@ -170,6 +170,8 @@ def test_wrong_names_and_wrong_joints():
         robot.link("LF_FOOT")
     with pytest.raises(KeyError, match="did you mean"):
         robot.link("trunkk")
+    with pytest.raises(KeyError, match="did you mean 'LF_FOOT'"):
+        robot.link("LF_FOT")  # merged into its shank
     fixed = next(name for name in robot.frame_names
                  if name not in robot.joint_names and name not in robot.body_names)  # fmt: skip
     with pytest.raises(KeyError, match="does not move; use frame"):

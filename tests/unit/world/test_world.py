@@ -28,3 +28,13 @@ def test_a_velocity_beyond_all_numbers_is_not_taken():
         world.step()
     assert not ball.generalized_velocity.any()
     assert np.isfinite(ball.generalized_coordinate).all()
+
+
+def test_time_is_the_sum_of_the_steps_to_round_off():
+    """Steps of 1 ms are not exact in binary: plain sums of 20 000 are off by 1e-12 s."""
+    world = tribo.World(time_step=1e-3)
+    world.step(20_000)
+    assert world.time == 20.0
+    world.time = 0.5
+    world.step(500)
+    assert world.time == 1.0

@@ -131,7 +131,7 @@ class Work(Record):
     # Contacts: A = lower shape index; normal from B into A; frame rows t₁, t₂, n.
     contact_count = field(1, dtype=INT)  # number of contacts, without deferred ones
     far_count = field(1, dtype=INT)  # number of deferred contacts, whose gaps remain open; behind the others
-    prediction_rounds = field(1, dtype=INT)  # rounds in which `predicted_contacts` found new points
+    prediction_rounds = field(1, dtype=INT)  # rounds that found new points, or passed stops
     body_next_motion = field("nbody", 7)  # solved motion of a body (`predicted_contacts.find_motions`)
     contact_shape = field("max_contact", 2, dtype=INT)  # shapes A, B
     contact_body = field("max_contact", 2, dtype=INT)  # bodies A, B

@@ -120,10 +120,12 @@ def cone_angle(model, turn, i):
 def is_near_cone(model, state, settings, work, i):
     """Tell whether spherical joint i can reach its cone within the step."""
     dof = model.joint_v[i]
-    w = (state.v[dof], state.v[dof + 1], state.v[dof + 2])
+    speed = vec.norm((state.v[dof], state.v[dof + 1], state.v[dof + 2]))
+    if work.prediction_rounds[0] > 0:  # see `joint_limit_rows.stop_reach`
+        speed = max(speed, vec.norm((work.next_v[dof], work.next_v[dof + 1], work.next_v[dof + 2])))
     upper = model.joint_upper[i]
     angle, _ = cone_angle(model, quat.load(work.mid_q, model.joint_q[i]), i)
-    return upper - angle <= 2.0 * settings.dt * vec.norm(w) + 0.02 * min(1.0, upper)
+    return upper - angle <= 2.0 * settings.dt * speed + 0.02 * min(1.0, upper)
 
 
 @kernel
@@ -140,7 +142,8 @@ def add_cone(model, settings, work, i):
     b is the increase of the angle in a step by the motion across n, s the same in half a step: that far
     outside is the middle of a step whose ends are on the cone. b/dt is at most `MAX_INWARD_TURN` of the
     velocity across, so that a stop adds no energy. An overlap is closed by the velocity, since a position
-    shift of a joint with three axes does not conserve energy.
+    shift of a joint with three axes does not conserve energy. Once the step was solved, n is the axis of the
+    pose to which the solved velocity leads: in the middle of its cone a joint has none.
 
     Writes: work.
     """
@@ -148,9 +151,13 @@ def add_cone(model, settings, work, i):
     dof = model.joint_v[i]
     turn = quat.load(work.mid_q, model.joint_q[i])
     angle, axis = cone_angle(model, turn, i)
+    gap = model.joint_upper[i] - angle
+    if work.prediction_rounds[0] > 0:
+        solved = (work.next_v[dof], work.next_v[dof + 1], work.next_v[dof + 2])
+        later, axis = cone_angle(model, quat.mul(quat.exp(vec.scale(dt, solved)), turn), i)
+        gap = model.joint_upper[i] - later + dt * vec.dot(axis, solved)
     w = (work.mid_v[dof], work.mid_v[dof + 1], work.mid_v[dof + 2])
     across = vec.axpy(-vec.dot(w, axis), axis, w)
-    gap = model.joint_upper[i] - angle
     if settings.integrator != Integrator.SEMI_IMPLICIT:  # `rk4` uses midpoint steps here
         gap += cone_opening(model, turn, angle, i, across, 0.5 * dt)
     n = scalar_rows.open_row(model, work, model.joint_slot[i] + Slot.LIMIT, i, -1)

@@ -43,13 +43,18 @@ def add_limit(model, settings, work, i, sign, gap):
 
 
 @kernel
-def stop_reach(model, state, settings, i):
+def stop_reach(model, state, settings, work, i):
     """Return the distance from a stop of joint i within which it has a row [m, rad].
 
-    Twice the motion of the step, and more: impulses of other rows may push towards the stop.
+    Twice the motion of the step, and more: impulses of other rows may push towards the stop. If the step is
+    solved again because of what its motion meets (`passed_stops`), the solved velocity counts, too.
     """
+    dof = model.joint_v[i]
     share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])
-    return 2.0 * settings.dt * abs(state.v[model.joint_v[i]]) + share
+    speed = abs(state.v[dof])
+    if work.prediction_rounds[0] > 0:
+        speed = max(speed, abs(work.next_v[dof]))
+    return 2.0 * settings.dt * speed + share
 
 
 @kernel
@@ -62,7 +67,7 @@ def is_near(model, state, settings, work, i):
     if joint != Joint.REVOLUTE and joint != Joint.PRISMATIC:
         return False
     q = work.mid_q[model.joint_q[i]]
-    far = stop_reach(model, state, settings, i)
+    far = stop_reach(model, state, settings, work, i)
     return q - model.joint_lower[i] <= far or model.joint_upper[i] - q <= far
 
 
@@ -83,7 +88,7 @@ def add_joint_stops(model, state, settings, work, i):
     if lower == upper and model.joint_stop_compliance[i] > 0.0:
         add_limit(model, settings, work, i, 0.0, q - lower)
         return
-    far = stop_reach(model, state, settings, i)
+    far = stop_reach(model, state, settings, work, i)
     if q - lower <= far:
         add_limit(model, settings, work, i, 1.0, q - lower)
     if upper - q <= far:

@@ -1,6 +1,7 @@
 """Joints that move without inertia whatever the pose, since what hangs on them follows other joints.
 
-Springs and damping stand for inertia here: they make up for it in a step, which takes both implicitly.
+Springs and damping of a joint stand for its inertia: they make up for it in a step, which takes both
+implicitly. A base that floats has neither: it needs inertia of its own, whatever the joints on it have.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def _to_parent(body: BodyDescription, rng: random.Random) -> np.ndarray:
     return np.block([[e, np.zeros((3, 3))], [-e @ _skew(place), e]])
 
 
-def _weakest(tree: TreeDescription, seed: int) -> set[int]:
-    """Return the bodies whose joints have no inertia in a random pose.
+def _weakest(tree: TreeDescription, seed: int, *, is_explicit: bool = False) -> set[int]:
+    """Return the bodies whose joints have no inertia in a random pose; explicit: springs do not stand for it.
 
     Articulated-body inertias; source: Featherstone 2008, eq. 7.23 to 7.27.
     """
@@ -72,7 +73,8 @@ def _weakest(tree: TreeDescription, seed: int) -> set[int]:
         s = directions(body)
         d = s.T @ own[i] @ s + body.joint.armature * np.eye(s.shape[1])
         rest = own[i]
-        if s.shape[1] and not body.joint.stiffness > 0.0 and not body.joint.damping > 0.0:
+        is_held = body.joint.stiffness > 0.0 or body.joint.damping > 0.0
+        if s.shape[1] and (is_explicit or not is_held):
             # Relative to all that hangs on it, each direction by itself: metres are not radians.
             size = np.sqrt(np.maximum(np.diag(s.T @ whole[i] @ s), 0.0) + body.joint.armature)
             if not (size > 0.0).all() or np.linalg.eigvalsh(d / np.outer(size, size))[0] <= LEAST:
@@ -90,6 +92,8 @@ def _weakest(tree: TreeDescription, seed: int) -> set[int]:
 def joints_without_inertia(tree: TreeDescription) -> list[int]:
     """Return the bodies, by number, whose joints have no inertia of their own in any pose."""
     found = _weakest(tree, 0)
+    base = {0} & _weakest(tree, 0, is_explicit=True)
     for seed in range(1, POSES):
         found = found & _weakest(tree, seed) if found else found
-    return sorted(found)
+        base = base & _weakest(tree, seed, is_explicit=True) if base else base
+    return sorted(found | base)

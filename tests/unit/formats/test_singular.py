@@ -32,6 +32,9 @@ MJCF = (
 )
 SINGULAR = {
     "massless base": (robot(link("a"), link("b", MASS), joint("j", "a", "b", "0 0 1")), "floats"),
+    "massless base, damped joint": (
+        robot(link("a"), link("b", MASS),
+              joint("j", "a", "b", "0 0 1", more='<dynamics damping="10"/>')), "floats"),
     "coaxial": (COAXIAL, "joint 'j'"),
     "coaxial, mirrored": (COAXIAL.replace("0 0 1", "0 0 -1", 1), "joint 'j'"),
     "parallel sliders": (

@@ -34,6 +34,8 @@ from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.far_contacts import curvature_bound, far_place, gap_rate, is_at_later_pose
 from tribo.contact.problem.contact_targets import slow_speed
+from tribo.contact.problem.islands import find_representative
+from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.dynamics.articulated import dof_count
 from tribo.math import quat, spatial, vec
 from tribo.model import Shape, Status
@@ -407,6 +409,12 @@ def may_touch_elsewhere(model, state, settings, work, a, b, nearest, least):
 
 
 @kernel
+def is_unsolved(work, tree):
+    """Tell whether the solve of a tree's island failed: its motion is none to look ahead with."""
+    return FLAGGED < work.island_miss[find_representative(work.tree_island, tree)] < inf
+
+
+@kernel
 def predict_pair(model, state, settings, work, a, b, nearest):
     """Add the points at which a pair overlaps one step later, and more than now; tell whether there are any.
 
@@ -418,6 +426,8 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     j = model.shape_body[b]
     touch = TOUCH * min(thickness(model, a), thickness(model, b))
     if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, DEEP * touch):
+        return False
+    if is_unsolved(work, model.body_tree[i]) or is_unsolved(work, model.body_tree[j]):
         return False
     motion_a = motion_of(model, state, settings, work, i)
     motion_b = motion_of(model, state, settings, work, j)

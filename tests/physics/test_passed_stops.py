@@ -9,14 +9,16 @@ HAND = """<mujoco><worldbody><geom type="plane" size="5 5 .1"/>
  <body pos="0 0 1"><joint name="rail" type="slide" axis="0 0 1"/>
   <geom type="box" size=".05 .05 .05" mass="1" contype="0" conaffinity="0"/>
   <body pos="0 0 -0.1"><joint name="finger" {joint}/>
-   <geom type="capsule" fromto="0 0 0 .03 0 -.003" size=".004" mass=".005"/></body></body></worldbody>{more}</mujoco>"""
+   <geom type="capsule" fromto="0 0 0 .03 0 -.003" size=".004" mass=".005"/></body></body></worldbody>
+ {more}</mujoco>"""
 TENDON = '<tendon><fixed name="t" range="-0.07 1.4"><joint joint="finger" coef="2"/></fixed></tendon>'
 
 
 def falling_hand(joint, more="", dt=1e-3):
     world = tribo.World()
     (robot,) = (
-        o for o in world.load_mjcf(HAND.format(joint=joint, more=more))
+        o
+        for o in world.load_mjcf(HAND.format(joint=joint, more=more))
         if isinstance(o, tribo.ArticulatedSystem)
     )
     world.time_step = dt

@@ -85,7 +85,8 @@ def coupling_reach(model, state, settings, work, c):
     speed = abs(couplings.coupling_speed(model, work, work.mid_q, state.v, c))
     if work.prediction_rounds[0] > 0:
         speed = max(speed, abs(couplings.coupling_speed(model, work, work.mid_q, work.next_v, c)))
-    return 2.0 * settings.dt * speed + 0.02 * min(1.0, model.coupling_range[c, 1] - model.coupling_range[c, 0])
+    width = model.coupling_range[c, 1] - model.coupling_range[c, 0]
+    return 2.0 * settings.dt * speed + 0.02 * min(1.0, width)
 
 
 @kernel

@@ -14,8 +14,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import island_sums
 from tribo.contact.problem.islands import contacts_in, island_rows, scalars_in, spun_rows
 from tribo.contact.solver.block_matrix import add_nodes, find_nodes, forget_nodes
-from tribo.contact.solver.checkpoint import BEST, load_impulses, save_impulses
-from tribo.contact.solver.conjugate_sweeps import sweep_conjugate
+from tribo.contact.solver.conjugate_sweeps import BEST, load_impulses, save_impulses, sweep_conjugate
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.natural_residual import (
     ENOUGH,

@@ -2,7 +2,7 @@
 
 # M mass matrix, h bias force, M̂ = M + implicit drives, J contact Jacobian, G = J M̂⁻¹ Jᵀ, λ impulses.
 from tribo.compiler.jit import kernel
-from tribo.contact import detection, integration, passed_stops, predicted_contacts, rows, sleep
+from tribo.contact import detection, integration, predictions, rows, sleep
 from tribo.contact.compliant import compliant_contacts
 from tribo.contact.impact import impacts, rebound_energy
 from tribo.contact.problem import surface_velocity
@@ -54,8 +54,7 @@ def advance(model, state, command, settings, work):
         integrate.next_velocity(model, state, work)  # v⁺ = v + M̂⁻¹ (dt (τ − h) + Jᵀ λ)
         again = again or compliant_contacts.has_changed(model, state, settings, work)
         again = again or actuation.saturate_drives(model, state, command, settings, work)
-        again = again or predicted_contacts.add_predicted_contacts(model, state, settings, work)
-        again = again or passed_stops.find_passed_stops(model, state, settings, work)
+        again = again or predictions.add_predictions(model, state, settings, work)  # contacts, stops
     if work.status[0] & CAPACITY:  # no room for the predicted contacts
         return
     momentum.set_momentum_targets(model, state, settings, work)  # floating trees: p + impulse

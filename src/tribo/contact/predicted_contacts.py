@@ -1,4 +1,4 @@
-"""Stages `predicted_contacts.begin_prediction` and `.add_predicted_contacts`: contacts later in the step.
+"""Stage `predicted_contacts.begin_prediction`: contacts that the solved motion meets later in the step.
 
 The gap of a contact holds along its normal, which is exact for convex shapes that do not rotate. A corner
 that is hit stops, and its body rotates about it: another corner, or another face at the same one, penetrates
@@ -117,15 +117,6 @@ def motion_of(model, state, settings, work, i):
 
 
 @kernel
-def is_motion_changed(model, state, settings, work, t):
-    """Tell whether the solve changed the motion of tree t by more than the slack of its margins."""
-    change = 0.0
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        change += abs(work.next_v[dof] - state.v[dof])
-    return settings.dt * change > SLACK
-
-
-@kernel
 def any_hit(settings, work):
     """Tell whether a contact is hit in this step: only that makes a body much faster within it."""
     slow = slow_speed(settings)
@@ -136,19 +127,8 @@ def any_hit(settings, work):
 
 
 @kernel
-def motion_excess(model, state, settings, work, i):
-    """Return the motion of the surface of body i in a step beyond its margin [m].
-
-    Writes: work.
-    """
-    velocity, spin = motion_of(model, state, settings, work, i)
-    way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
-    return max(0.0, way - work.body_margin[i])
-
-
-@kernel
 def find_excess(model, state, settings, work):
-    """Write the motion of the surface of each body in a step beyond its margin; tell whether any has one.
+    """Write the motion of the surface of each body in a step beyond its margin [m]; tell whether any has one.
 
     Writes: work.
     """
@@ -156,30 +136,25 @@ def find_excess(model, state, settings, work):
     for i in range(work.body_excess.shape[0]):
         work.body_excess[i] = 0.0
     for t in range(model.tree_nv.shape[0]):
-        if not is_motion_changed(model, state, settings, work, t):
+        change = 0.0
+        for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+            change += abs(work.next_v[dof] - state.v[dof])
+        if settings.dt * change <= SLACK:
             continue
         root = model.tree_body[t]
         for i in range(root, root + model.tree_body_count[t]):
-            if model.body_is_solid[i] == 0:
-                continue
-            work.body_excess[i] = motion_excess(model, state, settings, work, i)
-            is_any = is_any or work.body_excess[i] > 0.0
+            if model.body_is_solid[i] == 1:
+                velocity, spin = motion_of(model, state, settings, work, i)
+                way = settings.dt * (vec.norm(velocity) + vec.norm(spin) * model.body_radius[i])
+                work.body_excess[i] = max(0.0, way - work.body_margin[i])
+                is_any = is_any or work.body_excess[i] > 0.0
     return is_any
 
 
 @kernel
 def has_no_edges(kind):
-    """Tell whether a shape has neither edges nor corners."""
+    """Tell whether a shape has no edges or corners, at which a rotation brings new normals or ends."""
     return kind == Shape.PLANE or kind == Shape.SPHERE or kind == Shape.ELLIPSOID
-
-
-@kernel
-def new_faces_may_come(kind, other):
-    """Tell whether two shapes that rotate may touch along a new normal or at a new end.
-
-    Not if neither has edges. A plane has one normal only, but further corners may come down to it.
-    """
-    return not (has_no_edges(kind) and has_no_edges(other))
 
 
 @kernel
@@ -457,7 +432,7 @@ def predict_pairs(model, state, settings, work, is_asked):
         if not is_looked_after(model, a, b):
             continue
         nearest, near, far = nearest_contact(work, first_key(model, a, b), near, far)
-        if nearest >= 0 and not new_faces_may_come(model.shape_kind[a], model.shape_kind[b]):
+        if nearest >= 0 and has_no_edges(model.shape_kind[a]) and has_no_edges(model.shape_kind[b]):
             continue
         if not is_asked:
             forget_motions(work)

@@ -91,9 +91,8 @@ def _weakest(tree: TreeDescription, seed: int, *, is_explicit: bool = False) -> 
 
 def joints_without_inertia(tree: TreeDescription) -> list[int]:
     """Return the bodies, by number, whose joints have no inertia of their own in any pose."""
-    found = _weakest(tree, 0)
-    base = {0} & _weakest(tree, 0, is_explicit=True)
-    for seed in range(1, POSES):
-        found = found & _weakest(tree, seed) if found else found
-        base = base & _weakest(tree, seed, is_explicit=True) if base else base
-    return sorted(found | base)
+    found = set(range(len(tree.bodies)))
+    for seed in range(POSES):
+        if found:
+            found &= _weakest(tree, seed) | ({0} & _weakest(tree, seed, is_explicit=True))
+    return sorted(found)

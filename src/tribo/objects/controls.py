@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -14,16 +13,7 @@ from tribo.description.actuators import with_laws
 from tribo.description.trees import ActuatorDescription, TreeDescription
 from tribo.engine.layout import COORDINATES, DOFS
 
-
-@dataclass(slots=True)
-class Commands:
-    """The commands of a robot's drives, each (…, dof), the first (…, nq)."""
-
-    target: np.ndarray
-    speed: np.ndarray
-    force: np.ndarray
-    damping: np.ndarray
-    control: np.ndarray
+COMMANDS = ("_target_q", "_target_v", "_tau", "_kd", "_control")  # arrays of a robot that controls change
 
 
 class Controls:
@@ -44,7 +34,7 @@ class Controls:
         told: dict[tuple[str, int], list[ActuatorDescription]] = {}
         for item in (one for one in actuators if one.law is None):
             name = _command(item, *gains[item.joint])
-            told.setdefault((name, places[item.joint][name != "target"]), []).append(item)
+            told.setdefault((name, places[item.joint][name != "_target_q"]), []).append(item)
         drives = [item for some in told.values() for item in some]
         self._drives = np.array([self._numbers[item.name] for item in drives], int)
         self._range = np.array([item.control_range for item in drives]).T
@@ -53,10 +43,10 @@ class Controls:
         self._limit = np.array([_force_range(item) for item in drives]).T
         self._gear = np.array([item.gear for item in drives])
         self._first = np.cumsum([0, *(len(some) for some in told.values())])[:-1]
-        self._unit = np.array([_unit(name, *gains[some[0].joint]) for (name, _), some in told.items()])
-        self._least = np.array(
-            [gains[some[0].joint][1] if name == "damping" else 0.0 for (name, _), some in told.items()]
-        )
+        ends = [(name, *gains[some[0].joint]) for (name, _), some in told.items()]
+        # The force for which one unit of a command stands, and what it is without control.
+        self._unit = np.array([{"_target_q": kp, "_target_v": kd}.get(name, 1.0) for name, kp, kd in ends])
+        self._least = np.array([kd if name == "_kd" else 0.0 for name, _, kd in ends])
         self._outputs: dict[str, tuple[list[int], list[int]]] = {}  # places of a command, columns of sums
         for k, (name, place) in enumerate(told):
             placed, columns = self._outputs.setdefault(name, ([], []))
@@ -86,17 +76,17 @@ class Controls:
             made[self._numbers[name]] = value
         return made
 
-    def tell(self, controls: np.ndarray, drives: Commands) -> None:
-        """Write what (…, nu) controls ask for into the drives."""
+    def tell(self, controls: np.ndarray, drives: Mapping[str, np.ndarray]) -> None:
+        """Write what (…, nu) controls ask for into the commands of the drives (…, dof or nq), by name."""
         if self._laws.size:
-            drives.control[..., : len(self._laws)] = controls[..., self._laws]
+            drives["_control"][..., : len(self._laws)] = controls[..., self._laws]
         if not self._drives.size:
             return
         made = self._slope * controls[..., self._drives].clip(*self._range) + self._bias
         forces = np.add.reduceat(self._gear * made.clip(*self._limit), self._first, axis=-1)
         told = forces / self._unit + self._least
         for name, (placed, columns) in self._outputs.items():
-            getattr(drives, name)[..., placed] = told[..., columns]
+            drives[name][..., placed] = told[..., columns]
 
 
 def _places(description: TreeDescription) -> dict[str, tuple[int, int]]:
@@ -120,15 +110,10 @@ def _gains(actuators: Sequence[ActuatorDescription]) -> dict[str, tuple[float, f
 
 
 def _command(item: ActuatorDescription, kp: float, kd: float) -> str:
-    """Return which of the `Commands` a drive adds to, at a joint of given stiffness and damping."""
+    """Return the name of the command that a drive adds to, at a joint of given stiffness and damping."""
     if item.damper:
-        return "damping"
-    return "target" if kp > 0.0 else "speed" if kd > 0.0 else "force"
-
-
-def _unit(name: str, kp: float, kd: float) -> float:
-    """Return the force [N, N m] for which one unit of a command stands."""
-    return {"target": kp, "speed": kd}.get(name, 1.0)
+        return "_kd"
+    return "_target_q" if kp > 0.0 else "_target_v" if kd > 0.0 else "_tau"
 
 
 def _force_range(item: ActuatorDescription) -> tuple[float, float]:

@@ -20,10 +20,8 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.attachments import ZERO, body_frame
-from tribo.dynamics.constrained_groups import has_marked_end, mark_ends
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.dynamics.momentum import move_body
-from tribo.enums import ConstraintWork
 from tribo.math import spatial, vec
 from tribo.model import IntegrationMode, Integrator
 
@@ -115,24 +113,6 @@ def end_speed(model, work, c, first):
             arm = vec.norm(vec.load(model.constraint_point, 2 * c + side))
             total += vec.norm((s[3], s[4], s[5])) + turns * arm
     return total
-
-
-@kernel
-def spread_working(model, work):
-    """Spread the marks over connected constraints: they do work, as redundant rows must ask for the same.
-
-    Writes: work.
-    """
-    is_new = True
-    while is_new:
-        is_new = False
-        for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_work[c] == ConstraintWork.NONE and has_marked_end(
-                model, work, c, ConstraintWork.ALLOWED
-            ):
-                work.constraint_work[c] = ConstraintWork.ALLOWED
-                mark_ends(model, work, c, ConstraintWork.ALLOWED)
-                is_new = True
 
 
 @kernel

@@ -201,8 +201,10 @@ def is_holding(model, state, command, c):
 
 
 @kernel
-def spread_workless(model, state, command, work):
-    """Mark the constraints of robots that share a body with marked ones, too: their rows act together.
+def spread_mark(model, state, command, work, mark):
+    """Give constraints that share a body with marked ones their mark, too: their rows act together.
+
+    NONE goes to all that hold robots, ALLOWED back to those that have NONE.
 
     Writes: work.
     """
@@ -210,13 +212,12 @@ def spread_workless(model, state, command, work):
     while is_new:
         is_new = False
         for c in range(model.constraint_kind.shape[0]):
-            if work.constraint_work[c] == ConstraintWork.NONE or not is_holding(model, state, command, c):
-                continue
-            if not is_free(model, c) and constrained_groups.has_marked_end(
-                model, work, c, ConstraintWork.NONE
-            ):
-                work.constraint_work[c] = ConstraintWork.NONE
-                constrained_groups.mark_ends(model, work, c, ConstraintWork.NONE)
+            takes = work.constraint_work[c] == ConstraintWork.NONE
+            if mark == ConstraintWork.NONE:
+                takes = not takes and is_holding(model, state, command, c) and not is_free(model, c)
+            if takes and constrained_groups.has_marked_end(model, work, c, mark):
+                work.constraint_work[c] = mark
+                constrained_groups.mark_ends(model, work, c, mark)
                 is_new = True
 
 
@@ -238,12 +239,12 @@ def mark_workless(model, state, command, settings, work):
                 is_any = True
     if not is_any:
         return
-    spread_workless(model, state, command, work)
+    spread_mark(model, state, command, work, ConstraintWork.NONE)
     for c in range(model.constraint_kind.shape[0]):
         if work.constraint_work[c] == ConstraintWork.NONE:
             if is_separating(model, state, command, settings, work, c):
                 constrained_groups.mark_ends(model, work, c, ConstraintWork.ALLOWED)
-    constraint_work.spread_working(model, work)
+    spread_mark(model, state, command, work, ConstraintWork.ALLOWED)
 
 
 @kernel

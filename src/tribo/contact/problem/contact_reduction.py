@@ -44,14 +44,6 @@ def reduction_mode(model, work, c):
 
 
 @kernel
-def may_be_many(model, work, c):
-    """Tell whether the bodies of contact c have more than one pair of shapes."""
-    a = work.contact_body[c, 0]
-    b = work.contact_body[c, 1]
-    return model.body_shape_count[a] > 1 or model.body_shape_count[b] > 1
-
-
-@kernel
 def is_of_patch(model, work, c, first, mode):
     """Tell whether contact c belongs to the patch of contact `first` in a mode of reduction."""
     if work.contact_patch[c, 0] >= 0 or reduction_mode(model, work, c) != mode:
@@ -261,7 +253,10 @@ def reduce_contacts(model, work):
         return
     is_less = False
     for c in range(n):
-        if work.contact_patch[c, 0] >= 0 or not may_be_many(model, work, c):
+        shapes = model.body_shape_count
+        if max(shapes[work.contact_body[c, 0]], shapes[work.contact_body[c, 1]]) == 1:
+            continue
+        if work.contact_patch[c, 0] >= 0:
             continue
         if reduction_mode(model, work, c) != Reduction.NONE:
             count, end = gather_patch(model, work, c, n)

@@ -155,16 +155,6 @@ def forced_velocity(model, work, c):
 
 
 @kernel
-def deadband_speed(model, work, c):
-    """Return the separation speed at which contact c remains [m/s]: `TARGET_DEAD_BAND` of the forced speed.
-
-    Small overlaps, as the drift of a path leaves them, are closed by the velocity up to this speed: that
-    conserves energy. The position pass closes the rest.
-    """
-    return TARGET_DEAD_BAND * max(0.0, -forced_velocity(model, work, c))
-
-
-@kernel
 def rolling_arm(model, work, arm, n, s):
     """Return the distance from a centre of mass to a contact of shape s [m]; of a lying cylinder its radius.
 
@@ -266,7 +256,8 @@ def set_contact_target(model, settings, work, c):
     work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
-        part = min(correction, deadband_speed(model, work, c))
+        # Small overlaps, as the drift of a path leaves them, the velocity closes: that conserves energy.
+        part = min(correction, TARGET_DEAD_BAND * max(0.0, -forced_velocity(model, work, c)))
         work.contact_correction[c] = correction - part
         target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])

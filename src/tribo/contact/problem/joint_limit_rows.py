@@ -47,7 +47,7 @@ def stop_reach(model, state, settings, work, i):
     """Return the distance from a stop of joint i within which it has a row [m, rad].
 
     Twice the motion of the step, and more: impulses of other rows may push towards the stop. If the step is
-    solved again because of what its motion meets (`passed_stops`), the solved velocity counts, too.
+    solved again because of what its motion meets (`predictions`), the solved velocity counts, too.
     """
     dof = model.joint_v[i]
     share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])

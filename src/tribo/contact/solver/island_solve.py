@@ -63,13 +63,6 @@ def find_origins(work):
 
 
 @kernel
-def is_continued(model, work, c):
-    """Tell whether contact c keeps the impulse that it has from the last round of this step."""
-    t = contact_island(model, work, c)
-    return t >= 0 and work.island_origin[t] != Origin.LAST_STEP
-
-
-@kernel
 def warm_start(model, state, settings, work):
     """Set the starting impulses of all contacts and rows, and the response that belongs to them.
 
@@ -85,7 +78,8 @@ def warm_start(model, state, settings, work):
     warm = state.warm_impulse
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
-        if is_continued(model, work, c):
+        t = contact_island(model, work, c)
+        if t >= 0 and work.island_origin[t] != Origin.LAST_STEP:  # it goes on from the last round
             add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
             if work.contact_is_spun[c] == 1:
                 torque = vec.load(work.contact_spin_impulse, c)

@@ -138,10 +138,11 @@ def line_block(work, i, share, n):
 
 
 @kernel
-def force_block(work, b, i):
-    """Return D of the force of a contact with rows from i on, row by row; b: its law of friction."""
+def force_block(work, b, i, f):
+    """Return f times D of the force of a contact with rows from i on, row by row; b: its law of friction."""
     xx, xy, yy, x, y = disc_block(work, i, work.law_number[b, LawNumber.SHARE], i + 2)
-    return (xx, xy, x, xy, yy, y, 0.0, 0.0, work.dense_vector[Entry.PENALTY, i + 2])
+    zz = work.dense_vector[Entry.PENALTY, i + 2]
+    return (f * xx, f * xy, f * x, f * xy, f * yy, f * y, 0.0, 0.0, f * zz)
 
 
 @kernel
@@ -163,12 +164,6 @@ def is_inside_bound(work, i):
 
 
 @kernel
-def scaled_block(f, d):
-    """Return nine numbers times f."""
-    return (f * d[0], f * d[1], f * d[2], f * d[3], f * d[4], f * d[5], f * d[6], f * d[7], f * d[8])
-
-
-@kernel
 def assemble_blocks(model, work, t):
     """Write the matrix I + Yᵀ D Y at the trials.
 
@@ -184,8 +179,7 @@ def assemble_blocks(model, work, t):
             continue
         is_open = not work.dense_vector[Entry.TRIAL, i + 2] > 0.0
         if not is_open:
-            d = scaled_block(1.0 / own, force_block(work, b + 1, i))
-            island_sums.add_force_block(model, work, c, d)
+            island_sums.add_force_block(model, work, c, force_block(work, b + 1, i, 1.0 / own))
         i += 3
         b += 2
         if work.contact_is_spun[c] == 0:

@@ -62,16 +62,6 @@ def has_contact(model, work, t):
 
 
 @kernel
-def save_bias(model, work, t):
-    """Store the bias force of tree t.
-
-    Writes: work.
-    """
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        work.bias_before[dof] = work.bias_force[dof]
-
-
-@kernel
 def restore_bias(model, work, t):
     """Restore the bias force of tree t that the solve used.
 
@@ -183,7 +173,8 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
         return False
     if reached_round_limit(work, work.bias_rounds[0]):
         return False
-    save_bias(model, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.bias_before[dof] = work.bias_force[dof]
     if has_contact(model, work, t):
         return update_pushed_bias(model, state, settings, work, t)
     if code == IntegrationMode.EXPLICIT_BIAS:

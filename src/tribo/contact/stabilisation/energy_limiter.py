@@ -92,17 +92,6 @@ def tree_rotates_far(model, state, settings, work, tree):
 
 
 @kernel
-def note_last(model, work):
-    """Store the last tree of every island.
-
-    Writes: work.
-    """
-    for tree in range(work.tree_island.shape[0]):
-        if model.tree_kind[tree] == Kind.DYNAMIC:
-            work.island_last_tree[find_representative(work.tree_island, tree)] = tree
-
-
-@kernel
 def is_any_doubtful(model, settings, work, t):
     """Tell whether a tree of island t is doubtful."""
     for tree in range(t, work.island_last_tree[t] + 1):
@@ -153,16 +142,6 @@ def is_undisturbed(model, state, c):
         if body >= 0 and not is_unchanged(model, state, model.body_tree[body]):
             return False
     return True
-
-
-@kernel
-def impulse_energy_of(model, work, tree):
-    """Return the energy that the impulses of this step would give a tree at rest [J], ½ |Yᵀ λ|²."""
-    total = 0.0
-    for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-        change = work.response[dof] - work.free_response[dof]
-        total += 0.5 * change * change
-    return total
 
 
 @kernel
@@ -234,7 +213,9 @@ def relative_constraint_work(model, state, command, settings, work, t):
             size = model.body_radius[model.tree_body[tree]]
             energy += tree_mass(model, tree) * (0.5 * slow * slow + weight * size)
             if done < 0.0:
-                energy += impulse_energy_of(model, work, tree)
+                for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
+                    change = work.response[dof] - work.free_response[dof]
+                    energy += 0.5 * change * change
     swing = min(FAST_BASE / 16.0 * bent / settings.dt, FAST_BASE * FAST_BASE * FAST_BASE / 8.0 * energy)
     if abs(done) <= swing or (done < 0.0 and may_brake(model, state, command, work, t)):
         return 0.0
@@ -335,7 +316,9 @@ def limit_energy(model, state, command, settings, work):
         is_asked = is_asked or is_doubtful(model, settings, work, tree)
     if not is_asked:
         return
-    note_last(model, work)
+    for tree in range(work.tree_island.shape[0]):
+        if model.tree_kind[tree] == Kind.DYNAMIC:
+            work.island_last_tree[find_representative(work.tree_island, tree)] = tree
     for t in range(work.tree_island.shape[0]):
         if model.tree_nv[t] == 0 or not is_member(model, work, t, t):
             continue

@@ -118,12 +118,6 @@ def mark_held_group(work, tree):
 
 
 @kernel
-def is_single_body_group(work, tree):
-    """Tell whether the group of a tree has neither constraints nor robots."""
-    return work.group_motion[find_representative(work.tree_group, tree), 0] == ALONE
-
-
-@kernel
 def runs_over_world(model, c):
     """Tell whether the path of constraint c, if it is a wire, runs over a fixed point."""
     first, last = model.constraint_path[c, 0], model.constraint_path[c, 1]
@@ -157,7 +151,8 @@ def find_held(model, work):
         if is_contact_active(work, c):
             a = moved_tree(model, work.contact_body[c, 0])
             b = moved_tree(model, work.contact_body[c, 1])
-            if min(a, b) < 0 or (is_at_later_pose(work, c) and is_single_body_group(work, max(a, b))):
+            group = find_representative(work.tree_group, max(a, b, 0))
+            if min(a, b) < 0 or (is_at_later_pose(work, c) and work.group_motion[group, 0] == ALONE):
                 mark_held_group(work, max(a, b))
     for c in range(model.coupling_path.shape[0]):
         for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):

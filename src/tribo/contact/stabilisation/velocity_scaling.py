@@ -48,25 +48,16 @@ def end_coordinates(model, settings, work, tree, v):
 
 
 @kernel
-def tree_end_energy(model, settings, work, tree, v):
-    """Return the energy of a tree [J] at `end_q` and velocities v, with the springs that a step conserves.
-
-    Writes: work.
-    """
-    kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
-    return kinetic + potential + spring_energy_kept(model, work.end_q, settings, work, tree)
-
-
-@kernel
 def island_energy(model, settings, work, t, v):
-    """Return the energy of island t [J] at `end_q` and velocities v, including springs.
+    """Return the energy of island t [J] at `end_q` and velocities v, with the springs that a step conserves.
 
     Writes: work.
     """
     total = 0.0
     for tree in range(t, work.island_last_tree[t] + 1):
         if is_member(model, work, tree, t):
-            total += tree_end_energy(model, settings, work, tree, v)
+            kinetic, potential = energy_at(model, work.end_q, v, settings, work, tree)
+            total += kinetic + potential + spring_energy_kept(model, work.end_q, settings, work, tree)
     return total
 
 

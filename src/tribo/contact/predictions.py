@@ -1,24 +1,24 @@
-"""Stage `passed_stops.find_passed_stops`: stops that the solved velocity passes, and that had no row.
+"""Stage `predictions.add_predictions`: contacts and stops that the solved motion meets, and that had no row.
 
 A stop has a row where the velocity at the start of the step may reach it. A hit may spin a light joint up
 within the step, from 0 to 100 rad/s, and carry it past a stop that was out of reach. The step is then solved
-again, and the reach counts the solved velocity, too.
+again, and the reach counts the solved velocity, too. So it is with contacts (`predicted_contacts`).
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact.predicted_contacts import ROUNDS
+from tribo.contact.predicted_contacts import ROUNDS, add_predicted_contacts
 from tribo.contact.problem import coupling_rows, joint_friction_rows, joint_limit_rows
 from tribo.dynamics import couplings
 from tribo.math import quat
-from tribo.model import Joint, Kind
+from tribo.model import Joint, Kind, Status
 
 
 @kernel
 def passes_range(q, w, dt, lower, upper, far):
-    """Tell whether a coordinate that moves by w dt passes an end of its range that is farther than `far`."""
+    """Tell whether a coordinate passes, by w dt, an end of its range that is farther than `far`."""
     later = q + dt * w
     return (later < lower and q - lower > far) or (later > upper and upper - q > far)
 
@@ -57,20 +57,16 @@ def passes_coupling_stop(model, state, settings, work, c):
 
 @kernel
 def find_passed_stops(model, state, settings, work):
-    """Return 1 if a stop without a row is passed: the step is to be solved again.
+    """Return 1 if a stop without a row is passed: its reach then counts the solved velocity.
 
     Writes: work.
     """
     if work.prediction_rounds[0] >= ROUNDS:
         return 0
     is_any = False
-    for t in range(model.tree_body.shape[0]):
-        if model.tree_kind[t] != Kind.DYNAMIC or model.tree_is_single[t] == 1:
-            continue
-        if work.tree_is_resting[t] == 1:
-            continue
-        root = model.tree_body[t]
-        for i in range(root, root + model.tree_body_count[t]):
+    for i in range(model.joint_type.shape[0]):
+        t = model.body_tree[i]
+        if model.tree_kind[t] == Kind.DYNAMIC and work.tree_is_resting[t] == 0:
             if passes_joint_stop(model, state, settings, work, i):
                 work.tree_is_free[t] = 0
                 is_any = True
@@ -82,3 +78,14 @@ def find_passed_stops(model, state, settings, work):
         return 0
     work.prediction_rounds[0] += 1
     return 1
+
+
+@kernel
+def add_predictions(model, state, settings, work):
+    """Return 1 if the solved motion meets contacts or stops that had no row: the step is solved again.
+
+    Writes: work.
+    """
+    if add_predicted_contacts(model, state, settings, work) == 1:
+        return 1
+    return 0 if work.status[0] & Status.CAPACITY else find_passed_stops(model, state, settings, work)

@@ -1,7 +1,6 @@
 """Joints that move without inertia whatever the pose, since what hangs on them follows other joints.
 
-Springs and damping of a joint stand for its inertia: they make up for it in a step, which takes both
-implicitly. A base that floats has neither: it needs inertia of its own, whatever the joints on it have.
+A joint's springs and damping, implicit in a step, stand for its inertia; a base that floats has neither.
 """
 
 from __future__ import annotations

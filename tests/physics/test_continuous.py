@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from shapes import farthest
+from shots import shoot
 
 from tribo import CompoundPart, HeightField, PairProperties, World
 from tribo.collision.core import core_radius
@@ -226,3 +227,9 @@ def test_the_core_of_a_shape_is_the_largest_ball_around_the_centre_of_mass():
         radius = core_radius(model, s)
         assert 0.0 < radius <= min(reaches) + 1e-12
         assert min(reaches) < 1.05 * radius
+
+
+@pytest.mark.parametrize("seed", [4, 6, 9, 11])
+def test_ellipsoids_that_turn_by_two_rad_a_step_do_not_pass_a_loose_plate(seed):
+    """The nearest point goes up with the spin while others come down: it does not cross its plane."""
+    assert shoot("ellipsoid", "free box", 5e-3, 200, np.random.default_rng(seed)) == 0

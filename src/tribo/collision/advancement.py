@@ -2,9 +2,10 @@
 
 The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
-only if the motion of the step does not cross it, and on terrain only by a body that moves less than its
-thickness: terrain may rise ahead, above the planes of its nearest points. Otherwise both bodies advance at
-their present velocities, each time by a step after which surfaces overlap by at most `touch` (`time_apart`):
+only if the motion of the step does not cross it: that of its points, and of bodies that move more than they
+are thick that of their whole surfaces. On terrain only slower bodies use it, since terrain may rise ahead,
+above the planes of its nearest points. Otherwise both bodies advance at their present velocities, each time
+by a step after which surfaces overlap by at most `touch` (`time_apart`):
 
 * no impact within the step: the planes at its end are used;
 * an impact along nearly the same normal: the present planes are used;
@@ -315,10 +316,14 @@ def meet_moving(model, state, settings, work, a, b, margin):
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE
-    stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
-    if not touches and stays and not (is_fast and is_on_terrain):
-        return n
     normal = (row[k, 3], row[k, 4], row[k, 5])
+    if not touches and not (is_fast and is_on_terrain):
+        stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
+        if stays and is_fast:  # other points may come down as a body turns
+            gap, dt = row[k, 6] + touch, settings.dt
+            stays = time_apart(model, work, a, b, normal, gap, dt, motion_a, motion_b) >= dt
+        if stays:
+            return n
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
     pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
     time = 0.0

@@ -10,74 +10,77 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.predicted_contacts import ROUNDS, add_predicted_contacts
-from tribo.contact.problem import coupling_rows, joint_friction_rows, joint_limit_rows
+from tribo.contact.problem import coupling_rows, joint_friction_rows
 from tribo.dynamics import couplings
+from tribo.enums import CouplingSlot
 from tribo.math import quat
-from tribo.model import Joint, Kind, Status
+from tribo.model import Joint, Kind, Slot, Status
 
 
 @kernel
-def passes_range(q, w, dt, lower, upper, far):
-    """Tell whether a coordinate passes, by w dt, an end of its range that is farther than `far`."""
-    later = q + dt * w
-    return (later < lower and q - lower > far) or (later > upper and upper - q > far)
+def has_stop(work, slot, bound):
+    """Tell whether a stop has a row: one of its slot, which both stops share, with 0 as this bound."""
+    found = False
+    for n in range(work.scalar_count[0]):
+        found = found or (work.scalar_slot[n] == slot and bound[n] == 0.0)
+    return found
 
 
 @kernel
-def passes_joint_stop(model, state, settings, work, i):
+def passes_range(work, slot, later, lower, upper):
+    """Tell whether a coordinate is later beyond an end of its range that has no row."""
+    if later < lower:
+        return not has_stop(work, slot, work.scalar_lower)
+    return later > upper and not has_stop(work, slot, work.scalar_upper)
+
+
+@kernel
+def passes_joint_stop(model, settings, work, i):
     """Tell whether joint i passes a rigid stop that has no row."""
-    joint, dof = model.joint_type[i], model.joint_v[i]
+    dof = model.joint_v[i]
     lower, upper = model.joint_lower[i], model.joint_upper[i]
     if (lower == -inf and upper == inf) or model.joint_stop_compliance[i] > 0.0:
         return False
-    if joint == Joint.SPHERICAL:
-        if joint_friction_rows.is_near_cone(model, state, settings, work, i):
-            return False
+    slot = model.joint_slot[i] + Slot.LIMIT
+    if model.joint_type[i] == Joint.SPHERICAL:
         turn = quat.load(work.mid_q, model.joint_q[i])
-        angle, _ = joint_friction_rows.cone_angle(model, turn, i)
         w = (work.next_v[dof], work.next_v[dof + 1], work.next_v[dof + 2])
-        return angle + joint_friction_rows.cone_opening(model, turn, angle, i, w, settings.dt) > upper
-    if joint != Joint.REVOLUTE and joint != Joint.PRISMATIC:
-        return False
-    far = joint_limit_rows.stop_reach(model, state, settings, work, i)
-    return passes_range(work.mid_q[model.joint_q[i]], work.next_v[dof], settings.dt, lower, upper, far)
+        opened = joint_friction_rows.cone_opening(model, turn, 0.0, i, w, settings.dt)
+        return opened > upper and not has_stop(work, slot, work.scalar_lower)
+    later = work.mid_q[model.joint_q[i]] + settings.dt * work.next_v[dof]
+    return passes_range(work, slot, later, lower, upper)
 
 
 @kernel
-def passes_coupling_stop(model, state, settings, work, c):
+def passes_coupling_stop(model, settings, work, c):
     """Tell whether coupling c passes a stop that has no row."""
     lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
     if lower == upper or (lower == -inf and upper == inf):
         return False
     phi, _ = coupling_rows.coupling_value(model, work, c)
-    far = coupling_rows.coupling_reach(model, state, settings, work, c)
-    w = couplings.coupling_speed(model, work, work.mid_q, work.next_v, c)
-    return passes_range(phi, w, settings.dt, lower, upper, far)
+    later = phi + settings.dt * couplings.coupling_speed(model, work, work.mid_q, work.next_v, c)
+    return passes_range(work, model.coupling_slot[c] + CouplingSlot.HOLD, later, lower, upper)
 
 
 @kernel
-def find_passed_stops(model, state, settings, work):
+def find_passed_stops(model, settings, work):
     """Return 1 if a stop without a row is passed: its reach then counts the solved velocity.
 
     Writes: work.
     """
-    if work.prediction_rounds[0] >= ROUNDS:
-        return 0
     is_any = False
     for i in range(model.joint_type.shape[0]):
         t = model.body_tree[i]
         if model.tree_kind[t] == Kind.DYNAMIC and work.tree_is_resting[t] == 0:
-            if passes_joint_stop(model, state, settings, work, i):
+            if passes_joint_stop(model, settings, work, i):
                 work.tree_is_free[t] = 0
                 is_any = True
     for c in range(model.coupling_slot.shape[0]):
         t = model.body_tree[model.coupling_body[c, 0]]
         if model.tree_kind[t] == Kind.DYNAMIC and work.tree_is_resting[t] == 0:
-            is_any = is_any or passes_coupling_stop(model, state, settings, work, c)
-    if not is_any:
-        return 0
-    work.prediction_rounds[0] += 1
-    return 1
+            is_any = is_any or passes_coupling_stop(model, settings, work, c)
+    work.prediction_rounds[0] += int(is_any)
+    return int(is_any)
 
 
 @kernel
@@ -88,4 +91,5 @@ def add_predictions(model, state, settings, work):
     """
     if add_predicted_contacts(model, state, settings, work) == 1:
         return 1
-    return 0 if work.status[0] & Status.CAPACITY else find_passed_stops(model, state, settings, work)
+    is_last = work.status[0] & Status.CAPACITY != 0 or work.prediction_rounds[0] >= ROUNDS
+    return 0 if is_last else find_passed_stops(model, settings, work)

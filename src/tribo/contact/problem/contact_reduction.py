@@ -253,10 +253,8 @@ def reduce_contacts(model, work):
         return
     is_less = False
     for c in range(n):
-        shapes = model.body_shape_count
-        if max(shapes[work.contact_body[c, 0]], shapes[work.contact_body[c, 1]]) == 1:
-            continue
-        if work.contact_patch[c, 0] >= 0:
+        a, b = work.contact_body[c, 0], work.contact_body[c, 1]
+        if work.contact_patch[c, 0] >= 0 or max(model.body_shape_count[a], model.body_shape_count[b]) == 1:
             continue
         if reduction_mode(model, work, c) != Reduction.NONE:
             count, end = gather_patch(model, work, c, n)

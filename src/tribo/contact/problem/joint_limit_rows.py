@@ -49,11 +49,10 @@ def stop_reach(model, state, settings, work, i):
     Twice the motion of the step, and more: impulses of other rows may push towards the stop. If the step is
     solved again because of what its motion meets (`predictions`), the solved velocity counts, too.
     """
-    dof = model.joint_v[i]
     share = 0.02 * min(1.0, model.joint_upper[i] - model.joint_lower[i])
-    speed = abs(state.v[dof])
+    speed = abs(state.v[model.joint_v[i]])
     if work.prediction_rounds[0] > 0:
-        speed = max(speed, abs(work.next_v[dof]))
+        speed = max(speed, abs(work.next_v[model.joint_v[i]]))
     return 2.0 * settings.dt * speed + share
 
 

@@ -2,7 +2,7 @@
 
 The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
-only if the motion of the step does not cross it: that of its points, and of bodies that move more than they
+only if the motion of the step does not cross it: that of its points, and of trees that move more than they
 are thick that of their whole surfaces. On terrain only slower bodies use it, since terrain may rise ahead,
 above the planes of its nearest points. Otherwise both bodies advance at their present velocities, each time
 by a step after which surfaces overlap by at most `touch` (`time_apart`):
@@ -316,10 +316,11 @@ def meet_moving(model, state, settings, work, a, b, margin):
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE
+    is_one_tree = model.body_tree[i] == model.body_tree[j]
     normal = (row[k, 3], row[k, 4], row[k, 5])
     if not touches and not (is_fast and is_on_terrain):
         stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
-        if stays and is_fast:  # other points may come down as a body turns
+        if stays and is_fast and not is_one_tree:  # other points may come down as a body turns
             gap, dt = row[k, 6] + touch, settings.dt
             stays = time_apart(model, work, a, b, normal, gap, dt, motion_a, motion_b) >= dt
         if stays:
@@ -349,7 +350,6 @@ def meet_moving(model, state, settings, work, a, b, margin):
     put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
     if touches:  # the poses did not change
         return n
-    is_one_tree = model.body_tree[i] == model.body_tree[j]
     # A shared point conserves angular momentum; fast bodies have the lever arms of the impact.
     shares = (is_one_tree or not is_fast) and is_moved(model, i) and is_moved(model, j)
     for k in range(n):

@@ -2,9 +2,9 @@
 
 The separating plane of two convex shapes holds for their present poses. The free space around a convex shape
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
-only if the motion of the step does not cross it: that of its points, and of trees that move more than they
-are thick that of their whole surfaces. On terrain only slower bodies use it, since terrain may rise ahead,
-above the planes of its nearest points. Otherwise both bodies advance at their present velocities, each time
+only if the motion of the step does not cross it with the points of the contact; bodies of two trees that move
+more than they are thick may not cross it with any part of their surfaces. On terrain only slower bodies use
+it, since terrain may rise ahead, above the planes of its nearest points. Otherwise both bodies advance at their present velocities, each time
 by a step after which surfaces overlap by at most `touch` (`time_apart`):
 
 * no impact within the step: the planes at its end are used;

@@ -117,6 +117,7 @@ class MaterialTable(Sealed):
 
     def become(self, other: MaterialTable) -> None:
         """Take over materials and pairs of another table; handles of this one stay good."""
+        # A table that is the same keeps its revision, unless masses of reference bodies may have changed.
         known = self._default, self._pairs, self._names
         if known == (other._default, other._pairs, other._names) and not any(self.references()):
             return

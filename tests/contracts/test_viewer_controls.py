@@ -84,7 +84,8 @@ def test_buttons_handles_boxes_and_views_have_their_effect(viewer, tmp_path):
         until(lambda: touch._gizmo.visible, "handles at what is selected")
         before = world["ball"].position.copy()
         x, y = above(page, viewer.camera, np.add(before, (0.0, 0.0, 0.42)))
-        assert is_blue_at(page.wait_for_picture(lambda png: is_blue_at(png, x, y)), x, y)
+        is_there = is_blue_at(page.wait_for_picture(lambda png: is_blue_at(png, x, y)), x, y)
+        assert is_there, f"no handle at ({x}, {y}), though the world's thread shows {touch._gizmo.position}"
         page.mouse("Moved", x, y)
         time.sleep(0.5)
         page.mouse("Pressed", x, y)

@@ -57,7 +57,7 @@ def press(page, text, is_so, what):
     end = time.monotonic() + browser.PATIENCE
     while True:
         page.click(text)
-        again = time.monotonic() + 0.25 * browser.PATIENCE
+        again = time.monotonic() + browser.PATIENCE / 8
         while time.monotonic() < again:
             if is_so():
                 return

@@ -5,7 +5,7 @@ import pytest
 from shapes import farthest
 from shots import shoot
 
-from tribo import CompoundPart, HeightField, PairProperties, World
+from tribo import CompoundPart, HeightField, PairProperties, Status, World
 from tribo.collision.core import core_radius
 
 WIDE = 150.0  # [m] of half a target: a ball at 1000 m/s slides 100 m on it
@@ -57,6 +57,35 @@ def test_a_ball_hits_what_is_on_its_way(target, speed, time_step):
             assert (plate.rotation_matrix.T @ (ball.position - plate.position))[2] > -1e-9 or (
                 target == "loose plate" and ball.position[2] > -0.01 * speed * time_step
             )
+
+
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "plane"])
+def test_a_first_half_step_that_passes_something_says_so(target):
+    """Contacts are looked for from mid step on, 0.25 m from where the ball was put: the step says what it passes.
+
+    Not if the ball is put farther away, flies away, or flies beside; nor in any later step.
+    """
+    cases = (
+        (0.2, -100.0, Status.TIME_STEP_TOO_LONG), (RADIUS, -100.0, Status.TIME_STEP_TOO_LONG),
+        (0.6, -100.0, 0), (0.2, 100.0, 0), (RADIUS + 1e-3, 100.0, 0),
+    )  # fmt: skip
+    for height, speed, status in cases:
+        world = fast_world(5e-3)
+        plate = TARGETS[target](world)
+        ball = world.add_sphere(RADIUS, 1e-4, position=(0, 0, 3.0))
+        world.step()
+        ball.position = (0, 0, height + (RADIUS if target == "sphere" else 0.0))
+        ball.linear_velocity = (0, 0, speed)
+        world.step()
+        assert world.status == status
+        if status == 0:
+            world.step(20)
+            assert world.status == 0
+            assert ball.position[2] > plate.position[2]
+    if target == "sphere":
+        ball.position, ball.linear_velocity = (2 * RADIUS + 1e-3, 0, 0.2), (0, 0, -100.0)
+        world.step()
+        assert world.status == 0
 
 
 @pytest.mark.parametrize("ground", ["triangles", "height map"])

@@ -4,8 +4,8 @@ The separating plane of two convex shapes holds for their present poses. The fre
 is not convex: a body that passes a corner crosses that plane and touches nothing. So a plane is used as it is
 only if the motion of the step does not cross it with the points of the contact; bodies of two trees that move
 more than they are thick may not cross it with any part of their surfaces. On terrain only slower bodies use
-it, since terrain may rise ahead, above the planes of its nearest points. Otherwise both bodies advance at their present velocities, each time
-by a step after which surfaces overlap by at most `touch` (`time_apart`):
+it, since terrain may rise ahead, above the planes of its nearest points. Otherwise both bodies advance at
+their present velocities, each time by a step after which surfaces overlap by at most `touch` (`time_apart`):
 
 * no impact within the step: the planes at its end are used;
 * an impact along nearly the same normal: the present planes are used;
@@ -32,7 +32,7 @@ from tribo.collision.point import deepest
 from tribo.collision.solid import extent, load_solid, radius, support_at
 from tribo.compiler.jit import kernel
 from tribo.math import quat, vec
-from tribo.model import Pair, Shape
+from tribo.model import Integrator, Pair, Shape
 
 HORIZONS = 3  # of a bound of motion, each nearer than the one before
 ROUNDS = 64  # of an advancement; a pair that still advances then counts as an impact
@@ -192,12 +192,12 @@ def time_apart(model, work, a, b, normal, gap, left, motion_a, motion_b):
 
 
 @kernel
-def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch):
+def advance_to_impact(model, work, a, b, n, margin, motion_a, motion_b, touch, end):
     """Advance two bodies until their shapes overlap by about `touch`/2; return the time [s] and the points.
 
     Starts with their manifold of n points, all apart; leaves the bodies at the poses of impact, and the
-    points there in the manifold. No points: there is no impact within the step, and the bodies are at its
-    end. Between two rounds no overlap exceeds `touch`.
+    points there in the manifold. No points: there is no impact until `end`, where the bodies are then.
+    Between two rounds no overlap exceeds `touch`.
 
     Writes: work.
     """
@@ -213,7 +213,7 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         if gap <= -0.5 * touch:
             return time, n
         normal = (row[k, 3], row[k, 4], row[k, 5])
-        left = settings.dt - time
+        left = end - time
         apart = time_apart(model, work, a, b, normal, gap + touch, left, motion_a, motion_b)
         if apart >= left:
             n = 0
@@ -221,14 +221,14 @@ def advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b
         time += apart
         put_pose(work, i, pos_a, rot_a, motion_a, time)
         put_pose(work, j, pos_b, rot_b, motion_b, time)
-        n = find_meeting(model, work, a, b, margin * (1.0 - time / settings.dt))
+        n = find_meeting(model, work, a, b, margin * (1.0 - time / end))
         if n == 0:
             break
     if n > 0:  # still closing: counts as an impact
         return time, n
-    put_pose(work, i, pos_a, rot_a, motion_a, settings.dt)
-    put_pose(work, j, pos_b, rot_b, motion_b, settings.dt)
-    return settings.dt, n
+    put_pose(work, i, pos_a, rot_a, motion_a, end)
+    put_pose(work, j, pos_b, rot_b, motion_b, end)
+    return end, n
 
 
 @kernel
@@ -278,8 +278,8 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
 
 
 @kernel
-def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
-    """Tell whether a point of n crosses its plane by more than `depth` in the step at constant motion."""
+def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
+    """Tell whether a point of n crosses its plane by more than `depth` within a time at constant motion."""
     row = work.manifold
     pos_i = vec.load(work.body_pos, model.shape_body[a])
     pos_j = vec.load(work.body_pos, model.shape_body[b])
@@ -288,9 +288,52 @@ def crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, depth):
         normal = (row[k, 3], row[k, 4], row[k, 5])
         at_a = moving_point_velocity(motion_a, vec.sub(p, pos_i))
         at_b = moving_point_velocity(motion_b, vec.sub(p, pos_j))
-        if row[k, 6] + settings.dt * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
+        if row[k, 6] + time * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
             return True
     return False
+
+
+@kernel
+def was_set(model, state, i):
+    """Tell whether position or velocity of the tree of body i was set since the last step."""
+    t = model.body_tree[i]
+    is_last = t + 1 == model.tree_body.shape[0]
+    end = state.q.shape[0] if is_last else model.joint_q[model.tree_body[t + 1]]
+    is_new = False
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        is_new = is_new or state.v[dof] != state.left_v[dof]
+    for k in range(model.joint_q[model.tree_body[t]], end):
+        is_new = is_new or state.q[k] != state.left_q[k]
+    return is_new
+
+
+@kernel
+def passes_at_start(model, state, settings, work, a, b, margin):
+    """Tell whether two shapes pass one another between poses that were set and the middle of the step.
+
+    The step before keeps bodies apart until that middle, unless position or velocity were set since. They
+    pass where a plane of their impact, or of where they touched, is crossed by more than they are thick.
+
+    Writes: work.
+    """
+    thin = min(thickness(model, a), thickness(model, b))
+    i, j = model.shape_body[a], model.shape_body[b]
+    if not margin > thin or settings.integrator == Integrator.SEMI_IMPLICIT:
+        return False
+    if not (was_set(model, state, i) or was_set(model, state, j)):
+        return False
+    motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
+    pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
+    pos_b, rot_b = vec.load(work.body_pos, j), vec.load_mat(work.body_rot, j)
+    end, touch = 0.5 * settings.dt, TOUCH * thin
+    put_pose(work, i, pos_a, rot_a, motion_a, -end)
+    put_pose(work, j, pos_b, rot_b, motion_b, -end)
+    time, n = 0.0, find_meeting(model, work, a, b, margin)
+    if n > 0:
+        time, n = advance_to_impact(model, work, a, b, n, margin, motion_a, motion_b, touch, end)
+    is_passed = crosses_plane(model, work, a, b, n, motion_a, motion_b, end - time, thin)
+    put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
+    return is_passed
 
 
 @kernel
@@ -311,17 +354,17 @@ def meet_moving(model, state, settings, work, a, b, margin):
     is_of_meshes = min(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE  # many planes
     if (touches or is_of_meshes) and not is_fast:
         return n
-    i = model.shape_body[a]
-    j = model.shape_body[b]
+    dt = settings.dt
+    i, j = model.shape_body[a], model.shape_body[b]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
     is_on_terrain = max(model.shape_kind[a], model.shape_kind[b]) >= Shape.SURFACE
     is_one_tree = model.body_tree[i] == model.body_tree[j]
     normal = (row[k, 3], row[k, 4], row[k, 5])
     if not touches and not (is_fast and is_on_terrain):
-        stays = not crosses_plane(model, settings, work, a, b, n, motion_a, motion_b, TOUCH * touch)
+        stays = not crosses_plane(model, work, a, b, n, motion_a, motion_b, dt, TOUCH * touch)
         if stays and is_fast and not is_one_tree:  # other points may come down as a body turns
-            gap, dt = row[k, 6] + touch, settings.dt
+            gap = row[k, 6] + touch
             stays = time_apart(model, work, a, b, normal, gap, dt, motion_a, motion_b) >= dt
         if stays:
             return n
@@ -331,7 +374,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
     if not touches:
         if is_on_terrain:
             touch = max(touch, min(DEEPEST * thin, margin / ROUNDS))
-        time, n = advance_to_impact(model, settings, work, a, b, n, margin, motion_a, motion_b, touch)
+        time, n = advance_to_impact(model, work, a, b, n, margin, motion_a, motion_b, touch, dt)
     left = margin
     core_a = core_b = NO_CORE
     if n > 0:  # an impact
@@ -340,7 +383,7 @@ def meet_moving(model, state, settings, work, a, b, margin):
         if not is_fast and along > SIMILAR:
             put_back(work, i, j, pos_a, rot_a, pos_b, rot_b)
             return find_meeting(model, work, a, b, margin)
-        left *= 1.0 - time / settings.dt
+        left *= 1.0 - time / dt
         if is_fast:
             core_a = core_contact(model, settings, work, a, b, left)
             core_b = core_contact(model, settings, work, b, a, left)

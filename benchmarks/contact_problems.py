@@ -3,7 +3,7 @@
 `collect` plays scenes of free bodies (small piles at 1 and 4 ms, bodies between jaws that close, bodies
 stuck in a funnel) and keeps the islands whose steps needed more than ten Newton steps, or were not solved.
 `solve` solves those of tests/data again. `figure` draws the error over the steps of sweeps, far sweeps
-and Newton's method with a memory.
+and Newton's method with a memory, and the time over the dofs.
 
     python benchmarks/contact_problems.py collect --count 1500
     python benchmarks/contact_problems.py solve
@@ -186,20 +186,32 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
 
 
 def draw(path: Path, picture: Path) -> None:
-    """Draw the error over the steps: median, and the middle four fifths of all problems."""
+    """Draw the error over the steps, of every fifth problem, and the time to solve over the dofs, of all.
+
+    Error: median, and the middle four fifths. Time: the least of three, and the median of each number of dofs.
+    """
     from matplotlib import pyplot as plt
 
-    loaded = problems.load(path)[::5]
+    loaded = problems.load(path)
     engine = problems.engine_for(loaded)
-    _, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for way in ("sweeps", "far sweeps", "Newton with a memory"):
-        seen = np.array([errors(engine, problem, way) for problem in loaded])
+        seen = np.array([errors(engine, problem, way) for problem in loaded[::5]])
         low, middle, high = np.percentile(seen, [10, 50, 90], axis=0)
-        (line,) = axes.loglog(LOOKS, middle, label=way)
-        axes.fill_between(LOOKS, low, high, color=line.get_color(), alpha=0.15)
-    axes.set_xlabel("steps from no impulse")
-    axes.set_ylabel("error over the speed to remove")
-    axes.legend()
+        (line,) = left.loglog(LOOKS, middle, label=way)
+        left.fill_between(LOOKS, low, high, color=line.get_color(), alpha=0.15)
+    left.set_xlabel("steps from no impulse")
+    left.set_ylabel("error over the speed to remove")
+    left.legend()
+    dofs = np.array([problem.free.size for problem in loaded])
+    taken = np.array([min(figures(engine, p)[3] for _ in range(3)) for p in loaded])
+    right.semilogy(dofs, 1e3 * taken, ".", color="0.7", markersize=3)
+    counts = np.unique(dofs)
+    right.semilogy(counts, [1e3 * np.median(taken[dofs == n]) for n in counts], "o-", label="median")
+    right.set_xticks(counts)
+    right.set_xlabel("dofs of the island")
+    right.set_ylabel("time to solve [ms]")
+    right.legend()
     plt.savefig(picture, dpi=120)
 
 

@@ -108,7 +108,7 @@ class DriveForm(IntEnum):
 
 
 class Impact(IntEnum):
-    """Law of simultaneous impacts of several contacts (`docs/physics/contact`)."""
+    """Law of simultaneous impacts of several contacts (`docs/physics/contact-points`)."""
 
     SIMULTANEOUS = 0  # one common problem
     PROPAGATE = 1  # one impact after the other, in the order of time

@@ -6,7 +6,7 @@ position and velocity at the end of the step,
     τ = τ_ff − K_p (e + dt (a v + b v⁺)) − K_d ((1 − c) v + c v⁺ − v_d)
 
 The factor of v⁺ joins the mass matrix, M̂ = M + dt c K_d + dt² b K_p, which contacts use as well. The four
-forms differ in a, b, c. Source: contact-science §1.13; docs/physics/drives.
+forms differ in a, b, c. Source: docs/physics/drives.
 
 A drive that reaches a limit at the solved v⁺ becomes a row of the contact problem for the rest of the step:
 its impulse follows the same law within its bounds (`joint_friction_rows.add_drive`). Rows are only added, so

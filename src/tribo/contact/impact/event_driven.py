@@ -6,7 +6,7 @@ impact causes others: so a row of balls transmits a speed. Bodies that then stil
 left to the solve. An impulse at τ, not at the middle m of the step, moves the bodies by (m − τ) Δv more than
 the drift does; `impact_shift` accumulates that. Points of one pair of shapes that meet at the same time are
 one impact: a box that lands flat does not tumble. A contact that stays is placed on the surface.
-Source: Moreau 1999 (event-driven and time-stepping views of one law); contact-science §1.10 (propagation).
+Source: Moreau 1999 (event-driven and time-stepping views of one law).
 """
 
 from math import inf, sqrt

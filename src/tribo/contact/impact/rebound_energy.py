@@ -4,7 +4,7 @@ Newton's restitution is a law of velocities. Where friction deflects the impulse
 of a falling linkage, these velocities may have more energy than before (Kane's paradox). Then all rebounds of
 the island are reduced by one factor, the largest that adds no energy: 1 is Newton's law, 0 the plastic
 impact, which never adds any.
-Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6; contact-science §1.10.
+Source: Kane, Levinson 1985, "Dynamics: Theory and Applications", section 6.
 """
 
 from tribo.compiler.jit import kernel

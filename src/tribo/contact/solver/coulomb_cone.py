@@ -130,7 +130,7 @@ def slip_by_bisection(g, c, mu, x, y):
 
 @kernel
 def nearest_in_cone(mu, x):
-    """Return the nearest point of the friction cone.   Source: contact-science §1.1"""
+    """Return the nearest point of the friction cone."""
     t = sqrt(x[0] * x[0] + x[1] * x[1])
     if t <= mu * x[2]:
         return x

@@ -2,7 +2,7 @@
 
 The natural map of De Saxcé's form is λ − P_K(λ − r (w + Γ(w) n)), Γ = μ‖w_t‖, P_K the projection on the
 friction cone. Divided by r it is the velocity by which Signorini's condition or Coulomb's law is violated.
-Source: De Saxcé, Feng 1998; contact-science §1.1.
+Source: De Saxcé, Feng 1998.
 """
 
 from math import sqrt

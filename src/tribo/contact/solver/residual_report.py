@@ -5,7 +5,7 @@ With d = w + μ‖w_t‖ n (De Saxcé) an exact solution has λ in the friction 
 the step, s = the largest speed that the solve removes, m̄ = 1/mean(diag G). Errors of a velocity within the
 truncation error of β (`contact_drift`) do not count. Rolling and spinning friction enter the dual violation
 as a speed at the contact's radius.
-Source: contact-science §1.1.
+Source: De Saxcé, Feng 1998.
 """
 
 from math import inf, sqrt

@@ -188,7 +188,7 @@ def errors(engine: Engine, problem: problems.Problem, way: str) -> list[float]:
 def draw(path: Path, picture: Path) -> None:
     """Draw the error over the steps, of every fifth problem, and the time to solve over the dofs, of all.
 
-    Error: median, and the middle four fifths. Time: the least of three, and the median of each number of dofs.
+    Error: median, and the middle four fifths. Time: the least of three; the median of each number of dofs.
     """
     from matplotlib import pyplot as plt
 

@@ -79,8 +79,8 @@ def carriers(player: Player) -> list[Check]:
 
 @case(
     "F34",
-    "ball, capsule and wheel of 10 cm roll at 1 m/s over the seam of two static boxes; peg of 5 cm, with 0.1 mm "
-    "of play on each side, is thrown into its hole at 0, 1 and 5 m/s",
+    "ball, capsule and wheel of 10 cm roll at 1 m/s over the seam of two static boxes; peg of 5 cm, with "
+    "0.1 mm of play on each side, is thrown into its hole at 0, 1 and 5 m/s",
     "rolling keeps its speed, the peg falls freely",
     peers=BOTH,
 )
@@ -115,12 +115,13 @@ def seams(player: Player) -> list[Check]:
 
 @case(
     "F35",
-    "cube of 1 m and 1 kg that starts 1 mm, and 40 mm, in the ground; two cubes of 20 cm, 40 mm in one another, "
-    "without weight; the first pulled with 5 N (μ 0.8); 1.5 s",
-    "overlap is taken out of the positions: nothing jumps, nothing is left moving, and it stands where friction holds it",
+    "cube of 1 m and 1 kg that starts 1 mm, and 40 mm, in the ground; two cubes of 20 cm, 40 mm in one "
+    "another, without weight; the first pulled with 5 N (μ 0.8); 1.5 s",
+    "overlap is taken out of the positions: nothing jumps, nothing is left moving, and it stands where "
+    "friction holds it",
     peers=BOTH,
-    note="the last is RaiSim's static-friction scene; a tenth of what weight makes in a step, 1 mm/s, is lifted by "
-    "the velocity, and stops in the same step",
+    note="the last is RaiSim's static-friction scene; a tenth of what weight makes in a step, 1 mm/s, is "
+    "lifted by the velocity, and stops in the same step",
 )
 def overlaps(player: Player) -> list[Check]:
     """Height above rest and speed upwards; speed at which two part; motion of the pulled one."""

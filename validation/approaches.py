@@ -1,6 +1,6 @@
 """Bodies of all pairs of convex shapes that meet at random: how deep do they overlap, and is it said?
 
-`python validation/approaches.py [--approaches 200] [--steps 0.001 0.004]` prints the table of
+`python validation/approaches.py [--approaches 200] [--steps 0.001 0.004]` prints a table, summed up in
 docs/physics/collision.md: in zero gravity one body flies towards another at 1 to 5 m/s, past its centre by up
 to 0.1 m, both turning at 0 to 30 rad/s; no rebound, the friction of the default material.
 """

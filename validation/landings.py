@@ -1,6 +1,6 @@
 """Bodies that fall tumbling onto flat grounds of every kind: how deep do they go in, and is it said?
 
-`python validation/landings.py [--landings 100] [--steps 0.001 0.004]` prints the table of
+`python validation/landings.py [--landings 100] [--steps 0.001 0.004]` prints a table, summed up in
 docs/physics/collision.md: bodies of 0.1 to 0.3 m come down at 1 to 20 m/s, aside at up to half of that,
 turning at up to 30 rad/s, without rebound. The depth after a step is that of the lowest point of the
 shape's formula. Then piles of ten such bodies fall at 15 m/s.

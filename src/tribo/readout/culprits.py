@@ -129,11 +129,14 @@ def too_stiff(engine: Engine, objects: Sequence[Object]) -> str:
     It is the longest step h with h √δ (3/2 K h + D)/m ≤ `RESOLVED_BOUNCE` at the deepest point δ of the
     bounce (`ground_law.bounce_peak`).
     """
-    from tribo.contact.compliant.ground_law import RESOLVED_BOUNCE
-
     work, table, material = engine.work, engine.model.pair_table, engine.model.shape_material
+    soft = np.flatnonzero(work.contact_is_soft[: int(work.contact_count[0])])
+    if not soft.size:
+        return ""
+    from tribo.contact.compliant.ground_law import RESOLVED_BOUNCE  # takes 0.1 s, with all that it imports
+
     dt, found = float(engine.settings.dt), {}
-    for c in np.flatnonzero(work.contact_is_soft[: int(work.contact_count[0])]):
+    for c in soft:
         shapes, x = work.contact_shape[c], float(work.soft_peak[c])
         if x <= RESOLVED_BOUNCE:
             continue

@@ -222,7 +222,8 @@ def _hull(points: np.ndarray) -> Hull:
         arm = points[corners] - points[corners].mean(axis=0)
         u = arm[0] - n * (arm[0] @ n)
         u /= np.linalg.norm(u)
-        angle = np.arctan2(arm @ np.cross(n, u), arm @ u)
+        v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
+        angle = np.arctan2(arm @ v, arm @ u)  # `np.cross` takes 0.1 ms a face
         faces.append(number[corners[np.argsort(angle)]])
         normals.append(n)
     return Hull(points[made.vertices], tuple(faces), np.array(normals))

@@ -6,7 +6,6 @@ Source: MuJoCo's reference of mjModel; compared with its own XML in tests/compar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -281,9 +280,9 @@ class _Writer:
         for k in range(m.nsensor):
             tag = kinds(int(m.sensor_type[k])).name.split("_", 1)[1].lower()
             what, name = self._object(m.sensor_objtype[k], m.sensor_objid[k])
-            given = {what: name} if what and not tag.startswith("frame") else {}
+            given = {what: name} if what else {}
             if tag.startswith("frame"):
-                given |= {"objtype": what, "objname": name}
+                given = {"objtype": what, "objname": name}
                 what, name = self._object(m.sensor_reftype[k], m.sensor_refid[k])
                 given |= {"reftype": what, "refname": name} if what else {}
             self._node(tag, root, name=self._names["sensor", k], noise=m.sensor_noise[k], **given)
@@ -291,8 +290,7 @@ class _Writer:
     def _object(self, kind: Any, number: Any) -> tuple[str, str]:
         """Return what an element refers to: the word for it and its name; empty: nothing."""
         word = self._mujoco.mjtObj(int(kind)).name.removeprefix("mjOBJ_").lower()
-        key = {"joint": "jnt", "xbody": "body"}.get(word, word)
-        name = self._names.get((key, int(number)), "")
+        name = self._names.get(({"joint": "jnt", "xbody": "body"}.get(word, word), int(number)), "")
         return (word, name) if name else ("", "")
 
 
@@ -302,7 +300,4 @@ def _first(value: Any) -> float:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    numbers: Iterable[Any] = np.ravel(np.asarray(value)).tolist()
-    return " ".join(repr(number) for number in numbers)
+    return value if isinstance(value, str) else " ".join(map(repr, np.ravel(np.asarray(value)).tolist()))

@@ -88,6 +88,17 @@ def test_a_first_half_step_that_passes_something_says_so(target):
         assert world.status == 0
 
 
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_a_body_put_deep_into_another_passes_nothing(speed):
+    """It overlaps by more than its half width, and lies or slides along: nothing says `TIME_STEP_TOO_LONG`."""
+    world = fast_world(1e-2)
+    world.add_box((1, 1, 0.2), 1.0, body_type="static", position=(0, 0, -0.1))
+    plate = world.add_box((0.2, 0.2, 0.004), 1.0, position=(0, 0, -0.02), linear_velocity=(speed, 0, 0))
+    world.step()
+    assert not world.status & Status.TIME_STEP_TOO_LONG
+    assert plate.linear_velocity == pytest.approx((speed, 0, 0), abs=1e-9)
+
+
 @pytest.mark.parametrize("ground", ["triangles", "height map"])
 def test_a_ball_meets_a_slope_that_rises_ahead(ground):
     """The plane of the nearest point, level ground below, is not crossed in the step; the slope is.

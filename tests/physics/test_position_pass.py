@@ -63,6 +63,16 @@ def test_friction_between_bodies_that_overlap_keeps_the_angular_momentum():
         np.testing.assert_allclose(spin(), before, atol=1e-13)
 
 
+@pytest.mark.parametrize("speed", [1e-150, 1e-170, 1e-300])
+def test_a_speed_whose_square_is_no_number_is_solved(speed):
+    """Without weight the residual is relative to this speed, and to an energy that rounds to 0."""
+    world = empty_world(1e-3, gravity=(0, 0, 0))
+    world.add_box((1, 1, 1), 1.0, body_type="static", position=(0, 0, -0.5))
+    world.add_box((0.2, 0.2, 0.2), 1.0, position=(0, 0, 0.1), linear_velocity=(0, 0, -speed))
+    world.step()
+    assert world.status == 0
+
+
 def test_a_joint_beyond_its_stop_comes_back_without_speed():
     """The rest after n steps is (1 − erp)ⁿ of it, but for the compliance of 1e-6."""
     world = empty_world(1e-3, gravity=(0, 0, 0))

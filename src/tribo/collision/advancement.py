@@ -279,7 +279,7 @@ def bring_back(work, i, j, k, time, motion_a, motion_b, shares):
 
 @kernel
 def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
-    """Tell whether a point of n crosses its plane by more than `depth` within a time at constant motion."""
+    """Tell whether n points move beyond their planes by more than `depth` in a time at constant motion."""
     row = work.manifold
     pos_i = vec.load(work.body_pos, model.shape_body[a])
     pos_j = vec.load(work.body_pos, model.shape_body[b])
@@ -288,7 +288,7 @@ def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
         normal = (row[k, 3], row[k, 4], row[k, 5])
         at_a = moving_point_velocity(motion_a, vec.sub(p, pos_i))
         at_b = moving_point_velocity(motion_b, vec.sub(p, pos_j))
-        if row[k, 6] + time * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
+        if max(row[k, 6], 0.0) + time * vec.dot(normal, vec.sub(at_a, at_b)) < -depth:
             return True
     return False
 
@@ -308,19 +308,18 @@ def was_set(model, state, i):
 
 
 @kernel
-def passes_at_start(model, state, settings, work, a, b, margin):
+def passes_at_start(model, state, settings, work, a, b, margin, thin):
     """Tell whether two shapes pass one another between poses that were set and the middle of the step.
 
     The step before keeps bodies apart until that middle, unless position or velocity were set since. They
-    pass where a plane of their impact, or of where they touched, is crossed by more than they are thick.
+    pass if they move beyond a plane of their impact, or of where they touched, by more than `thin`, the least
+    half width of both. Their paths are taken as straight.
 
     Writes: work.
     """
-    thin = min(thickness(model, a), thickness(model, b))
     i, j = model.shape_body[a], model.shape_body[b]
-    if not margin > thin or settings.integrator == Integrator.SEMI_IMPLICIT:
-        return False
-    if not (was_set(model, state, i) or was_set(model, state, j)):
+    is_fast = margin > thin and settings.integrator != Integrator.SEMI_IMPLICIT
+    if not (is_fast and (was_set(model, state, i) or was_set(model, state, j))):
         return False
     motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
@@ -337,7 +336,7 @@ def passes_at_start(model, state, settings, work, a, b, margin):
 
 
 @kernel
-def meet_moving(model, state, settings, work, a, b, margin):
+def meet_moving(model, state, settings, work, a, b, margin, thin):
     """Write the contacts of two shapes that the step may close; return their number, or −1 (`find_meeting`).
 
     Writes: work.
@@ -346,7 +345,6 @@ def meet_moving(model, state, settings, work, a, b, margin):
     if n <= 0 or model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE:
         return n
     row = work.manifold
-    thin = min(thickness(model, a), thickness(model, b))
     touch = TOUCH * thin
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch

@@ -1,6 +1,6 @@
 """Stage `narrowphase.find_contacts`: points at which candidate pairs touch, or may in the step."""
 
-from tribo.collision.advancement import meet_moving, passes_at_start
+from tribo.collision.advancement import meet_moving, passes_at_start, thickness
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
@@ -118,7 +118,7 @@ def pair_reach(model, state, settings, work, a, b):
 def find_contacts(model, state, settings, work):
     """List all points of all candidate pairs whose gap one step can close.
 
-    Sets `TIME_STEP_TOO_LONG` if the first half of the step, from poses that were set, leads past something.
+    Sets `TIME_STEP_TOO_LONG` if half a step after poses or velocities were set leads past something.
 
     Writes: work.
     """
@@ -135,9 +135,10 @@ def find_contacts(model, state, settings, work):
         has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
         if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin)):
             continue
-        if passes_at_start(model, state, settings, work, a, b, margin):
+        thin = min(thickness(model, a), thickness(model, b))
+        if passes_at_start(model, state, settings, work, a, b, margin, thin):
             work.status[0] |= Status.TIME_STEP_TOO_LONG
-        n = meet_moving(model, state, settings, work, a, b, margin)
+        n = meet_moving(model, state, settings, work, a, b, margin, thin)
         if n < 0:
             return
         for point in range(n):

@@ -251,7 +251,8 @@ class Node(Written):
 
     def _number(self, name: str, word: str, largest: float) -> float:
         if not _NUMBER.fullmatch(word):
-            rule = "must be finite" if _is_not_finite(word) else "is not a number"
+            is_infinite = word.lstrip("+-").lower() in {"nan", "inf", "infinity", ".inf", "-nan"}
+            rule = "must be finite" if is_infinite else "is not a number"
             raise self.error(f"{name}={short(self.attributes[name])}: {short(word)} {rule}")
         value = float(word)
         if not math.isfinite(value):
@@ -265,12 +266,10 @@ class Node(Written):
 
 def _all_numbers(words: list[str], largest: float) -> tuple[float, ...]:
     """Return words as numbers, faster than one by one; none if one is no number or too large."""
+    if not _OF_NUMBERS.fullmatch("".join(words)):
+        return ()
     try:
-        numbers = tuple(map(float, words if _OF_NUMBERS.fullmatch("".join(words)) else "?"))
+        numbers = tuple(map(float, words))
     except ValueError:
         return ()
     return numbers if max(map(abs, numbers), default=0.0) <= min(largest, sys.float_info.max) else ()
-
-
-def _is_not_finite(word: str) -> bool:
-    return word.lstrip("+-").lower() in {"nan", "inf", "infinity", ".inf", "-nan"}

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 NOTHING = 1e-5  # [m/s, rad/s] by which no row gives way that contradicts another
 TOO_FAR = (IntegrationMode.NOT_SETTLED, IntegrationMode.EXPLICIT_BIAS, IntegrationMode.LIMITED)
 A_HIT = (
-    "for a hit that turns another corner of a body into what it meets, or for a body that was put less than "
-    "half a step's way before a thin one"
+    "for a hit that turns another corner of a body into what it meets, or for a body that was put nearer to "
+    "a thin one than it moves in half a step"
 )
 DEEP = 1e-3  # [m] an overlap or a gap that a solve may fail at
 

@@ -1,14 +1,16 @@
 """Files from strangers: no bombs, no foreign files, no traceback but ours."""
 
+import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tribo
 import tribo.spatial
 from tribo.description.trees import DescriptionError
-from tribo.formats import raisim_xml, urdf, xml
+from tribo.formats import nodes, raisim_xml, urdf, xml
 from tribo.formats.report import Report
 from tribo.formats.substitution import evaluate
 
@@ -297,3 +299,19 @@ def test_pipes_and_devices_are_no_files(tmp_path):
             read(pipe)
     with pytest.raises(DescriptionError, match="it is a device"):
         tribo.World.load(Path("/dev/zero"))
+
+
+def test_long_vectors_are_read_as_number_by_number():
+    """All words at once: taken if, and only if, each is a number of its own, and as the same numbers."""
+    rng = np.random.default_rng(0)
+    letters = "0123456789.eE+-_ xnaif１"
+    known = ["1_0", "inf", "nan", "+-1", "1e", "--1", "1.", ".5", ".", "-.5e-3", "1E+7", "1e999", "１", "0x1"]
+    words = known + ["".join(rng.choice(list(letters), rng.integers(1, 6))) for _ in range(20_000)]
+    accepted = 0
+    for word in words:
+        is_number = nodes._NUMBER.fullmatch(word) is not None and math.isfinite(float(word))
+        assert nodes._all_numbers(["2", word], math.inf) == ((2.0, float(word)) if is_number else ())
+        accepted += is_number
+    assert accepted > 1000
+    assert nodes._all_numbers([], math.inf) == ()
+    assert nodes._all_numbers(["3", "-4"], 3.5) == ()

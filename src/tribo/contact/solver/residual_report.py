@@ -154,7 +154,7 @@ def report_residual(model, settings, work):
         dual = max(dual, d)
         diagonal += max(work.scalar_delassus[n] - work.scalar_compliance[n], 0.0)
         count += 1
-    if count == 0 or speed == 0.0 or diagonal == 0.0:
+    if count == 0 or speed * speed == 0.0 or diagonal == 0.0:  # or rounded to 0
         primal = dual = complementarity = miss = 0.0
     else:
         mass = count / diagonal

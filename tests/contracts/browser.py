@@ -17,8 +17,8 @@ FLAGS = (
     "--no-first-run", "--remote-debugging-port=0",
     "--remote-allow-origins=*",
 )  # fmt: skip
-# [s] A software renderer compiles the shaders of the first handles in 8 s on two idle cores, in 41 s beside two
-# other programs, and once took more than 60 s in CI.
+# [s] A software renderer compiles the shaders of the first handles in 8 s on two idle cores, in 41 s beside
+# two other programs.
 PATIENCE = float(os.environ.get("BROWSER_PATIENCE", "240"))
 
 

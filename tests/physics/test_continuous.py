@@ -61,7 +61,7 @@ def test_a_ball_hits_what_is_on_its_way(target, speed, time_step):
 
 @pytest.mark.parametrize("target", [name for name in TARGETS if name != "plane"])
 def test_a_first_half_step_that_passes_something_says_so(target):
-    """Contacts are looked for from mid step on, 0.25 m from where the ball was put: the step says what it passes.
+    """Contacts are looked for from mid step on, 0.25 m from where the ball was put: the step says so.
 
     Not if the ball is put farther away, flies away, or flies beside; nor in any later step.
     """
@@ -90,7 +90,7 @@ def test_a_first_half_step_that_passes_something_says_so(target):
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 def test_a_body_put_deep_into_another_passes_nothing(speed):
-    """It overlaps by more than its half width, and lies or slides along: nothing says `TIME_STEP_TOO_LONG`."""
+    """It overlaps by more than its half width, and lies or slides: nothing says `TIME_STEP_TOO_LONG`."""
     world = fast_world(1e-2)
     world.add_box((1, 1, 0.2), 1.0, body_type="static", position=(0, 0, -0.1))
     plate = world.add_box((0.2, 0.2, 0.004), 1.0, position=(0, 0, -0.02), linear_velocity=(speed, 0, 0))

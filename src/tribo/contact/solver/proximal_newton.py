@@ -3,8 +3,7 @@
 Unknown: the whitened response z. Given an estimate λ̂ of the impulses (the *memory*), regularised laws give
 an impulse λ(z) for every velocity (`proximal_law`). Newton's method with a line search solves
 z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the penalty ρ grows: one *round*. At λ = λ̂ the
-unregularised laws hold. A small ρ converges from any start; each round reduces the error of λ̂ by about a
-factor ρ.
+unregularised laws hold. A small ρ converges from any start; a round divides the error of λ̂ by about ρ.
 
 Before the first round the active set of the last step is tried, which takes one linear solve if it is still
 right; if it leaves little, the rounds begin with a large ρ. Every later round starts with such a solve, too.

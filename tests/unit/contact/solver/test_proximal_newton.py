@@ -176,7 +176,7 @@ def test_kept_problems(kept):
 
 
 def test_rounds_of_nearly_solved_problems_are_few(kept):
-    """Where a set leaves rounding, rounds begin with a large penalty: 13 Newton steps, with a small one 17."""
+    """Where a set leaves rounding, rounds begin with a large penalty: 13 Newton steps, not 17."""
     problems, engine = kept
     taken = []
     for problem in problems[: len(problems) // 3]:  # piles

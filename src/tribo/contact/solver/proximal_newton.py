@@ -3,11 +3,12 @@
 Unknown: the whitened response z. Given an estimate λ̂ of the impulses (the *memory*), regularised laws give
 an impulse λ(z) for every velocity (`proximal_law`). Newton's method with a line search solves
 z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the penalty ρ grows: one *round*. At λ = λ̂ the
-unregularised laws hold. A small ρ converges from any start; a round divides the error of λ̂ by about ρ.
+unregularised laws hold. The first rounds use a small ρ, which converges from any start; each round reduces
+the error of λ̂ by about a factor ρ.
 
 Before the first round the active set of the last step is tried, which takes one linear solve if it is still
-right; if it leaves little, the rounds begin with a large ρ. Every later round starts with such a solve, too.
-The best impulses found are kept: they satisfy their bounds and cones whenever the budget ends.
+right. Every round starts with such a solve, too. The best impulses found are kept: they satisfy their bounds
+and cones whenever the budget ends.
 Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991 (semismooth Newton); Hintermüller, Ito,
 Kunisch 2002 (active sets).
 """
@@ -48,9 +49,8 @@ def try_active_set(model, work, limit, best, last):
     set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
     vain = 0
-    fine = max(limit, ROUNDING * work.removed_speed[0])
     for _ in range(SET_STEPS):
-        if vain > (0 if best <= fine else MAX_IDLE) or work.newton_steps[0] >= last:
+        if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
             break
         if not solve_active_set(model, work, True):
             break
@@ -100,11 +100,11 @@ def make_rounds(model, work, limit, best, last):
     Writes: work.
     """
     unit = largest_unit(work)
-    fine = ROUNDING * work.removed_speed[0]
-    rho = FIRST_PENALTY if best > FLAGGED * work.removed_speed[0] else SET_PENALTY
+    rho = FIRST_PENALTY
     before = best
     idle = 0
     has_set = False
+    fine = ROUNDING * work.removed_speed[0]
     while best > limit and work.newton_steps[0] < last:
         if idle >= MAX_IDLE and best <= fine and rho >= SET_PENALTY:
             break

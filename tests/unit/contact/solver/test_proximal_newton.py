@@ -175,16 +175,6 @@ def test_kept_problems(kept):
     assert np.mean(np.array(missed) > 1e-5) < 0.15
 
 
-def test_rounds_of_nearly_solved_problems_are_few(kept):
-    """Where a set leaves rounding, rounds begin with a large penalty: 13 Newton steps, not 17."""
-    problems, engine = kept
-    taken = []
-    for problem in problems[: len(problems) // 3]:  # piles
-        solve(engine, problem)
-        taken.append(int(engine.work.newton_steps[0]))
-    assert np.mean(taken) < 15.0
-
-
 def test_a_problem_that_goes_on_takes_few_steps(kept):
     """From the impulses of a nearby problem, forces changed by a hundredth, the set is nearly the same."""
     problems, engine = kept

@@ -35,6 +35,7 @@ class Work(Record):
 
     # Momentum of floating trees.
     tree_is_kept = field("ntree", dtype=INT)  # `Momentum`
+    tree_was_set = field("ntree", dtype=INT)  # 1: the last step did not leave it where it is
     tree_target = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] value of `State.tree_motion` after the step
     tree_group = field("ntree", dtype=INT)  # parent in the union-find forest of trees that interact
     group_motion = field("ntree", 10)  # [kg, m, kg m/s, kg m²/s] of a group, as `State.tree_motion`
@@ -260,7 +261,6 @@ class Work(Record):
     # The block-sparse problem of one island: nodes are its trees.
     node_count = field(1, dtype=INT)  # number of nodes of the largest island
     value_count = field(1, dtype=INT)  # number of entries of its blocks
-    factor_work = field(1)  # multiplications of one factorisation
     tree_node = field("ntree", dtype=INT)  # node of a tree; −1: not in this island
     node_tree = field("ntree", dtype=INT)  # tree of a node, also for an island without blocks
     node_order = field("nnode", dtype=INT)  # elimination order

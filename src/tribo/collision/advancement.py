@@ -57,6 +57,12 @@ def thickness(model, s):
 
 
 @kernel
+def least_thickness(model, a, b):
+    """Return the smaller `thickness` of two shapes."""
+    return min(thickness(model, a), thickness(model, b))
+
+
+@kernel
 def put_pose(work, i, pos, rot, motion, time):
     """Write the pose of body i after a time at a constant motion.
 
@@ -294,32 +300,21 @@ def crosses_plane(model, work, a, b, n, motion_a, motion_b, time, depth):
 
 
 @kernel
-def was_set(model, state, i):
-    """Tell whether position or velocity of the tree of body i was set since the last step."""
-    t = model.body_tree[i]
-    is_last = t + 1 == model.tree_body.shape[0]
-    end = state.q.shape[0] if is_last else model.joint_q[model.tree_body[t + 1]]
-    is_new = False
-    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
-        is_new = is_new or state.v[dof] != state.left_v[dof]
-    for k in range(model.joint_q[model.tree_body[t]], end):
-        is_new = is_new or state.q[k] != state.left_q[k]
-    return is_new
-
-
-@kernel
-def passes_at_start(model, state, settings, work, a, b, margin, thin):
+def passes_at_start(model, state, settings, work, a, b, margin):
     """Tell whether two shapes pass one another between poses that were set and the middle of the step.
 
     The step before keeps bodies apart until that middle, unless position or velocity were set since. They
-    pass if they move beyond a plane of their impact, or of where they touched, by more than `thin`, the least
-    half width of both. Their paths are taken as straight.
+    pass if they move beyond a plane of their impact, or of where they touched, by more than the least half
+    width of both. Their paths are taken as straight.
 
     Writes: work.
     """
     i, j = model.shape_body[a], model.shape_body[b]
-    is_fast = margin > thin and settings.integrator != Integrator.SEMI_IMPLICIT
-    if not (is_fast and (was_set(model, state, i) or was_set(model, state, j))):
+    is_set = work.tree_was_set[model.body_tree[i]] + work.tree_was_set[model.body_tree[j]] > 0
+    if not is_set or settings.integrator == Integrator.SEMI_IMPLICIT:
+        return False
+    thin = least_thickness(model, a, b)
+    if not margin > thin:
         return False
     motion_a, motion_b = origin_motion(model, state, work, i), origin_motion(model, state, work, j)
     pos_a, rot_a = vec.load(work.body_pos, i), vec.load_mat(work.body_rot, i)
@@ -336,7 +331,7 @@ def passes_at_start(model, state, settings, work, a, b, margin, thin):
 
 
 @kernel
-def meet_moving(model, state, settings, work, a, b, margin, thin):
+def meet_moving(model, state, settings, work, a, b, margin):
     """Write the contacts of two shapes that the step may close; return their number, or −1 (`find_meeting`).
 
     Writes: work.
@@ -345,6 +340,7 @@ def meet_moving(model, state, settings, work, a, b, margin, thin):
     if n <= 0 or model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE:
         return n
     row = work.manifold
+    thin = least_thickness(model, a, b)
     touch = TOUCH * thin
     k = deepest(row, n)
     touches = row[k, 6] <= TOUCH * touch

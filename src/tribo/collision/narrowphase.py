@@ -1,6 +1,6 @@
 """Stage `narrowphase.find_contacts`: points at which candidate pairs touch, or may in the step."""
 
-from tribo.collision.advancement import meet_moving, passes_at_start, thickness
+from tribo.collision.advancement import meet_moving, passes_at_start
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.margins import pair_margin
 from tribo.compiler.jit import kernel
@@ -135,10 +135,9 @@ def find_contacts(model, state, settings, work):
         has_plane = model.shape_kind[a] == Shape.PLANE or model.shape_kind[b] == Shape.PLANE
         if not (has_plane or boxes_are_near(work.shape_bound, a, work.shape_bound, b, margin)):
             continue
-        thin = min(thickness(model, a), thickness(model, b))
-        if passes_at_start(model, state, settings, work, a, b, margin, thin):
+        if passes_at_start(model, state, settings, work, a, b, margin):
             work.status[0] |= Status.TIME_STEP_TOO_LONG
-        n = meet_moving(model, state, settings, work, a, b, margin, thin)
+        n = meet_moving(model, state, settings, work, a, b, margin)
         if n < 0:
             return
         for point in range(n):

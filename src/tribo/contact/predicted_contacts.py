@@ -16,7 +16,7 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 from math import inf
 
 from tribo.collision import late_candidates
-from tribo.collision.advancement import TOUCH, moving_point_velocity, put_pose, thickness
+from tribo.collision.advancement import TOUCH, least_thickness, moving_point_velocity, put_pose
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.late_candidates import DEEP
 from tribo.collision.margins import (
@@ -399,7 +399,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     """
     i = model.shape_body[a]
     j = model.shape_body[b]
-    touch = TOUCH * min(thickness(model, a), thickness(model, b))
+    touch = TOUCH * least_thickness(model, a, b)
     if not may_touch_elsewhere(model, state, settings, work, a, b, nearest, DEEP * touch):
         return False
     if is_unsolved(work, model.body_tree[i]) or is_unsolved(work, model.body_tree[j]):

@@ -10,7 +10,7 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.contact.predicted_contacts import ROUNDS, add_predicted_contacts
-from tribo.contact.problem import coupling_rows, joint_friction_rows
+from tribo.contact.problem import joint_friction_rows
 from tribo.dynamics import couplings
 from tribo.enums import CouplingSlot
 from tribo.math import quat
@@ -57,8 +57,8 @@ def passes_coupling_stop(model, settings, work, c):
     lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
     if lower == upper or (lower == -inf and upper == inf):
         return False
-    phi, _ = coupling_rows.coupling_value(model, work, c)
-    later = phi + settings.dt * couplings.coupling_speed(model, work, work.mid_q, work.next_v, c)
+    phi, slope = couplings.coupling_at(model, work, work.mid_q, c)
+    later = phi + settings.dt * couplings.coupling_speed(model, work, work.next_v, c, slope)
     return passes_range(work, model.coupling_slot[c] + CouplingSlot.HOLD, later, lower, upper)
 
 

@@ -92,7 +92,7 @@ def push_along(model, work, c, force):
 
     Writes: work.
     """
-    _, slope = couplings.curve_at(model, c, couplings.part_sum(model, work, work.mid_q, c, 1))
+    _, slope = couplings.coupling_at(model, work, work.mid_q, c)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
         dof = model.term_dof[k]
         if model.dof_is_moved[dof] != 0:
@@ -141,8 +141,8 @@ def push_on_coupling(model, state, work, a, x):
     """
     c = model.actuator_coupling[a]
     gear = model.actuator_gear[a]
-    length = gear * couplings.coupling_length(model, work, work.mid_q, c)
-    speed = gear * couplings.coupling_speed(model, work, work.mid_q, state.v, c)
+    phi, slope = couplings.coupling_at(model, work, work.mid_q, c)
+    length, speed = gear * phi, gear * couplings.coupling_speed(model, work, state.v, c, slope)
     force, stiffness, damping = actuator_law(model, a, x, length, speed)
     low, high = model.actuator_force_range[a, 0], model.actuator_force_range[a, 1]
     drive = work.coupling_drive

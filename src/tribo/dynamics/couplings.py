@@ -11,23 +11,16 @@ from tribo.dynamics import tendon_paths
 
 
 @kernel
-def part_sum(model, work, q, c, part):
-    """Return s = Σ c q + ℓ of one part of coupling c, whose path is routed."""
-    total = tendon_paths.path_length(model, work, c, part)
+def part_sums(model, work, q, c):
+    """Return s = Σ c q + ℓ of both parts of coupling c, whose path is routed."""
+    first, second = tendon_paths.path_lengths(model, work, c)
     for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-        if model.term_part[k] == part:
-            total += model.term_factor[k] * q[model.term_q[k]]
-    return total
-
-
-@kernel
-def part_speed(model, work, v, c, part):
-    """Return ds/dt of one part of coupling c, whose path is routed."""
-    total = tendon_paths.path_speed(model, work, v, c, part)
-    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
-        if model.term_part[k] == part:
-            total += model.term_factor[k] * v[model.term_dof[k]]
-    return total
+        more = model.term_factor[k] * q[model.term_q[k]]
+        if model.term_part[k] == 0:
+            first += more
+        else:
+            second += more
+    return first, second
 
 
 @kernel
@@ -41,10 +34,11 @@ def curve_at(model, c, s):
 
 
 @kernel
-def coupling_length(model, work, q, c):
-    """Return φ of coupling c at coordinates q, at which its path is routed."""
-    bent, _ = curve_at(model, c, part_sum(model, work, q, c, 1))
-    return part_sum(model, work, q, c, 0) - bent
+def coupling_at(model, work, q, c):
+    """Return φ of coupling c at coordinates q, at which its path is routed, and dp/ds."""
+    first, second = part_sums(model, work, q, c)
+    bent, slope = curve_at(model, c, second)
+    return first - bent, slope
 
 
 @kernel
@@ -54,10 +48,16 @@ def part_slope(part, slope):
 
 
 @kernel
-def coupling_speed(model, work, q, v, c):
-    """Return dφ/dt of coupling c."""
-    _, slope = curve_at(model, c, part_sum(model, work, q, c, 1))
-    return part_speed(model, work, v, c, 0) - slope * part_speed(model, work, v, c, 1)
+def coupling_speed(model, work, v, c, slope):
+    """Return dφ/dt of coupling c, whose path is routed; slope: dp/ds."""
+    first, second = tendon_paths.path_speeds(model, work, v, c)
+    for k in range(model.coupling_term[c, 0], model.coupling_term[c, 1]):
+        more = model.term_factor[k] * v[model.term_dof[k]]
+        if model.term_part[k] == 0:
+            first += more
+        else:
+            second += more
+    return first - slope * second
 
 
 @kernel
@@ -71,7 +71,7 @@ def coupling_energy(model, work, q, t):
         if model.body_tree[model.coupling_body[c, 0]] != t or model.coupling_stiffness[c] == 0.0:
             continue
         tendon_paths.route_tendon(model, work, c)
-        phi = coupling_length(model, work, q, c)
+        phi, _ = coupling_at(model, work, q, c)
         low, high = model.coupling_rest[c, 0], model.coupling_rest[c, 1]
         away = phi - min(max(phi, low), high)
         total += 0.5 * model.coupling_stiffness[c] * away * away

@@ -1,7 +1,7 @@
 """Group `midpoint.predict_midpoint`: poses and velocities of all bodies half a step ahead."""
 
 from tribo.compiler.jit import kernel
-from tribo.dynamics import bias, constrained_drift, integrate, kinematics, mid_velocity
+from tribo.dynamics import bias, constrained_drift, integrate, kinematics, mid_velocity, momentum
 
 
 @kernel
@@ -10,6 +10,7 @@ def predict_midpoint(model, state, settings, work):
 
     Writes: work.
     """
+    momentum.note_set_trees(model, state, work)
     bias.predict_free_spins(model, state, settings, work)  # torque-free rotation of free bodies
     mid_velocity.predict_mid_velocity(model, state, settings, work)  # by the last accelerations
     constrained_drift.find_constrained_drift(model, state, settings, work, False)  # of free bodies

@@ -273,6 +273,16 @@ def is_unchanged(model, state, t):
 
 
 @kernel
+def note_set_trees(model, state, work):
+    """Note which trees were set since the last step.
+
+    Writes: work.
+    """
+    for t in range(work.tree_was_set.shape[0]):
+        work.tree_was_set[t] = 0 if is_unchanged(model, state, t) else 1
+
+
+@kernel
 def external_impulse(model, settings, work, t, centre):
     """Return linear impulse on tree t in this step without weight, and angular impulse about `centre`.
 

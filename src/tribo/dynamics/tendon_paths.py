@@ -195,27 +195,34 @@ def segment_end(model, work, k, end):
 
 
 @kernel
-def path_length(model, work, c, part):
-    """Return the length of one part of tendon c, as routed [m]."""
-    total = 0.0
+def path_lengths(model, work, c):
+    """Return the lengths of both parts of tendon c, as routed [m]."""
+    first = second = 0.0
     for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
-        if model.element_part[k] == part:
-            total += work.segment_length[k]
-    return total
+        if model.element_part[k] == 0:
+            first += work.segment_length[k]
+        else:
+            second += work.segment_length[k]
+    return first, second
 
 
 @kernel
-def path_speed(model, work, v, c, part):
-    """Return the rate of the length of one part of coupling c [m/s]."""
-    total = 0.0
+def path_speeds(model, work, v, c):
+    """Return the rates of the lengths of both parts of coupling c [m/s]."""
+    first = second = 0.0
     for k in range(model.coupling_path[c, 0], model.coupling_path[c, 1]):
-        if model.element_part[k] != part or work.segment_next[k] < 0:
+        if work.segment_next[k] < 0:
             continue
+        rate = first if model.element_part[k] == 0 else second
         for end in range(2):
             b, wrench = segment_end(model, work, k, end)
             if b < 0:
                 continue
             start = model.body_chain_start[b]
             for p in range(model.body_chain_len[b]):
-                total += project_wrench(model, work, b, p, wrench) * v[model.chain_dof[start + p]]
-    return total
+                rate += project_wrench(model, work, b, p, wrench) * v[model.chain_dof[start + p]]
+        if model.element_part[k] == 0:
+            first = rate
+        else:
+            second = rate
+    return first, second

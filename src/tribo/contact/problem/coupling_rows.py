@@ -72,19 +72,11 @@ def add_coupling_equation(model, settings, work, c, phi, slope):
 
 
 @kernel
-def coupling_value(model, work, c):
-    """Return φ of coupling c, whose path was found, and the slope of its polynomial."""
-    s = couplings.part_sum(model, work, work.mid_q, c, 1)
-    bent, slope = couplings.curve_at(model, c, s)
-    return couplings.part_sum(model, work, work.mid_q, c, 0) - bent, slope
-
-
-@kernel
-def coupling_reach(model, state, settings, work, c):
+def coupling_reach(model, state, settings, work, c, slope):
     """Return the distance from a stop of coupling c within which it has a row, as `stop_reach` of joints."""
-    speed = abs(couplings.coupling_speed(model, work, work.mid_q, state.v, c))
+    speed = abs(couplings.coupling_speed(model, work, state.v, c, slope))
     if work.prediction_rounds[0] > 0:
-        speed = max(speed, abs(couplings.coupling_speed(model, work, work.mid_q, work.next_v, c)))
+        speed = max(speed, abs(couplings.coupling_speed(model, work, work.next_v, c, slope)))
     width = model.coupling_range[c, 1] - model.coupling_range[c, 0]
     return 2.0 * settings.dt * speed + 0.02 * min(1.0, width)
 
@@ -96,7 +88,7 @@ def add_coupling_stops(model, state, settings, work, c, phi, slope):
     Writes: work.
     """
     lower, upper = model.coupling_range[c, 0], model.coupling_range[c, 1]
-    far = coupling_reach(model, state, settings, work, c)
+    far = coupling_reach(model, state, settings, work, c, slope)
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
         gap = phi - lower if side == 0 else upper - phi
@@ -163,7 +155,7 @@ def write_coupling_rows(model, state, settings, work):
         if model.tree_kind[t] != Kind.DYNAMIC or work.tree_is_resting[t] == 1:
             continue
         tendon_paths.route_tendon(model, work, c)
-        phi, slope = coupling_value(model, work, c)
+        phi, slope = couplings.coupling_at(model, work, work.mid_q, c)
         if model.coupling_range[c, 0] == model.coupling_range[c, 1]:
             add_coupling_equation(model, settings, work, c, phi, slope)
         elif model.coupling_range[c, 0] > -inf or model.coupling_range[c, 1] < inf:

@@ -161,7 +161,7 @@ def node_size(model, work, a):
 
 @kernel
 def place_blocks(model, work, count):
-    """Assign every block its place in `block_value`, set `factor_work`; return the size of all blocks.
+    """Assign every block its place in `block_value`; return their size and the multiplications of a factor.
 
     Writes: work.
     """
@@ -181,8 +181,7 @@ def place_blocks(model, work, count):
             free += 2 * n * m
             reach += m
         price += 1.0 * n * reach * reach
-    work.factor_work[0] = price
-    return free
+    return free, price
 
 
 @kernel
@@ -199,8 +198,8 @@ def prepare_matrix(model, work, t, count, most_work):
         return False
     connect_nodes(model, work, t, count)
     order_elimination(work, count)
-    values = place_blocks(model, work, count)
-    if work.factor_work[0] > most_work:
+    values, price = place_blocks(model, work, count)
+    if price > most_work:
         return False
     work.value_count[0] = max(work.value_count[0], values)
     if values > work.block_value.shape[0]:

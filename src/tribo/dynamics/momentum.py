@@ -1,9 +1,9 @@
-"""Stages `momentum.set_momentum_targets` and `.keep_momenta`: conserve the momentum of floating trees.
+"""Stages `momentum.note_set_trees`, `.set_momentum_targets`, `.keep_momenta`: momenta of floating trees.
 
 The velocity at the end of a step belongs to the configuration in its middle, half a drift away, so motion of
-the joints in that half step would change the momentum. Instead the momentum is tracked: only the impulses of
-the step change it, and base velocity and position at the end of the step are set to agree with it, six and
-three numbers. The motion of the joints does not change.
+the joints in that half step would change the momentum. Instead the momentum is tracked, unless the user has
+set the tree since the last step: only the impulses of the step change it, and base velocity and position at
+the end of the step are set to agree with it, six and three numbers. The motion of the joints does not change.
 """
 
 from tribo.compiler.jit import kernel

@@ -61,6 +61,7 @@ ENTRIES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (point.jacobians, (Model, Work, TABLE, int64, TABLE, BLOCK)),
     (point.jacobian_rates, (Model, Settings, Work, Scratch, TABLE, TABLE, int64, TABLE, BLOCK)),
     (contacts.table_of_contacts, (Settings, Work, Array(int64, 2), float64, TABLE, Array(int64, 2))),
+    (contacts.sum_contacts, (Settings, Work, int64, INTEGERS, TABLE, BLOCK)),
     (step_tangents.step_tangents, (Model, State, Command, Settings, Work, Tangents)),
     (step_tangents.motion_of_step, (Model, Settings, Work, Tangents)),
     # -- queries about shapes ----------------------------------------------------------------------

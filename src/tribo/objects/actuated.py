@@ -11,7 +11,7 @@ from tribo.checks import check
 from tribo.checks.made import Made, renamed
 from tribo.checks.readonly import frozen
 from tribo.description.actuators import names_of_activated
-from tribo.objects.controls import COMMANDS, Controls
+from tribo.objects.controls import Controls
 from tribo.objects.drives import Drives
 
 BASE = {"target_q": 7}  # numbers of a floating base in a command; 6 in all others
@@ -222,4 +222,4 @@ class Actuated(Drives):
         return self._controls
 
     def _tell(self, own: Controls, controls: np.ndarray) -> None:
-        own.tell(controls, {name: self._now(name) for name in COMMANDS})
+        own.tell(controls, {name: self._now(name) for name in own.commands})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tribo.checks.sealed import Sealed
 from tribo.description.trees import TreeDescription
 from tribo.engine.engine import Engine
 from tribo.model import Impact
-from tribo.objects.states import turned_back
+from tribo.queries.contacts import sum_contacts
 
 
 class ContactReader(Sealed, ABC):
@@ -56,14 +57,20 @@ class ContactReader(Sealed, ABC):
             [19.62, 19.62, 0.0]
         """
         bodies = self.description.bodies
-        _, engine, shapes = self._contact_records()
-        at, world, impulse, shape = _touching(engine, shapes)
-        force = _forces(engine, at, world, impulse)
-        body = np.repeat(np.arange(len(bodies)), [len(b.shapes) for b in bodies])
-        total = _summed(force, world, shape, body, (engine.worlds, len(bodies)))
-        each = (3,) if self._is_single_body else (len(bodies), 3)
-        found = total.reshape(engine.worlds, *each)
+        body = [k for k, one in enumerate(bodies) for _ in one.shapes]
+        force = self._contact_sums(body, len(bodies))[..., 3:6]
+        found = force[:, 0] if self._is_single_body else force
         return frozen(found if self._is_batch else found[0])
+
+    def _contact_sums(self, rows: Sequence[int], count: int, about: Any = None) -> np.ndarray:
+        """Return what `sum_contacts` says of `count` rows, (worlds, count, 7); rows: of each shape."""
+        _, engine, shapes = self._contact_records()
+        points = np.zeros((engine.worlds, 3))
+        if about is not None:
+            points[...] = about
+        sums = np.zeros((engine.worlds, count, 7))
+        sum_contacts(engine.settings, engine.work, shapes.start, np.array(rows, np.int64), points, sums)
+        return sums
 
     def contact_wrenches(self, about: Any = (0.0, 0.0, 0.0)) -> np.ndarray:
         """Torque and force of contacts on each collision shape, (shapes, 6) or (worlds, shapes, 6) [N m, N].
@@ -92,12 +99,7 @@ class ContactReader(Sealed, ABC):
         point = check.within_range(check.array(about, f"point of {name}", "numbers"), "point")
         if point.shape not in ((3,), (engine.worlds, 3)):
             raise ValueError(f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}")
-        at, world, impulse, shape = _touching(engine, shapes)
-        force = _forces(engine, at, world, impulse)
-        arm = _rows(engine.work.arrays["contact_pos"], 3)[at]
-        arm = arm - np.broadcast_to(point, (engine.worlds, 3))[world]
-        wrench = np.concatenate([np.cross(arm, force), force], axis=1)
-        found = _summed(wrench, world, shape, np.arange(n), (engine.worlds, n))
+        found = self._contact_sums(range(n), n, point)[..., :6]
         return frozen(found if self._is_batch else found[0])
 
     def in_contact(self, body: str | None = None) -> Any:
@@ -127,43 +129,14 @@ class ContactReader(Sealed, ABC):
             >>> tribo.Batch(world, 2, threads=1)["dog"].in_contact("LF_FOOT").tolist()
             [False, False]
         """
-        name, engine, shapes = self._contact_records()
-        _, world, _, shape = _touching(engine, shapes)
-        mine = shape >= 0
+        name, _, _ = self._contact_records()
+        bodies = self.description.bodies
         if body is not None:
-            bodies = self.description.bodies
             merged = [frame.link for frame in self.description.frames if frame.link]
             check.known(body, [*(b.name for b in bodies), *merged], f"body of {name}")
-            chosen = np.array([body in (b.name, s.link) for b in bodies for s in b.shapes], bool)
-            mine = mine & chosen[shape] if len(chosen) else mine
-        found = np.zeros(engine.worlds, bool)
-        found[world[mine.any(axis=1)]] = True
+        rows = [0 if body in (None, b.name, s.link) else -1 for b in bodies for s in b.shapes]
+        found = self._contact_sums(rows, 1)[:, 0, 6] > 0.0
         return frozen(found) if self._is_batch else bool(found[0])
-
-
-def _forces(engine: Engine, at: np.ndarray, world: np.ndarray, impulse: np.ndarray) -> np.ndarray:
-    """Return mean forces on A in the last step, (n, 3) [N], world axes; contacts as `_touching` has them."""
-    axes = _rows(engine.work.arrays["contact_axes"], 9)[at].reshape(-1, 3, 3)
-    return np.asarray(turned_back(axes, impulse) / engine.settings.arrays["dt"].reshape(-1, 1)[world])
-
-
-def _summed(
-    on_a: np.ndarray, world: np.ndarray, shape: np.ndarray, row: np.ndarray, size: tuple[int, int]
-) -> np.ndarray:
-    """Return sums (worlds, rows, k) of vectors on A, (n, k), and against B.
-
-    Args:
-        on_a, world, shape: Of contacts, as `_touching` has world and shape.
-        row: Of each shape.
-        size: Numbers of worlds and rows.
-    """
-    mine = np.flatnonzero(shape.ravel() >= 0)  # sides of contacts, in the order of the engine
-    on_side = np.stack([on_a, -on_a], axis=1).reshape(-1, on_a.shape[1])[mine]
-    place = world[mine // 2] * size[1] + row[shape.ravel()[mine]]
-    total = np.empty((size[0] * size[1], on_a.shape[1]))
-    for k in range(on_a.shape[1]):
-        total[:, k] = np.bincount(place, on_side[:, k], len(total))
-    return total.reshape(*size, on_a.shape[1])
 
 
 def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -182,23 +155,6 @@ def all_contacts(engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if propagates.any():
         impulse[propagates] += _rows(work["contact_impact"], 3)[at[propagates]]
     return at, world, impulse
-
-
-def _touching(engine: Engine, shapes: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the contacts of an object with given shapes in the last step, n of all worlds together.
-
-    Returns:
-        Row of the contact in the tables of all worlds and its world, (n,); impulse on A, (n, 3) [N s],
-        contact axes; shape of the object on side A and B, (n, 2), −1: another object's.
-    """
-    work = engine.work.arrays
-    at, world, impulse = all_contacts(engine)
-    shape = _rows(work["contact_shape"], 2)[at]
-    is_own = (shape >= shapes.start) & (shape < shapes.stop)
-    touches = (impulse[:, 2] > 0.0) | ~(work["contact_gap"].ravel()[at] > 0.0)
-    kept = touches & is_own.any(axis=1)
-    shape = np.where(is_own, shape - shapes.start, -1)
-    return at[kept], world[kept], impulse[kept], shape[kept]
 
 
 def _rows(table: np.ndarray, width: int) -> np.ndarray:

@@ -49,9 +49,10 @@ class Frame(Sealed):
     def __init__(self, owner: StateHost, name: str, body: int,
                  position: Any = ORIGIN, quaternion: Any = IDENTITY, link: str = "") -> None:  # fmt: skip
         """Use ``robot.frame(name)``."""
-        self._owner, self._name, self._body, self._part = owner, name, body, link
-        self._offset = np.array(position, np.float64)
-        self._quaternion = np.array(quaternion, np.float64)
+        vars(self).update(  # at once: a robot makes many
+            _owner=owner, _name=name, _body=body, _part=link,
+            _offset=np.array(position, np.float64), _quaternion=np.array(quaternion, np.float64),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         """Return class, name and body."""

@@ -53,6 +53,13 @@ def number_of_dofs(what: str, field: str, doc: str, none: float | None = None) -
     return Made(read, write, doc)
 
 
+def state_part(rows: np.ndarray, where: slice, is_batch: bool) -> Any:
+    """Return a copy of some columns of (worlds, n): a number where it is one column of one world."""
+    if where.stop - where.start == 1:
+        return reading(rows[:, where.start].copy()) if is_batch else float(rows[0, where.start])
+    return reading((rows[:, where] if is_batch else rows[0, where]).copy())
+
+
 class JointDrive(Handle):
     """State, drive and drive train of one joint; `Joint` adds its placement.
 
@@ -81,12 +88,8 @@ class JointDrive(Handle):
         first = sum(widths[body.joint.type] for body in bodies[: self._body])
         return slice(first, first + widths[self.type])
 
-    def _state(self, array: np.ndarray, where: slice) -> Any:
-        found = array[:, where]
-        if where.stop - where.start == 1:
-            found = found[:, 0]
-        found = found.copy() if self._owner._is_batch else found[0].copy()
-        return float(found) if found.ndim == 0 else reading(found)
+    def _state(self, rows: np.ndarray, where: slice) -> Any:
+        return state_part(rows, where, self._owner._is_batch)
 
     def _checked_state(self, where: slice, value: Any, what: str) -> np.ndarray:
         """Return checked numbers, (1 or worlds, width)."""

@@ -9,10 +9,12 @@ import numpy as np
 
 from tribo.checks import check
 from tribo.checks.by_name import ByName
+from tribo.engine.layout import COORDINATES, DOFS
 from tribo.model import Joint as JointType
 from tribo.objects.handle import HandleOwner
 from tribo.objects.handles import Joint, Link
 from tribo.objects.inverse_kinematics import InverseKinematics
+from tribo.objects.joint_drive import state_part
 
 STATE = ("coordinate", "velocity")  # what a joint has of the state
 
@@ -91,7 +93,7 @@ class NamedParts(InverseKinematics, HandleOwner):
                 f"link({frame.body_name!r}) for its mass, frame({name!r}) for its place"
             )
         check.known(name, (*names, *self.frame_names), f"link of {self.name}")
-        return self.links[names.index(name)]
+        return Link(self, name, names.index(name))
 
     @property
     def joints(self) -> ByName[Joint]:
@@ -117,7 +119,7 @@ class NamedParts(InverseKinematics, HandleOwner):
     @property
     def joint_coordinates(self) -> dict[str, float | np.ndarray]:
         """Coordinates [rad, m] by joint name, without the root; assign a mapping of some or all of them."""
-        return {joint.name: joint.coordinate for joint in self.joints}
+        return self._by_joint(self._state_rows("q"), COORDINATES)
 
     @joint_coordinates.setter
     def joint_coordinates(self, values: Mapping[str, Any]) -> None:
@@ -126,11 +128,21 @@ class NamedParts(InverseKinematics, HandleOwner):
     @property
     def joint_velocities(self) -> dict[str, float | np.ndarray]:
         """Velocities [rad/s, m/s] by joint name, without the root; assign a mapping of some or all."""
-        return {joint.name: joint.velocity for joint in self.joints}
+        return self._by_joint(self._state_rows("v"), DOFS)
 
     @joint_velocities.setter
     def joint_velocities(self, values: Mapping[str, Any]) -> None:
         self._assign("velocity", values)
+
+    def _by_joint(self, rows: np.ndarray, widths: Mapping[JointType, int]) -> dict[str, float | np.ndarray]:
+        """Return numbers (worlds, n) of the state by joint name, without the root."""
+        root, *others = (body.joint for body in self.description.bodies)
+        first, made = widths[root.type], {}
+        for joint in others:
+            where = slice(first, first + widths[joint.type])
+            made[joint.name] = state_part(rows, where, self._is_batch)
+            first = where.stop
+        return made
 
     def _assign(self, what: str, values: Any) -> None:
         """Set a property of some joints, or of none if one of the values is wrong."""

@@ -1,8 +1,18 @@
-"""Contacts of the last step as rows: where, which normal, how deep, which force, which shapes."""
+"""Contacts of the last step: as rows, and their sums on an object."""
 
-from tribo.compiler.jit import entry
+from tribo.compiler.jit import entry, kernel
+from tribo.compiler.record import world_of
 from tribo.math import vec
 from tribo.model import Impact
+
+
+@kernel
+def contact_impulse_of_step(settings, work, c):
+    """Return the impulse of contact c in the last step on A, contact axes [N s]."""
+    impulse = vec.load(work.contact_impulse, c)
+    if settings.impact == Impact.PROPAGATE:
+        impulse = vec.add(impulse, vec.load(work.contact_impact, c))
+    return impulse
 
 
 @entry
@@ -23,9 +33,7 @@ def table_of_contacts(settings, work, owner, reach, numbers, places):
     """
     count = 0
     for c in range(work.contact_count[0]):
-        impulse = vec.load(work.contact_impulse, c)
-        if settings.impact == Impact.PROPAGATE:
-            impulse = vec.add(impulse, vec.load(work.contact_impact, c))
+        impulse = contact_impulse_of_step(settings, work, c)
         if not (impulse[2] > 0.0 or work.contact_gap[c] <= reach):
             continue
         axes = vec.load_mat(work.contact_axes, c)
@@ -41,3 +49,37 @@ def table_of_contacts(settings, work, owner, reach, numbers, places):
             places[count, 12 + side] = owner[shape, 1]
         count += 1
     return count
+
+
+@entry
+def sum_contacts(settings, work, first, row, about, sums):
+    """Add up, in all worlds, the contacts of an object that overlap or carry an impulse.
+
+    Args:
+        settings, work: Records of the worlds.
+        first: First shape of the object.
+        row: Of each of its shapes: row of `sums` that it counts to, −1: none.
+        about: Points about which torques are taken, (worlds, 3) [m].
+        sums: (worlds, rows, 7) Torque [N m] and force [N], world axes; number of contacts. Begins with zeros.
+
+    Writes: sums.
+    """
+    for w in range(sums.shape[0]):
+        own, setting = world_of(work, w), world_of(settings, w)
+        for c in range(own.contact_count[0]):
+            impulse = contact_impulse_of_step(setting, own, c)
+            if not impulse[2] > 0.0 and own.contact_gap[c] > 0.0:
+                continue
+            for side in range(2):
+                shape = own.contact_shape[c, side] - first
+                if not 0 <= shape < row.shape[0] or row[shape] < 0:
+                    continue
+                push = vec.mat_t_vec(vec.load_mat(own.contact_axes, c), impulse)
+                time = setting.dt if side == 0 else -setting.dt
+                force = (push[0] / time, push[1] / time, push[2] / time)
+                arm = vec.sub(vec.load(own.contact_pos, c), (about[w, 0], about[w, 1], about[w, 2]))
+                torque = vec.cross(arm, force)
+                for k in range(3):
+                    sums[w, row[shape], k] += torque[k]
+                    sums[w, row[shape], 3 + k] += force[k]
+                sums[w, row[shape], 6] += 1.0

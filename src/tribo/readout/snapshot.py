@@ -158,7 +158,7 @@ def restore(
     is_own = all(then is part.description for then, part in pairs)
     editable = (*_EDITED, *_PROPERTIES) if is_own else _EDITED
     for name, saved in snapshot.arrays["model"].items():
-        if name not in editable and not np.array_equal(saved, engine.model.arrays[name]):
+        if name not in editable and not _is_same(saved, engine.model.arrays[name]):
             raise ValueError(
                 f"the snapshot belongs to a world with other numbers ({name} differs, "
                 "see tribo.model.Model); restore it where it was taken"
@@ -171,9 +171,10 @@ def restore(
     engine.make_room(max(snapshot.arrays["state"]["warm_key"].shape[1],
                          snapshot.readings["contact_shape"].shape[1]))  # fmt: skip
     for name in _RECORDS:
-        for field, saved in snapshot.arrays[name].items():
+        saved_arrays, arrays = snapshot.arrays[name], getattr(engine, name).arrays
+        for field in editable if name == "model" else saved_arrays:
             if field not in _DERIVED:
-                _write(getattr(engine, name).arrays[field], saved)
+                _write(arrays[field], saved_arrays[field])
     for field, saved in snapshot.readings.items():
         _write(engine.work.arrays[field], saved)
     described = [s for part in objects for b in part.description.bodies for s in b.shapes]
@@ -197,6 +198,11 @@ def restore(
     engine.work.arrays["row_count"][...] = 0  # what stands in the rows belongs to another step
     engine.filters_changed()
     materials.become(snapshot.materials)
+
+
+def _is_same(array: np.ndarray, other: np.ndarray) -> bool:
+    """Tell whether two arrays have the same shape and bits: `array_equal` takes ten times as long."""
+    return array.shape == other.shape and array.tobytes() == other.tobytes()
 
 
 def _write(array: np.ndarray, saved: np.ndarray) -> None:

@@ -1,7 +1,8 @@
 """Types and code of `lanes` in Numba: vectors of LLVM.
 
 LLVM neither reorders nor contracts their operations; where a processor has no registers so wide it takes
-them in parts. Its own vectorizer of straight code is off (benchmarks/notes/performance.md, *Tried and left out*).
+them in parts. Its own vectorizer of straight code is off (*Tried and left out* in
+benchmarks/notes/performance.md).
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ class Controls:
 
 def clipped(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     """Return numbers between bounds (2, n); `clip` of NumPy takes five times as long on few numbers."""
-    return np.minimum(np.maximum(values, bounds[0]), bounds[1])
+    found: np.ndarray = np.minimum(np.maximum(values, bounds[0]), bounds[1])
+    return found
 
 
 def _places_in_a_row(places: list[int]) -> slice | np.ndarray:

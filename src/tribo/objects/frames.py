@@ -45,6 +45,12 @@ class Frame(Sealed):
 
     _called = "frame"
     _inner = frozenset(("part_name",))
+    _owner: StateHost
+    _name: str
+    _body: int
+    _part: str  # link that a fixed joint made part of the body; empty: none
+    _offset: np.ndarray
+    _quaternion: np.ndarray
 
     def __init__(self, owner: StateHost, name: str, body: int,
                  position: Any = ORIGIN, quaternion: Any = IDENTITY, link: str = "") -> None:  # fmt: skip

@@ -5,9 +5,9 @@ from tribo.compiler.jit import late
 from tribo.compiler.record import from_address, late_call
 from tribo.contact.compliant import ground_law
 from tribo.contact.constraints.linkage import write_linkages
-from tribo.contact.constraints.position_projection import project_positions
 from tribo.contact.impact.event_driven import propagate_impacts
 from tribo.contact.solver import pile_problem
+from tribo.contact.stabilisation.position_projection import project_positions
 from tribo.model import Command, Late, Model, Settings, State, Work
 
 MODEL, WORK = Model._numba_type_, Work._numba_type_

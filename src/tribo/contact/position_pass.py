@@ -19,7 +19,6 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.constraint_work import ANGULAR
-from tribo.contact.constraints.position_projection import measure_shift, shift_coordinates
 from tribo.contact.problem.compliant_rows import MIN_SHARE
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
@@ -36,6 +35,7 @@ from tribo.contact.solver.proximal_newton import largest_unit
 from tribo.contact.solver.proximal_products import measure_motion
 from tribo.contact.solver.proximal_rows import Entry, Size, Vector, find_columns, leave_columns, write_island
 from tribo.contact.solver.proximal_step import run_round
+from tribo.contact.stabilisation.position_projection import measure_shift, shift_coordinates
 from tribo.dynamics.energy import tree_mass
 from tribo.dynamics.momentum import shift_momentum_targets
 from tribo.enums import Hold

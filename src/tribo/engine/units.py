@@ -28,7 +28,7 @@ _INNER = (
     "contact.stabilisation.energy_limiter.limit_energy",
     "dynamics.integrate.next_positions",
     "collision.broadphase.find_candidates",
-    "contact.constraints.projection_energy.conserve_energy",
+    "contact.stabilisation.projection_energy.conserve_energy",
     "contact.solver.proximal_step.run_round",
     "contact.problem.contact_rows.write_contact_rows",
     "collision.inner_edges.suppress_edges",

@@ -19,7 +19,7 @@ formulations and conservative integration" (forces that do no work over a step).
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import ZERO, body_frame
+from tribo.contact.problem.attachments import ZERO, body_frame
 from tribo.dynamics.mid_velocity import rotates_far
 from tribo.dynamics.momentum import move_body
 from tribo.math import spatial, vec

@@ -15,9 +15,9 @@ slips, and L becomes the length of the path at the end of the step.
 from math import atan2, inf, tanh
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import free_end_speed, hard_target, place_ends
 from tribo.contact.constraints.path_curvature import end_point, path_curvature, side_of, wire_point
 from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.attachments import free_end_speed, hard_target, place_ends
 from tribo.contact.problem.spring_rows import set_spring
 from tribo.enums import Memory, Tuning
 from tribo.math import vec

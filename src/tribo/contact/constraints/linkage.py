@@ -9,7 +9,9 @@ from math import atan2, floor, inf, pi, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints import breaking, constraint_work, lengths
-from tribo.contact.constraints.attachments import (
+from tribo.contact.constraints.constraint_work import ANGULAR
+from tribo.contact.problem import scalar_rows
+from tribo.contact.problem.attachments import (
     ZERO,
     attached_motion,
     body_frame,
@@ -20,8 +22,6 @@ from tribo.contact.constraints.attachments import (
     midstep_sag,
     place_ends,
 )
-from tribo.contact.constraints.constraint_work import ANGULAR
-from tribo.contact.problem import scalar_rows
 from tribo.contact.problem.spook import close_soft_row
 from tribo.dynamics import constrained_groups
 from tribo.dynamics.constrained_drift import TRANSLATIONS

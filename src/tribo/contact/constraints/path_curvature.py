@@ -8,7 +8,7 @@ Other paths use dt/2 of ℓ'', with which it lost 5.7 %.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import attached_motion, is_free, midstep_sag, place_ends
+from tribo.contact.problem.attachments import attached_motion, is_free, midstep_sag, place_ends
 from tribo.dynamics.constrained_drift import constrained_velocity
 from tribo.dynamics.constrained_groups import constrained_tree, is_in_loop
 from tribo.math import vec

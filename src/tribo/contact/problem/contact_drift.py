@@ -28,7 +28,7 @@ from tribo.collision.feature import face_towards
 from tribo.collision.place import shape_pose
 from tribo.collision.solid import load_solid
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.attachments import attached_motion
+from tribo.contact.problem.attachments import attached_motion
 from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import is_same_pair
 from tribo.enums import SurfaceKind

@@ -18,9 +18,10 @@ Source: post-stabilization, Cline and Pai 2003; conjugate gradients, Hestenes an
 from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints import attachments, lengths, linkage
+from tribo.contact.constraints import lengths, linkage
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.constraints.linkage import ROUNDING
+from tribo.contact.problem import attachments
 from tribo.contact.problem.islands import find_representative
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.contact.problem.whitened_products import add_scalar_row_response, add_scalar_to

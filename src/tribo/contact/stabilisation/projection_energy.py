@@ -1,4 +1,4 @@
-"""Part of stage `constraint_rows.close_loops`: position shifts conserve the energy.
+"""Stages `projection_energy.begin_shifts` and `.close_loops`: constraints are closed in the positions.
 
 A shift changes poses, and with them the mass matrix, but not the velocities; so it changes the kinetic energy
 by a part as large as its angle: 5 % in a step that swings an arm by 0.3 rad. Joint springs add to it. So the
@@ -11,15 +11,16 @@ they rotate far, have no contacts, and no motors, springs or external forces act
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.contact.constraints.position_projection import LONG_SHIFT
+from tribo.contact.lazily_compiled import call_projection
 from tribo.contact.problem.islands import is_member
 from tribo.contact.stabilisation import energy_limiter, group_momentum
+from tribo.contact.stabilisation.position_projection import LONG_SHIFT, store_positions
 from tribo.contact.stabilisation.velocity_scaling import island_energy, scaling_goal
 from tribo.dynamics.bias import is_constrained_single
 from tribo.dynamics.kinematics import end_of_q
 from tribo.dynamics.momentum import keep_spin, set_tree_momentum
 from tribo.enums import Momentum
-from tribo.model import IntegrationMode, Integrator, Status
+from tribo.model import IntegrationMode, Integrator, Late, Status
 
 RESTORE_FACTOR = 0.9  # [–] of that motion after `restore_poses`: prevents endless repetition
 MAX_FACTOR = 1.1  # [–] of the motion beyond the rigid one, which remains small
@@ -123,3 +124,28 @@ def conserve_energy(model, state, settings, work):
             restore_poses(model, state, work, t)
         if is_torn or work.island_shift_size[t, 2] > LONG_SHIFT * LONG_SHIFT:
             rescale_energy(model, state, settings, work, t, RESTORE_FACTOR if is_torn else 1.0)
+
+
+@kernel
+def begin_shifts(model, state, work):
+    """Store the coordinates before the positions are corrected.
+
+    Writes: work.
+    """
+    if model.constraint_kind.shape[0] > 0:
+        store_positions(model, state, work)
+
+
+@kernel
+def close_loops(model, state, command, settings, work):
+    """Close the gaps that constraints have at the end of the step; store broken constraints and their memory.
+
+    Writes: state, work.
+    """
+    if model.constraint_kind.shape[0] > 0:
+        for c in range(model.constraint_kind.shape[0]):
+            state.constraint_is_broken[c] = work.constraint_is_broken[c]
+            for k in range(state.constraint_memory.shape[1]):
+                state.constraint_memory[c, k] = work.constraint_memory[c, k]
+        call_projection(model.lazy_address[Late.PROJECTION], model, state, command, settings, work)
+        conserve_energy(model, state, settings, work)

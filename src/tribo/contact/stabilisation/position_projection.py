@@ -1,4 +1,4 @@
-"""Projection of the positions on hard constraints at the end of a step.
+"""Part of stage `projection_energy.close_loops`: the positions are projected on hard constraints.
 
 The target of a row is exact to second order in dt; the rest would remain as a gap. The gaps e are evaluated
 at the positions of the end of the step and closed by the shift of least kinetic energy,

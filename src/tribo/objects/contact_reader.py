@@ -58,7 +58,7 @@ class ContactReader(Sealed, ABC):
         """
         bodies = self.description.bodies
         body = [k for k, one in enumerate(bodies) for _ in one.shapes]
-        force = self._contact_sums(body, len(bodies))[..., 3:6]
+        force = np.ascontiguousarray(self._contact_sums(body, len(bodies))[..., 3:6])
         found = force[:, 0] if self._is_single_body else force
         return frozen(found if self._is_batch else found[0])
 
@@ -99,7 +99,7 @@ class ContactReader(Sealed, ABC):
         point = check.within_range(check.array(about, f"point of {name}", "numbers"), "point")
         if point.shape not in ((3,), (engine.worlds, 3)):
             raise ValueError(f"about of {name} must have shape (3,) or (worlds, 3), got {point.shape}")
-        found = self._contact_sums(range(n), n, point)[..., :6]
+        found = np.ascontiguousarray(self._contact_sums(range(n), n, point)[..., :6])
         return frozen(found if self._is_batch else found[0])
 
     def in_contact(self, body: str | None = None) -> Any:
@@ -129,7 +129,7 @@ class ContactReader(Sealed, ABC):
             >>> tribo.Batch(world, 2, threads=1)["dog"].in_contact("LF_FOOT").tolist()
             [False, False]
         """
-        name, _, _ = self._contact_records()
+        name, _, _ = self._contact_records()  # refuses an object that was removed
         bodies = self.description.bodies
         if body is not None:
             merged = [frame.link for frame in self.description.frames if frame.link]

@@ -87,8 +87,8 @@ class Controls:
             drives["_control"][..., : self._law_count] = controls[..., self._laws]
         if not self._outputs:
             return
-        made = self._slope * clipped(controls[..., self._drives], self._range) + self._bias
-        forces = self._gear * (made if self._limit is None else clipped(made, self._limit))
+        made = self._slope * _clipped(controls[..., self._drives], self._range) + self._bias
+        forces = self._gear * (made if self._limit is None else _clipped(made, self._limit))
         if len(self._first) < len(self._gear):
             forces = np.add.reduceat(forces, self._first, axis=-1)
         told = forces / self._unit + self._least
@@ -96,7 +96,7 @@ class Controls:
             drives[name][..., placed] = told[..., columns]
 
 
-def clipped(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+def _clipped(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     """Return numbers between bounds (2, n); `clip` of NumPy takes five times as long on few numbers."""
     found: np.ndarray = np.minimum(np.maximum(values, bounds[0]), bounds[1])
     return found

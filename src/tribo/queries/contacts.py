@@ -7,6 +7,12 @@ from tribo.model import Impact
 
 
 @kernel
+def stored_contacts(work):
+    """Return how many contacts the tables hold: a step that ran out of room has counted more."""
+    return min(work.contact_count[0], work.contact_gap.shape[0])
+
+
+@kernel
 def contact_impulse_of_step(settings, work, c):
     """Return the impulse of contact c in the last step on A, contact axes [N s]."""
     impulse = vec.load(work.contact_impulse, c)
@@ -32,7 +38,7 @@ def table_of_contacts(settings, work, owner, reach, numbers, places):
     Writes: numbers, places.
     """
     count = 0
-    for c in range(work.contact_count[0]):
+    for c in range(stored_contacts(work)):
         impulse = contact_impulse_of_step(settings, work, c)
         if not (impulse[2] > 0.0 or work.contact_gap[c] <= reach):
             continue
@@ -66,7 +72,7 @@ def sum_contacts(settings, work, first, row, about, sums):
     """
     for w in range(sums.shape[0]):
         own, setting = world_of(work, w), world_of(settings, w)
-        for c in range(own.contact_count[0]):
+        for c in range(stored_contacts(own)):
             impulse = contact_impulse_of_step(setting, own, c)
             if not impulse[2] > 0.0 and own.contact_gap[c] > 0.0:
                 continue

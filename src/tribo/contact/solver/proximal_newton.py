@@ -42,13 +42,14 @@ SOFT_STEPS = 20
 def try_active_set(model, work, limit, best, last):
     """Solve with the active set of the present impulses and update the set while the violation falls.
 
-    Returns the smallest violation [m/s]; its impulses are then the memory and BEST, their response is row Z.
+    Returns the smallest violation [m/s], whose impulses are then the memory and BEST, their response row Z;
+    and whether the last solves repeated it: requests of sticking rows then contradict one another by so much.
 
     Writes: work.
     """
     set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
-    vain = 0
+    vain = repeated = 0
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
             break
@@ -60,13 +61,14 @@ def try_active_set(model, work, limit, best, last):
         if now <= GOOD * best:
             best = now
             copy_vector(work, Entry.IMPULSE, Entry.BEST)
-            vain = 0
+            vain = repeated = 0
         else:
             vain += 1
+            repeated += 1 if abs(now - best) <= VERY_GOOD * best else 0
         if best <= REST_TOLERANCE * limit:
-            return best
+            return best, False
     restore_impulses(model, work, Entry.BEST)
-    return best
+    return best, repeated > MAX_IDLE
 
 
 @kernel
@@ -191,9 +193,11 @@ def improve_impulses(model, work, limit, last, tries_set):
     best = violation_here(work)
     copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
     copy_vector(work, Entry.IMPULSE, Entry.BEST)
+    is_stuck = False
     if tries_set and best > REST_TOLERANCE * limit:
-        best = try_active_set(model, work, limit, best, last)
-    if best > limit:
+        best, is_stuck = try_active_set(model, work, limit, best, last)
+    is_stuck = is_stuck and best <= VERY_GOOD * ROUNDING * work.removed_speed[0]  # rounds find no more
+    if best > limit and not is_stuck:
         best = make_rounds(model, work, limit, best, last)
     return best
 

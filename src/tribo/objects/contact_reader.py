@@ -62,12 +62,10 @@ class ContactReader(Sealed, ABC):
         found = force[:, 0] if self._is_single_body else force
         return frozen(found if self._is_batch else found[0])
 
-    def _contact_sums(self, rows: Sequence[int], count: int, about: Any = None) -> np.ndarray:
+    def _contact_sums(self, rows: Sequence[int], count: int, about: Any = 0.0) -> np.ndarray:
         """Return what `sum_contacts` says of `count` rows, (worlds, count, 7); rows: of each shape."""
         _, engine, shapes = self._contact_records()
-        points = np.zeros((engine.worlds, 3))
-        if about is not None:
-            points[...] = about
+        points = np.full((engine.worlds, 3), about)
         sums = np.zeros((engine.worlds, count, 7))
         sum_contacts(engine.settings, engine.work, shapes.start, np.array(rows, np.int64), points, sums)
         return sums

@@ -12,10 +12,10 @@ from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, spread4, store4
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
-from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector, is_equal
 from tribo.math.linalg import ROUND_OFF, TINY
 
-SET_PENALTY = 1e6  # [–] penalty of a solve with a given active set
+SET_PENALTY = 1e7  # [–] penalty of a solve with a given active set
 REDUNDANT_PENALTY = 1e4  # [–] the same with more sticking rows than dofs
 SLIDING_EXCESS = 1e-6  # [–] of the bound: excess of the trial of a row that begins to slide
 
@@ -228,7 +228,7 @@ def update_active_scalars(work):
 
 @kernel
 def update_active_set(work):
-    """Update the active set, with its impulses and trials, after a linear solve.
+    """Update the active set after a linear solve, with its impulses and trials; return whether it is kept.
 
     A contact that pulls opens, an open one that approaches closes; a sticking one beyond its bound slides, a
     sliding one whose velocity points along its friction sticks. The impulses obey their bounds and cones.
@@ -251,3 +251,4 @@ def update_active_set(work):
         else:
             update_active_spinning(work, b, i)
     update_active_scalars(work)
+    return is_equal(work, Entry.IMPULSE, Entry.LINEAR)

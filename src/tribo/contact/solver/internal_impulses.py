@@ -47,7 +47,7 @@ def length_to_cone(mu, y, u):
 
 @kernel
 def remove_internal_impulse(work, c):
-    """Subtract from the impulse of contact c, if it sticks, the part that moves nothing.
+    """Subtract from the impulse of contact c, if it sticks, the part that moves nothing; tell whether it has one.
 
     The part may be a million times what remains, so the line begins at what remains.
 
@@ -57,11 +57,13 @@ def remove_internal_impulse(work, c):
     mu = work.contact_friction[c]
     bound = SLIDES * mu * x[2]
     if not x[0] * x[0] + x[1] * x[1] < bound * bound:
-        return
+        return False
     rest = range_part(spatial.load(work.contact_delassus, c), x)
     more = vec.sub(x, rest)
     size = vec.norm(more)
-    if size > 0.0:
-        way = vec.scale(1.0 / size, more)
-        length = min(size, length_to_cone(mu, rest, way) / SLIDES)
-        vec.store(work.contact_impulse, c, vec.axpy(length, way, rest))
+    if not size > 0.0:
+        return False
+    way = vec.scale(1.0 / size, more)
+    length = min(size, length_to_cone(mu, rest, way) / SLIDES)
+    vec.store(work.contact_impulse, c, vec.axpy(length, way, rest))
+    return True

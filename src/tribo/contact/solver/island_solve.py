@@ -10,6 +10,7 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
+from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contact_island, contacts_in, find_representative, island_rows
 from tribo.contact.problem.whitened_products import (
     add_response,
@@ -17,6 +18,7 @@ from tribo.contact.problem.whitened_products import (
     add_scalar_to,
     clamp_impulse,
 )
+from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
@@ -133,8 +135,11 @@ def solve_island(model, settings, work, t, rows):
         if work.status[0] & Status.CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
+    is_smaller = False
     for k in contacts_in(work, t):
-        remove_internal_impulse(work, work.island_contact[k])
+        is_smaller = remove_internal_impulse(work, work.island_contact[k]) or is_smaller
+    if is_smaller:  # without the round-off of large impulses
+        sum_response(model, work, t, find_nodes(model, work, t))
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:
         return

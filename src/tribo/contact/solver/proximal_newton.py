@@ -19,7 +19,13 @@ from tribo.contact.solver.natural_residual import ENOUGH, FLAGGED
 from tribo.contact.solver.proximal_law import apply_laws, set_row_penalties, violation_here
 from tribo.contact.solver.proximal_products import gather_response, measure_motion, write_response
 from tribo.contact.solver.proximal_rows import Entry, Size, Vector, copy_vector, read_impulses, write_island
-from tribo.contact.solver.proximal_step import column_product, find_violation, run_round, solve_active_set
+from tribo.contact.solver.proximal_step import (
+    column_product,
+    find_violation,
+    refine_active_set,
+    run_round,
+    solve_active_set,
+)
 
 MAX_STEPS = 150  # Newton steps of a solve
 ROUND_STEPS = 10  # Newton steps of a round
@@ -50,12 +56,13 @@ def try_active_set(model, work, limit, best, last):
     set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
     vain = repeated = 0
+    is_kept = False
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
             break
-        if not solve_active_set(model, work, True):
+        if not (is_kept and refine_active_set(model, work)) and not solve_active_set(model, work, True):
             break
-        update_active_set(work)
+        is_kept = update_active_set(work)
         now = find_violation(model, work)
         copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
         if now <= GOOD * best:

@@ -176,42 +176,51 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 
 @kernel
+def refine_active_set(model, work):
+    """Refine a symmetric solve with an active set, whose factor serves again; return False for a pile.
+
+    With more directions than dofs the requests contradict one another by rounding, which a large penalty
+    amplifies: `REDUNDANT_PENALTY` is used, and one refinement more makes up for it.
+    Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
+
+    Writes: work.
+    """
+    size = work.dense_size
+    if size[Size.PILE] > 0:
+        return False
+    refine_set_solution(work)
+    if size[Size.DIRECTIONS] > size[Size.COLUMNS]:
+        measure_motion(model, work, Vector.Z)
+        refine_set_solution(work)
+        remove_opposed_impulses(work)
+    return True
+
+
+@kernel
 def solve_active_set(model, work, exact):
     """Solve the problem that is linear at the trials, with the active set fixed; return success.
 
-    exact: refine the solution where that is cheap, that is where nothing slides: the matrix is symmetric then
-    and its factor serves again. With more directions than dofs the requests contradict one another by
-    rounding, which a large penalty amplifies: `REDUNDANT_PENALTY` is used, and one refinement more makes up
-    for it.
+    exact: refine the solution where that is cheap, that is where nothing slides: the matrix is symmetric.
     Row Z is the solution, LINEAR its impulses, MOTION its velocities, to about 1e-6 of the change.
 
     Writes: work.
     """
     work.newton_steps[0] += 1
-    if work.dense_size[Size.PILE] > 0:
+    size = work.dense_size
+    if size[Size.PILE] > 0:
         return call_pile_operation(model, work, SET, 1 if exact else 0, 0.0) == 1
-    refinements = 0
     if exact:
         set_row_penalties(work, SET_PENALTY)
     is_symmetric = write_directions(work)
-    if exact and is_symmetric:
-        refinements = 1
-        if work.dense_size[Size.DIRECTIONS] > work.dense_size[Size.COLUMNS]:
-            refinements = 2
-            set_row_penalties(work, REDUNDANT_PENALTY)
-            write_directions(work)
+    if exact and is_symmetric and size[Size.DIRECTIONS] > size[Size.COLUMNS]:
+        set_row_penalties(work, REDUNDANT_PENALTY)
+        write_directions(work)
     write_difference(work, Vector.FREE, Vector.Z, Vector.STEP)
     gather_response(model, work, Entry.LINEAR, Vector.STEP)
     if not solve_step(work, Vector.STEP, is_symmetric, True):
         return False
     add_to_response(work, 1.0)
     measure_motion(model, work, Vector.Z)
-    for k in range(refinements):
-        if k > 0:
-            measure_motion(model, work, Vector.Z)
-        refine_set_solution(work)
-    if refinements == 2:
-        remove_opposed_impulses(work)
     return True
 
 

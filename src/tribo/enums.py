@@ -45,14 +45,6 @@ class Integrator(IntEnum):
     RK4 = 2  # fourth order; midpoint for trees in contact
 
 
-class Origin(IntEnum):
-    """Initial impulses of the solve of an island: `Work.island_origin`."""
-
-    LAST_STEP = 0  # of the last step
-    LAST_ROUND = 1  # of the last round: contacts were added to the island in this step
-    UNCHANGED = 2  # of the last round: contacts were added to other islands only
-
-
 class IntegrationMode(IntEnum):
     """Integration of a tree over a step: entries of `Work.tree_mode`."""
 

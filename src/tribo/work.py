@@ -313,8 +313,8 @@ class Work(Record):
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)  # number of sweeps
     residual = field(3)  # [–] primal, dual, complementarity; normalised
-    tree_has_prediction = field("ntree", dtype=INT)  # 1: `predicted_contacts` has just added a contact
-    island_origin = field("ntree", dtype=INT)  # `Origin` of the initial impulses of its solve
+    solves = field(1, dtype=INT)  # solves of all islands in this step
+    slot_impulse = field("nslot")  # [N s, N m s] initial impulses of scalar rows, by slot
 
     # Correction of the drift of free bodies on constraints in half a step (`constrained_drift`).
     constrained_turns = field(1, dtype=INT)  # 1: a free body rotates enough to need the correction

@@ -47,14 +47,13 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def begin_prediction(work):
-    """Begin a step: no contact is predicted, and no island was solved yet.
+    """Begin a step: no contact was predicted, and nothing solved.
 
     Writes: work.
     """
     work.prediction_rounds[0] = 0
-    for t in range(work.tree_has_prediction.shape[0]):
-        work.tree_has_prediction[t] = 0
-        work.island_miss[t] = 0.0
+    work.solves[0] = 0
+    work.newton_steps[0] = 0
 
 
 @kernel
@@ -195,8 +194,6 @@ def insert_contact(model, work, a, b, key, point, n, gap, travel):
         vec.store(work.contact_spin_impulse, c, vec.load(work.contact_spin_impulse, c - 1))
     vec.store(work.contact_impulse, at, (0.0, 0.0, 0.0))
     vec.store(work.contact_spin_impulse, at, (0.0, 0.0, 0.0))
-    work.tree_has_prediction[model.body_tree[model.shape_body[a]]] = 1
-    work.tree_has_prediction[model.body_tree[model.shape_body[b]]] = 1
     write_contact(model, work, at, a, b, key, point, n, gap, travel)
     work.contact_share[at] = 1.0
 

@@ -100,6 +100,7 @@ def write_joint_limits(model, state, command, settings, work):
 
     Writes: work.
     """
+    scalar_rows.keep_impulses_by_slot(work)
     work.scalar_count[0] = 0
     for t in range(model.tree_body.shape[0]):
         if model.tree_kind[t] != Kind.DYNAMIC or model.tree_is_single[t] == 1:

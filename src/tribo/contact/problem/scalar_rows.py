@@ -36,6 +36,22 @@ def is_coupling_row(model, work, n):
 
 
 @kernel
+def keep_impulses_by_slot(work):
+    """Keep the impulses of the present rows by slot, if they were solved in this step: initial impulses.
+
+    Writes: work.
+    """
+    if work.solves[0] == 0:
+        return
+    for n in range(work.scalar_count[0]):
+        if work.scalar_slot[n] >= 0:
+            work.slot_impulse[work.scalar_slot[n]] = 0.0
+    for n in range(work.scalar_count[0]):
+        if work.scalar_slot[n] >= 0:
+            work.slot_impulse[work.scalar_slot[n]] += work.scalar_impulse[n]
+
+
+@kernel
 def open_row(model, work, slot, a, b):
     """Begin a row between bodies a and b (−1: none) with J = 0; return its number, −1 without room.
 

@@ -9,10 +9,10 @@ Source: Hintermüller, Ito, Kunisch 2002 (primal-dual active sets).
 from math import sqrt
 
 from tribo.compiler.jit import kernel
-from tribo.compiler.lanes import chosen, load4, spread4, store4
+from tribo.compiler.lanes import chosen, load4, spread4, store4, top
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
-from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector, is_equal
+from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector
 from tribo.math.linalg import ROUND_OFF, TINY
 
 SET_PENALTY = 1e7  # [–] penalty of a solve with a given active set
@@ -202,7 +202,7 @@ def update_active_spinning(work, b, i):
 
 @kernel
 def update_active_scalars(work):
-    """Set impulses and trials of scalar rows after a linear solve.
+    """Set impulses and trials of scalar rows after a linear solve; return whether none changes.
 
     A row beyond a bound is set to it, and stays there while its velocity points beyond it.
 
@@ -210,7 +210,7 @@ def update_active_scalars(work):
     """
     x = work.dense_vector
     n = x.shape[1]
-    zero = spread4(0.0)
+    zero = change = spread4(0.0)
     for i in range(work.dense_size[Size.SCALARS], work.dense_size[Size.ROWS], 4):
         was, linear = load4(x, n * Entry.PREVIOUS + i), load4(x, n * Entry.LINEAR + i)
         lower, upper = load4(x, n * Entry.LOWER + i), load4(x, n * Entry.UPPER + i)
@@ -224,6 +224,9 @@ def update_active_scalars(work):
         goes_high = (is_new & (upper < linear)) | (was_high & (w <= zero))
         goes_low = (is_new & (linear < lower)) | (was_low & (zero <= w))
         store4(x, n * Entry.TRIAL + i, chosen(goes_high, own + more, chosen(goes_low, own - more, own)))
+        is_same = (was_low & goes_low) | (was_high & goes_high) | ~(was_low | was_high | goes_low | goes_high)
+        change = chosen(is_same, change, spread4(1.0))
+    return top(change) == 0.0
 
 
 @kernel
@@ -250,5 +253,7 @@ def update_active_set(work):
             x[Entry.IMPULSE, i] = x[Entry.TRIAL, i] = 0.0
         else:
             update_active_spinning(work, b, i)
-    update_active_scalars(work)
-    return is_equal(work, Entry.IMPULSE, Entry.LINEAR)
+    same = update_active_scalars(work)
+    for i in range(work.dense_size[Size.SCALARS]):
+        same = same and x[Entry.IMPULSE, i] == x[Entry.LINEAR, i]
+    return same

@@ -11,7 +11,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import box_friction_rows, compliant_rows, joint_friction_rows
 from tribo.contact.problem.contact_drift import common_turn
 from tribo.contact.problem.island_sums import sum_response
-from tribo.contact.problem.islands import contact_island, contacts_in, find_representative, island_rows
+from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -24,7 +24,6 @@ from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_
 from tribo.contact.solver.natural_residual import FLAGGED, GOOD, island_speed, island_violation
 from tribo.contact.solver.proximal_rows import Size
 from tribo.dynamics.mid_velocity import rotates_far
-from tribo.enums import Origin
 from tribo.math import vec
 from tribo.model import IntegrationMode, Integrator, Status
 
@@ -42,81 +41,74 @@ def turn_vector(a, x):
 
 
 @kernel
-def find_origins(work):
-    """Set the origin of each island: impulses of the last step, or of the last round of this step.
+def initial_impulse(model, state, settings, work, c, old):
+    """Return the force and torque impulse of contact c in the last step, stored at index `old`.
 
-    An island continues from the last round only if the sole change since is contacts that
-    `predicted_contacts` has added. An island with scalar rows starts from the last step, since the numbers of
-    its rows may have changed.
+    If its two bodies rotate together (`contact_drift.common_turn`), the impulse is rotated with them.
+    """
+    warm = state.warm_impulse
+    axes = vec.load_mat(work.contact_axes, c)
+    force = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
+    torque = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
+    if work.contact_is_resting[c] == 1:  # its impulse is known, both bodies sleep
+        return force, torque
+    if work.contact_drift_error[c] > 0.0:
+        turn = common_turn(model, settings, work, c)
+        force, torque = turn_vector(turn, force), turn_vector(turn, torque)
+    force = box_friction_rows.split_impulse(work, c, compliant_rows.to_solver_impulse(work, c, force))
+    return force, torque
+
+
+@kernel
+def load_last_step(model, state, settings, work):
+    """Set the impulses of all contacts and slots to those of the last step; contacts are matched by key.
 
     Writes: work.
     """
-    is_new = False
-    for tree in range(work.tree_has_prediction.shape[0]):
-        is_new = is_new or work.tree_has_prediction[tree] == 1
-    for t in range(work.island_origin.shape[0]):
-        has_rows = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
-        work.island_origin[t] = Origin.UNCHANGED if is_new and not has_rows else Origin.LAST_STEP
-    for tree in range(work.tree_has_prediction.shape[0]):
-        t = find_representative(work.tree_island, tree)
-        if work.tree_has_prediction[tree] == 1 and work.island_origin[t] == Origin.UNCHANGED:
-            work.island_origin[t] = Origin.LAST_ROUND
-        work.tree_has_prediction[tree] = 0
+    zero = (0.0, 0.0, 0.0)
+    old = 0
+    for c in range(work.contact_count[0]):
+        key = work.contact_key[c]
+        while old < state.warm_count[0] and state.warm_key[old] < key:
+            old += 1
+        force = torque = zero
+        if old < state.warm_count[0] and state.warm_key[old] == key:
+            force, torque = initial_impulse(model, state, settings, work, c, old)
+        vec.store(work.contact_impulse, c, force)
+        vec.store(work.contact_spin_impulse, c, torque)
+    for k in range(work.slot_impulse.shape[0]):
+        work.slot_impulse[k] = state.scalar_impulse[k]
 
 
 @kernel
 def warm_start(model, state, settings, work):
-    """Set the starting impulses of all contacts and rows, and the response that belongs to them.
+    """Set the initial impulses of all contacts and rows, and the response that belongs to them.
 
-    A contact is matched with the last step by its key. If its two bodies rotate together
-    (`contact_drift.common_turn`), its impulse is rotated with them.
+    They are those of the last step or, if the step is solved again, of the last solve.
 
     Writes: work.
     """
+    if work.solves[0] == 0:
+        load_last_step(model, state, settings, work)
     for dof in range(work.response.shape[0]):
         work.response[dof] = work.free_response[dof]
-    old = 0
     zero = (0.0, 0.0, 0.0)
-    warm = state.warm_impulse
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
-        t = contact_island(model, work, c)
-        if t >= 0 and work.island_origin[t] != Origin.LAST_STEP:  # it goes on from the last round
-            add_response(model, work, work.contact_row, c, vec.load(work.contact_impulse, c))
-            if work.contact_is_spun[c] == 1:
-                torque = vec.load(work.contact_spin_impulse, c)
-                add_response(model, work, work.contact_spin_row, c, torque)
+        impulse = vec.load(work.contact_impulse, c)
+        if work.contact_is_resting[c] == 1:
             continue
-        vec.store(work.contact_impulse, c, zero)
-        vec.store(work.contact_spin_impulse, c, zero)
-        key = work.contact_key[c]
-        while old < state.warm_count[0] and state.warm_key[old] < key:
-            old += 1
-        if old == state.warm_count[0] or state.warm_key[old] != key:
-            continue
-        axes = vec.load_mat(work.contact_axes, c)
-        impulse = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
-        if work.contact_is_resting[c] == 1:  # its impulse is known, both bodies sleep
-            vec.store(work.contact_impulse, c, impulse)
-            impulse = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
-            vec.store(work.contact_spin_impulse, c, impulse)
-            continue
-        turn = zero
-        if work.contact_drift_error[c] > 0.0:
-            turn = common_turn(model, settings, work, c)
-            impulse = turn_vector(turn, impulse)
-        impulse = box_friction_rows.split_impulse(work, c, compliant_rows.to_solver_impulse(work, c, impulse))
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
+            vec.store(work.contact_impulse, c, zero)
+            vec.store(work.contact_spin_impulse, c, zero)
             continue
-        vec.store(work.contact_impulse, c, impulse)
         add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
-            impulse = turn_vector(turn, vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5])))
-            vec.store(work.contact_spin_impulse, c, impulse)
-            add_response(model, work, work.contact_spin_row, c, impulse)
+            torque = vec.load(work.contact_spin_impulse, c)
+            add_response(model, work, work.contact_spin_row, c, torque)
     for n in range(work.scalar_count[0]):
         if work.scalar_slot[n] >= 0:
-            work.scalar_impulse[n] = state.scalar_impulse[work.scalar_slot[n]]
+            work.scalar_impulse[n] = work.slot_impulse[work.scalar_slot[n]]
         work.scalar_impulse[n] = clamp_impulse(work, n, work.scalar_impulse[n])
         add_scalar_response(model, work, n, work.scalar_impulse[n])
 
@@ -150,8 +142,8 @@ def solve_island(model, settings, work, t, rows):
 
 @kernel
 def is_as_good(model, settings, work, t):
-    """Tell whether island t, without new contacts, violates its laws no more than after the last round."""
-    if work.island_origin[t] != Origin.UNCHANGED or work.island_miss[t] == inf:
+    """Tell whether island t, solved before in this step, violates its laws no more than then."""
+    if work.solves[0] == 0 or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
     return island_violation(model, work, t) <= may_miss * island_speed(settings, work, t)
@@ -183,7 +175,6 @@ def solve_islands(model, state, settings, work):
 
     Writes: work.
     """
-    find_origins(work)
     warm_start(model, state, settings, work)
     mark_turning_islands(model, state, settings, work)
     work.sweeps[0] = 0
@@ -192,7 +183,6 @@ def solve_islands(model, state, settings, work):
     work.dense_count[0] = 0
     work.node_count[0] = 0
     work.value_count[0] = 0
-    work.newton_steps[0] = 0
     for dof in range(work.column_of.shape[0]):
         work.column_of[dof] = 0
     for t in range(work.tree_island.shape[0]):
@@ -210,6 +200,7 @@ def solve_islands(model, state, settings, work):
             work.island_miss[t] = inf
         else:
             solve_island(model, settings, work, t, rows)
+    work.solves[0] += 1
 
 
 @kernel

@@ -27,7 +27,6 @@ from tribo.contact.solver.pile_problem import PREPARE
 from tribo.contact.solver.proximal_newton import improve_impulses
 from tribo.contact.solver.proximal_products import call_pile_operation, gather_response
 from tribo.contact.solver.proximal_rows import Entry, Size, Vector, read_impulses, wide, write_pile
-from tribo.enums import Origin
 from tribo.model import Late, Status
 
 MAX_NODES = 1500  # trees of a piece: the table of blocks has MAX_NODES² entries
@@ -187,7 +186,7 @@ def solve_pile(model, work, t, limit, moves):
     said = max(limit, FLAGGED * work.removed_speed[0])
     near = max(limit, NEAR * said) if moves else limit
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
-    if work.island_origin[t] == Origin.LAST_ROUND:  # a warm start is good
+    if work.solves[0] > 0:  # a warm start is good
         sweeps //= 2
     sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS

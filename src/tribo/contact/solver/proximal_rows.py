@@ -345,16 +345,6 @@ def read_impulses(work, t):
 
 
 @kernel
-def is_equal(work, a, b):
-    """Tell whether rows a and b of `dense_vector` are equal."""
-    x = work.dense_vector
-    for k in range(work.dense_size[Size.ROWS]):
-        if x[a, k] != x[b, k]:
-            return False
-    return True
-
-
-@kernel
 def copy_vector(work, old, new):
     """Copy row `old` of `dense_vector` to row `new`.
 

@@ -244,7 +244,7 @@ class Work(Record):
     # The problem of one island in its dofs (`src/tribo/contact/solver/proximal_rows.py`).
     column_count = field(1, dtype=INT)  # columns of the dense problem of the largest island
     dense_count = field(1, dtype=INT)  # rows of the dense problem of the largest island, with directions
-    dense_size = field(9, dtype=INT)  # sizes of the present problem (`proximal_rows`)
+    dense_size = field(10, dtype=INT)  # sizes of the present problem (`proximal_rows`)
     column_of = field("nv", dtype=INT)  # position of a dof in `column_dof`, from 1; 0: not listed
     column_dof = field("nv", dtype=INT)  # dofs of the problem; the first has the last column
     column_matrix = field("ncolumn", "ncolumn")  # [–] matrix of a Newton step, then its factor

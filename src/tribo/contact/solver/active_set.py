@@ -145,6 +145,8 @@ def write_active_scalars(work):
 def update_active_disc(work, b, i, n):
     """Set impulses and trials of rows i, i + 1 of law b after a linear solve; n: row of their normal impulse.
 
+    Returns whether they stick or slide as before, given that n stays open or closed.
+
     Writes: work.
     """
     x, share, kind = work.dense_vector, work.law_number[b, LawNumber.SHARE], work.law_row[b, Law.KIND]
@@ -152,21 +154,22 @@ def update_active_disc(work, b, i, n):
     u, v = x[Entry.MOTION, i], x[Entry.MOTION, i + 1]
     if not bound > 0.0:
         set_disc(work, i, x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1], 0.0, trial_excess(work, i))
-        return
+        return True
     p, q = x[Entry.LINEAR, i], x[Entry.LINEAR, i + 1]
     a, b = x[Entry.PREVIOUS, i], x[Entry.PREVIOUS, i + 1]
+    slid = a * a + b * b > old * old
     if not x[Entry.PREVIOUS, n] > 0.0:  # the contact has just closed
         if kind == LawKind.ROLLING:
             set_disc(work, i, 0.0, 0.0, 0.0, 0.0)
-            return
+            return True
         p, q = stopping_impulse(work, i, n), stopping_impulse(work, i + 1, n)
-    elif a * a + b * b > old * old:  # it slid
+    elif slid:
         p, q = x[Entry.MEMORY, i], x[Entry.MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
             more = x[Entry.PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * bound
             set_disc(work, i, p, q, bound, more)
-            return
+            return True
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
         f = SLIDES * bound / s if s > bound else 1.0
         p *= f
@@ -174,13 +177,14 @@ def update_active_disc(work, b, i, n):
     if p * p + q * q <= bound * bound:
         x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1] = p, q
         set_trial(work, i, p, q)
-    else:
-        set_disc(work, i, p, q, bound, SLIDING_EXCESS * bound)
+        return not slid
+    set_disc(work, i, p, q, bound, SLIDING_EXCESS * bound)
+    return False
 
 
 @kernel
 def update_active_spinning(work, b, i):
-    """Set impulse and trial of spinning row i of law b after a linear solve.
+    """Set impulse and trial of spinning row i of law b after a linear solve; return whether it is as before.
 
     Writes: work.
     """
@@ -196,8 +200,11 @@ def update_active_spinning(work, b, i):
             x[Entry.TRIAL, i] += SLIDING_EXCESS * upper
         elif own < lower:
             x[Entry.TRIAL, i] -= SLIDING_EXCESS * upper
-    elif side * own_velocity(work, i) <= 0.0:  # it stays at its bound
+        return lower <= own <= upper
+    stays = side * own_velocity(work, i) <= 0.0
+    if stays:
         x[Entry.TRIAL, i] += side * trial_excess(work, i)
+    return stays
 
 
 @kernel
@@ -240,6 +247,7 @@ def update_active_set(work):
     """
     x, law = work.dense_vector, work.law_row
     copy_vector(work, Entry.TRIAL, Entry.PREVIOUS)
+    same = True
     for b in range(work.dense_size[Size.LAWS]):
         i, kind, n = law[b, Law.ROW], law[b, Law.KIND], law[b, Law.NORMAL_ROW]
         was = x[Entry.PREVIOUS, i]
@@ -247,13 +255,11 @@ def update_active_set(work):
             own = x[Entry.LINEAR, i] if was > 0.0 else stopping_impulse(work, i, i)
             x[Entry.IMPULSE, i] = max(own, 0.0)
             x[Entry.TRIAL, i] = own if own > 0.0 else -TINY  # open
+            same = same and (own > 0.0) == (was > 0.0)
         elif kind == LawKind.FRICTION or kind == LawKind.ROLLING:
-            update_active_disc(work, b, i, n)
+            same = update_active_disc(work, b, i, n) and same
         elif kind == LawKind.SPINNING and not x[Entry.PREVIOUS, n] > 0.0:
             x[Entry.IMPULSE, i] = x[Entry.TRIAL, i] = 0.0
         else:
-            update_active_spinning(work, b, i)
-    same = update_active_scalars(work)
-    for i in range(work.dense_size[Size.SCALARS]):
-        same = same and x[Entry.IMPULSE, i] == x[Entry.LINEAR, i]
-    return same
+            same = update_active_spinning(work, b, i) and same
+    return update_active_scalars(work) and same

@@ -142,8 +142,10 @@ def solve_island(model, settings, work, t, rows):
 
 @kernel
 def is_as_good(model, settings, work, t):
-    """Tell whether island t, solved before in this step, violates its laws no more than then."""
+    """Tell whether island t, of contacts only, violates its laws no more than after its last solve in the step."""
     if work.solves[0] == 0 or work.island_miss[t] == inf:
+        return False
+    if work.island_scalar_start[t + 1] > work.island_scalar_start[t]:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
     return island_violation(model, work, t) <= may_miss * island_speed(settings, work, t)

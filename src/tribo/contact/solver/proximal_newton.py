@@ -55,8 +55,8 @@ def try_active_set(model, work, limit, best, last):
     """
     set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
-    vain = repeated = 0
     is_kept = False
+    vain = repeated = 0
     for _ in range(SET_STEPS):
         if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
             break

@@ -21,7 +21,7 @@ from tribo.math import spatial, vec
 
 # Entries of `dense_size`; SCALARS: first scalar row, FIRST: first column, PILE: 1 + island, 0 if dense,
 # WRITTEN: 1 + island whose rows Y holds.
-Size = IntEnum("Size", "ROWS LAWS COLUMNS DIRECTIONS SCALARS FIRST PILE NODES WRITTEN", start=0)
+Size = IntEnum("Size", "ROWS LAWS COLUMNS DIRECTIONS SCALARS FIRST PILE NODES WRITTEN SYMMETRIC", start=0)
 Vector = IntEnum("Vector", "Z FREE RESIDUAL STEP RESPONSE", start=0)  # rows of `column_vector`
 Entry = IntEnum(  # rows of `dense_vector`
     "Entry",

@@ -177,42 +177,41 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 @kernel
 def refine_active_set(model, work):
-    """Refine a symmetric solve with an active set, whose factor serves again; return False for a pile.
+    """Refine a solve with an active set by its factor; return False where that is not enough.
 
-    With more directions than dofs the requests contradict one another by rounding, which a large penalty
-    amplifies: `REDUNDANT_PENALTY` is used, and one refinement more makes up for it.
-    Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
+    That is in a pile, where something slides (the matrix is not symmetric), and with more directions than
+    dofs. Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
 
     Writes: work.
     """
     size = work.dense_size
-    if size[Size.PILE] > 0:
+    if size[Size.PILE] > 0 or size[Size.SYMMETRIC] == 0 or size[Size.DIRECTIONS] > size[Size.COLUMNS]:
         return False
     refine_set_solution(work)
-    if size[Size.DIRECTIONS] > size[Size.COLUMNS]:
-        measure_motion(model, work, Vector.Z)
-        refine_set_solution(work)
-        remove_opposed_impulses(work)
     return True
 
 
 @kernel
-def solve_active_set(model, work, exact):
+def solve_active_set(model, work, is_exact):
     """Solve the problem that is linear at the trials, with the active set fixed; return success.
 
-    exact: refine the solution where that is cheap, that is where nothing slides: the matrix is symmetric.
-    Row Z is the solution, LINEAR its impulses, MOTION its velocities, to about 1e-6 of the change.
+    is_exact: with a large penalty; else the rows keep that of their round. With more sticking directions than
+    dofs, their requests contradict one another by rounding, which a large penalty amplifies:
+    `REDUNDANT_PENALTY` is used, and two refinements make up for it.
+    Row Z is the solution, LINEAR its impulses, MOTION its velocities.
 
     Writes: work.
     """
     work.newton_steps[0] += 1
     size = work.dense_size
     if size[Size.PILE] > 0:
-        return call_pile_operation(model, work, SET, 1 if exact else 0, 0.0) == 1
-    if exact:
+        return call_pile_operation(model, work, SET, 1 if is_exact else 0, 0.0) == 1
+    if is_exact:
         set_row_penalties(work, SET_PENALTY)
     is_symmetric = write_directions(work)
-    if exact and is_symmetric and size[Size.DIRECTIONS] > size[Size.COLUMNS]:
+    size[Size.SYMMETRIC] = 1 if is_symmetric else 0
+    is_redundant = is_exact and is_symmetric and size[Size.DIRECTIONS] > size[Size.COLUMNS]
+    if is_redundant:
         set_row_penalties(work, REDUNDANT_PENALTY)
         write_directions(work)
     write_difference(work, Vector.FREE, Vector.Z, Vector.STEP)
@@ -221,6 +220,11 @@ def solve_active_set(model, work, exact):
         return False
     add_to_response(work, 1.0)
     measure_motion(model, work, Vector.Z)
+    if is_redundant:
+        refine_set_solution(work)
+        measure_motion(model, work, Vector.Z)
+        refine_set_solution(work)
+        remove_opposed_impulses(work)
     return True
 
 

@@ -99,7 +99,7 @@ def write(engine: Engine, problem: Problem) -> None:
     work.free_response[:] = 0.0
     work.free_response[: problem.free.size] = problem.free.ravel()
     work.contact_count[0], work.scalar_count[0], work.row_count[0] = n, 0, 36 * n
-    work.island_miss[:] = 0.0  # nothing was tried before
+    work.solves[0] = work.newton_steps[0] = 0  # nothing was tried before
     work.contact_target[:n] = 0.0
     work.contact_compliance[:n] = 0.0
     work.contact_scale[:n] = 1.0

@@ -21,15 +21,6 @@ SLIDING_EXCESS = 1e-6  # [–] of the bound: excess of the trial of a row that b
 
 
 @kernel
-def set_trial(work, i, a, b):
-    """Set the trials of rows i and i + 1 to a and b.
-
-    Writes: work.
-    """
-    work.dense_vector[Entry.TRIAL, i], work.dense_vector[Entry.TRIAL, i + 1] = a, b
-
-
-@kernel
 def set_disc(work, i, a, b, bound, more):
     """Set the impulses of rows i, i + 1 to length `bound` along (a, b), their trials to length bound + more.
 
@@ -43,14 +34,7 @@ def set_disc(work, i, a, b, bound, more):
     else:
         a = 1.0
     x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1] = bound * a, bound * b
-    set_trial(work, i, (bound + more) * a, (bound + more) * b)
-
-
-@kernel
-def slip_speed_of_row(work, i):
-    """Return the speed √(w_i² + w_{i+1}²) in the two rows of a contact."""
-    x = work.dense_vector
-    return sqrt(x[Entry.MOTION, i] * x[Entry.MOTION, i] + x[Entry.MOTION, i + 1] * x[Entry.MOTION, i + 1])
+    x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1] = (bound + more) * a, (bound + more) * b
 
 
 @kernel
@@ -90,10 +74,10 @@ def write_active_set(work, is_first):
             bound = work.law_number[b, LawNumber.SHARE] * x[Entry.IMPULSE, n]
             p, q = x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1]
             if p * p + q * q < SLIDES * SLIDES * bound * bound:
-                set_trial(work, i, p, q)
+                x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1] = p, q
             else:
-                r = x[Entry.PENALTY, i]
-                more = r * slip_speed_of_row(work, i) + ROUND_OFF * (bound + r)
+                r, u, v = x[Entry.PENALTY, i], x[Entry.MOTION, i], x[Entry.MOTION, i + 1]
+                more = r * sqrt(u * u + v * v) + ROUND_OFF * (bound + r)
                 set_disc(work, i, p, q, bound, more)
         else:
             write_active_spinning(work, b, i)
@@ -167,7 +151,7 @@ def update_active_disc(work, b, i, n):
         p, q = x[Entry.MEMORY, i], x[Entry.MEMORY, i + 1]
         if p * u + q * v < 0.0:
             p, q = trial_at(work, i, u), trial_at(work, i + 1, v)
-            more = x[Entry.PENALTY, i] * slip_speed_of_row(work, i) + ROUND_OFF * bound
+            more = x[Entry.PENALTY, i] * sqrt(u * u + v * v) + ROUND_OFF * bound
             set_disc(work, i, p, q, bound, more)
             return True
         s = sqrt(p * p + q * q)  # it would slide along its friction: it sticks
@@ -176,7 +160,7 @@ def update_active_disc(work, b, i, n):
         q *= f
     if p * p + q * q <= bound * bound:
         x[Entry.IMPULSE, i], x[Entry.IMPULSE, i + 1] = p, q
-        set_trial(work, i, p, q)
+        x[Entry.TRIAL, i], x[Entry.TRIAL, i + 1] = p, q
         return not slid
     set_disc(work, i, p, q, bound, SLIDING_EXCESS * bound)
     return False

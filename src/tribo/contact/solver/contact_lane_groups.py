@@ -214,12 +214,3 @@ def make_lane_groups(model, work, t):
 def has_lane_groups(work, t):
     """Tell whether the groups that are written belong to island t."""
     return work.lane_group_island[0] == 1 + t
-
-
-@kernel
-def clear_lane_groups(work):
-    """Invalidate the groups.
-
-    Writes: work.
-    """
-    work.lane_group_island[0] = 0

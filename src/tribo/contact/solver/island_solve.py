@@ -55,8 +55,7 @@ def initial_impulse(model, state, settings, work, c, old):
     if work.contact_drift_error[c] > 0.0:
         turn = common_turn(model, settings, work, c)
         force, torque = turn_vector(turn, force), turn_vector(turn, torque)
-    force = box_friction_rows.split_impulse(work, c, compliant_rows.to_solver_impulse(work, c, force))
-    return force, torque
+    return box_friction_rows.split_impulse(work, c, compliant_rows.to_solver_impulse(work, c, force)), torque
 
 
 @kernel
@@ -65,13 +64,12 @@ def load_last_step(model, state, settings, work):
 
     Writes: work.
     """
-    zero = (0.0, 0.0, 0.0)
     old = 0
     for c in range(work.contact_count[0]):
         key = work.contact_key[c]
         while old < state.warm_count[0] and state.warm_key[old] < key:
             old += 1
-        force = torque = zero
+        force = torque = (0.0, 0.0, 0.0)
         if old < state.warm_count[0] and state.warm_key[old] == key:
             force, torque = initial_impulse(model, state, settings, work, c, old)
         vec.store(work.contact_impulse, c, force)
@@ -92,15 +90,14 @@ def warm_start(model, state, settings, work):
         load_last_step(model, state, settings, work)
     for dof in range(work.response.shape[0]):
         work.response[dof] = work.free_response[dof]
-    zero = (0.0, 0.0, 0.0)
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
         impulse = vec.load(work.contact_impulse, c)
         if work.contact_is_resting[c] == 1:
             continue
         if work.contact_target[c] == -inf or impulse[2] <= 0.0:
-            vec.store(work.contact_impulse, c, zero)
-            vec.store(work.contact_spin_impulse, c, zero)
+            vec.store(work.contact_impulse, c, (0.0, 0.0, 0.0))
+            vec.store(work.contact_spin_impulse, c, (0.0, 0.0, 0.0))
             continue
         add_response(model, work, work.contact_row, c, impulse)
         if work.contact_is_spun[c] == 1:
@@ -142,10 +139,9 @@ def solve_island(model, settings, work, t, rows):
 
 @kernel
 def is_as_good(model, settings, work, t):
-    """Tell whether island t, of contacts only, violates its laws no more than after its last solve in the step."""
-    if work.solves[0] == 0 or work.island_miss[t] == inf:
-        return False
-    if work.island_scalar_start[t + 1] > work.island_scalar_start[t]:
+    """Tell whether island t, of contacts only, violates its laws no more than after the step's last solve."""
+    has_scalars = work.island_scalar_start[t + 1] > work.island_scalar_start[t]
+    if work.solves[0] == 0 or has_scalars or work.island_miss[t] == inf:
         return False
     may_miss = max(GOOD * settings.tolerance, ROUNDING * work.island_miss[t])
     return island_violation(model, work, t) <= may_miss * island_speed(settings, work, t)

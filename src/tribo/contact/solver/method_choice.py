@@ -8,7 +8,6 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND, free_fall_speed, relax_target
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.contact_lane_groups import clear_lane_groups
 from tribo.contact.solver.free_body_contacts import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
@@ -54,16 +53,6 @@ def is_moving(model, settings, work, t):
 
 
 @kernel
-def is_constrained(work, t):
-    """Tell whether island t has more rows of joints and constraints than contacts.
-
-    Sweeps converge slowly along chains: such an island is always solved as one at rest.
-    """
-    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
-    return work.island_scalar_start[t + 1] - work.island_scalar_start[t] > contacts
-
-
-@kernel
 def relax_heap_targets(model, settings, work, t, rows):
     """Relax rigid contacts of island t, if it has many trees, by `TARGET_DEAD_BAND` · `free_fall_speed`.
 
@@ -100,8 +89,10 @@ def solve_listed(model, settings, work, t, count, limit):
         leave_columns(work, columns)
         if columns <= MAX_DOFS:
             return is_solved
-    moves = not is_constrained(work, t) and is_moving(model, settings, work, t)
-    return solve_pile(model, work, t, limit, moves)
+    contacts = work.island_contact_start[t + 1] - work.island_contact_start[t]
+    scalars = work.island_scalar_start[t + 1] - work.island_scalar_start[t]
+    # Sweeps converge slowly along chains: an island of more scalar rows is solved as one at rest.
+    return solve_pile(model, work, t, limit, scalars <= contacts and is_moving(model, settings, work, t))
 
 
 @kernel
@@ -137,5 +128,5 @@ def solve_by_settings(model, settings, work, t, rows, tolerance):
         is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
     else:
         is_solved = solve_to_tolerance(model, settings, work, t, rows, tolerance)
-    clear_lane_groups(work)
+    work.lane_group_island[0] = 0  # these groups are not valid any more
     return is_solved

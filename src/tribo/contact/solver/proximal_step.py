@@ -177,10 +177,9 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 @kernel
 def refine_active_set(model, work):
-    """Refine a solve with an active set by its factor; return False where that is not enough.
+    """Refine a solve with an active set by its factor; return False in a pile, or where something slides.
 
-    That is in a pile, where something slides (the matrix is not symmetric), and with more directions than
-    dofs. Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
+    Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
 
     Writes: work.
     """

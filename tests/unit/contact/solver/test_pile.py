@@ -10,7 +10,6 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    contact_lane_groups,
     free_body_contacts,
     island_solve,
     natural_residual,
@@ -41,7 +40,7 @@ def solve(engine, rng, contacts, spun, spread):
     """Solve a random island; return whether it is said to be solved, and what an independent computation
     of the residual says, in units of the speed to remove."""
     write_problem(engine, rng, contacts, spun, spread)
-    engine.work.status[0] = 0
+    engine.work.status[0] = engine.work.solves[0] = 0
     island_solve.solve_islands(engine.model, engine.state, engine.settings, engine.work)
     assert not engine.work.status[0] & Status.CAPACITY
     g, c, mu, x, omega = dense(engine, contacts)
@@ -328,7 +327,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     np.testing.assert_allclose(work.response, response, atol=1e-12)
     inside = [c for c in contacts if trees(c) <= near]
     assert max(natural_residual.contact_violation(model, work, c) for c in inside) < 2e-3 * worst
-    contact_lane_groups.clear_lane_groups(work)
+    work.lane_group_island[0] = 0
 
 
 def test_a_heap_that_falls_is_solved_to_half_of_what_has_to_be_said():

@@ -41,12 +41,16 @@ def turn_vector(a, x):
 
 
 @kernel
-def initial_impulse(model, state, settings, work, c, old):
-    """Return the force and torque impulse of contact c in the last step, stored at index `old`.
+def last_impulse(model, state, settings, work, c, old):
+    """Return force and torque impulse of contact c in the last step, stored at index `old`; else 0.
 
     If its two bodies rotate together (`contact_drift.common_turn`), the impulse is rotated with them.
+
+    Writes: work.
     """
     warm = state.warm_impulse
+    if old == state.warm_count[0] or state.warm_key[old] != work.contact_key[c]:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     axes = vec.load_mat(work.contact_axes, c)
     force = vec.mat_vec(axes, (warm[old, 0], warm[old, 1], warm[old, 2]))
     torque = vec.mat_vec(axes, (warm[old, 3], warm[old, 4], warm[old, 5]))
@@ -59,50 +63,37 @@ def initial_impulse(model, state, settings, work, c, old):
 
 
 @kernel
-def load_last_step(model, state, settings, work):
-    """Set the impulses of all contacts and slots to those of the last step; contacts are matched by key.
-
-    Writes: work.
-    """
-    old = 0
-    for c in range(work.contact_count[0]):
-        key = work.contact_key[c]
-        while old < state.warm_count[0] and state.warm_key[old] < key:
-            old += 1
-        force = torque = (0.0, 0.0, 0.0)
-        if old < state.warm_count[0] and state.warm_key[old] == key:
-            force, torque = initial_impulse(model, state, settings, work, c, old)
-        vec.store(work.contact_impulse, c, force)
-        vec.store(work.contact_spin_impulse, c, torque)
-    for k in range(work.slot_impulse.shape[0]):
-        work.slot_impulse[k] = state.scalar_impulse[k]
-
-
-@kernel
 def warm_start(model, state, settings, work):
     """Set the initial impulses of all contacts and rows, and the response that belongs to them.
 
-    They are those of the last step or, if the step is solved again, of the last solve.
+    They are those of the last step, by key and slot, or if the step is solved again, of its last solve.
 
     Writes: work.
     """
-    if work.solves[0] == 0:
-        load_last_step(model, state, settings, work)
+    is_first = work.solves[0] == 0
     for dof in range(work.response.shape[0]):
         work.response[dof] = work.free_response[dof]
+    old = 0
     for c in range(work.contact_count[0]):
         work.free_body_dof[c, 0] = -1  # not laid out for sweeps
-        impulse = vec.load(work.contact_impulse, c)
-        if work.contact_is_resting[c] == 1:
+        force, torque = vec.load(work.contact_impulse, c), vec.load(work.contact_spin_impulse, c)
+        if is_first:
+            while old < state.warm_count[0] and state.warm_key[old] < work.contact_key[c]:
+                old += 1
+            force, torque = last_impulse(model, state, settings, work, c, old)
+        is_resting = work.contact_is_resting[c] == 1
+        if not is_resting and (work.contact_target[c] == -inf or force[2] <= 0.0):
+            force = torque = (0.0, 0.0, 0.0)
+        vec.store(work.contact_impulse, c, force)
+        vec.store(work.contact_spin_impulse, c, torque)
+        if is_resting or force[2] == 0.0:
             continue
-        if work.contact_target[c] == -inf or impulse[2] <= 0.0:
-            vec.store(work.contact_impulse, c, (0.0, 0.0, 0.0))
-            vec.store(work.contact_spin_impulse, c, (0.0, 0.0, 0.0))
-            continue
-        add_response(model, work, work.contact_row, c, impulse)
+        add_response(model, work, work.contact_row, c, force)
         if work.contact_is_spun[c] == 1:
-            torque = vec.load(work.contact_spin_impulse, c)
             add_response(model, work, work.contact_spin_row, c, torque)
+    if is_first:
+        for k in range(work.slot_impulse.shape[0]):
+            work.slot_impulse[k] = state.scalar_impulse[k]
     for n in range(work.scalar_count[0]):
         if work.scalar_slot[n] >= 0:
             work.scalar_impulse[n] = work.slot_impulse[work.scalar_slot[n]]

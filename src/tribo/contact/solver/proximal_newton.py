@@ -35,7 +35,7 @@ MAX_PENALTY = 1e9
 REST_TOLERANCE = 0.2  # [–] of the limit: a larger violation costs one more solve; bodies at rest do not creep
 SET_STEPS = 12  # linear solves with an active set
 MAX_IDLE = 3  # solves or rounds in a row that may gain little before the method stops
-ROUNDING = 1e-6  # [–] of the speed to remove: below it `MAX_IDLE` rounds of little gain end the solve
+ROUNDING = 1e-6  # [–] of the speed to remove: below it solves and rounds of little gain are few
 GAIN = 0.7  # [–] of the best error: a round that leaves more has gained little
 MAX_GROWTH = 8.0  # [–] of the violation before: a round with more is rejected
 GOOD, VERY_GOOD = 0.5, 0.05  # [–] of the error: if less is left, ρ grows FASTER, MUCH_FASTER
@@ -48,17 +48,17 @@ SOFT_STEPS = 20
 def try_active_set(model, work, limit, best, last):
     """Solve with the active set of the present impulses and update the set while the violation falls.
 
-    Returns the smallest violation [m/s], whose impulses are then the memory and BEST, their response row Z;
-    and whether the last solves repeated it: requests of sticking rows then contradict one another by so much.
+    Returns the smallest violation [m/s], whose impulses are then the memory and BEST, their response row Z.
 
     Writes: work.
     """
     set_row_penalties(work, SET_PENALTY)
     write_active_set(work, True)
+    fine = max(limit, ROUNDING * work.removed_speed[0])
     is_kept = False
-    vain = repeated = 0
+    vain = 0
     for _ in range(SET_STEPS):
-        if vain > (0 if best <= limit else MAX_IDLE) or work.newton_steps[0] >= last:
+        if vain > (0 if best <= fine else MAX_IDLE) or work.newton_steps[0] >= last:
             break
         if not (is_kept and refine_active_set(model, work)) and not solve_active_set(model, work, True):
             break
@@ -68,14 +68,13 @@ def try_active_set(model, work, limit, best, last):
         if now <= GOOD * best:
             best = now
             copy_vector(work, Entry.IMPULSE, Entry.BEST)
-            vain = repeated = 0
+            vain = 0
         else:
             vain += 1
-            repeated += 1 if abs(now - best) <= VERY_GOOD * best else 0
         if best <= REST_TOLERANCE * limit:
-            return best, False
+            return best
     restore_impulses(model, work, Entry.BEST)
-    return best, repeated > MAX_IDLE
+    return best
 
 
 @kernel
@@ -103,17 +102,17 @@ def make_rounds(model, work, limit, best, last):
     """Run rounds from the memory and row Z; return the smallest violation [m/s], of the impulses in BEST.
 
     A round is accepted if it converged without raising the violation by more than `MAX_GROWTH`. The penalty
-    grows the faster, the more a round has gained, and falls after a round that is rejected or does not
-    converge.
+    begins large where little is wrong, grows the faster, the more a round has gained, and falls after a round
+    that is rejected or does not converge.
 
     Writes: work.
     """
     unit = largest_unit(work)
-    rho = FIRST_PENALTY
+    fine = ROUNDING * work.removed_speed[0]
+    rho = SET_PENALTY if best <= fine else FIRST_PENALTY
     before = best
     idle = 0
     has_set = False
-    fine = ROUNDING * work.removed_speed[0]
     while best > limit and work.newton_steps[0] < last:
         if idle >= MAX_IDLE and best <= fine and rho >= SET_PENALTY:
             break
@@ -200,11 +199,9 @@ def improve_impulses(model, work, limit, last, tries_set):
     best = violation_here(work)
     copy_vector(work, Entry.IMPULSE, Entry.MEMORY)
     copy_vector(work, Entry.IMPULSE, Entry.BEST)
-    is_stuck = False
     if tries_set and best > REST_TOLERANCE * limit:
-        best, is_stuck = try_active_set(model, work, limit, best, last)
-    is_stuck = is_stuck and best <= VERY_GOOD * ROUNDING * work.removed_speed[0]  # rounds find no more
-    if best > limit and not is_stuck:
+        best = try_active_set(model, work, limit, best, last)
+    if best > limit:
         best = make_rounds(model, work, limit, best, last)
     return best
 

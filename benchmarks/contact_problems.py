@@ -107,7 +107,7 @@ def hard_islands(world: tribo.World, steps: int) -> Iterator[problems.Problem]:
             )
         world.step()
         work = world.engine.work
-        if work.newton_steps[0] <= HARD and work.island_miss.max() <= problems.SOLVED:
+        if work.newton_steps[0] <= HARD * work.solves[0] and work.island_miss.max() <= problems.SOLVED:
             continue
         for t in range(len(work.tree_island)):
             if 4 <= work.island_contact_start[t + 1] - work.island_contact_start[t] <= 40:

@@ -308,12 +308,12 @@ class Work(Record):
     impact_shift = field("nv")  # whitened displacement by the impacts beyond the drift
 
     # Convergence of the solve.
-    newton_steps = field(1, dtype=INT)  # Newton steps of islands with a factor
+    newton_steps = field(1, dtype=INT)  # Newton steps in all solves of this step
     removed_speed = field(1)  # [m/s] speed that the solve of the island must remove
     status = field(1, dtype=INT)  # bits of `Status`
     sweeps = field(1, dtype=INT)  # number of sweeps
     residual = field(3)  # [–] primal, dual, complementarity; normalised
-    solves = field(1, dtype=INT)  # solves of all islands in this step
+    solves = field(1, dtype=INT)  # calls of `solve_islands` in this step
     slot_impulse = field("nslot")  # [N s, N m s] initial impulses of scalar rows, by slot
 
     # Correction of the drift of free bodies on constraints in half a step (`constrained_drift`).

@@ -32,7 +32,8 @@ def test_drives_obey_their_laws_at_the_solved_velocity(form):
     """Slower than its limit a drive gives clamp(τ(v⁺)); at the limit between nothing and clamp(τ(limit)).
 
     To 1e-6 of the effort limit, in steps that are solved to 1e-8 of the speeds they remove: nearly all. A
-    link that all its drives hold at their speed limit cannot give way to a contact: such steps miss by 1e-5.
+    link that all its drives hold at their speed limit cannot give way to a contact: such steps miss by some
+    1e-5.
     """
     assert DriveForm[form.upper()] >= 0
     world, robot = thrashing(form)
@@ -46,6 +47,7 @@ def test_drives_obey_their_laws_at_the_solved_velocity(form):
         flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
         if world.engine.work.island_miss.max() > 1e-8:
             rough += 1
+            assert world.engine.work.island_miss.max() < 1e-4
             continue
         after, torque = robot.generalized_velocity[6:], robot.applied_torque[6:]
         law = np.clip(wanted(world, robot, form, before, after), -EFFORT, EFFORT)

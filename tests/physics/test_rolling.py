@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scenes import GRAVITY, ground_world, inclined_gravity
 
+import tribo
+
 DT, R = 1e-3, 0.5
 QUARTER = math.sqrt(0.5)
 # Along x and along y: the cylinder's own axis is z.
@@ -255,3 +257,17 @@ def test_final_speed_of_any_spin(v, omega):
     expected = (5 * v + 2 * R * omega) / 7
     assert ball.linear_velocity[0] == pytest.approx(expected, rel=1e-8, abs=1e-9)
     assert R * ball.angular_velocity[1] == pytest.approx(expected, rel=1e-8, abs=1e-9)
+
+
+def test_a_pair_that_loses_its_rolling_friction_has_no_torque_left():
+    """The contact stays, and with it the impulses from which its solve begins; its torque ends at once."""
+    world = tribo.World(time_step=1e-3)
+    world.add_ground()
+    world.default_pair = tribo.PairProperties(friction=0.6, rolling_friction=1e-2, spinning_friction=1e-2)
+    ball = world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
+    ball.angular_velocity = (0.0, 5.0, 1.0)
+    world.step(20)
+    assert np.linalg.norm(world.contacts[0].torque_impulse) > 1e-6
+    world.default_pair = tribo.PairProperties(friction=0.6)
+    world.step(3)
+    np.testing.assert_array_equal(world.contacts[0].torque_impulse, 0.0)

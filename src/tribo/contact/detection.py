@@ -15,7 +15,7 @@ def detect_contacts(model, state, settings, work):
     """
     broadphase.find_candidates(model, state, settings, work)  # pairs of shapes that may touch
     narrowphase.find_contacts(model, state, settings, work)  # points, normals, gaps
-    predicted_contacts.begin_prediction(work)  # no predicted contacts yet
+    predicted_contacts.begin_prediction(work)  # nothing is predicted or solved yet
     inner_edges.suppress_edges(model, state, work)  # edges between flush neighbours
     contact_reduction.reduce_contacts(model, work)  # fewer points for a large patch
     far_contacts.defer_far_contacts(model, state, settings, work)  # gaps that stay open in the step

@@ -78,6 +78,44 @@ def test_rows_begin_with_the_impulses_of_the_last_solve():
         np.testing.assert_array_equal(work.scalar_impulse[:count], wanted)
 
 
+def test_a_second_solve_begins_with_the_rows_of_the_first():
+    """In a step that is solved once the slots hold the impulses of the last step, in another those found."""
+    world = tribo.World(time_step=4e-3)
+    world.gravity = (0.0, 0.0, 0.0)
+    robot = world.add_articulated_system(QUADRUPED)
+    robot.set_pd_gains(300.0, 5.0)
+    robot.effort_limits = 3.0
+    rng = np.random.default_rng(0)
+    same = {False: [], True: []}  # by whether the step was solved again
+    for step in range(60):
+        if step % 10 == 0:
+            robot.pd_target[7:] = rng.uniform(-1.5, 1.5, 12)
+        before = world.engine.state.scalar_impulse.copy()
+        world.step()
+        work = world.engine.work
+        same[bool(work.solves[0] > 1)].append(np.array_equal(work.slot_impulse, before))
+    assert all(same[False])
+    assert same[True].count(False) > 3  # the others had no row in their first solve
+
+
+def test_a_robot_that_stands_takes_one_solve():
+    """Its set stays; one linear solve, refined by its factor, meets the tolerance in most steps."""
+    world = tribo.World(time_step=2e-3)
+    world.add_ground()
+    robot = world.add_articulated_system(QUADRUPED, position=(0, 0, 0.4))
+    robot.set_pd_gains(100.0, 5.0)
+    world.step(1000)
+    rng = np.random.default_rng(0)
+    target = robot.pd_target.copy()
+    made = []
+    for _ in range(200):
+        robot.pd_target[7:] = target[7:] + rng.normal(0.0, 0.01, 12)
+        world.step()
+        made.append(int(world.engine.work.newton_steps[0]))
+        assert not world.status & Status.NOT_CONVERGED
+    assert np.median(made) == 1
+
+
 def solve_again(world):
     """Solve the contacts of the last step once more; `newton_steps` counts this solve only."""
     engine = world.engine

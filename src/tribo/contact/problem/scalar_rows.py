@@ -37,7 +37,7 @@ def is_coupling_row(model, work, n):
 
 @kernel
 def keep_impulses_by_slot(work):
-    """Keep the impulses of the present rows by slot, if they were solved in this step: initial impulses.
+    """Keep the impulses of the present rows by slot, as start of the next solve, if the step had one before.
 
     Writes: work.
     """

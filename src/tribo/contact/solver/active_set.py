@@ -129,7 +129,7 @@ def write_active_scalars(work):
 def update_active_disc(work, b, i, n):
     """Set impulses and trials of rows i, i + 1 of law b after a linear solve; n: row of their normal impulse.
 
-    Returns whether they stick or slide as before, given that n stays open or closed.
+    Returns whether they stick or slide as before; a change of row n counts at its own law.
 
     Writes: work.
     """

@@ -47,9 +47,9 @@ def length_to_cone(mu, y, u):
 
 @kernel
 def remove_internal_impulse(work, c):
-    """Subtract from the impulse of contact c, if it sticks, the part that moves nothing, if there is one.
+    """Subtract from the impulse of a sticking contact c what moves nothing; return whether it changed.
 
-    Returns whether there was. The part may be a million times what remains: the line begins at what remains.
+    The part may be a million times what remains: the line begins at what remains.
 
     Writes: work.
     """

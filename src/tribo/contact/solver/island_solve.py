@@ -66,7 +66,8 @@ def last_impulse(model, state, settings, work, c, old):
 def warm_start(model, state, settings, work):
     """Set the initial impulses of all contacts and rows, and the response that belongs to them.
 
-    They are those of the last step, by key and slot, or if the step is solved again, of its last solve.
+    They are those of the last step, by key and slot, or if the step is solved again, of its last solve; box
+    friction, whose rows have no slot of their own, then begins with none.
 
     Writes: work.
     """
@@ -83,7 +84,9 @@ def warm_start(model, state, settings, work):
             force, torque = last_impulse(model, state, settings, work, c, old)
         is_resting = work.contact_is_resting[c] == 1
         if not is_resting and (work.contact_target[c] == -inf or force[2] <= 0.0):
-            force = torque = (0.0, 0.0, 0.0)
+            force = (0.0, 0.0, 0.0)
+        if not is_resting and (work.contact_is_spun[c] == 0 or force[2] == 0.0):
+            torque = (0.0, 0.0, 0.0)
         vec.store(work.contact_impulse, c, force)
         vec.store(work.contact_spin_impulse, c, torque)
         if is_resting or force[2] == 0.0:
@@ -115,10 +118,10 @@ def solve_island(model, settings, work, t, rows):
         if work.status[0] & Status.CAPACITY or not box_friction_rows.scale_bounds(model, work, t):
             break
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
-    is_smaller = False
+    has_changed = False
     for k in contacts_in(work, t):
-        is_smaller = remove_internal_impulse(work, work.island_contact[k]) or is_smaller
-    if is_smaller:  # without the round-off of large impulses
+        has_changed = remove_internal_impulse(work, work.island_contact[k]) or has_changed
+    if has_changed:  # without the round-off of large impulses
         sum_response(model, work, t, find_nodes(model, work, t))
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:

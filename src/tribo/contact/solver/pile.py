@@ -186,7 +186,7 @@ def solve_pile(model, work, t, limit, moves):
     said = max(limit, FLAGGED * work.removed_speed[0])
     near = max(limit, NEAR * said) if moves else limit
     sweeps = MOVING_SWEEPS if moves else RESTING_SWEEPS
-    if work.solves[0] > 0:  # a warm start is good
+    if work.solves[0] > 0:  # it goes on from the last solve
         sweeps //= 2
     sweep_pile(model, work, t, sweeps, near)
     last = work.newton_steps[0] + ALL_STEPS

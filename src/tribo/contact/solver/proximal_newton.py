@@ -6,7 +6,7 @@ z − z_free − Yᵀ λ(z) = 0 (`proximal_step`). Then λ̂ ← λ and the pena
 unregularised laws hold. The first rounds use a small ρ, which converges from any start; each round reduces
 the error of λ̂ by about a factor ρ.
 
-Before the first round the active set of the last step is tried, which takes one linear solve if it is still
+Before the first round the active set of the initial impulses is tried, which takes one linear solve if it is
 right. Every round starts with such a solve, too. The best impulses found are kept: they satisfy their bounds
 and cones whenever the budget ends.
 Source: Rockafellar 1976 (proximal points); Alart, Curnier 1991 (semismooth Newton); Hintermüller, Ito,

@@ -177,9 +177,10 @@ def run_round(model, work, rho, limit, unit, last, steps, is_begun):
 
 @kernel
 def refine_active_set(model, work):
-    """Refine a solve with an active set by its factor; return False in a pile, or where something slides.
+    """Refine a solve with an active set by its factor; return whether that is possible.
 
-    Needs the velocities of row Z in MOTION and its impulses in LINEAR; changes both rows and STEP.
+    It is not in a pile, where something slides, or with more directions than dofs. Needs the velocities of
+    row Z in MOTION and its impulses in LINEAR; changes rows Z, STEP and LINEAR.
 
     Writes: work.
     """

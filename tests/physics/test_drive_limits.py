@@ -32,13 +32,13 @@ def test_drives_obey_their_laws_at_the_solved_velocity(form):
     """Slower than its limit a drive gives clamp(τ(v⁺)); at the limit between nothing and clamp(τ(limit)).
 
     To 1e-6 of the effort limit, in steps that are solved to 1e-8 of the speeds they remove: nearly all. A
-    link that all its drives hold at their speed limit cannot give way to a contact: such steps miss by some
-    1e-5.
+    thigh that presses on the trunk, two joints away, cannot meet the targets of three directions: these
+    steps miss by some 1e-5.
     """
     assert DriveForm[form.upper()] >= 0
     world, robot = thrashing(form)
     rng = np.random.default_rng(0)
-    at_effort = at_speed = within = rough = flagged = 0
+    at_effort = at_speed = within = rough = jammed = flagged = 0
     for step in range(400):
         if step % 20 == 0:
             robot.pd_target[7:] = rng.uniform(-1.5, 1.5, 12)
@@ -46,8 +46,10 @@ def test_drives_obey_their_laws_at_the_solved_velocity(form):
         world.step()
         flagged += bool(world.status & tribo.Status.NOT_CONVERGED)
         if world.engine.work.island_miss.max() > 1e-8:
-            rough += 1
             assert world.engine.work.island_miss.max() < 1e-4
+            presses_on_itself = any(contact.object_a is contact.object_b for contact in world.contacts)
+            jammed += presses_on_itself
+            rough += not presses_on_itself
             continue
         after, torque = robot.generalized_velocity[6:], robot.applied_torque[6:]
         law = np.clip(wanted(world, robot, form, before, after), -EFFORT, EFFORT)
@@ -63,7 +65,8 @@ def test_drives_obey_their_laws_at_the_solved_velocity(form):
         at_effort += int((np.abs(torque) == EFFORT).sum())
         within += int((np.abs(torque) < EFFORT).sum())
     assert min(at_effort, at_speed, within) > 100
-    assert rough <= 0.05 * 400
+    assert rough <= 0.02 * 400
+    assert rough + jammed <= 0.05 * 400
     assert flagged <= 1
 
 

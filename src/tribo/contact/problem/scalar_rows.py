@@ -36,6 +36,17 @@ def is_coupling_row(model, work, n):
 
 
 @kernel
+def add_impulses_by_slot(work, out):
+    """Add the impulses of the present rows to an array by slot.
+
+    Writes: out.
+    """
+    for n in range(work.scalar_count[0]):
+        if work.scalar_slot[n] >= 0:
+            out[work.scalar_slot[n]] += work.scalar_impulse[n]
+
+
+@kernel
 def keep_impulses_by_slot(work):
     """Keep the impulses of the present rows by slot, as start of the next solve, if the step had one before.
 
@@ -46,9 +57,7 @@ def keep_impulses_by_slot(work):
     for n in range(work.scalar_count[0]):
         if work.scalar_slot[n] >= 0:
             work.slot_impulse[work.scalar_slot[n]] = 0.0
-    for n in range(work.scalar_count[0]):
-        if work.scalar_slot[n] >= 0:
-            work.slot_impulse[work.scalar_slot[n]] += work.scalar_impulse[n]
+    add_impulses_by_slot(work, work.slot_impulse)
 
 
 @kernel

@@ -12,6 +12,7 @@ from tribo.contact.problem import box_friction_rows, compliant_rows, joint_frict
 from tribo.contact.problem.contact_drift import common_turn
 from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
+from tribo.contact.problem.scalar_rows import add_impulses_by_slot
 from tribo.contact.problem.whitened_products import (
     add_response,
     add_scalar_response,
@@ -225,6 +226,4 @@ def remember_impulses(model, state, work):
             add_scalar_to(model, work, m, work.scalar_impulse[m], work.free_response)
     for k in range(state.scalar_impulse.shape[0]):
         state.scalar_impulse[k] = 0.0
-    for m in range(work.scalar_count[0]):
-        if work.scalar_slot[m] >= 0:
-            state.scalar_impulse[work.scalar_slot[m]] += work.scalar_impulse[m]
+    add_impulses_by_slot(work, state.scalar_impulse)

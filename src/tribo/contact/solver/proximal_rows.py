@@ -20,7 +20,7 @@ from tribo.contact.solver.natural_residual import inverse_mean_diagonal
 from tribo.math import spatial, vec
 
 # Entries of `dense_size`; SCALARS: first scalar row, FIRST: first column, PILE: 1 + island, 0 if dense,
-# WRITTEN: 1 + island whose rows Y holds.
+# WRITTEN: 1 + island whose rows Y holds, SYMMETRIC: 1: the last solve with a set had a symmetric matrix.
 Size = IntEnum("Size", "ROWS LAWS COLUMNS DIRECTIONS SCALARS FIRST PILE NODES WRITTEN SYMMETRIC", start=0)
 Vector = IntEnum("Vector", "Z FREE RESIDUAL STEP RESPONSE", start=0)  # rows of `column_vector`
 Entry = IntEnum(  # rows of `dense_vector`

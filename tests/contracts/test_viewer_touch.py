@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ from contracts.touchable import serve, touchable_world, until
 
 import tribo
 
-pytest.importorskip("viser")
+viser = pytest.importorskip("viser")
 
 from tribo.viewer import Viewer, commands, panel
 from tribo.viewer.grips import Spring
 from tribo.viewer.inputs import MOST, Orders
+from tribo.viewer.views import move_camera
 
 needs_browser = pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 QUADRUPED = Path(tribo.__file__).parent / "assets" / "quadruped.urdf"
@@ -346,6 +348,21 @@ def test_views_are_kept_and_shown(viewer):
     with pytest.raises(ValueError, match="finite"):
         viewer.set_camera((1, 1, float("nan")), (1, 1, 1))
     np.testing.assert_allclose(viewer.camera.eye, (1, 2, 3))
+
+
+@pytest.mark.parametrize("noted", [((1, 2, 3), (0, 0, 0)), ((9, 9, 9), (8, 8, 8)), ((1, 2, 3), (8, 8, 8))])
+def test_a_camera_is_moved_though_viser_believes_that_it_is_there(noted):
+    # A report of the browser that was on its way when a key moved the camera leaves an old note with viser.
+    sent = []
+    client = SimpleNamespace(_websock_connection=SimpleNamespace(queue_message=sent.append))
+    camera = viser.CameraHandle(client)
+    state = camera._state
+    state.update_timestamp, state.up_direction = 1.0, np.array([0.0, 0.0, 1.0])
+    state.position, state.look_at = (np.array(place, float) for place in noted)
+    move_camera(camera, (1, 2, 3), (0, 0, 0))
+    for kind, value in (("Position", (1, 2, 3)), ("LookAt", (0, 0, 0))):
+        *_, last = (message for message in sent if type(message).__name__ == f"SetCamera{kind}Message")
+        np.testing.assert_array_equal(last.position if kind == "Position" else last.look_at, value)
 
 
 def test_the_camera_finds_and_follows_an_object(viewer):

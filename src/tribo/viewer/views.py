@@ -12,6 +12,7 @@ from tribo.viewer.session import check_open
 
 MAX_VIEWS = 100
 FOV = 45.0  # [°] vertical, of the browser's camera
+NUDGE = 1e-4  # [–] of the coordinates: viser takes values within 1e-5 for equal
 
 
 class Views:
@@ -101,11 +102,21 @@ class Views:
         start = self._server.initial_camera
         start.position, start.look_at, start.fov = camera.eye, camera.target, np.radians(camera.fov)
         for client in self._server.get_clients().values():
-            client.camera.position = camera.eye
-            client.camera.look_at = camera.target
+            move_camera(client.camera, camera.eye, camera.target)
 
     def _show_views(self) -> None:
         """Offer the saved views in the browser."""
+
+
+def move_camera(camera: Any, eye: Any, target: Any) -> None:
+    """Put the camera of a browser at a place (3,) [m], and let it look at another (3,) [m].
+
+    viser sends nothing where its note of the camera equals the new value. This note may be older than what
+    the browser shows, as just after a key has moved the camera. So each value is set to another one first.
+    """
+    for name, place in (("position", np.asarray(eye, float)), ("look_at", np.asarray(target, float))):
+        setattr(camera, name, place + NUDGE * (1.0 + np.abs(place).max()))
+        setattr(camera, name, place)
 
 
 def camera_of(position: Any, look_at: Any, fov: float = FOV, up: Any = (0.0, 0.0, 1.0)) -> Camera:

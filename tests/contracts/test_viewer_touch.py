@@ -11,7 +11,9 @@ from contracts.touchable import serve, touchable_world, until
 
 import tribo
 
-viser = pytest.importorskip("viser")
+pytest.importorskip("viser")
+
+import viser
 
 from tribo.viewer import Viewer, commands, panel
 from tribo.viewer.grips import Spring

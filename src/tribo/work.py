@@ -133,7 +133,7 @@ class Work(Record):
     contact_count = field(1, dtype=INT)  # number of contacts, without deferred ones
     far_count = field(1, dtype=INT)  # number of deferred contacts, whose gaps remain open; behind the others
     prediction_rounds = field(1, dtype=INT)  # rounds that found new points, or passed stops
-    body_next_motion = field("nbody", 7)  # solved motion of a body (`predicted_contacts.find_motions`)
+    body_next_motion = field("nbody", 13)  # solved motion of a body (`solved_motions.find_motions`)
     contact_shape = field("max_contact", 2, dtype=INT)  # shapes A, B
     contact_body = field("max_contact", 2, dtype=INT)  # bodies A, B
     contact_key = field("max_contact", dtype=INT)  # identifier: shape ids and feature number
@@ -158,7 +158,7 @@ class Work(Record):
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_impact = field("max_contact", 3)  # [N s] sum of the impulses of the impacts, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v at the velocity before the step, contact axes
-    contact_drift = field("max_contact", 3)  # [m/s] β: change of J v until the end of the step
+    contact_drift = field("max_contact", 4)  # [m/s] β: change of J v until the end of the step; shift by path
     contact_drift_error = field("max_contact")  # [m/s] truncation error of β
     gap_allowance = field("max_contact")  # [m] overlap at the ends of steps that counts as none
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: velocity without forces, contact axes

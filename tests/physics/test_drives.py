@@ -279,8 +279,8 @@ def test_a_drive_with_a_constant_torque_stays_at_its_speed_limit_within_a_step()
         assert world.engine.work.drive_rounds[0] <= 8
 
 
-def test_a_step_begins_with_the_limits_of_the_last_one():
-    """Drives that pull at their effort limits do so again: one solve a step, two where one comes off it.
+def test_drives_beyond_their_limits_take_one_solve():
+    """Drives whose torque is beyond their effort limits begin there: one solve a step, the first one, too.
 
     The limits are part of the state: what is restored goes on with the same bits and as many solves.
     """
@@ -289,7 +289,7 @@ def test_a_step_begins_with_the_limits_of_the_last_one():
     robot.set_pd_gains(1e4, 10.0)
     robot.pd_target[7:] = np.tile([1.0, 2.0, -2.0], 4)  # far off: all of them at their limits
     world.step()
-    assert world.engine.work.drive_rounds[0] == 2
+    assert world.engine.work.drive_rounds[0] == 1
     kept, rounds = world.snapshot(), []
     for _ in range(2):
         world.step()

@@ -44,15 +44,30 @@ def gap_rate(work, c, motion_a, motion_b):
 
 
 @kernel
-def curvature_bound(model, settings, work, c, motion_a, motion_b):
-    """Return a bound of the effect of rotations on the gap of contact c in a step [m]. (dt ω)² r"""
-    way = 0.0
-    for side in range(2):
-        spin = motion_a[1] if side == 0 else motion_b[1]
-        turn = settings.dt * settings.dt * vec.dot(spin, spin)
-        if turn > 0.0:
-            way += turn * body_reach(model, work.contact_shape[c, side])
-    return way
+def point_way(settings, work, i, p, motion):
+    """Return the way of point p of body i in a step of a mean motion to second order [m], and its error."""
+    swing = vec.scale(settings.dt, vec.cross(motion[1], vec.sub(p, vec.load(work.body_pos, i))))
+    bend = vec.scale(0.5 * settings.dt, vec.cross(motion[1], swing))
+    error = settings.dt * vec.norm(motion[1]) * vec.norm(bend) / 3.0
+    return vec.add(vec.axpy(settings.dt, motion[0], swing), bend), error
+
+
+@kernel
+def later_gap(model, settings, work, c, motion_a, motion_b):
+    """Return a lower bound of the gap of contact c after a step at the mean motions of its two bodies [m].
+
+    The normal turns with B. As A turns relative to B, other points come nearer, at most by the square of this
+    turn times the smaller reach, and the normal may turn with A instead. Terms of third order are bounds.
+    """
+    p, n = vec.load(work.contact_pos, c), vec.load_from(work.contact_axes, c, 6)
+    way_a, error_a = point_way(settings, work, work.contact_body[c, 0], p, motion_a)
+    way_b, error_b = point_way(settings, work, work.contact_body[c, 1], p, motion_b)
+    way = vec.sub(way_a, way_b)
+    turn = settings.dt * vec.norm(vec.sub(motion_a[1], motion_b[1]))
+    reach = min(body_reach(model, work.contact_shape[c, 0]), body_reach(model, work.contact_shape[c, 1]))
+    bent = 0.5 * settings.dt * settings.dt * vec.dot(motion_b[1], motion_b[1])  # of the normal
+    closed = error_a + error_b + turn * turn * reach + (turn + bent) * vec.norm(way)
+    return work.contact_gap[c] + vec.dot(vec.axpy(settings.dt, vec.cross(motion_b[1], n), n), way) - closed
 
 
 @kernel
@@ -73,7 +88,7 @@ def note_overlaps(model, work):
 def is_far(model, state, settings, work, c):
     """Tell whether the gap of contact c is more than twice what the motion of the last step closes.
 
-    Effects of weight, rotations and overlaps of its bodies are added.
+    Effects of weight and overlaps of its bodies are added.
     """
     if not is_looked_after(model, work.contact_shape[c, 0], work.contact_shape[c, 1]):
         return False
@@ -83,11 +98,11 @@ def is_far(model, state, settings, work, c):
     i, j = work.contact_body[c, 0], work.contact_body[c, 1]
     motion_a = origin_motion(model, state, work, i)
     motion_b = origin_motion(model, state, work, j)
-    way = weight_way(settings) + curvature_bound(model, settings, work, c, motion_a, motion_b)
+    way = weight_way(settings)
     way += work.tree_overlap[model.body_tree[i]] + work.tree_overlap[model.body_tree[j]]
     if model.actuator_gear.shape[0] > 0:
         way += ADHERES
-    return gap > way + 2.0 * settings.dt * max(0.0, -gap_rate(work, c, motion_a, motion_b))
+    return gap > way + 2.0 * max(0.0, gap - later_gap(model, settings, work, c, motion_a, motion_b))
 
 
 @kernel

@@ -13,31 +13,25 @@ until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
-from math import inf
+from math import cos, inf
 
 from tribo.collision import late_candidates
 from tribo.collision.advancement import TOUCH, least_thickness, moving_point_velocity, put_pose
 from tribo.collision.broadphase import boxes_are_near, is_moved
 from tribo.collision.late_candidates import DEEP
-from tribo.collision.margins import (
-    SLACK,
-    origin_motion,
-    pair_margin,
-    relative_motion,
-    relative_speed,
-    weight_way,
-)
+from tribo.collision.margins import SLACK, pair_margin, relative_motion, relative_speed, weight_way
 from tribo.collision.meeting import find_meeting
 from tribo.collision.narrowphase import FEATURES, first_key, is_looked_after, move_contact, write_contact
 from tribo.collision.sorted_keys import first_from
 from tribo.compiler.jit import kernel
 from tribo.contact.compliant import compliant_contacts
-from tribo.contact.far_contacts import curvature_bound, far_place, gap_rate, is_at_later_pose
+from tribo.contact.far_contacts import far_place, gap_rate, is_at_later_pose, later_gap
+from tribo.contact.problem.contact_drift import FAR
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.problem.islands import find_representative
+from tribo.contact.solved_motions import end_motion, forget_motions, motion_of
 from tribo.contact.solver.natural_residual import FLAGGED
-from tribo.dynamics.articulated import dof_count
-from tribo.math import quat, spatial, vec
+from tribo.math import quat, vec
 from tribo.model import Shape, Status
 
 ROUNDS = 3  # of prediction and solve per step
@@ -54,65 +48,6 @@ def begin_prediction(work):
     work.prediction_rounds[0] = 0
     work.solves[0] = 0
     work.newton_steps[0] = 0
-
-
-@kernel
-def forget_motions(work):
-    """Invalidate the motions of bodies after the step: there is a new solution.
-
-    Writes: work.
-    """
-    for i in range(work.body_next_motion.shape[0]):
-        work.body_next_motion[i, 0] = inf
-
-
-@kernel
-def find_motions(model, state, settings, work, t):
-    """Write the motions after the step of the bodies of tree t, from the root outwards.
-
-    Velocity of the origin [m/s], angular velocity [rad/s], and a bound of the additional displacement of a
-    point of the body in a step, relative to its present motion [m].
-
-    Writes: work.
-    """
-    root = model.tree_body[t]
-    origin = vec.load(work.body_pos, root)
-    v = work.next_v
-    for i in range(root, root + model.tree_body_count[t]):
-        velocity = turning = ZERO
-        dof = model.joint_v[i]
-        if model.tree_is_single[t] == 1:
-            velocity = (v[dof], v[dof + 1], v[dof + 2])
-            turning = (v[dof + 3], v[dof + 4], v[dof + 5])
-        elif model.tree_nv[t] > 0:
-            arm = vec.sub(vec.load(work.body_pos, i), origin)
-            parent = model.body_parent[i]
-            if parent >= 0:
-                turning = vec.load_from(work.body_next_motion, parent, 3)
-                way = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, parent))
-                velocity = vec.add(vec.load(work.body_next_motion, parent), vec.cross(turning, way))
-            for d in range(dof, dof + dof_count(model.joint_type[i])):
-                x = spatial.load(work.dof_axis, d)
-                axis = (x[0], x[1], x[2])
-                turning = vec.axpy(v[d], axis, turning)
-                velocity = vec.axpy(v[d], vec.add((x[3], x[4], x[5]), vec.cross(axis, arm)), velocity)
-        before, turning_before = origin_motion(model, state, work, i)
-        change = vec.norm(vec.sub(turning, turning_before)) * model.body_radius[i]
-        change += vec.norm(vec.sub(velocity, before))
-        spatial.store(work.body_next_motion, i, (*velocity, *turning))
-        work.body_next_motion[i, 6] = settings.dt * change
-
-
-@kernel
-def motion_of(model, state, settings, work, i):
-    """Return velocity [m/s] and angular velocity [rad/s] of body i after the step; cached.
-
-    Writes: work.
-    """
-    if work.body_next_motion[i, 0] == inf:
-        find_motions(model, state, settings, work, model.body_tree[i])
-    x = spatial.load(work.body_next_motion, i)
-    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 @kernel
@@ -226,8 +161,7 @@ def is_reached(model, state, settings, work, c):
     """
     motion_a = motion_of(model, state, settings, work, work.contact_body[c, 0])
     motion_b = motion_of(model, state, settings, work, work.contact_body[c, 1])
-    left = work.contact_gap[c] - curvature_bound(model, settings, work, c, motion_a, motion_b)
-    return left + settings.dt * gap_rate(work, c, motion_a, motion_b) < 0.0
+    return later_gap(model, settings, work, c, motion_a, motion_b) < 0.0
 
 
 @kernel
@@ -292,9 +226,8 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
         place_a = place_b = point
     arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
-    apart = vec.dot(
-        n, vec.sub(moving_point_velocity(motion_a, arm_a), moving_point_velocity(motion_b, arm_b))
-    )
+    speed_a = moving_point_velocity(end_motion(work, i), arm_a)  # as the row measures it
+    apart = vec.dot(n, vec.sub(speed_a, moving_point_velocity(end_motion(work, j), arm_b)))
     gap = row[k, 6] - settings.dt * min(apart, 0.0)
     insert_contact(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
@@ -387,6 +320,34 @@ def is_unsolved(work, tree):
 
 
 @kernel
+def note_path(model, settings, work, a, b, k, touch):
+    """Note the later overlap of point k of the manifold for `position_pass` if its contact has a row.
+
+    The row closes the gap to first order, along nearly the same normal. What overlaps one step later beyond
+    that is the curvature of the path, which the positions close. Returns False if there is no such row.
+
+    touch: overlap up to which a row counts as kept [m].
+
+    Writes: work.
+    """
+    key = first_key(model, a, b) + int(work.manifold[k, 7])
+    c = find_key(work, key)
+    if c == work.contact_count[0] or work.contact_key[c] != key or work.contact_target[c] == -inf:
+        return False
+    n = (work.manifold[k, 3], work.manifold[k, 4], work.manifold[k, 5])
+    cosine = vec.dot(n, vec.load_from(work.contact_axes, c, 6))
+    motion_a, motion_b = end_motion(work, work.contact_body[c, 0]), end_motion(work, work.contact_body[c, 1])
+    gap = work.contact_gap[c] + settings.dt * gap_rate(work, c, motion_a, motion_b)
+    speed = max(0.0, gap - work.manifold[k, 6]) / settings.dt
+    if is_at_later_pose(work, c) or cosine < cos(FAR) or gap < min(0.0, work.contact_gap[c]) - touch:
+        return False
+    if speed > settings.max_push_out_speed:
+        return False
+    work.contact_drift[c, 3] = speed
+    return True
+
+
+@kernel
 def predict_pair(model, state, settings, work, a, b, nearest):
     """Add the points at which a pair overlaps one step later, and more than now; tell whether there are any.
 
@@ -408,7 +369,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     deep = min(now - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
-        if work.manifold[k, 6] < deep:
+        if work.manifold[k, 6] < deep and not note_path(model, settings, work, a, b, k, touch):
             is_new = add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 

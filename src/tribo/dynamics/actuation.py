@@ -139,7 +139,7 @@ def collect_forces(model, command, settings, work, t):
 def prepare_drives(model, state, command, settings, work):
     """Compute the forces that stay constant while the step is solved: errors, external forces, actuators.
 
-    A drive starts with the rows of the limits that were active in the last step.
+    A drive starts with the rows of limits that were active in the last step, or that its torque passes now.
 
     Writes: work.
     """
@@ -151,9 +151,11 @@ def prepare_drives(model, state, command, settings, work):
         if model.tree_kind[t] == Kind.DYNAMIC and model.tree_nv[t] > 0:
             collect_forces(model, command, settings, work, t)
     for dof in range(state.v.shape[0]):
-        mode = abs(state.drive_mode[dof])
-        if mode & DriveLimit.EFFORT and not has_effort_row(model, command, settings, work, dof, state.v[dof]):
-            mode ^= DriveLimit.EFFORT
+        v, mode = state.v[dof], abs(state.drive_mode[dof])
+        torque = drive_torque(command, settings, work, dof, v, v)
+        if mode & DriveLimit.EFFORT or within_effort(model, dof, torque) != torque:
+            has_row = model.dof_is_moved[dof] != 0 and has_effort_row(model, command, settings, work, dof, v)
+            mode = mode | DriveLimit.EFFORT if has_row else mode & ~DriveLimit.EFFORT
         work.drive_mode[dof] = mode
     actuators.apply_actuators(model, state, command, settings, work)
 

@@ -84,7 +84,7 @@ def test_a_second_solve_begins_with_the_rows_of_the_first():
     world.gravity = (0.0, 0.0, 0.0)
     robot = world.add_articulated_system(QUADRUPED)
     robot.set_pd_gains(300.0, 5.0)
-    robot.effort_limits = 3.0
+    robot.velocity_limit = 2.0
     rng = np.random.default_rng(0)
     same = {False: [], True: []}  # by whether the step was solved again
     for step in range(60):

@@ -327,7 +327,7 @@ class Work(Record):
     constrained_is_anchored = field("ntree", dtype=INT)  # of a group: 1: also connected to other trees
     constrained_is_loop = field("ntree", dtype=INT)  # of a group: 1: its constraints form a loop
 
-    # Contacts of free bodies, laid out for sweeps (`src/tribo/contact/solver/free_body_contacts.py`).
+    # Contacts of free bodies, laid out for sweeps (`src/tribo/contact/solver/contact_lane_groups.py`).
     free_body_dof = field("max_contact", 2, dtype=INT)  # first dof of both sides; −1: another kind of contact
     free_body_row = field("max_contact", 42)  # whitened rows, inverse of the diagonal block
 

@@ -1,4 +1,4 @@
-"""Stages `position_pass.reserve_tables` and `.correct_positions`: overlaps, stops and gaps, in the positions.
+"""Stage `position_pass.correct_positions`: overlaps, stops and gaps, in the positions at the end of a step.
 
 A velocity that closes an overlap would remain after it. So the solve of the step only asks that no gap closes
 within it; at the end of the step the island is shifted by dt z. In whitened dofs, z is the minimum of

@@ -3,13 +3,13 @@
 The gap of a contact holds along its normal, which is exact for convex shapes that do not rotate. A corner
 that is hit stops, and its body rotates about it: another corner, or another face at the same one, penetrates
 by as much as the rotation of one step. So pairs that rotate past one another, or end faster than their
-margins allow, are tested again at the poses to which the solved velocity leads; pairs that only a faster body
-reaches are first searched among all bodies (`late_candidates`). A pair that overlaps there by more than now
-becomes a contact of this step: with the normal of that pose, the gap that its motion closes, and lever arms
-rotated back with their bodies. Its island is then solved again.
+margins allow, are tested again at the poses to which the solved velocity leads (`solved_motions`); pairs that
+only a faster body reaches are first searched among all bodies (`late_candidates`). A point that overlaps
+there by more than now becomes a contact of this step: with the normal of that pose, the gap that its motion
+closes, and lever arms rotated back with their bodies. Its island is then solved again. If the point has a row
+that is kept, the overlap is the curvature of its path, and `position_pass` closes it.
 
-Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are exempt: they are free
-until they touch.
+Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
 """
 
@@ -321,12 +321,10 @@ def is_unsolved(work, tree):
 
 @kernel
 def note_path(model, settings, work, a, b, k, touch):
-    """Note the later overlap of point k of the manifold for `position_pass` if its contact has a row.
+    """Leave the later overlap of point k of the manifold to the positions, if a row keeps the gap there.
 
-    The row closes the gap to first order, along nearly the same normal. What overlaps one step later beyond
-    that is the curvature of the path, which the positions close. Returns False if there is no such row.
-
-    touch: overlap up to which a row counts as kept [m].
+    It does up to `touch` [m], along nearly the same normal, to first order: the rest is curvature. Returns
+    False if there is no such row, or if the positions may not close that much in a step.
 
     Writes: work.
     """
@@ -339,9 +337,8 @@ def note_path(model, settings, work, a, b, k, touch):
     motion_a, motion_b = end_motion(work, work.contact_body[c, 0]), end_motion(work, work.contact_body[c, 1])
     gap = work.contact_gap[c] + settings.dt * gap_rate(work, c, motion_a, motion_b)
     speed = max(0.0, gap - work.manifold[k, 6]) / settings.dt
-    if is_at_later_pose(work, c) or cosine < cos(FAR) or gap < min(0.0, work.contact_gap[c]) - touch:
-        return False
-    if speed > settings.max_push_out_speed:
+    is_kept = gap >= min(0.0, work.contact_gap[c]) - touch and cosine >= cos(FAR)
+    if is_at_later_pose(work, c) or not is_kept or speed > settings.max_push_out_speed:
         return False
     work.contact_drift[c, 3] = speed
     return True
@@ -375,10 +372,8 @@ def predict_pair(model, state, settings, work, a, b, nearest):
 
 
 @kernel
-def predict_pairs(model, state, settings, work, is_asked):
+def predict_pairs(model, state, settings, work):
     """Test all pairs that may touch at points without a contact; tell whether contacts were added.
-
-    is_asked: the motions after the step were invalidated already.
 
     Writes: work.
     """
@@ -392,9 +387,6 @@ def predict_pairs(model, state, settings, work, is_asked):
         nearest, near, far = nearest_contact(work, first_key(model, a, b), near, far)
         if nearest >= 0 and has_no_edges(model.shape_kind[a]) and has_no_edges(model.shape_kind[b]):
             continue
-        if not is_asked:
-            forget_motions(work)
-            is_asked = True
         is_new = predict_pair(model, state, settings, work, a, b, nearest) or is_new
         if work.status[0] & Status.CAPACITY:
             return False
@@ -409,19 +401,13 @@ def add_predicted_contacts(model, state, settings, work):
     """
     if work.contact_count[0] + work.far_count[0] == 0:
         return 0
-    is_asked = is_new = False
-    if work.far_count[0] > 0:
-        forget_motions(work)
-        is_asked = True
-        is_new = add_reached(model, state, settings, work)
+    forget_motions(work)
+    is_new = add_reached(model, state, settings, work)
     if not is_new and work.prediction_rounds[0] < ROUNDS:
-        if any_hit(settings, work):
-            forget_motions(work)
-            is_asked = True
-            if find_excess(model, state, settings, work):
-                late_candidates.extend(model, settings, work)
+        if any_hit(settings, work) and find_excess(model, state, settings, work):
+            late_candidates.extend(model, settings, work)
         if work.status[0] & Status.CAPACITY == 0:
-            is_new = predict_pairs(model, state, settings, work, is_asked)
+            is_new = predict_pairs(model, state, settings, work)
         work.prediction_rounds[0] += int(is_new)
     if work.status[0] & Status.CAPACITY or not is_new:
         return 0

@@ -18,7 +18,8 @@ from tribo.dynamics.articulated import dof_count
 from tribo.math import spatial, vec
 from tribo.model import Joint
 
-BEND, TWIST = 7, 10  # columns of `Work.body_next_motion`: dt/2 a, dt/2 α
+BEND = 7  # column of `Work.body_next_motion`: dt/2 a
+TWIST = BEND + 3  # dt/2 α
 ZERO = (0.0, 0.0, 0.0)
 
 

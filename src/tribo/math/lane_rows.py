@@ -11,12 +11,14 @@ single rows (`put_mat`, `six.put`) that are read four at a time soon after.
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import (
+    chosen,
     filled,
     gathered,
     high,
     load2,
     load4,
     low,
+    number,
     paired,
     scattered,
     spread4,
@@ -235,3 +237,16 @@ def add_ten(array, to, i):
     store4(array, 10 * to, load4(array, 10 * to) + load4(array, 10 * i))
     store4(array, 10 * to + 4, load4(array, 10 * to + 4) + load4(array, 10 * i + 4))
     store2(array, 10 * to + 8, load2(array, 10 * to + 8) + load2(array, 10 * i + 8))
+
+
+@kernel
+def sum4(four):
+    """Return the sum of four lanes."""
+    return (number(four, 0) + number(four, 1)) + (number(four, 2) + number(four, 3))
+
+
+@kernel
+def clamp4(own, lower, upper):
+    """Clamp four numbers between bounds, lane by lane."""
+    own = chosen(own < lower, lower, own)
+    return chosen(upper < own, upper, own)

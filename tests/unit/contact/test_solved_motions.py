@@ -115,7 +115,7 @@ def test_the_later_gap_is_a_lower_bound_that_common_rotation_does_not_lower():
 def test_a_contact_with_a_row_is_not_predicted_again():
     """A chain that is thrown on a floor: its links move on arcs, and positions close what these overlap.
 
-    Links were predicted along straight lines, and each overlap was a contact of its own: 25 of these 600 steps
+    Links were predicted along straight lines, each overlap was a contact of its own: 25 of these 600 steps
     were solved again, and links overlapped the floor by up to 0.34 mm.
     """
     again = closed = deepest = 0

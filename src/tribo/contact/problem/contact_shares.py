@@ -16,10 +16,9 @@ from math import inf
 
 from tribo.compiler.jit import kernel
 from tribo.math import vec
-from tribo.math.linalg import ALIKE
+from tribo.math.linalg import ALIKE, solve_equations
 
 MOMENTS = 6  # numbers of φ; the first three are force and line of action
-SINGULAR = 1e-9  # [–] of the largest diagonal entry: a smaller pivot is 0
 LEAST = 0.05  # [–] of its first share: lower bound of a share
 
 
@@ -74,34 +73,6 @@ def share_moments(work, c, leader, size):
     u = vec.dot(away, (axes[leader, 0], axes[leader, 1], axes[leader, 2])) / size
     v = vec.dot(away, (axes[leader, 3], axes[leader, 4], axes[leader, 5])) / size
     return (1.0, u, v, u * u, u * v, v * v)
-
-
-@kernel
-def solve_equations(a, n):
-    """Solve n symmetric equations, the right side in the last column of a; return whether it is possible.
-
-    Writes: a (the solution: its last column).
-    """
-    last = a.shape[1] - 1
-    largest = 0.0
-    for i in range(n):
-        largest = max(largest, abs(a[i, i]))
-    for k in range(n):  # symmetric and positive semidefinite: no pivoting
-        if a[k, k] <= SINGULAR * largest:  # a zero row needs a zero right side
-            if abs(a[k, last]) > SINGULAR * largest:
-                return False
-            a[k, k] = 1.0
-            a[k, last] = 0.0
-            continue
-        for i in range(n):
-            if i != k:
-                factor = a[i, k] / a[k, k]
-                for j in range(k, n):
-                    a[i, j] -= factor * a[k, j]
-                a[i, last] -= factor * a[k, last]
-    for k in range(n):
-        a[k, last] /= a[k, k]
-    return True
 
 
 @kernel

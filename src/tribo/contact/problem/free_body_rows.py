@@ -1,7 +1,7 @@
 """The rows of contacts of free bodies, processed four numbers at a time.
 
 A free body has six consecutive dofs and is a tree of its own. Most contacts of a heap are between two such
-bodies, or one and a body that impulses do not move. `free_body_contacts.lay_out_free_bodies` copies the data
+bodies, or one and a body that impulses do not move. `contact_lane_groups.lay_out_free_bodies` copies the data
 of such a contact in the order of access (`Work.free_body_row`): per axis t₁, t₂, n the rows of the first
 body's dofs 0 to 3, those of the second's, and dofs 4 and 5 of both, four numbers at a time; then
 (G + lift)⁻¹. A contact with one free body has it twice, the second time with zero rows.

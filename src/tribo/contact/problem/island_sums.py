@@ -124,39 +124,24 @@ def add_scalar_block(model, work, n, r):
 
 
 @kernel
-def subtract_impulses(model, work, t, out):
-    """Subtract the response to all impulses of island t from an array of dofs.   out −= Yᵀ λ
-
-    Writes: out.
-    """
-    for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        impulse = vec.neg(vec.load(work.contact_impulse, c))
-        add_contact_response(model, work, c, impulse, out)
-        if work.contact_is_spun[c] == 1:
-            torque = vec.neg(vec.load(work.contact_spin_impulse, c))
-            add_impulse_response(model, work, work.contact_spin_row, c, torque, out)
-    for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        add_scalar_to(model, work, n, -work.scalar_impulse[n], out)
-
-
-@kernel
 def sum_response(model, work, t, count):
-    """Recompute the response from the impulses. z = z_free + Yᵀ λ
+    """Recompute the response of island t, of `count` nodes, from its impulses. z = z_free + Yᵀ λ
 
     Writes: work.
     """
-    sum_of = work.pile_residual
     for a in range(count):
         tree = work.node_tree[a]
         for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            sum_of[dof] = 0.0
-    subtract_impulses(model, work, t, sum_of)
-    for a in range(count):
-        tree = work.node_tree[a]
-        for dof in range(model.tree_v[tree], model.tree_v[tree] + model.tree_nv[tree]):
-            work.response[dof] = work.free_response[dof] - sum_of[dof]
+            work.response[dof] = work.free_response[dof]
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        add_contact_response(model, work, c, vec.load(work.contact_impulse, c), work.response)
+        if work.contact_is_spun[c] == 1:
+            torque = vec.load(work.contact_spin_impulse, c)
+            add_impulse_response(model, work, work.contact_spin_row, c, torque, work.response)
+    for k in scalars_in(work, t):
+        n = work.island_scalar[k]
+        add_scalar_to(model, work, n, work.scalar_impulse[n], work.response)
 
 
 @kernel

@@ -11,8 +11,9 @@ from math import sqrt
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import chosen, load4, spread4, store4, top
 from tribo.contact.solver.coulomb_cone import SLIDES
-from tribo.contact.solver.proximal_law import bounds_of, clamp4, own_velocity, trial_at
+from tribo.contact.solver.proximal_law import bounds_of, own_velocity, trial_at
 from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, copy_vector
+from tribo.math.lane_rows import clamp4
 from tribo.math.linalg import ROUND_OFF, TINY
 
 SET_PENALTY = 1e7  # [–] penalty of a solve with a given active set

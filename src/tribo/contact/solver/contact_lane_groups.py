@@ -3,7 +3,8 @@
 A contact joins the first open group in which neither of its bodies is. Each open group has a bit, and each
 tree the bits of the groups that it is in, so the search is a few bit operations. A sweep visits all groups,
 then one by one the contacts in none: those of robots, with rolling friction, or left over. Contacts of one
-group share no body, so each is solved with all others fixed, as in any sweep.
+group share no body, so each is solved with all others fixed, as in any sweep. Before, `lay_out_free_bodies`
+copies the rows of contacts of free bodies (`free_body_rows`).
 Source: graph colouring for Gauss–Seidel's method, as in Tonge, Benevolenski, Voroshilov 2012.
 """
 
@@ -11,8 +12,8 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem import free_body_rows
 from tribo.contact.problem.islands import contacts_in
 from tribo.contact.problem.lane_group_rows import AXIS, COMPLIANCE, FRICTION, INVERSE, OWN, SECOND, START
-from tribo.contact.solver.coulomb_cone import SLIDES
-from tribo.math import vec
+from tribo.contact.solver.coulomb_cone import SLIDES, lifted_inverse
+from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
 
 FEWEST = 16  # contacts: groups do not pay for fewer
@@ -214,3 +215,62 @@ def make_lane_groups(model, work, t):
 def has_lane_groups(work, t):
     """Tell whether the groups that are written belong to island t."""
     return work.lane_group_island[0] == 1 + t
+
+
+@kernel
+def free_body_dof(model, work, c, side):
+    """Return the first dof of a free body; −1 for a body that impulses do not move; −2 for any other.
+
+    The base of a robot also has six dofs, but is no free body: its blocks are as large as the robot.
+    """
+    n = work.contact_len[c, side]
+    if n == 0:
+        return -1
+    tree = model.body_tree[work.contact_body[c, side]]
+    return model.tree_v[tree] if n == 6 and model.tree_nv[tree] == 6 else -2
+
+
+@kernel
+def lay_out_rows(work, c, side, place):
+    """Copy the rows of one side of contact c to the place of the first (0) or second (1) body.
+
+    Writes: work.
+    """
+    row = work.row
+    out = work.free_body_row
+    i = work.contact_row[c, side]
+    for axis in range(3):
+        to = free_body_rows.AXIS * axis
+        for p in range(4):
+            out[c, to + free_body_rows.SECOND * place + p] = row[i + 3 * p + axis]
+        for p in range(2):
+            out[c, to + free_body_rows.ENDS + 2 * place + p] = row[i + 12 + 3 * p + axis]
+
+
+@kernel
+def lay_out_free_bodies(model, work, t):
+    """Lay out those contacts of island t whose bodies are free, mark the others, and form groups.
+
+    Writes: work.
+    """
+    out = work.free_body_row
+    for k in contacts_in(work, t):
+        c = work.island_contact[k]
+        a = free_body_dof(model, work, c, 0)
+        b = free_body_dof(model, work, c, 1)
+        if a == -2 or b == -2:
+            work.free_body_dof[c, 0] = -1
+            continue
+        if a < 0 or b < 0:
+            for j in range(free_body_rows.INVERSE):
+                out[c, j] = 0.0
+        if a >= 0:
+            lay_out_rows(work, c, 0, 0)
+        if b >= 0:
+            lay_out_rows(work, c, 1, 1 if a >= 0 else 0)
+        work.free_body_dof[c, 0] = max(a, b) if a < 0 else a
+        work.free_body_dof[c, 1] = max(a, b) if b < 0 else b
+        inverse = lifted_inverse(spatial.load(work.contact_delassus, c))
+        for j in range(6):
+            out[c, free_body_rows.INVERSE + j] = inverse[j]
+    make_lane_groups(model, work, t)

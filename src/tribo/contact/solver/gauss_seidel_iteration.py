@@ -6,6 +6,7 @@ Source: Hwangbo, Lee, Hutter 2018 (per-contact iteration), with the local solve 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import is_yes, some, spread4, top
 from tribo.contact.problem.free_body_rows import inverse_of
+from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
@@ -17,12 +18,15 @@ from tribo.contact.problem.whitened_products import (
     scalar_velocity,
 )
 from tribo.contact.solver import coulomb_cone
+from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.contact_lane_groups import has_lane_groups
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.contact.solver.lane_group_visit import larger_lanes, visit_lane_group
 from tribo.contact.solver.natural_residual import GOOD, island_violation
 from tribo.math import spatial, vec
 from tribo.math.lane_rows import LANES
+
+ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -65,7 +69,7 @@ def sweep_contact(model, work, c):
     if step[0] != 0.0 or step[1] != 0.0 or step[2] != 0.0:
         vec.store(work.contact_impulse, c, after)
         add_contact_response(model, work, c, step, work.response)
-        d = coulomb_cone.affine_velocity(g, step, (0.0, 0.0, 0.0))
+        d = coulomb_cone.affine_velocity(g, step, ZERO)
         change = abs(d[0]) + abs(d[1]) + abs(d[2])
     if work.contact_is_spun[c] == 1:
         change += sweep_spin(model, work, c, after[2])
@@ -89,7 +93,7 @@ def sweep_spin(model, work, c, normal):
         return 0.0
     vec.store(work.contact_spin_impulse, c, after)
     add_response(model, work, work.contact_spin_row, c, step)
-    d = coulomb_cone.affine_velocity(k, step, (0.0, 0.0, 0.0))
+    d = coulomb_cone.affine_velocity(k, step, ZERO)
     return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
 
 
@@ -150,17 +154,10 @@ def start_cold(model, work, t):
 
     Writes: work.
     """
-    zero = (0.0, 0.0, 0.0)
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        impulse = vec.neg(vec.load(work.contact_impulse, c))
-        add_response(model, work, work.contact_row, c, impulse)
-        vec.store(work.contact_impulse, c, zero)
-        if work.contact_is_spun[c] == 1:
-            impulse = vec.neg(vec.load(work.contact_spin_impulse, c))
-            add_response(model, work, work.contact_spin_row, c, impulse)
-            vec.store(work.contact_spin_impulse, c, zero)
+        vec.store(work.contact_impulse, c, ZERO)
+        vec.store(work.contact_spin_impulse, c, ZERO)
     for k in scalars_in(work, t):
-        n = work.island_scalar[k]
-        add_scalar_response(model, work, n, -work.scalar_impulse[n])
-        work.scalar_impulse[n] = 0.0
+        work.scalar_impulse[work.island_scalar[k]] = 0.0
+    sum_response(model, work, t, find_nodes(model, work, t))

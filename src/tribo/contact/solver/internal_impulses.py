@@ -11,24 +11,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
 from tribo.math import spatial, vec
-from tribo.math.linalg import ROUND_OFF
-
-
-@kernel
-def range_part(g, x):
-    """Return the part of x in the range of a symmetric g (xx, yy, zz, xy, xz, yz); x if g is regular."""
-    xx, yy, zz, xy, xz, yz = g
-    least = ROUND_OFF * (xx + yy + zz)
-    a = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy)  # the adjugate of g
-    b = (xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
-    minors = a[0] + a[1] + a[2]  # Σ λᵢ λⱼ
-    if not xx + yy + zz > 0.0:
-        return x
-    if minors <= least * (xx + yy + zz):  # one direction: g = λ u uᵀ
-        return vec.scale(1.0 / (xx + yy + zz), vec.sym_vec(g, x))
-    if xx * a[0] + xy * b[0] + xz * b[1] <= least * minors:  # two: the adjugate is λ₁ λ₂ n nᵀ
-        return vec.axpy(-1.0 / minors, vec.sym_vec((*a, *b), x), x)
-    return x
+from tribo.math.linalg import range_part
 
 
 @kernel

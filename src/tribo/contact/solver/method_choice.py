@@ -8,7 +8,7 @@ from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import TARGET_DEAD_BAND, free_fall_speed, relax_target
 from tribo.contact.problem.islands import contacts_in, island_rows, spun_rows
 from tribo.contact.solver import block_matrix
-from tribo.contact.solver.free_body_contacts import lay_out_free_bodies
+from tribo.contact.solver.contact_lane_groups import lay_out_free_bodies
 from tribo.contact.solver.gauss_seidel_iteration import start_cold, sweep_only
 from tribo.contact.solver.natural_residual import island_speed, island_violation, largest_component
 from tribo.contact.solver.pile import solve_pile

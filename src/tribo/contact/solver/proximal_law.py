@@ -15,6 +15,7 @@ from tribo.compiler.lanes import chosen, load4, number, spread4, store4, top
 from tribo.contact.solver.natural_residual import larger_violation, largest_component, project_on_cone
 from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size
 from tribo.math import vec
+from tribo.math.lane_rows import clamp4, sum4
 
 
 @kernel
@@ -61,13 +62,6 @@ def bounds_of(work, b, out):
 
 
 @kernel
-def clamp4(own, lower, upper):
-    """Clamp four numbers between bounds, lane by lane."""
-    own = chosen(own < lower, lower, own)
-    return chosen(upper < own, upper, own)
-
-
-@kernel
 def apply_laws(work, trial, out):
     """Project row `trial` of `dense_vector` on the laws; write the impulses to row `out` (may be the same).
 
@@ -107,12 +101,6 @@ def impulse_product(work, part):
     for i in range(0, work.dense_size[Size.ROWS], 4):
         total = total + load4(x, n * Entry.SCRATCH + i) * load4(x, n * Entry.CHANGE + i)
     return sum4(total)
-
-
-@kernel
-def sum4(four):
-    """Return the sum of four lanes."""
-    return (number(four, 0) + number(four, 1)) + (number(four, 2) + number(four, 3))
 
 
 @kernel

@@ -15,8 +15,9 @@ from math import sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.compiler.lanes import load4, spread4, store4, transposed
-from tribo.contact.solver.proximal_law import bounds_of, sum4
+from tribo.contact.solver.proximal_law import bounds_of
 from tribo.contact.solver.proximal_rows import Entry, Law, LawKind, LawNumber, Size, Vector, wide
+from tribo.math.lane_rows import sum4
 
 VELOCITY_ROW, IMPULSE_ROW = 0, 1  # columns of `direction_row`: l, p
 # Of `direction_number`: 1/d; its request (`target_change`); its impulse.

@@ -17,7 +17,6 @@ from tribo.contact.solver.proximal_law import (
     impulse_product,
     memory_error,
     set_row_penalties,
-    sum4,
     violation_here,
     write_trials,
 )
@@ -34,6 +33,7 @@ from tribo.contact.solver.proximal_products import (
     write_response,
 )
 from tribo.contact.solver.proximal_rows import Entry, Size, Vector
+from tribo.math.lane_rows import sum4
 
 LINE_STEPS = 8  # evaluations of a line search
 FLAT = 0.1  # [–] of the slope at the start: the line search ends at a smaller one

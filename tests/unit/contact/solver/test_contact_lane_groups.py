@@ -12,7 +12,6 @@ from tribo.contact.solver import (
     contact_lane_groups,
     coulomb_cone,
     coulomb_cone_lanes,
-    free_body_contacts,
     gauss_seidel_iteration,
     island_solve,
     lane_group_visit,
@@ -53,7 +52,7 @@ def laid_out(request):
         work = engine.work
         start = np.asarray(work.island_contact_start)
         island = int(np.argmax(np.diff(start)))
-        free_body_contacts.lay_out_free_bodies(engine.model, work, island)
+        contact_lane_groups.lay_out_free_bodies(engine.model, work, island)
         if min(len(group) for group in lanes_of(work)) < 4:  # a group with lanes for nothing
             break
         work.lane_group_island[0] = 0
@@ -292,7 +291,7 @@ def test_a_body_on_many_points_makes_no_lane_groups():
     world.step(1)
     work = world.engine.work
     assert work.contact_count[0] == 36
-    free_body_contacts.lay_out_free_bodies(world.engine.model, work, 0)
+    contact_lane_groups.lay_out_free_bodies(world.engine.model, work, 0)
     assert not contact_lane_groups.has_lane_groups(work, 0)
 
 
@@ -304,7 +303,7 @@ def test_few_contacts_make_no_groups_and_a_new_solve_leaves_old_ones():
         hard_problems.write(engine, problem)
         work = engine.work
         island_solve.warm_start(engine.model, engine.state, engine.settings, work)
-        free_body_contacts.lay_out_free_bodies(engine.model, work, 0)
+        contact_lane_groups.lay_out_free_bodies(engine.model, work, 0)
         few = len(problem.bodies) < contact_lane_groups.FEWEST
         assert contact_lane_groups.has_lane_groups(work, 0) == (not few)
         island_solve.solve_islands(engine.model, engine.state, engine.settings, work)

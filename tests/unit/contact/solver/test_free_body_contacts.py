@@ -6,7 +6,7 @@ import pytest
 
 import tribo
 from tribo.contact.problem import free_body_rows, island_sums, whitened_products
-from tribo.contact.solver import block_matrix, free_body_contacts, gauss_seidel_iteration, island_solve
+from tribo.contact.solver import block_matrix, contact_lane_groups, gauss_seidel_iteration, island_solve
 from tribo.tools.demo import ASSETS
 
 KEPT = hard_problems.load()[:500:25]  # small piles
@@ -23,7 +23,7 @@ def begin(engine, problem):
     hard_problems.write(engine, problem)
     island_solve.warm_start(engine.model, engine.state, engine.settings, engine.work)
     work = engine.work
-    free_body_contacts.lay_out_free_bodies(engine.model, work, 0)
+    contact_lane_groups.lay_out_free_bodies(engine.model, work, 0)
     contacts = work.island_contact[work.island_contact_start[0] : work.island_contact_start[1]]
     return [c for c in contacts if work.free_body_dof[c, 0] >= 0]
 
@@ -98,7 +98,7 @@ def test_links_of_a_tree_are_not_loose():
         for side in range(2):
             body = work.contact_body[c, side]
             tree = model.body_tree[body]
-            found = free_body_contacts.free_body_dof(model, work, c, side)
+            found = contact_lane_groups.free_body_dof(model, work, c, side)
             seen.add((int(work.contact_len[c, side]), min(int(found), 0)))
             if found >= 0:
                 assert model.tree_nv[tree] == 6

@@ -6,7 +6,7 @@ from unit.contact.solver.test_proximal_newton import dog, grip, rolling_balls, w
 
 from tribo.contact.solver import (
     block_matrix,
-    free_body_contacts,
+    contact_lane_groups,
     pile_problem,
     proximal_law,
     proximal_products,
@@ -25,7 +25,7 @@ def as_pile(engine, t):
     engine.grow()
     model, work = engine.model, engine.work
     model.lazy_address[Late.PILE] = lazy_kernels.address(Late.PILE)
-    free_body_contacts.lay_out_free_bodies(model, work, t)
+    contact_lane_groups.lay_out_free_bodies(model, work, t)
     count = block_matrix.find_nodes(model, work, t)
     proximal_rows.write_pile(model, work, t, count)
     assert proximal_products.call_pile_operation(model, work, pile_problem.PREPARE, count, np.inf) == 1

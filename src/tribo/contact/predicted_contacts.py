@@ -6,8 +6,8 @@ by as much as the rotation of one step. So pairs that rotate past one another, o
 margins allow, are tested again at the poses to which the solved velocity leads (`solved_motions`); pairs that
 only a faster body reaches are first searched among all bodies (`late_candidates`). A point that overlaps
 there by more than now becomes a contact of this step: with the normal of that pose, the gap that its motion
-closes, and lever arms rotated back with their bodies. Its island is then solved again. If the point has a row
-that is kept, the overlap is the curvature of its path, and `position_pass` closes it.
+closes, and lever arms rotated back with their bodies. Its island is then solved again. If a contact presses
+at the point already, the overlap is the curvature of its path, and `position_pass` closes it.
 
 Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
@@ -320,25 +320,24 @@ def is_unsolved(work, tree):
 
 
 @kernel
-def note_path(model, settings, work, a, b, k, touch):
-    """Leave the later overlap of point k of the manifold to the positions, if a row keeps the gap there.
+def note_path(model, settings, work, a, b, k):
+    """Leave the later overlap of point k of the manifold to the positions, if a contact presses there now.
 
-    It does up to `touch` [m], along nearly the same normal, to first order: the rest is curvature. Returns
-    False if there is no such row, or if the positions may not close that much in a step.
+    Its row keeps the gap to first order, along nearly the same normal: the overlap is curvature. Returns
+    False if there is no such contact, or if the positions may not close that much in a step.
 
     Writes: work.
     """
     key = first_key(model, a, b) + int(work.manifold[k, 7])
     c = find_key(work, key)
-    if c == work.contact_count[0] or work.contact_key[c] != key or work.contact_target[c] == -inf:
+    if c == work.contact_count[0] or work.contact_key[c] != key or is_at_later_pose(work, c):
         return False
     n = (work.manifold[k, 3], work.manifold[k, 4], work.manifold[k, 5])
     cosine = vec.dot(n, vec.load_from(work.contact_axes, c, 6))
     motion_a, motion_b = end_motion(work, work.contact_body[c, 0]), end_motion(work, work.contact_body[c, 1])
     gap = work.contact_gap[c] + settings.dt * gap_rate(work, c, motion_a, motion_b)
     speed = max(0.0, gap - work.manifold[k, 6]) / settings.dt
-    is_kept = gap >= min(0.0, work.contact_gap[c]) - touch and cosine >= cos(FAR)
-    if is_at_later_pose(work, c) or not is_kept or speed > settings.max_push_out_speed:
+    if not work.contact_impulse[c, 2] > 0.0 or cosine < cos(FAR) or speed > settings.max_push_out_speed:
         return False
     work.contact_drift[c, 3] = speed
     return True
@@ -366,7 +365,7 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     deep = min(now - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
-        if work.manifold[k, 6] < deep and not note_path(model, settings, work, a, b, k, touch):
+        if work.manifold[k, 6] < deep and not note_path(model, settings, work, a, b, k):
             is_new = add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 

@@ -158,7 +158,7 @@ class Work(Record):
     contact_rest = field("max_contact")  # [m/s] the target without rebound
     contact_impact = field("max_contact", 3)  # [N s] sum of the impulses of the impacts, contact axes
     contact_vel = field("max_contact", 3)  # [m/s] J v at the velocity before the step, contact axes
-    contact_drift = field("max_contact", 4)  # [m/s] β: change of J v until the end of the step; shift by path
+    contact_drift = field("max_contact", 3)  # [m/s] β: change of J v until the end of the step
     contact_drift_error = field("max_contact")  # [m/s] truncation error of β
     gap_allowance = field("max_contact")  # [m] overlap at the ends of steps that counts as none
     contact_start = field("max_contact", 3)  # [m/s] J v + β − target: velocity without forces, contact axes

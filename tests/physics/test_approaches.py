@@ -23,8 +23,7 @@ DEEP = 2e-3  # [m]
 def test_bodies_that_meet_do_not_overlap(number):
     """At 4 ms corners move by up to 2 cm a step; 1 in 9 went in by more than 2 mm, by up to 19 mm.
 
-    Friction and hits without rebound take energy; to part what overlaps may give back some of it. Of 560 such
-    meetings with other seeds one to two gave back more than 1e-4 in a step, the most 1.4e-4 to 5e-4.
+    Friction and hits without rebound take energy; to part what overlaps by 0.1 mm may give back 1e-4 of it.
     What is joined in the middle keeps momentum; an overlap d may cost angular momentum, J d.
     """
     rng = np.random.default_rng([number, 4000])
@@ -38,7 +37,7 @@ def test_bodies_that_meet_do_not_overlap(number):
             world.step()
             assert max((contact.depth for contact in world.contacts), default=0.0) < DEEP
             assert world.distance(one, other).distance > -DEEP
-            assert world.kinetic_energy < energy * (1.0 + 3e-4)
+            assert world.kinetic_energy < energy * (1.0 + 1e-4)
             energy = world.kinetic_energy
         np.testing.assert_allclose(world.linear_momentum, p, atol=1e-12 * speed)
         np.testing.assert_allclose(world.angular_momentum, l, atol=2.0 * speed * DEEP)

@@ -3,10 +3,10 @@
 Detection lists each point that a body could reach within the step. Most of them are not reached: a shin
 passes a thigh, a finger passes a cube. Such a point has no impulse, but costs its Jacobian, a share of each
 solve, and may join two islands. So a point is deferred if its gap is more than twice what its motion closes
-in the step, plus the effect of weight, rotations and overlaps. Deferred contacts are stored at the end of the
-same table, in order of their keys. `predicted_contacts` tests whether the solved motion closes the gap, and
-then gives the contact a row. The solution is thus that with all rows, since a row that holds with zero
-impulse changes nothing.
+in the step, to second order, plus the effect of weight and overlaps. Deferred contacts are stored at the end
+of the same table, in order of their keys. `predicted_contacts` tests whether the solved motion closes the
+gap, and then gives the contact a row. The solution is thus that with all rows, since a row that holds with
+zero impulse changes nothing.
 
 Points with an impulse in the last step stay, and those of pairs that rebound or are compliant.
 """
@@ -56,8 +56,9 @@ def point_way(settings, work, i, p, motion):
 def later_gap(model, settings, work, c, motion_a, motion_b):
     """Return a lower bound of the gap of contact c after a step at the mean motions of its two bodies [m].
 
-    The normal turns with B. As A turns relative to B, other points come nearer, at most by the square of this
-    turn times the smaller reach, and the normal may turn with A instead. Terms of third order are bounds.
+    Of this point; the normal turns with B. As A turns relative to B, others come nearer, of round bodies at
+    most by the square of this turn times the smaller reach, and the normal may turn with A instead. Of flat
+    bodies `predicted_contacts` finds other points. Terms of third order are bounds.
     """
     p, n = vec.load(work.contact_pos, c), vec.load_from(work.contact_axes, c, 6)
     way_a, error_a = point_way(settings, work, work.contact_body[c, 0], p, motion_a)
@@ -66,8 +67,8 @@ def later_gap(model, settings, work, c, motion_a, motion_b):
     turn = settings.dt * vec.norm(vec.sub(motion_a[1], motion_b[1]))
     reach = min(body_reach(model, work.contact_shape[c, 0]), body_reach(model, work.contact_shape[c, 1]))
     bent = 0.5 * settings.dt * settings.dt * vec.dot(motion_b[1], motion_b[1])  # of the normal
-    closed = error_a + error_b + turn * turn * reach + (turn + bent) * vec.norm(way)
-    return work.contact_gap[c] + vec.dot(vec.axpy(settings.dt, vec.cross(motion_b[1], n), n), way) - closed
+    errors = error_a + error_b + turn * turn * reach + (turn + bent) * vec.norm(way)
+    return work.contact_gap[c] + vec.dot(vec.axpy(settings.dt, vec.cross(motion_b[1], n), n), way) - errors
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Stage `position_pass.correct_positions`: overlaps, stops and gaps, in the positions at the end of a step.
+"""Stages `position_pass.reserve_tables` and `.correct_positions`: overlaps, stops and gaps, in the positions.
 
 A velocity that closes an overlap would remain after it. So the solve of the step only asks that no gap closes
 within it; at the end of the step the island is shifted by dt z. In whitened dofs, z is the minimum of
@@ -7,12 +7,11 @@ within it; at the end of the step the island is shifted by dt z. In whitened dof
 
 over the rows that hold: normals of contacts, stops and wires where eᵢ > 0; equations, and tangents of
 sticking contacts, in both directions. bᵢ is the correction that a row asks for (a share `erp` of its error
-per step, and what the curvature of a contact's path closes, each at most `max_push_out_speed`), less its
-velocity beyond its target: an open gap may close. f is convex with one minimum, also where rows contradict
-one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ. Gᵢ is the own G of a row, of a contact the mean of
-its three, of a pin the largest, so gaps that hardly anything moves stay. f is a round of `proximal_step` with
-penalties 1/Rᵢ and no memory: Newton's method finds its minimum. Islands with more dofs use sweeps. Velocities
-and impulses do not change.
+per step, at most `max_push_out_speed`), less its velocity beyond its target: an open gap may close. f is
+convex with one minimum, also where rows contradict one another: these share the shift, and ‖z‖² ≤ Σ bᵢ²/Rᵢ.
+Gᵢ is the own G of a row, of a contact the mean of its three, of a pin the largest, so gaps that hardly
+anything moves stay. f is a round of `proximal_step` with penalties 1/Rᵢ and no memory: Newton's method finds
+its minimum. Islands with more dofs use sweeps. Velocities and impulses do not change.
 Source: split of velocity and position, Cline and Pai 2003; Rockafellar 1976.
 """
 
@@ -21,7 +20,7 @@ from math import inf, sqrt
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.constraint_work import ANGULAR
 from tribo.contact.problem.compliant_rows import MIN_SHARE
-from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, asked_shift, step_speed
+from tribo.contact.problem.contact_targets import ROUND_OFF_BAND, step_speed
 from tribo.contact.problem.islands import contacts_in, is_member, scalars_in
 from tribo.contact.problem.scalar_rows import GIVES_WAY, constraint_of_row
 from tribo.contact.problem.whitened_products import (
@@ -82,7 +81,7 @@ def is_sticking(work, c):
 def is_correcting(work, t, nothing):
     """Tell whether a row of island t may ask for a shift of more than `nothing` [m/s]."""
     for k in contacts_in(work, t):
-        if asked_shift(work, work.island_contact[k]) > nothing:
+        if work.contact_correction[work.island_contact[k]] > nothing:
             return True
     for k in scalars_in(work, t):
         n = work.island_scalar[k]
@@ -105,7 +104,7 @@ def write_corrections(model, work, t, nothing):
         start = vec.load(work.contact_start, c)
         _, _, w = add_row_response(model, work, work.contact_row, c, work.response, start)
         work.shift_has_tangents[c] = 1 if is_sticking(work, c) else 0
-        want = asked_shift(work, c) - w
+        want = work.contact_correction[c] - w
         vec.store(work.shift_error, c, (0.0, 0.0, want))
         if work.contact_compliance[c, 2] > MIN_SHARE * work.diagonal_delassus[c]:  # a spring
             work.shift_has_tangents[c] = -1
@@ -156,7 +155,7 @@ def remaining_error(model, work, t):
     total = most = 0.0
     for k in contacts_in(work, t):
         c = work.island_contact[k]
-        if asked_shift(work, c) > 0.0 and work.shift_has_tangents[c] >= 0:
+        if work.contact_correction[c] > 0.0 and work.shift_has_tangents[c] >= 0:
             error = max(0.0, work.shift_error[c, 2])
             total += error * error / work.diagonal_delassus[c]
             most = max(most, error)

@@ -7,7 +7,7 @@ margins allow, are tested again at the poses to which the solved velocity leads 
 only a faster body reaches are first searched among all bodies (`late_candidates`). A point that overlaps
 there by more than now becomes a contact of this step: with the normal of that pose, the gap that its motion
 closes, and lever arms rotated back with their bodies. Its island is then solved again. If a contact presses
-at the point already, the overlap is the curvature of its path, and `position_pass` closes it.
+at the point already, only the overlap that its row does not know of counts.
 
 Terrain is tested as a whole, so that its inner edges stay flat. Pairs that rebound are free until they touch.
 Source: constraints that are added where they are found violated, Stewart and Trinkle 1996, section 5.
@@ -29,7 +29,7 @@ from tribo.contact.far_contacts import far_place, gap_rate, is_at_later_pose, la
 from tribo.contact.problem.contact_drift import FAR
 from tribo.contact.problem.contact_targets import slow_speed
 from tribo.contact.problem.islands import find_representative
-from tribo.contact.solved_motions import end_motion, forget_motions, motion_of
+from tribo.contact.solved_motions import forget_motions, motion_of, row_motion
 from tribo.contact.solver.natural_residual import FLAGGED
 from tribo.math import quat, vec
 from tribo.model import Shape, Status
@@ -87,8 +87,8 @@ def find_excess(model, state, settings, work):
 
 @kernel
 def has_no_edges(kind):
-    """Tell whether a shape has no edges or corners, at which a rotation brings new normals or ends."""
-    return kind == Shape.PLANE or kind == Shape.SPHERE or kind == Shape.ELLIPSOID
+    """Tell whether a shape is the same in all directions of a rotation, or flat without an end."""
+    return kind == Shape.PLANE or kind == Shape.SPHERE
 
 
 @kernel
@@ -226,8 +226,8 @@ def add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b):
         place_a = place_b = point
     arm_a = vec.sub(place_a, vec.load(work.body_pos, i))
     arm_b = vec.sub(place_b, vec.load(work.body_pos, j))
-    speed_a = moving_point_velocity(end_motion(work, i), arm_a)  # as the row measures it
-    apart = vec.dot(n, vec.sub(speed_a, moving_point_velocity(end_motion(work, j), arm_b)))
+    speed_a = moving_point_velocity(row_motion(work, i), arm_a)  # as the row measures it
+    apart = vec.dot(n, vec.sub(speed_a, moving_point_velocity(row_motion(work, j), arm_b)))
     gap = row[k, 6] - settings.dt * min(apart, 0.0)
     insert_contact(model, work, a, b, key, point, n, gap, vec.sub(place_a, place_b))
     return True
@@ -320,27 +320,22 @@ def is_unsolved(work, tree):
 
 
 @kernel
-def note_path(model, settings, work, a, b, k):
-    """Leave the later overlap of point k of the manifold to the positions, if a contact presses there now.
+def known_gap(model, settings, work, a, b, k):
+    """Return the later gap that point k of the manifold has by a row, at most 0 [m]; 0 without such a row.
 
-    Its row keeps the gap to first order, along nearly the same normal: the overlap is curvature. Returns
-    False if there is no such contact, or if the positions may not close that much in a step.
-
-    Writes: work.
+    The row of a contact that presses at the point, along nearly the same normal, leaves the overlap at which
+    its curved path is closed at the ends of steps (`gap_allowance`).
     """
     key = first_key(model, a, b) + int(work.manifold[k, 7])
     c = find_key(work, key)
-    if c == work.contact_count[0] or work.contact_key[c] != key or is_at_later_pose(work, c):
-        return False
+    if c == work.contact_count[0] or work.contact_key[c] != key or not work.contact_impulse[c, 2] > 0.0:
+        return 0.0
     n = (work.manifold[k, 3], work.manifold[k, 4], work.manifold[k, 5])
-    cosine = vec.dot(n, vec.load_from(work.contact_axes, c, 6))
-    motion_a, motion_b = end_motion(work, work.contact_body[c, 0]), end_motion(work, work.contact_body[c, 1])
-    gap = work.contact_gap[c] + settings.dt * gap_rate(work, c, motion_a, motion_b)
-    speed = max(0.0, gap - work.manifold[k, 6]) / settings.dt
-    if not work.contact_impulse[c, 2] > 0.0 or cosine < cos(FAR) or speed > settings.max_push_out_speed:
-        return False
-    work.contact_drift[c, 3] = speed
-    return True
+    if is_at_later_pose(work, c) or vec.dot(n, vec.load_from(work.contact_axes, c, 6)) < cos(FAR):
+        return 0.0
+    motion_a, motion_b = row_motion(work, work.contact_body[c, 0]), row_motion(work, work.contact_body[c, 1])
+    rate = gap_rate(work, c, motion_a, motion_b) + work.contact_drift[c, 2]
+    return min(0.0, work.contact_gap[c] + settings.dt * rate)
 
 
 @kernel
@@ -362,10 +357,10 @@ def predict_pair(model, state, settings, work, a, b, nearest):
     motion_b = motion_of(model, state, settings, work, j)
     n = collide_at_next_pose(model, settings, work, a, b, motion_a, motion_b)
     now = min(0.0, work.contact_gap[nearest]) if nearest >= 0 else 0.0
-    deep = min(now - touch, -DEEP * touch)
     is_new = False
     for k in range(n):
-        if work.manifold[k, 6] < deep and not note_path(model, settings, work, a, b, k):
+        known = known_gap(model, settings, work, a, b, k)
+        if work.manifold[k, 6] < min(now - touch, known - DEEP * touch):
             is_new = add_predicted_point(model, settings, work, a, b, k, motion_a, motion_b) or is_new
     return is_new
 

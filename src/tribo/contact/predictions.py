@@ -9,7 +9,6 @@ Source: constraints that are added where they are found violated, Stewart and Tr
 from math import inf
 
 from tribo.compiler.jit import kernel
-from tribo.contact import position_pass
 from tribo.contact.predicted_contacts import ROUNDS, add_predicted_contacts
 from tribo.contact.problem import joint_friction_rows
 from tribo.dynamics import couplings
@@ -92,9 +91,5 @@ def add_predictions(model, state, settings, work):
     """
     if add_predicted_contacts(model, state, settings, work) == 1:
         return 1
-    if work.status[0] & Status.CAPACITY:
-        return 0
-    if work.prediction_rounds[0] < ROUNDS and find_passed_stops(model, settings, work) == 1:
-        return 1
-    position_pass.reserve_tables(model, settings, work)  # nothing is solved again: of the positions' shift
-    return 0
+    is_last = work.status[0] & Status.CAPACITY != 0 or work.prediction_rounds[0] >= ROUNDS
+    return 0 if is_last else find_passed_stops(model, settings, work)

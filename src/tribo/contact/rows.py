@@ -1,6 +1,7 @@
 """Group `rows.assemble_rows`: contacts, joint limits and constraints as rows of one problem."""
 
 from tribo.compiler.jit import kernel
+from tribo.contact import position_pass
 from tribo.contact.constraints import constraint_rows
 from tribo.contact.problem import (
     box_friction_rows,
@@ -33,3 +34,4 @@ def assemble_rows(model, state, command, settings, work):
     box_friction_rows.write_box_friction_rows(model, settings, work)  # orthotropic friction
     if work.status[0] & Status.CAPACITY == 0:
         islands.find_islands(model, work)  # trees that share rows
+        position_pass.reserve_tables(model, settings, work)  # room for the position pass

@@ -51,7 +51,7 @@ def joint_motion(model, work, i, origin):
 
 @kernel
 def find_motions(model, state, settings, work, t):
-    """Write the motions after the step of the bodies of tree t, from the root outwards.
+    """Write the mean motions of the bodies of tree t one step ahead, from the root outwards.
 
     Mean velocity of the origin [m/s], mean angular velocity [rad/s], a bound of the additional displacement
     of a point of the body in a step, relative to its present motion [m], and `BEND` and `TWIST`.
@@ -74,7 +74,7 @@ def find_motions(model, state, settings, work, t):
             parent = model.body_parent[i]
             if parent >= 0:
                 twist = vec.load_from(row, parent, TWIST)
-                start, around = end_motion(work, parent)
+                start, around = row_motion(work, parent)
                 arm = vec.sub(vec.load(work.body_pos, i), vec.load(work.body_pos, parent))
                 swing = vec.cross(around, arm)
                 velocity, turning = vec.add(start, vec.add(swing, moved)), vec.add(around, turned)
@@ -82,9 +82,10 @@ def find_motions(model, state, settings, work, t):
                 bend = vec.add(bend, vec.add(vec.load_from(row, parent, BEND), pull))
                 twist = vec.axpy(half, vec.cross(around, turned), twist)
         before, turning_before = origin_motion(model, state, work, i)
+        velocity, turning = vec.add(velocity, bend), vec.add(turning, twist)
         change = vec.norm(vec.sub(turning, turning_before)) * model.body_radius[i]
         change += vec.norm(vec.sub(velocity, before))
-        spatial.store(row, i, (*vec.add(velocity, bend), *vec.add(turning, twist)))
+        spatial.store(row, i, (*velocity, *turning))
         row[i, 6] = settings.dt * change
         for k in range(3):
             row[i, BEND + k], row[i, TWIST + k] = bend[k], twist[k]
@@ -92,7 +93,7 @@ def find_motions(model, state, settings, work, t):
 
 @kernel
 def motion_of(model, state, settings, work, i):
-    """Return mean velocity [m/s] and angular velocity [rad/s] of body i after the step; cached.
+    """Return mean velocity [m/s] and angular velocity [rad/s] of body i one step ahead; cached.
 
     Writes: work.
     """
@@ -103,10 +104,10 @@ def motion_of(model, state, settings, work, i):
 
 
 @kernel
-def end_motion(work, i):
-    """Return the velocity [m/s] and angular velocity [rad/s] of body i without the curvature of its path.
+def row_motion(work, i):
+    """Return the solved velocity [m/s] and angular velocity [rad/s] of body i, as rows measure them.
 
-    Rows measure these. `motion_of` body i was asked before.
+    `motion_of` body i was asked before.
     """
     x = work.body_next_motion
     velocity = vec.sub(vec.load(x, i), vec.load_from(x, i, BEND))

@@ -61,11 +61,7 @@ def choose_contacts(model, settings, work, tangents):
             object_to(tangents, Obstacle.COMPLIANT, c)
         if work.contact_travel[c, 0] != 0.0 or work.contact_travel[c, 1] != 0.0:
             object_to(tangents, Obstacle.AHEAD, c)
-        if (
-            work.contact_travel[c, 2] != 0.0
-            or work.contact_travel[c, 3] != 0.0
-            or work.contact_drift[c, 3] > 0.0
-        ):
+        if work.contact_travel[c, 2] != 0.0 or work.contact_travel[c, 3] != 0.0:
             object_to(tangents, Obstacle.AHEAD, c)
         for side in range(2):
             body = work.contact_body[c, side]

@@ -464,7 +464,6 @@ def compute_drift(model, state, settings, work):
             )
             bends = True
         vec.store(work.contact_drift, c, beta)
-        work.contact_drift[c, 3] = 0.0  # `predicted_contacts.note_path`
         work.contact_drift_error[c] = error
         work.gap_allowance[c] = -sag * beta[2]
     if bends and sag > 0.0:

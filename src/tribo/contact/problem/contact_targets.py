@@ -94,12 +94,6 @@ def beyond_deadband(asked, nothing):
 
 
 @kernel
-def asked_shift(work, c):
-    """Return the speed [m/s] at which contact c asks to be shifted apart: for its overlap and its path."""
-    return work.contact_correction[c] + work.contact_drift[c, 3]
-
-
-@kernel
 def curved_rest_target(work, c, settings):
     """Return `rest_target` of contact c with the drift β of its path [m/s]."""
     return rest_target(work.contact_gap[c] + work.gap_allowance[c], settings) - work.contact_drift[c, 2]

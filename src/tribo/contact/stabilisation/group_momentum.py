@@ -12,7 +12,6 @@ from math import inf
 from tribo.compiler.jit import kernel
 from tribo.contact.constraints.path_curvature import side_of
 from tribo.contact.far_contacts import is_at_later_pose
-from tribo.contact.problem.contact_targets import asked_shift
 from tribo.contact.problem.islands import find_representative, is_member, join_islands, moved_tree
 from tribo.contact.problem.scalar_rows import constraint_of_row
 from tribo.dynamics.integrate import STRUCK
@@ -70,7 +69,7 @@ def is_contact_active(work, c):
     """Tell whether contact c has an impulse in this step, or may shift an overlap at its end."""
     x, y, z = vec.load(work.contact_impulse, c)
     is_pushed = x != 0.0 or y != 0.0 or z != 0.0
-    shifts = work.contact_target[c] > -inf and asked_shift(work, c) > 0.0
+    shifts = work.contact_target[c] > -inf and work.contact_correction[c] > 0.0
     return is_pushed or shifts or work.contact_is_soft[c] != 0 or work.adhesion_impulse[c] > 0.0
 
 

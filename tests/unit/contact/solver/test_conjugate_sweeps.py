@@ -6,7 +6,7 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    free_body_contacts,
+    contact_lane_groups,
     gauss_seidel_iteration,
     island_solve,
     natural_residual,
@@ -31,7 +31,7 @@ def test_a_load_goes_through_a_wall_in_fewer_sweeps():
     for goes_on in (False, True):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        free_body_contacts.lay_out_free_bodies(model, work, t)
+        contact_lane_groups.lay_out_free_bodies(model, work, t)
         count = block_matrix.find_nodes(model, work, t)
         assert count == 40
         if goes_on:
@@ -63,7 +63,7 @@ def test_impulses_obey_their_bounds():
     for sweeps in range(1, 12):
         island_solve.warm_start(model, engine.state, engine.settings, work)
         gauss_seidel_iteration.start_cold(model, work, t)
-        free_body_contacts.lay_out_free_bodies(model, work, t)
+        contact_lane_groups.lay_out_free_bodies(model, work, t)
         before = natural_residual.island_violation(model, work, t)
         count = block_matrix.find_nodes(model, work, t)
         sweep_conjugate(model, work, t, count, sweeps, 0.0)

@@ -10,7 +10,7 @@ import tribo
 from tribo.contact.problem import island_sums
 from tribo.contact.solver import (
     block_matrix,
-    free_body_contacts,
+    contact_lane_groups,
     island_solve,
     natural_residual,
     pile,
@@ -189,7 +189,7 @@ def improved(number, extra):
     model, work = world.engine.model, world.engine.work
     work.removed_speed[0] = natural_residual.island_speed(world.engine.settings, work, t)
     work.newton_steps[0] = 0
-    free_body_contacts.lay_out_free_bodies(model, work, t)
+    contact_lane_groups.lay_out_free_bodies(model, work, t)
     members = range(work.island_contact_start[t], work.island_contact_start[t + 1])
     pressed = [c for c in work.island_contact[members] if work.contact_impulse[c, 2] > 0.0]
     work.contact_impulse[pressed[number]] *= 0.5
@@ -295,7 +295,7 @@ def test_a_piece_leaves_all_other_impulses_as_they_were():
     model, work = engine.model, engine.work
     speed = natural_residual.island_speed(engine.settings, work, t)
     work.removed_speed[0], work.newton_steps[0] = speed, 0
-    free_body_contacts.lay_out_free_bodies(model, work, t)
+    contact_lane_groups.lay_out_free_bodies(model, work, t)
     members = range(work.island_contact_start[t], work.island_contact_start[t + 1])
     contacts = work.island_contact[members].copy()
 

@@ -49,3 +49,17 @@ def test_what_a_hit_makes_fast_does_not_go_in(ground, gap):
         world.step()
         assert 0.1 - struck.position[2] < 0.3e-3
     assert world.linear_momentum[2] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_flat_ellipsoids_that_turn_do_not_go_in():
+    """Their rims come nearer at first order in the turn: 127 of these steps were deeper, by up to 12 mm."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        world = tribo.World(4e-3)
+        world.add_ground()
+        disc = world.add_ellipsoid((0.2, 0.15, 0.02), 1.0, position=(0, 0, 0.25))
+        disc.angular_velocity = rng.uniform(-25, 25, 3)
+        disc.linear_velocity = (*rng.uniform(-1, 1, 2), -2.0)
+        for _ in range(150):
+            world.step()
+            assert max((contact.depth for contact in world.contacts), default=0.0) < DEEP

@@ -112,21 +112,41 @@ def test_the_later_gap_is_a_lower_bound_that_common_rotation_does_not_lower():
         assert gap <= np.linalg.norm(apart + settings.dt * speed) - 0.2 + 1e-12
 
 
-def test_a_contact_with_a_row_is_not_predicted_again():
-    """A chain that is thrown on a floor: its links move on arcs, and positions close what these overlap.
+def test_links_are_predicted_on_arcs():
+    """A chain that is thrown on a floor: links that were predicted along straight lines seemed to meet it.
 
-    Links were predicted along straight lines, each overlap was a contact of its own: 25 of these 600 steps
-    were solved again, and links overlapped the floor by up to 0.34 mm.
+    25 of these 600 steps were solved again.
     """
-    again = closed = deepest = 0
+    again = 0
     for seed in (1, 2):
         world, _ = thrown(6, seed, 5e-3)
         for _ in range(300):
             world.step()
-            work = world.engine.work
-            again += work.solves[0] > 1
-            closed += (work.contact_drift[: work.contact_count[0], 3] > 0.0).any()
+            again += world.engine.work.solves[0] > 1
+    assert again < 10
+
+
+def test_a_coin_that_rolls_is_not_damped_by_the_sag_of_its_path():
+    """Coins thrown on a plane: at 2 ms they keep more of the energy that they keep at 0.25 ms, 1.03 J.
+
+    A contact on a curved path is closed at the ends of steps and overlaps in between. Each overlap was a
+    contact of its own: 0.64 ± 0.07 J were left.
+    """
+    left, deepest, most = [], 0.0, 0.0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        world = tribo.World(2e-3)
+        world.add_ground()
+        coin = world.add_cylinder(0.1, 0.02, 1.0, position=(0, 0, 0.12))
+        coin.angular_velocity = rng.uniform(-25, 25, 3)
+        coin.linear_velocity = (*rng.uniform(-1, 1, 2), -1.0)
+        energy = np.inf
+        for _ in range(400):
+            world.step()
+            now = world.kinetic_energy + 9.81 * coin.position[2]
+            most, energy = max(most, now - energy), now
             deepest = max(deepest, max((contact.depth for contact in world.contacts), default=0.0))
-    assert closed > 0
-    assert again < 6
-    assert deepest < 0.1e-3
+        left.append(energy)
+    assert np.mean(left) > 0.68
+    assert deepest < 0.3e-3
+    assert most < 1e-3

@@ -66,3 +66,24 @@ def test_a_linkage_moves_as_in_mujoco():
     assert np.abs(robot.generalized_coordinate - start).max() > 0.15
     np.testing.assert_allclose(robot.generalized_coordinate, data.qpos, atol=5e-4)
     assert np.abs(world.constraints[0].gap).max() <= 1e-10
+
+
+def test_an_arm_is_pulled_to_a_mocap_body_as_in_mujoco():
+    """It comes to rest at the same coordinates, with the same sag: spring by spring, rounding apart."""
+    tie = '<weld body1="m" body2="c" solref="0.05 1" solimp="0.8 0.8 0.001" torquescale="0.3"/>'
+    text = BARS.replace("<worldbody>", '<worldbody><body name="m" mocap="true" pos="0.8 0.1 0.9"/>').format(tie)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    world = tribo.World()
+    robot = next(item for item in world.load_mjcf(text) if item.name == "a")
+    mujoco.mj_forward(model, data)
+    weld = world.constraint(world.constraints[0].name)
+    k, b, d, _ = data.efc_KBIP[0]
+    assert weld.compliance == pytest.approx(data.efc_R[0] / (k * d), rel=1e-12)
+    assert weld.spook_damping == pytest.approx(b / (k * d), rel=1e-12)
+    assert weld.angular_compliance == pytest.approx(data.efc_R[3] / (k * d) * 4 / 0.3**2, rel=1e-12)
+    for _ in range(20_000):
+        mujoco.mj_step(model, data)
+    world.step(20_000)
+    assert np.abs(data.qvel).max() < 1e-9
+    np.testing.assert_allclose(robot.q, data.qpos, atol=1e-4)

@@ -1,4 +1,7 @@
-"""<equality>: connect as a pin, weld as a weld, joint and tendon as couplings of joints. All are hard."""
+"""<equality>: connect as a pin, weld as a weld, joint and tendon as couplings of joints.
+
+All are hard but those of mocap bodies, which are springs (`mocap_springs`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
+from tribo.formats.mjcf.mocap_springs import inverse_masses, spring
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.mjcf.trees import Place, Places
@@ -20,7 +24,7 @@ from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.model import Joint
 
-SOFT = "has no effect: equalities are hard here; leave it out"
+SOFT = "has no effect: equalities are hard here, but those of mocap bodies; leave it out"
 SHARED = frozenset({"name", "class", "active"})
 USED = {
     "connect": SHARED | {"body1", "body2", "anchor", "site1", "site2"},
@@ -28,7 +32,8 @@ USED = {
     "joint": SHARED | {"joint1", "joint2", "polycoef"},
     "tendon": SHARED | {"tendon1", "tendon2", "polycoef"},
 }
-WITHOUT_EFFECT = {"solref": SOFT, "solimp": SOFT, "torquescale": SOFT}
+SOFTNESS = frozenset({"solref", "solimp", "torquescale"})
+WITHOUT_EFFECT = dict.fromkeys(SOFTNESS, SOFT)
 NOT_READ = "an equality of this kind is not read: nothing holds what it joins together"
 FAR = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's standard `relpose`: none
 LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
@@ -46,6 +51,7 @@ class EqualityReader:
         self._trees, self._defaults = places.trees, defaults
         self._all, self._drawn = places, places.drawn
         self._places, self._sites = places.bodies, places.sites
+        self._bodies = bodies
         self._numbers = {body.name: k for k, body in enumerate(bodies)}
         self._joints: dict[str, MjcfJoint] = {
             joint.description.name: joint for body in bodies for joint in body.joints
@@ -61,7 +67,8 @@ class EqualityReader:
                     node.doubt(NOT_READ, f"equality/{node.tag}")
                     continue
                 filled = self._defaults.resolve(node, MAIN, "equality")
-                node.check_attributes(USED[node.tag], WITHOUT_EFFECT)
+                known = USED[node.tag] | (SOFTNESS if self._is_spring(filled) else frozenset())
+                node.check_attributes(known, WITHOUT_EFFECT)
                 if node.tag == "joint":
                     self._follow(filled)
                 elif node.tag == "tendon":
@@ -70,12 +77,38 @@ class EqualityReader:
                     self._hold(filled)
 
     # -- bodies ---------------------------------------------------------------------------------
+    def _pair(self, node: Node) -> tuple[int, int]:
+        """Return the numbers of the two bodies of <connect> or <weld>."""
+        if "site1" in node.attributes or "site2" in node.attributes:
+            return self._site(node, "site1")[0], self._site(node, "site2")[0]
+        return self._body(node, "body1"), self._body(node, "body2")
+
+    def _is_spring(self, node: Node) -> bool:
+        """Tell whether an equality holds a body to a mocap body."""
+        if node.tag not in ("connect", "weld"):
+            return False
+        first, second = (self._bodies[k].is_mocap for k in self._pair(node))
+        return first != second
+
+    def _soften(self, node: Node, made: ConstraintDescription, held: int) -> None:
+        """Make the constraint by which a mocap body pulls body `held` a spring."""
+        place = self._places[held]
+        if place.tree < 0:
+            return
+        point = place.world.point(self._bodies[held].inertial.com)
+        tree = self._trees[place.tree].description
+        try:
+            eased = inverse_masses(tree, self._drawn[place.tree], place.body, point)
+        except np.linalg.LinAlgError:
+            raise node.error("joins a robot whose mass matrix is singular as drawn; give bodies a mass") from None
+        made.numbers |= spring(node, eased)
+
     def _hold(self, node: Node) -> None:
         """Read <connect> or <weld>."""
+        first, second = self._pair(node)
         if "site1" in node.attributes or "site2" in node.attributes:
-            (first, at), (second, other) = (self._site(node, key) for key in ("site1", "site2"))
+            at, other = self._site(node, "site1")[1], self._site(node, "site2")[1]
         else:
-            first, second = (self._body(node, key) for key in ("body1", "body2"))
             at, other = self._anchors(node, self._places[first], self._places[second])
         if first == second:
             raise node.error("joins a body to itself; name two bodies")
@@ -92,6 +125,8 @@ class EqualityReader:
         made.name = node.word("name")
         if not switch(node, "active", "true"):
             made.numbers["is_on"] = False
+        if self._is_spring(node):
+            self._soften(node, made, second if self._bodies[first].is_mocap else first)
         self._keep(made, a, b)
 
     def _keep(self, made: ConstraintDescription, a: Place, b: Place) -> None:
@@ -125,6 +160,7 @@ class EqualityReader:
         return inverse(a.world) @ b.world @ other, other
 
     def _body(self, node: Node, key: str) -> int:
+        """Return the number of a body."""
         if key == "body2" and key not in node.attributes:
             return WORLD
         return node.named(key, self._numbers, "a body")

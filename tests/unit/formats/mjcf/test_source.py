@@ -67,9 +67,10 @@ def test_a_mocap_body_without_mass_holds_what_is_welded_to_it(inside):
     world = tribo.World()
     m, body = world.load_mjcf(model(f'<body name="m" mocap="true">{inside}</body>{hand}', weld))
     m.generalized_velocity[:3] = (0.5, 0, 0)
-    world.step(200)
-    np.testing.assert_allclose(m.position, (0.2, 0, 0), atol=1e-9)
-    np.testing.assert_allclose(body.position - m.position, (0, 0, 1), atol=1e-6)
+    world.step(2000)
+    sag = 9.81 * 0.05 * 0.02**2  # g (1 − d) t² of MuJoCo's standard numbers: a spring by its weight
+    np.testing.assert_allclose(m.position, (2.0, 0, 0), atol=1e-9)
+    np.testing.assert_allclose(body.position - m.position, (0, 0, 1 - sag), atol=1e-9)
 
 
 def test_a_spring_by_time_constant_and_damping_ratio_has_them():

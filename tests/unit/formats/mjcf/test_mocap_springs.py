@@ -1,0 +1,103 @@
+"""Equalities of mocap bodies: compliance and damping by MuJoCo's formulas, and the motion that they cause."""
+
+import numpy as np
+import pytest
+
+import tribo
+from tribo.description.trees import DescriptionError
+from tribo.formats import mjcf
+
+MASS, MOMENTS = 2.0, (0.2, 0.3, 0.4)
+BODY = (
+    '<body name="hand" pos="0 0 1"><freejoint/><inertial pos="0.1 0 0" mass="2" diaginertia="0.2 0.3 0.4"/>'
+    "</body>"
+)
+
+
+def model(tie, mocap='<body name="m" mocap="true" pos="0 0 1"/>', body=BODY):
+    """Return a file with a body that a mocap body holds."""
+    return f"<mujoco><worldbody>{mocap}{body}</worldbody><equality>{tie}</equality></mujoco>"
+
+
+def numbers_of(tie):
+    """Return what the constraint of such a file has."""
+    world = tribo.World()
+    world.load_mjcf(model(tie))
+    return world.constraints[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "share", "time"),
+    [
+        ("", 0.05 * 0.02**2, 2 * 0.02),
+        ('solref="0.1 0.5"', 0.05 * (0.1 * 0.5) ** 2, 2 * 0.1 * 0.25),
+        ('solref="0.1" solimp="0.5 0.8 0.01"', 0.2 * 0.1**2, 0.2),
+        ('solref="-500 -40" solimp="0.9 0.99"', 0.01 / 500, 40 / 500),
+        ('solref="-500 0" solimp="0.9 2"', 1e-4 / 500, 0.0),
+    ],
+)
+def test_compliance_and_damping_are_those_of_the_mass_that_is_held(words, share, time):
+    """ε = (1 − d)(t ζ)² Â and d/k = 2 t ζ², or by stiffness and damping; Â = 1/m, and the mean of 1/I."""
+    tie = numbers_of(f'<weld body1="m" body2="hand" torquescale="0.5" {words}/>')
+    assert tie.compliance == pytest.approx(share / MASS, rel=1e-12)
+    turned = np.mean(1.0 / np.array(MOMENTS)) * 4.0 / 0.5**2
+    assert tie.angular_compliance == pytest.approx(share * turned, rel=1e-12)
+    assert (tie.spook_damping, tie.angular_spook_damping) == pytest.approx((time, time), rel=1e-12)
+
+
+def test_of_a_chain_it_is_the_mass_that_its_point_moves():
+    """A rod on a hinge about y: only x moves at its centre, by 1 m, and only y turns."""
+    rod = (
+        '<body name="rod"><joint axis="0 1 0" armature="0.5"/>'
+        '<inertial pos="0 0 1" mass="3" diaginertia="1 1 1"/></body>'
+    )
+    world = tribo.World()
+    world.load_mjcf(model('<weld body1="rod" body2="m"/>', body=rod))
+    (tie,) = world.constraints
+    inertia = 3.0 * 1.0 + 1.0 + 0.5
+    assert tie.compliance == pytest.approx(0.05 * 0.02**2 / inertia / 3.0, rel=1e-12)
+    assert tie.angular_compliance == pytest.approx(4.0 * 0.05 * 0.02**2 / inertia / 3.0, rel=1e-12)
+
+
+def test_a_connection_has_no_angular_spring():
+    tie = numbers_of('<connect body1="hand" body2="m" anchor="0 0 0"/>')
+    assert tie.type == "pin"
+    assert tie.compliance > 0.0
+    assert tie.angular_compliance == 0.0
+
+
+def test_sites_of_a_mocap_body_are_held_by_a_spring_as_well():
+    body = BODY.replace("</body>", '<site name="s"/></body>')
+    mocap = '<body name="m" mocap="true" pos="0 0 1"><site name="t"/></body>'
+    world = tribo.World()
+    world.load_mjcf(model('<weld site1="s" site2="t"/>', mocap, body))
+    assert world.constraints[0].compliance == pytest.approx(0.05 * 0.02**2 / MASS, rel=1e-12)
+
+
+def test_a_body_is_pulled_to_where_a_user_puts_the_mocap_body_without_a_flag():
+    """A gap of 0.3 m falls to 1/e in the time of the damping, 0.04 s; of first order in 2 ms over that time."""
+    world = tribo.World(gravity=(0, 0, 0))
+    m, hand = world.load_mjcf(model('<weld body1="m" body2="hand"/>', body=BODY.replace("0.1 0 0", "0 0 0")))
+    world.gravity = (0, 0, 0)
+    m.position = (0.3, 0, 1)
+    for _ in range(20):
+        world.step()
+        assert world.status == 0
+    assert hand.position[0] == pytest.approx(0.3 * (1 - np.exp(-1)), rel=0.05)
+    world.step(1000)
+    assert hand.position[0] == pytest.approx(0.3, abs=1e-9)
+
+
+def test_other_equalities_stay_hard_and_say_so():
+    other = '<body name="m"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    text = model('<weld body1="m" body2="hand" solref="0.1 1"/>', other)
+    world = tribo.World()
+    world.load_mjcf(text)
+    assert world.constraints[0].compliance == 0.0
+    assert any("equalities are hard here" in note for note in mjcf.read(text).notes)
+
+
+@pytest.mark.parametrize("words", ["0 1", "0.1 0", "-1 1", "0.1 -1"])
+def test_a_time_constant_without_a_damping_ratio_is_refused(words):
+    with pytest.raises(DescriptionError, match=f"solref='{words}'.*time constant and damping ratio"):
+        numbers_of(f'<weld body1="m" body2="hand" solref="{words}"/>')

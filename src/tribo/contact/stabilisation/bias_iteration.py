@@ -187,9 +187,40 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
             update_mid_velocity(model, state, work, t)
             bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             return True
+    if code == IntegrationMode.SUBSTEPS_DONE:
+        return update_substep_bias(model, state, settings, work, t)
     work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING
     work.tree_is_fourth[t] = 0
     return False
+
+
+@kernel
+def update_substep_bias(model, state, settings, work, t):
+    """Update the mean h of tree t after a solve with its substeps, or request them again; return a change of h.
+
+    The solve changed the held forces, and v̄ by M⁻¹ dt/2 times that change. h then errs by the rotation of the
+    step times the change of v̄. If that is too much, h is moved by the change of h(v̄) in mid step, which
+    leaves an error of second order in the rotation.
+
+    Writes: work.
+    """
+    apart = compare_mid_velocity(model, state, work, t, work.response, False)
+    turn = largest_turn(model, settings, work, t)
+    if not turn * turn * apart <= CONVERGED:
+        work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING
+        work.tree_is_fourth[t] = 0
+        return False
+    mark_ruled_joints(model, work, t)
+    if turn * apart <= CONVERGED:
+        return False
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.rk_acc[dof] = work.bias_before[dof] - work.bias_force[dof]
+    update_mid_velocity(model, state, work, t)
+    bias.compute_tree_bias(model, work.mid_v, settings, work, t)
+    for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
+        work.bias_force[dof] += work.rk_acc[dof]
+    return True
 
 
 @kernel

@@ -18,7 +18,7 @@ def test_the_walks_are_short_and_along_files_that_exist():
     for heading, first in (
         ("The walk of one contact", "narrowphase"),
         ("The walk of one torque", "actuated"),
-        ("The walk of a joint's stops", "urdf"),
+        ("The walk of a joint limit", "urdf"),
     ):
         files = files_of(heading)
         assert 3 < len(files) <= LONGEST_WALK

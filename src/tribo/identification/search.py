@@ -21,13 +21,9 @@ SMALL = 1e-3  # in spans: where the search ends and the fit goes on
 
 
 def first_points(problem: Problem, x: np.ndarray, kind: str, seed: int) -> list[np.ndarray]:
-    """Return candidates from which fits begin, the best first; starts of segments are those of `x`.
+    """Return candidates from which fits begin, by one of `SEARCHES`, the best first.
 
-    Args:
-        problem: The least-squares problem.
-        x: First candidate, (size,).
-        kind: One of `SEARCHES`.
-        seed: Of the random numbers.
+    x: first candidate, (size,); starts of segments are its.
 
     Raises:
         ImportError: CMA-ES needs the package cma; the message names the extra.
@@ -47,10 +43,9 @@ def first_points(problem: Problem, x: np.ndarray, kind: str, seed: int) -> list[
 
     if kind == "none":
         return [x]
-    if kind == "cma":
-        return [with_places(_cma(costs, x[:count], seed))]
-    if kind == "differential_evolution":
-        return [with_places(_evolution(costs, x[:count], seed))]
+    if kind != "scan":
+        find = _cma if kind == "cma" else _evolution
+        return [with_places(find(costs, x[:count], seed))]
     from scipy.stats import qmc
 
     points = qmc.LatinHypercube(count, rng=np.random.default_rng(seed)).random(POINTS)
@@ -64,11 +59,7 @@ def better_point(problem: Problem, x: np.ndarray, jacobian: np.ndarray, seed: in
 
     Where motion is rough, steps end in one of many small dips. Candidates are drawn from the normal
     distribution of the estimate, with 1, 3 and 10 times its deviations, all in one run.
-
-    Args:
-        problem: The least-squares problem.
-        x, jacobian: Of the solution, (size,) and (rows, size).
-        seed: Of the random numbers.
+    x, jacobian: of the solution, (size,) and (rows, size).
     """
     generator = np.random.default_rng(seed)
     _, size, turns = np.linalg.svd(jacobian, full_matrices=False)

@@ -4,8 +4,7 @@ Where a tree rotates far in a step, and drives, friction, stops or constraints a
 the whole step, but the bias force h changes within it. So the tree is integrated in substeps of fourth order
 under the solved joint forces, drives and Jᵀλ/dt, held constant; M (v_end − v)/dt then gives the mean h of the
 step, and all is solved again until both end at the same velocity. The impulses satisfy their laws, and the
-trajectory conserves energy. Trees that contacts push only evaluate h again at the new mean velocity v̄
-(`update_pushed_bias`).
+trajectory conserves energy. Trees that contacts push only evaluate h again at the new mean velocity v̄.
 """
 
 from math import inf
@@ -73,9 +72,7 @@ def restore_bias(model, work, t):
 
 @kernel
 def whiten_bias_change(model, settings, work, t):
-    """Write what a change of h changes in the response of tree t to `change_v`; return its square.
-
-    That is −D^(−1/2) L⁻ᵀ dt (h − h_before).
+    """Write −D^(−1/2) L⁻ᵀ dt (h − h_before), a response change of tree t, to `change_v`; return its square.
 
     Writes: work.
     """
@@ -160,7 +157,8 @@ def update_pushed_bias(model, state, settings, work, t):
 def update_tree_bias(model, state, command, settings, work, t, is_first):
     """Update h of tree t if it errs, or request substeps for it; return whether h changed.
 
-    With contacts, or dampers that dissipate more, h may have a small error.
+    With contacts, or dampers that dissipate more, h may have a small error. A solve with the h of substeps
+    changes v̄; that h errs by the rotation times the change, by second order if it is moved like h(v̄).
 
     Writes: work.
     """
@@ -188,31 +186,26 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
             bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             return True
     if code == IntegrationMode.SUBSTEPS_DONE:
-        return update_substep_bias(model, state, settings, work, t)
+        apart = compare_mid_velocity(model, state, work, t, work.response, False)
+        error = apart * largest_turn(model, settings, work, t)
+        is_last = work.bias_rounds[0] >= ROUNDS - 1
+        if error <= CONVERGED or (error * error <= CONVERGED * apart and not is_last):
+            mark_ruled_joints(model, work, t)
+            if error <= CONVERGED:
+                return False
+            move_substep_bias(model, state, settings, work, t)
+            return True
     work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING
     work.tree_is_fourth[t] = 0
     return False
 
 
 @kernel
-def update_substep_bias(model, state, settings, work, t):
-    """Update the mean h of tree t after a solve with its substeps, or request them again; return a change of h.
-
-    The solve changed the held forces, and v̄ by M⁻¹ dt/2 times that change. h then errs by the rotation of the
-    step times the change of v̄. If that is too much, h is moved by the change of h(v̄) in mid step, which
-    leaves an error of second order in the rotation.
+def move_substep_bias(model, state, settings, work, t):
+    """Move the mean h of the substeps of tree t by the change of h(v̄) in mid step, v̄ by `change_v`.
 
     Writes: work.
     """
-    apart = compare_mid_velocity(model, state, work, t, work.response, False)
-    turn = largest_turn(model, settings, work, t)
-    if not turn * turn * apart <= CONVERGED:
-        work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING
-        work.tree_is_fourth[t] = 0
-        return False
-    mark_ruled_joints(model, work, t)
-    if turn * apart <= CONVERGED:
-        return False
     bias.compute_tree_bias(model, work.mid_v, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.rk_acc[dof] = work.bias_before[dof] - work.bias_force[dof]
@@ -220,7 +213,6 @@ def update_substep_bias(model, state, settings, work, t):
     bias.compute_tree_bias(model, work.mid_v, settings, work, t)
     for dof in range(model.tree_v[t], model.tree_v[t] + model.tree_nv[t]):
         work.bias_force[dof] += work.rk_acc[dof]
-    return True
 
 
 @kernel
@@ -323,9 +315,8 @@ def solve_stale(model, settings, work):
         is_stale = work.island_is_stale[t] == STALE or work.island_miss[t] == inf
         work.island_is_stale[t] = SOLVED_AGAIN if is_stale else 0
         is_any = is_any or is_stale
-        rows = island_rows(work, t) if is_stale else 0
-        if rows > 0:
-            solve_island(model, settings, work, t, rows)
+        if is_stale and island_rows(work, t) > 0:
+            solve_island(model, settings, work, t, island_rows(work, t))
     return is_any
 
 

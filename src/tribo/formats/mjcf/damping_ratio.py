@@ -1,4 +1,4 @@
-"""Servos and springs that a file damps by a ratio: their numbers follow from the inertia that they move."""
+"""Servos, springs and mocap bodies that a file damps by a ratio: numbers that follow from the inertia."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import DOFS
 from tribo.formats.loops import poses_at
 from tribo.formats.mjcf import ways
+from tribo.formats.nodes import Node
 from tribo.formats.pose import matrix
 from tribo.formats.singular import directions
 
 PEAK, SCALE = 2, 3  # of the numbers that make a muscle
+SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95)  # MuJoCo's standard
 
 
 def mass_matrix(
@@ -124,3 +126,47 @@ def _strengthen(law: ActuatorLaw, inverse: np.ndarray, row: np.ndarray) -> None:
         law.gain = (*law.gain[:PEAK], law.gain[SCALE] / eased, *law.gain[PEAK + 1 :])
     if law.bias_kind == MUSCLE and law.bias[PEAK] < 0.0:
         law.bias = (*law.bias[:PEAK], law.gain[PEAK], *law.bias[PEAK + 1 :])
+
+
+def inverse_masses(
+    tree: TreeDescription, q: Sequence[float], body: int, point: Vector, node: Node
+) -> tuple[float, float]:
+    """Return the inverse mass and inertia of a body, diag(J M⁻¹ Jᵀ), means of three axes [1/kg, 1/(kg m²)].
+
+    At coordinates q; point: (3,) [m], world, at which it is pushed.
+    """
+    mass, jacobians = mass_matrix(tree, q)
+    rotation, origin = jacobians[body]
+    try:
+        inverse = np.linalg.inv(mass)
+    except np.linalg.LinAlgError:
+        raise node.error("pulls a robot whose mass matrix is singular as drawn; give bodies a mass") from None
+    moved, turned = (
+        float(np.trace(j @ inverse @ j.T)) / 3.0
+        for j in (origin + np.cross(rotation, point, axis=0), rotation)
+    )
+    return moved, turned
+
+
+def mocap_spring(node: Node, eased: tuple[float, float]) -> dict[str, float]:
+    """Return compliance and damping of an equality by which a mocap body pulls, from `solref` and `solimp`.
+
+    MuJoCo's force of a row is −(k r + b v + a)/R, R = Â (1 − d)/d: a spring, a damper, and a mass 1/R, which
+    is left out. d: impedance at its `width`; Â: `eased`, the `inverse_masses` of the body that is pulled.
+    Rows of a rotation are half its angle times `torquescale`.
+    Source: MuJoCo's documentation, Modeling, Solver parameters.
+    """
+    given = (*node.vector("solref", None, SOLREF), *SOLREF[1:])
+    d = min(max((*node.vector("solimp", None, SOLIMP), *SOLIMP[1:])[1], 1e-4), 0.9999)  # MuJoCo's bounds
+    if given[0] > 0.0 and given[1] > 0.0:  # time constant [s], damping ratio
+        share, time = (1.0 - d) * (given[0] * given[1]) ** 2, 2.0 * given[0] * given[1] ** 2
+    elif given[0] < 0.0 and given[1] <= 0.0:  # −stiffness, −damping, per unit of mass
+        share, time = (1.0 - d) / -given[0], given[1] / given[0]
+    else:
+        words = "must be two numbers > 0, time constant and damping ratio, or −stiffness < 0 and −damping ≤ 0"
+        raise node.error(f"solref={node.attributes['solref']!r} {words}")
+    made = {"compliance": share * eased[0], "spook_damping": time}
+    if node.tag == "weld":
+        scale = node.number("torquescale", 1.0, above=0.0)
+        made |= {"angular_compliance": 4.0 * share * eased[1] / scale**2, "angular_spook_damping": time}
+    return made

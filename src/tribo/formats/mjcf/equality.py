@@ -1,7 +1,4 @@
-"""<equality>: connect as a pin, weld as a weld, joint and tendon as couplings of joints.
-
-All are hard but those of mocap bodies, which are springs (`mocap_springs`).
-"""
+"""<equality>: pins, welds, couplings of joints and tendons. All are hard, except those of mocap bodies."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from tribo.description.couplings import CouplingDescription
 from tribo.description.trees import ORIGIN, TreeDescription
 from tribo.formats.mjcf.bodies import WORLD, Body
 from tribo.formats.mjcf.compiler import switch
+from tribo.formats.mjcf.damping_ratio import inverse_masses, mocap_spring
 from tribo.formats.mjcf.defaults import MAIN, Defaults
 from tribo.formats.mjcf.joints import MjcfJoint
-from tribo.formats.mjcf.mocap_springs import inverse_masses, spring
 from tribo.formats.mjcf.source import Source
 from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.mjcf.trees import Place, Places
@@ -67,55 +64,29 @@ class EqualityReader:
                     node.doubt(NOT_READ, f"equality/{node.tag}")
                     continue
                 filled = self._defaults.resolve(node, MAIN, "equality")
-                known = USED[node.tag] | (SOFTNESS if self._is_spring(filled) else frozenset())
-                node.check_attributes(known, WITHOUT_EFFECT)
+                known = USED[node.tag]
                 if node.tag == "joint":
                     self._follow(filled)
                 elif node.tag == "tendon":
                     self._couple_tendons(filled)
-                else:
-                    self._hold(filled)
+                elif self._hold(filled):
+                    known |= SOFTNESS
+                node.check_attributes(known, WITHOUT_EFFECT)
 
     # -- bodies ---------------------------------------------------------------------------------
-    def _pair(self, node: Node) -> tuple[int, int]:
-        """Return the numbers of the two bodies of <connect> or <weld>."""
+    def _hold(self, node: Node) -> bool:
+        """Read <connect> or <weld>; return whether a mocap body pulls by it, as a spring."""
         if "site1" in node.attributes or "site2" in node.attributes:
-            return self._site(node, "site1")[0], self._site(node, "site2")[0]
-        return self._body(node, "body1"), self._body(node, "body2")
-
-    def _is_spring(self, node: Node) -> bool:
-        """Tell whether an equality holds a body to a mocap body."""
-        if node.tag not in ("connect", "weld"):
-            return False
-        first, second = (self._bodies[k].is_mocap for k in self._pair(node))
-        return first != second
-
-    def _soften(self, node: Node, made: ConstraintDescription, held: int) -> None:
-        """Make the constraint by which a mocap body pulls body `held` a spring."""
-        place = self._places[held]
-        if place.tree < 0:
-            return
-        point = place.world.point(self._bodies[held].inertial.com)
-        tree = self._trees[place.tree].description
-        try:
-            eased = inverse_masses(tree, self._drawn[place.tree], place.body, point)
-        except np.linalg.LinAlgError:
-            raise node.error("joins a robot whose mass matrix is singular as drawn; give bodies a mass") from None
-        made.numbers |= spring(node, eased)
-
-    def _hold(self, node: Node) -> None:
-        """Read <connect> or <weld>."""
-        first, second = self._pair(node)
-        if "site1" in node.attributes or "site2" in node.attributes:
-            at, other = self._site(node, "site1")[1], self._site(node, "site2")[1]
+            (first, at), (second, other) = (self._site(node, key) for key in ("site1", "site2"))
         else:
+            first, second = (self._body(node, key) for key in ("body1", "body2"))
             at, other = self._anchors(node, self._places[first], self._places[second])
         if first == second:
             raise node.error("joins a body to itself; name two bodies")
         a, b = self._places[first], self._places[second]
         if a.tree < 0 and b.tree < 0:
             node.doubt("joins two bodies that stand: it has no effect", "equality/still")
-            return
+            return False
         ends = [a.inner @ at, b.inner @ other]
         what = "pin" if node.tag == "connect" else "weld"
         made = ConstraintDescription(what, (a.body, b.body), locked=LOCKED[what])
@@ -125,9 +96,14 @@ class EqualityReader:
         made.name = node.word("name")
         if not switch(node, "active", "true"):
             made.numbers["is_on"] = False
-        if self._is_spring(node):
-            self._soften(node, made, second if self._bodies[first].is_mocap else first)
+        is_pulled = self._bodies[first].is_mocap != self._bodies[second].is_mocap
+        held, place = (first, a) if self._bodies[second].is_mocap else (second, b)
+        if is_pulled and place.tree >= 0:
+            tree, point = self._trees[place.tree].description, self._bodies[held].inertial.com
+            eased = inverse_masses(tree, self._drawn[place.tree], place.body, place.world.point(point), node)
+            made.numbers |= mocap_spring(node, eased)
         self._keep(made, a, b)
+        return is_pulled
 
     def _keep(self, made: ConstraintDescription, a: Place, b: Place) -> None:
         """Give a constraint to the tree that it is in, or to the scene."""
@@ -160,7 +136,6 @@ class EqualityReader:
         return inverse(a.world) @ b.world @ other, other
 
     def _body(self, node: Node, key: str) -> int:
-        """Return the number of a body."""
         if key == "body2" and key not in node.attributes:
             return WORLD
         return node.named(key, self._numbers, "a body")

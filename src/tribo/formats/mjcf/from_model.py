@@ -200,7 +200,10 @@ class _Writer:
             if not m.eq_active0[k]:
                 given["active"] = "false"
             if kind in {"connect", "weld"}:
-                given |= self._softness(k, m.eq_objtype[k] == 6)
+                ends = m.site_bodyid[[first, second]] if m.eq_objtype[k] == 6 else [first, second]
+                if (m.body_mocapid[ends] >= 0).any():
+                    given |= {"solref": m.eq_solref[k], "solimp": m.eq_solimp[k]}
+                    given |= {"torquescale": data[10]} if kind == "weld" else {}
             if kind in {"connect", "weld"} and m.eq_objtype[k] == 6:
                 given |= {"site1": self._names["site", first], "site2": self._names["site", second]}
             elif kind == "connect":
@@ -213,16 +216,6 @@ class _Writer:
                 if second >= 0:
                     given[f"{kind}2"] = self._names[word, second]
             self._node(kind, root, **given)
-
-    def _softness(self, k: int, is_of_sites: bool) -> dict[str, Any]:
-        """Return how an equality of bodies gives way, if one of them is a mocap body."""
-        m = self._model
-        ends = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
-        bodies = m.site_bodyid[ends] if is_of_sites else ends
-        if not (m.body_mocapid[bodies] >= 0).any():
-            return {}
-        scale = {"torquescale": m.eq_data[k][10]} if EQUALITIES[m.eq_type[k]] == "weld" else {}
-        return {"solref": m.eq_solref[k], "solimp": m.eq_solimp[k]} | scale
 
     def _bodies(self, first: int, second: int) -> dict[str, Any]:
         return {"body1": self._names["body", first], "body2": self._names["body", second]}

@@ -157,8 +157,8 @@ def update_pushed_bias(model, state, settings, work, t):
 def update_tree_bias(model, state, command, settings, work, t, is_first):
     """Update h of tree t if it errs, or request substeps for it; return whether h changed.
 
-    With contacts, or dampers that dissipate more, h may have a small error. A solve with the h of substeps
-    changes v̄; that h errs by the rotation times the change, by second order if it is moved like h(v̄).
+    With contacts, or dampers that dissipate more, h may have a small error. A solve changes v̄; h of substeps
+    then errs by the rotation times that, or its square if moved like h(v̄). Constraints need new substeps.
 
     Writes: work.
     """
@@ -185,7 +185,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
             update_mid_velocity(model, state, work, t)
             bias.compute_tree_bias(model, work.mid_v, settings, work, t)
             return True
-    if code == IntegrationMode.SUBSTEPS_DONE:
+    if code == IntegrationMode.SUBSTEPS_DONE and model.tree_is_constrained[t] == 0:
         apart = compare_mid_velocity(model, state, work, t, work.response, False)
         error = apart * largest_turn(model, settings, work, t)
         is_last = work.bias_rounds[0] >= ROUNDS - 1

@@ -21,7 +21,7 @@ from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
 from tribo.model import Joint
 
-SOFT = "has no effect: equalities are hard here, but those of mocap bodies; leave it out"
+SOFT = "has no effect: equalities are hard here, except those of mocap bodies; leave it out"
 SHARED = frozenset({"name", "class", "active"})
 USED = {
     "connect": SHARED | {"body1", "body2", "anchor", "site1", "site2"},

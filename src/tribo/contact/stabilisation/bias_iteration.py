@@ -158,7 +158,7 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
     """Update h of tree t if it errs, or request substeps for it; return whether h changed.
 
     With contacts, or dampers that dissipate more, h may have a small error. A solve changes v̄; h of substeps
-    then errs by the rotation times that, or its square if moved like h(v̄). Constraints need new substeps.
+    then errs by the rotation times that. Moved like h(v̄), it errs by this times the rotation or change of v.
 
     Writes: work.
     """
@@ -188,11 +188,11 @@ def update_tree_bias(model, state, command, settings, work, t, is_first):
     if code == IntegrationMode.SUBSTEPS_DONE and model.tree_is_constrained[t] == 0:
         apart = compare_mid_velocity(model, state, work, t, work.response, False)
         error = apart * largest_turn(model, settings, work, t)
-        is_last = work.bias_rounds[0] >= ROUNDS - 1
-        if error <= CONVERGED or (error * error <= CONVERGED * apart and not is_last):
+        if error <= CONVERGED:
             mark_ruled_joints(model, work, t)
-            if error <= CONVERGED:
-                return False
+            return False
+        jump = velocity_difference(model, state, work, t, 1.0, state.v)
+        if max(error * jump, error * error / apart) <= CONVERGED and work.bias_rounds[0] < ROUNDS - 1:
             move_substep_bias(model, state, settings, work, t)
             return True
     work.tree_mode[t] = IntegrationMode.SUBSTEPS_PENDING

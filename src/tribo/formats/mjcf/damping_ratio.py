@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tribo.checks.check import LARGEST
 from tribo.description.actuators import MUSCLE, ActuatorDescription, ActuatorLaw
 from tribo.description.trees import DescriptionError, TreeDescription, Vector
 from tribo.engine.layout import DOFS
@@ -140,7 +141,9 @@ def inverse_masses(
     try:
         inverse = np.linalg.inv(mass)
     except np.linalg.LinAlgError:
-        raise node.error("pulls a robot whose mass matrix is singular as drawn; give bodies a mass") from None
+        raise node.error(
+            "pulls a robot whose mass matrix is singular as drawn; give bodies a mass, joints an armature"
+        ) from None
     moved, turned = (
         float(np.trace(j @ inverse @ j.T)) / 3.0
         for j in (origin + np.cross(rotation, point, axis=0), rotation)
@@ -148,25 +151,30 @@ def inverse_masses(
     return moved, turned
 
 
-def mocap_spring(node: Node, eased: tuple[float, float]) -> dict[str, float]:
+def mocap_spring(
+    node: Node, inverse: tuple[float, float], shortest: float, scale: float | None
+) -> dict[str, float]:
     """Return compliance and damping of an equality by which a mocap body pulls, from `solref` and `solimp`.
 
     MuJoCo's force of a row is −(k r + b v + a)/R, R = Â (1 − d)/d: a spring, a damper, and a mass 1/R, which
-    is left out. d: impedance at its `width`; Â: `eased`, the `inverse_masses` of the body that is pulled.
-    Rows of a rotation are half its angle times `torquescale`.
+    is left out. d: impedance at its `width`; Â: `inverse`, the `inverse_masses` of the body that is pulled;
+    shortest: least time constant [s]. Rows of a rotation are half its angle times `scale`; None: none.
     Source: MuJoCo's documentation, Modeling, Solver parameters.
     """
     given = (*node.vector("solref", None, SOLREF), *SOLREF[1:])
     d = min(max((*node.vector("solimp", None, SOLIMP), *SOLIMP[1:])[1], 1e-4), 0.9999)  # MuJoCo's bounds
     if given[0] > 0.0 and given[1] > 0.0:  # time constant [s], damping ratio
-        share, time = (1.0 - d) * (given[0] * given[1]) ** 2, 2.0 * given[0] * given[1] ** 2
+        time, ratio = max(given[0], shortest), given[1]
+        share, back = (1.0 - d) * time * ratio * time * ratio, 2.0 * time * ratio * ratio
     elif given[0] < 0.0 and given[1] <= 0.0:  # −stiffness, −damping, per unit of mass
-        share, time = (1.0 - d) / -given[0], given[1] / given[0]
+        share, back = (1.0 - d) / -given[0], given[1] / given[0]
     else:
         words = "must be two numbers > 0, time constant and damping ratio, or −stiffness < 0 and −damping ≤ 0"
         raise node.error(f"solref={node.attributes['solref']!r} {words}")
-    made = {"compliance": share * eased[0], "spook_damping": time}
-    if node.tag == "weld":
-        scale = node.number("torquescale", 1.0, above=0.0)
-        made |= {"angular_compliance": 4.0 * share * eased[1] / scale**2, "angular_spook_damping": time}
+    made = {"compliance": share * inverse[0], "spook_damping": back}
+    if scale is not None:
+        turn = share * inverse[1] * (2.0 / scale) * (2.0 / scale)
+        made |= {"angular_compliance": turn, "angular_spook_damping": back}
+    if not max(made.values()) <= LARGEST:
+        raise node.error(f"its solref, solimp, torquescale give a spring beyond all bounds: {made}")
     return made

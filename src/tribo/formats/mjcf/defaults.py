@@ -18,8 +18,11 @@ ACTUATORS = frozenset(
 )  # fmt: skip
 # Vectors that may be short: the numbers that they leave out are those of the class (MuJoCo's XML reference).
 SHORT = frozenset(
-    {"size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear"}
-)
+    {
+        "size", "friction", "polycoef", "stiffness", "damping", "gainprm", "biasprm", "dynprm", "gear",
+        "solref", "solimp",
+    }
+)  # fmt: skip
 KNOWN = frozenset({"joint", "geom", "site", "mesh", "pair", "equality", "tendon"}) | ACTUATORS | DRAWN
 
 

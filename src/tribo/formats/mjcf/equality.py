@@ -19,7 +19,7 @@ from tribo.formats.mjcf.tendons import Tendon, lifted, owner, shifted
 from tribo.formats.mjcf.trees import Place, Places
 from tribo.formats.nodes import Node, known_hint
 from tribo.formats.pose import Pose, inverse, matrix, normalized
-from tribo.model import Joint
+from tribo.model import Joint, Kind
 
 SOFT = "has no effect: equalities are hard here, except those of mocap bodies; leave it out"
 SHARED = frozenset({"name", "class", "active"})
@@ -29,11 +29,15 @@ USED = {
     "joint": SHARED | {"joint1", "joint2", "polycoef"},
     "tendon": SHARED | {"tendon1", "tendon2", "polycoef"},
 }
-SOFTNESS = frozenset({"solref", "solimp", "torquescale"})
-WITHOUT_EFFECT = dict.fromkeys(SOFTNESS, SOFT)
+SOFTNESS = {
+    "connect": frozenset({"solref", "solimp"}),
+    "weld": frozenset({"solref", "solimp", "torquescale"}),
+}
+WITHOUT_EFFECT = dict.fromkeys(SOFTNESS["weld"], SOFT)
 NOT_READ = "an equality of this kind is not read: nothing holds what it joins together"
 FAR = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's standard `relpose`: none
 LINE = (0.0, 1.0, 0.0, 0.0, 0.0)
+TIME_STEP = 0.002  # [s] where a file has none
 SINGLE = (Joint.REVOLUTE, Joint.PRISMATIC)
 
 
@@ -48,7 +52,7 @@ class EqualityReader:
         self._trees, self._defaults = places.trees, defaults
         self._all, self._drawn = places, places.drawn
         self._places, self._sites = places.bodies, places.sites
-        self._bodies = bodies
+        self._bodies, self._step = bodies, TIME_STEP
         self._numbers = {body.name: k for k, body in enumerate(bodies)}
         self._joints: dict[str, MjcfJoint] = {
             joint.description.name: joint for body in bodies for joint in body.joints
@@ -58,6 +62,8 @@ class EqualityReader:
 
     def read(self, source: Source) -> None:
         """Read all <equality> sections."""
+        for option in source.sections("option"):
+            self._step = option.number("timestep", self._step)
         for section in source.sections("equality"):
             for node in section.children:
                 if node.tag not in USED:
@@ -70,7 +76,7 @@ class EqualityReader:
                 elif node.tag == "tendon":
                     self._couple_tendons(filled)
                 elif self._hold(filled):
-                    known |= SOFTNESS
+                    known |= SOFTNESS[node.tag]
                 node.check_attributes(known, WITHOUT_EFFECT)
 
     # -- bodies ---------------------------------------------------------------------------------
@@ -84,11 +90,14 @@ class EqualityReader:
         if first == second:
             raise node.error("joins a body to itself; name two bodies")
         a, b = self._places[first], self._places[second]
-        if a.tree < 0 and b.tree < 0:
-            node.doubt("joins two bodies that stand: it has no effect", "equality/still")
+        moving = [(k, place) for k, place in ((first, a), (second, b)) if self._is_moved(place)]
+        if not moving:
+            node.doubt("joins bodies that no force moves: it has no effect", "equality/still")
             return False
+        is_pulled = len(moving) == 1 and min(a.tree, b.tree) >= 0
         ends = [a.inner @ at, b.inner @ other]
-        what = "pin" if node.tag == "connect" else "weld"
+        scale = node.number("torquescale", 1.0)
+        what = "pin" if node.tag == "connect" or (is_pulled and scale == 0.0) else "weld"
         made = ConstraintDescription(what, (a.body, b.body), locked=LOCKED[what])
         made.points = np.array([end.position for end in ends])
         made.axes = np.array([matrix(end.quaternion) for end in ends])
@@ -96,14 +105,19 @@ class EqualityReader:
         made.name = node.word("name")
         if not switch(node, "active", "true"):
             made.numbers["is_on"] = False
-        is_pulled = self._bodies[first].is_mocap != self._bodies[second].is_mocap
-        held, place = (first, a) if self._bodies[second].is_mocap else (second, b)
-        if is_pulled and place.tree >= 0:
+        if is_pulled:
+            held, place = moving[0]
             tree, point = self._trees[place.tree].description, self._bodies[held].inertial.com
-            eased = inverse_masses(tree, self._drawn[place.tree], place.body, place.world.point(point), node)
-            made.numbers |= mocap_spring(node, eased)
+            inverse = inverse_masses(
+                tree, self._drawn[place.tree], place.body, place.world.point(point), node
+            )
+            made.numbers |= mocap_spring(node, inverse, 2.0 * self._step, scale if what == "weld" else None)
         self._keep(made, a, b)
         return is_pulled
+
+    def _is_moved(self, place: Place) -> bool:
+        """Tell whether forces move a body: it does not stand, and no user moves it."""
+        return place.tree >= 0 and self._trees[place.tree].description.kind == Kind.DYNAMIC
 
     def _keep(self, made: ConstraintDescription, a: Place, b: Place) -> None:
         """Give a constraint to the tree that it is in, or to the scene."""

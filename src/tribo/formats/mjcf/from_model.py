@@ -201,7 +201,7 @@ class _Writer:
                 given["active"] = "false"
             if kind in {"connect", "weld"}:
                 ends = m.site_bodyid[[first, second]] if m.eq_objtype[k] == 6 else [first, second]
-                if (m.body_mocapid[ends] >= 0).any():
+                if (m.body_mocapid[m.body_rootid[ends]] >= 0).any():
                     given |= {"solref": m.eq_solref[k], "solimp": m.eq_solimp[k]}
                     given |= {"torquescale": data[10]} if kind == "weld" else {}
             if kind in {"connect", "weld"} and m.eq_objtype[k] == 6:

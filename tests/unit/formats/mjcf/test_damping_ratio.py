@@ -101,3 +101,59 @@ def test_other_equalities_stay_hard_and_say_so():
 def test_a_time_constant_without_a_damping_ratio_is_refused(words):
     with pytest.raises(DescriptionError, match=f"solref='{words}'.*time constant and damping ratio"):
         numbers_of(f'<weld body1="m" body2="hand" solref="{words}"/>')
+
+
+def test_short_vectors_leave_the_rest_as_their_class_has_it():
+    """As MuJoCo: solref="0.3" over a class of "0.05 2" is 0.3, 2."""
+    default = '<default><equality solref="0.05 2" solimp="0.5 0.6"/></default>'
+    text = model('<weld body1="m" body2="hand" solref="0.3" solimp="0.3"/>')
+    world = tribo.World()
+    world.load_mjcf(text.replace("<worldbody>", f"{default}<worldbody>"))
+    (tie,) = world.constraints
+    assert tie.compliance == pytest.approx(0.4 * (0.3 * 2) ** 2 / MASS, rel=1e-12)
+    assert tie.spook_damping == pytest.approx(2 * 0.3 * 4, rel=1e-12)
+
+
+def test_a_body_that_is_fixed_to_a_mocap_body_pulls_by_a_spring_as_well():
+    mocap = '<body name="m" mocap="true" pos="0 0 1"><body name="tip" pos="0.1 0 0"/></body>'
+    world = tribo.World()
+    world.load_mjcf(model('<weld body1="tip" body2="hand"/>', mocap))
+    assert world.constraints[0].compliance == pytest.approx(0.05 * 0.02**2 / MASS, rel=1e-12)
+
+
+def test_a_weld_without_torque_is_a_pin():
+    assert numbers_of('<weld body1="m" body2="hand" torquescale="0"/>').type == "pin"
+    negative = numbers_of('<weld body1="m" body2="hand" torquescale="-0.5"/>')
+    positive = numbers_of('<weld body1="m" body2="hand" torquescale="0.5"/>')
+    assert negative.angular_compliance == positive.angular_compliance
+
+
+def test_a_time_constant_is_at_least_two_time_steps_of_the_file():
+    """As MuJoCo's refsafe: a shorter one would overshoot."""
+    world = tribo.World()
+    option = '<option timestep="0.004"/>'
+    text = model('<weld body1="m" body2="hand" solref="0.001 1"/>').replace("<mujoco>", f"<mujoco>{option}")
+    world.load_mjcf(text)
+    assert world.constraints[0].spook_damping == pytest.approx(2 * 0.008, rel=1e-12)
+
+
+@pytest.mark.parametrize("other", ["world", "n"])
+def test_what_no_force_moves_is_not_joined_and_says_so(other):
+    mocap = '<body name="m" mocap="true" pos="0 0 1"/><body name="n" mocap="true" pos="0 0 2"/>'
+    scene = mjcf.read(model(f'<weld body1="m" body2="{other}"/>', mocap))
+    assert any("joins bodies that no force moves" in note for note in scene.notes)
+    world = tribo.World()
+    world.load_mjcf(model(f'<weld body1="m" body2="{other}"/>', mocap))
+    assert len(world.constraints) == 0
+
+
+@pytest.mark.parametrize("words", ['torquescale="1e-200"', 'solref="1e12 1e9"'])
+def test_a_spring_beyond_all_bounds_is_refused_with_its_place(words):
+    with pytest.raises(DescriptionError, match=r":1: <weld.*beyond all bounds"):
+        numbers_of(f'<weld body1="m" body2="hand" {words}/>')
+
+
+def test_a_joint_on_a_mocap_body_is_refused():
+    mocap = '<body name="m" mocap="true"><body name="arm"><joint name="j"/><geom size="0.1"/></body></body>'
+    with pytest.raises(DescriptionError, match="hangs on the mocap body 'm'; weld a free body"):
+        tribo.World().load_mjcf(model("", mocap))

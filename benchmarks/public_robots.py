@@ -1,8 +1,9 @@
 """Robots of public packages in motion, next to MuJoCo: mean cost of a step, its tail, flags, overlap.
 
-    pip install --no-deps --target SITE gymnasium gymnasium-robotics dm_control robosuite cmeel \
+    pip install --no-deps --target SITE gymnasium gymnasium-robotics dm_control robosuite metaworld cmeel \
         example-robot-data
     python benchmarks/public_robots.py SITE [--only shadow ant] [--variants condim6 friction] [--steps 2400]
+    python benchmarks/public_robots.py SITE --more       (other robots of the same packages)
 
 MuJoCo compiles each file; both engines get that one model, tribo by `World.load_mujoco`. Every ten steps each
 actuator gets a new control, uniform in its range; after 600 steps the scene begins anew. Blocks of 100 steps
@@ -58,7 +59,73 @@ FILES = {
     "Hopper": GYM + "hopper.xml",
     "Walker2d": GYM + "walker2d.xml",
 }
-HEIGHTS = {"talos": 1.08, "solo": 0.35, "anymal": 0.7}  # [m] of floating bases
+SAWYER, WALKERS = "metaworld/assets/sawyer_xyz/sawyer_", "dm_control/locomotion/walkers/assets/"
+ROBOTS = ("baxter", "iiwa", "jaco", "kinova3", "sawyer", "xarm7")
+SUITE_ROBOTS = (
+    "cheetah",
+    "walker",
+    "hopper",
+    "finger",
+    "fish",
+    "manipulator",
+    "stacker",
+    "swimmer",
+    "ball_in_cup",
+)
+MORE = {  # which no decision about the step was made with
+    "shadow, egg": HANDS + "hand/manipulate_egg.xml",
+    "shadow, reach": HANDS + "hand/reach.xml",
+    "adroit, hammer": HANDS + "adroit_hand/adroit_hammer.xml",
+    "adroit, relocate": HANDS + "adroit_hand/adroit_relocate.xml",
+    "fetch, slide": HANDS + "fetch/slide.xml",
+    "fetch, push": HANDS + "fetch/push.xml",
+    **{f"{name}, boxes": f"{ARMS}{name}/robot.xml" for name in ROBOTS},
+    "spot": ARMS + "spot/robot.xml",
+    "tiago": ARMS + "tiago/robot.xml",
+    "rodent": WALKERS + "rodent.xml",
+    "CMU V2020": WALKERS + "humanoid_CMU_V2020.xml",
+    "dog v2": WALKERS + "dog_v2/dog.xml",
+    "fruitfly": WALKERS + "fruitfly_v2/fruitfly.xml",
+    **{f"dm {name}": f"{SUITE}{name}.xml" for name in SUITE_ROBOTS},
+    "pusher": GYM + "pusher_v5.xml",
+    "reacher": GYM + "reacher.xml",
+    "swimmer": GYM + "swimmer.xml",
+    "standup": GYM + "humanoidstandup.xml",
+    "double pendulum": GYM + "inverted_double_pendulum.xml",
+    **{
+        f"sawyer, {name}": f"{SAWYER}{name}.xml"
+        for name in ("hammer", "door_pull", "drawer", "push_v3", "coffee")
+    },
+    "go1": URDFS + "go1_description/urdf/go1.urdf",
+    "go2": URDFS + "go2_description/urdf/go2.urdf",
+    "a1": URDFS + "a1_description/urdf/a1.urdf",
+    "b1": URDFS + "b1_description/urdf/b1.urdf",
+    "laikago": URDFS + "laikago_description/urdf/laikago.urdf",
+    "g1": URDFS + "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "g1, hands": URDFS + "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
+    "bolt": URDFS + "bolt_description/robots/bolt.urdf",
+    "centauro": URDFS + "centauro_description/urdf/centauro.urdf",
+    "panda of URDF, boxes": URDFS + "panda_description/urdf/panda.urdf",
+    "ur5 of URDF, boxes": URDFS + "ur_description/urdf/ur5_robot.urdf",
+    "xarm7 of URDF, boxes": URDFS + "xarm_description/urdf/xarm7.urdf",
+    "z1 of URDF, boxes": URDFS + "z1_description/urdf/z1.urdf",
+    "so101 of URDF, boxes": URDFS + "so_arm_description/urdf/so101.urdf",
+}
+HAND = (0.0, 0.6, 0.2), (0.7071067811865476, 0.0, 0.7071067811865476, 0.0)  # of Meta-World's mocap body
+HEIGHTS = {
+    "talos": 1.08,
+    "solo": 0.35,
+    "anymal": 0.7,
+    "go1": 0.45,
+    "go2": 0.45,
+    "a1": 0.45,
+    "b1": 0.7,
+    "laikago": 0.6,
+    "g1": 0.9,
+    "g1, hands": 0.9,
+    "bolt": 0.5,
+    "centauro": 1.2,
+}  # [m] of floating bases
 WHO = ("tribo", "MuJoCo")
 COLUMNS = ("mean µs", "median", "99 %", "largest", "overlap mm")
 VARIANTS = ("as in the file", "condim6", "friction", "4ms", "10ms", "limp")
@@ -100,7 +167,7 @@ def add_drives(spec: mujoco.MjSpec, height: float | None) -> None:
 
 def compiled(name: str, site: Path, variant: str) -> mujoco.MjModel:
     """Return the model of a scene."""
-    file = site / FILES[name]
+    file = site / (FILES | MORE)[name]
     if file.suffix == ".urdf":
         spec = from_urdf(
             file.read_text("utf-8").replace("package://example-robot-data/robots", str(site / URDFS))
@@ -115,6 +182,12 @@ def compiled(name: str, site: Path, variant: str) -> mujoco.MjModel:
     if name.endswith("cubes"):
         add_box(spec, (0.03, 0.0, 0.26), 0.025)
         add_box(spec, (0.05, 0.01, 0.33), 0.025)
+    if name.startswith("sawyer, ") and not name.endswith("boxes"):  # as its environments do
+        for body in spec.bodies:
+            if body.mocap:
+                body.pos, body.quat = HAND
+        for tie in spec.equalities:
+            tie.data[:10] = [0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
     if name.startswith("fetch"):  # its hand is tied to a body that its environment moves there first
         for tie in list(spec.equalities):
             spec.delete(tie)
@@ -259,12 +332,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[""], help="parts of names of scenes")
     parser.add_argument("--variants", nargs="*", default=[VARIANTS[0]], choices=VARIANTS)
     parser.add_argument("--steps", type=int, default=2400)
+    parser.add_argument("--more", action="store_true", help="the robots of MORE instead of those of FILES")
     chosen = parser.parse_args()
     logging.disable(logging.WARNING)
     print("| " + " | ".join(head()) + " |\n|" + " --- |" * len(head()))
     ratios = []
     for variant in chosen.variants:
-        for name in FILES:
+        for name in MORE if chosen.more else FILES:
             if any(part in name for part in chosen.only):
                 found = compare(name, chosen.site, variant, chosen.steps)
                 ratios.append(found["×"])

@@ -62,17 +62,9 @@ FILES = {
 SAWYER, WALKERS = "metaworld/assets/sawyer_xyz/sawyer_", "dm_control/locomotion/walkers/assets/"
 ROBOTS = ("baxter", "iiwa", "jaco", "kinova3", "sawyer", "xarm7")
 SUITE_ROBOTS = (
-    "cheetah",
-    "walker",
-    "hopper",
-    "finger",
-    "fish",
-    "manipulator",
-    "stacker",
-    "swimmer",
-    "ball_in_cup",
-)
-MORE = {  # which no decision about the step was made with
+    "cheetah", "walker", "hopper", "finger", "fish", "manipulator", "stacker", "swimmer", "ball_in_cup",
+)  # fmt: skip
+MORE = {  # chosen for being in the packages, before any of them was played
     "shadow, egg": HANDS + "hand/manipulate_egg.xml",
     "shadow, reach": HANDS + "hand/reach.xml",
     "adroit, hammer": HANDS + "adroit_hand/adroit_hammer.xml",
@@ -112,20 +104,10 @@ MORE = {  # which no decision about the step was made with
     "so101 of URDF, boxes": URDFS + "so_arm_description/urdf/so101.urdf",
 }
 HAND = (0.0, 0.6, 0.2), (0.7071067811865476, 0.0, 0.7071067811865476, 0.0)  # of Meta-World's mocap body
-HEIGHTS = {
-    "talos": 1.08,
-    "solo": 0.35,
-    "anymal": 0.7,
-    "go1": 0.45,
-    "go2": 0.45,
-    "a1": 0.45,
-    "b1": 0.7,
-    "laikago": 0.6,
-    "g1": 0.9,
-    "g1, hands": 0.9,
-    "bolt": 0.5,
-    "centauro": 1.2,
-}  # [m] of floating bases
+HEIGHTS = {  # [m] of floating bases
+    "talos": 1.08, "solo": 0.35, "anymal": 0.7, "go1": 0.45, "go2": 0.45, "a1": 0.45, "b1": 0.7,
+    "laikago": 0.6, "g1": 0.9, "g1, hands": 0.9, "bolt": 0.5, "centauro": 1.2,
+}  # fmt: skip
 WHO = ("tribo", "MuJoCo")
 COLUMNS = ("mean µs", "median", "99 %", "largest", "overlap mm")
 VARIANTS = ("as in the file", "condim6", "friction", "4ms", "10ms", "limp")
@@ -182,7 +164,7 @@ def compiled(name: str, site: Path, variant: str) -> mujoco.MjModel:
     if name.endswith("cubes"):
         add_box(spec, (0.03, 0.0, 0.26), 0.025)
         add_box(spec, (0.05, 0.01, 0.33), 0.025)
-    if name.startswith("sawyer, ") and not name.endswith("boxes"):  # as its environments do
+    if MORE.get(name, "").startswith(SAWYER):  # as its environments do
         for body in spec.bodies:
             if body.mocap:
                 body.pos, body.quat = HAND

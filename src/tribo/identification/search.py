@@ -43,9 +43,9 @@ def first_points(problem: Problem, x: np.ndarray, kind: str, seed: int) -> list[
 
     if kind == "none":
         return [x]
-    if kind != "scan":
-        find = _cma if kind == "cma" else _evolution
-        return [with_places(find(costs, x[:count], seed))]
+    finders = {"cma": _cma, "differential_evolution": _evolution}
+    if kind in finders:
+        return [with_places(finders[kind](costs, x[:count], seed))]
     from scipy.stats import qmc
 
     points = qmc.LatinHypercube(count, rng=np.random.default_rng(seed)).random(POINTS)

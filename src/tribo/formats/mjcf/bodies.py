@@ -136,11 +136,6 @@ class BodyReader:
         body.joints.append(joint)
         if joint.type == Joint.FREE and body.parent != WORLD:
             raise node.error("a free joint stands in a body of <worldbody>; use another type")
-        root = body
-        while root.parent != WORLD:
-            root = self.bodies[root.parent]
-        if root.is_mocap and root is not body:
-            raise node.error(f"hangs on the mocap body {root.name!r}; weld a free body to it instead")
         if len(body.joints) > 1 and any(j.type == Joint.FREE for j in body.joints):
             raise node.error(f"body {body.name!r} is free; it can have no other joint")
 

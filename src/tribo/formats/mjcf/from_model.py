@@ -199,12 +199,13 @@ class _Writer:
             given: dict[str, Any] = {"name": self._names["eq", k]}
             if not m.eq_active0[k]:
                 given["active"] = "false"
+            is_of_sites = kind in {"connect", "weld"} and m.eq_objtype[k] == 6
             if kind in {"connect", "weld"}:
-                ends = m.site_bodyid[[first, second]] if m.eq_objtype[k] == 6 else [first, second]
+                ends = m.site_bodyid[[first, second]] if is_of_sites else [first, second]
                 if (m.body_mocapid[m.body_rootid[ends]] >= 0).any():
                     given |= {"solref": m.eq_solref[k], "solimp": m.eq_solimp[k]}
                     given |= {"torquescale": data[10]} if kind == "weld" else {}
-            if kind in {"connect", "weld"} and m.eq_objtype[k] == 6:
+            if is_of_sites:
                 given |= {"site1": self._names["site", first], "site2": self._names["site", second]}
             elif kind == "connect":
                 given |= self._bodies(first, second) | {"anchor": data[:3]}

@@ -67,6 +67,9 @@ def split(bodies: list[Body], contacts: Contacts) -> tuple[list[Tree], list[Stan
         if k != WORLD and top[k] in moving:
             if top[k] == k:
                 trees[k] = _start(body)
+            elif body.joints and bodies[top[k]].is_mocap:
+                name = bodies[top[k]].name
+                raise body.node.error(f"hangs on the mocap body {name!r}; weld a free body to it instead")
             _hang(trees[top[k]], k, body, contacts)
             for geom in body.geoms:
                 if geom.type in FLAT:

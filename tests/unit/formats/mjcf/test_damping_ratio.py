@@ -76,7 +76,7 @@ def test_sites_of_a_mocap_body_are_held_by_a_spring_as_well():
 
 def test_a_body_is_pulled_to_where_a_user_puts_the_mocap_body_without_a_flag():
     """A gap of 0.3 m falls to 1/e in the time of the damping, 0.04 s; to first order in 2 ms over it."""
-    world = tribo.World(gravity=(0, 0, 0))
+    world = tribo.World()
     m, hand = world.load_mjcf(model('<weld body1="m" body2="hand"/>', body=BODY.replace("0.1 0 0", "0 0 0")))
     world.gravity = (0, 0, 0)
     m.position = (0.3, 0, 1)

@@ -185,3 +185,42 @@ def test_fingers_that_are_drawn_in_one_another_relax(stop, opens):
     else:
         assert deepest > 5e-3
         assert world.status & tribo.Status.CORRECTION_LIMITED
+
+
+@pytest.mark.parametrize("rolling", [0.0, 0.1])
+@pytest.mark.parametrize("dofs", [1, 2])
+@pytest.mark.parametrize("tilt", [45.0, 60.0, 75.0])
+def test_an_arm_that_is_pressed_on_a_steep_wall_presses_as_hard_as_its_torque(tilt, dofs, rolling):
+    """Friction locks it there, 20 µm deep: a velocity that opens the overlap would contradict friction.
+
+    Its contact has 3 rows, with rolling friction 6, and its arm 1 or 2 joints. (Before, 2e7 N s at 0.05 N s.)
+    """
+    a, radius, arm, torque = np.radians(tilt), 0.05, 0.3, 5.0
+    normal = np.array([-np.sin(a), 0.0, np.cos(a)])
+    world = tribo.World(time_step=0.002)
+    world.set_material_pair(
+        "rough", "rough", friction=1.0, rolling_friction=rolling, spinning_friction=rolling
+    )
+    place = np.array([arm, 0.0, 0.0])
+    world.add_box(
+        (0.4, 0.4, 0.2), 1.0, position=place - (radius + 0.1 - 2e-5) * normal, body_type="static",
+        orientation=tribo.quaternion(rpy=(0, -a, 0)), material="rough",
+    )  # fmt: skip
+    link = root = tribo.LinkDescription("base")
+    root.fix_to_world()
+    if dofs == 2:
+        link = link.add_child("yaw", "revolute", axis=(0, 0, 1))
+        link.add_shape("sphere", (0.02,), mass=0.5, collides=False)
+    link = link.add_child("arm", "revolute", axis=(0, -1, 0))
+    link.add_shape("sphere", (radius,), mass=1.0, position=place, material="rough")
+    robot = world.add_articulated_system(root)
+    pressed = (torque / arm + 9.81) * world.time_step
+    for _ in range(500):
+        robot.generalized_force = [0.0] * (dofs - 1) + [-torque]
+        world.step()
+        (contact,) = world.contacts
+        assert np.linalg.norm(contact.impulse) <= 3.0 * pressed
+        assert world.status == 0
+        assert world.residual.max() < 1e-3
+    assert contact.depth < 2e-5
+    assert np.abs(robot.generalized_velocity).max() < 1e-6

@@ -37,9 +37,21 @@ def least(world, read, duration=0.7):
 @pytest.mark.parametrize("dt", [5e-4, 1e-3, 2e-3])
 @pytest.mark.parametrize("stop", [1.0, 2.0, 4.0])
 def test_a_finger_that_strikes_the_ground_stays_within_its_stop(stop, dt):
-    """It turns by 0.1 rad in the step of the hit, past a stop 0.02 to 0.07 rad away."""
+    """It turns by 0.1 rad in the step of the hit, past a stop 0.02 to 0.07 rad away.
+
+    The pass that closes its overlap by a shift opens the stop by a ten-thousandth of that (ε: 1e-2, 1e-6).
+    """
     world, robot = falling_hand(f'axis="0 1 0" range="-{stop} 90" limited="true"', dt=dt)
-    assert least(world, lambda: robot.joint("finger").coordinate) > -np.radians(stop) - 1e-9
+    deepest = 0.0
+
+    def angle():
+        nonlocal deepest
+        deepest = max(deepest, *(contact.depth for contact in world.contacts), 0.0)
+        return robot.joint("finger").coordinate
+
+    found = least(world, angle)
+    assert found > -np.radians(stop) - 1e-9 - 2e-4 * deepest / 0.03
+    assert deepest < 2e-6
     assert robot.joint("finger").limit_force > 0.1  # the stop bears the finger at the end
 
 

@@ -10,6 +10,7 @@ from tribo.contact.problem.contact_targets import (
     forced_velocity,
     gap_correction,
     impact_speed,
+    is_redundant,
     parting_speed,
     rest_target,
     step_speed,
@@ -121,18 +122,16 @@ def find_sag(model, settings, work, tangents, k):
 
 
 @kernel
-def asked_of(settings, work, tangents, c):
-    """Return the least velocity w* of contact c, and the share of its correction that is taken by it [m/s].
+def asked_of(settings, work, c):
+    """Return the least velocity w* of contact c, which does not rebound, before β [m/s].
 
-    `contact_targets.set_contact_target` of a contact that does not rebound.
+    See `contact_targets.set_contact_target`.
     """
     gap = work.contact_gap[c] + work.gap_allowance[c]
-    rest = rest_target(gap, settings)
     if not gap < 0.0:
-        return rest, 0.0
+        return rest_target(gap, settings)
     asked = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
-    part = asked - work.contact_correction[c]
-    return max(rest, part), part
+    return asked - work.contact_correction[c]
 
 
 @kernel
@@ -165,8 +164,10 @@ def gap_slopes(model, settings, work, tangents, k):
         if work.contact_correction[c] > 0.0:
             tangents.shift_slope[k, 0] = tangents.shift_slope[k, 1] = grows
             grows = falls = 0.0
-            if asked_of(settings, work, tangents, c)[1] > 0.0:
+            if asked_of(settings, work, c) > 0.0:
                 tangents.law_slope[k, 1] = -TARGET_DEAD_BAND
+    elif gap <= TOUCHES and is_redundant(model, work, c):
+        falls, tangents.shift_slope[k, 1] = 0.0, closes
     elif gap <= TOUCHES:
         falls = closes
     tangents.gap_slope[k, 0] = grows
@@ -408,7 +409,7 @@ def check_contact(model, settings, work, tangents, place, at):
     """
     c = tangents.contact[place]
     u, v = slip_of(model, work, tangents, at, c)
-    wanted = asked_of(settings, work, tangents, c)[0]
+    wanted = asked_of(settings, work, c)
     if work.contact_bounce[c] > 0.0:
         wanted, slopes, _ = rebound_slopes(model, settings, work, c)
         if slopes[2] == inf:

@@ -9,7 +9,7 @@ from tribo.collision.place import shape_pose
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.compliant_rows import add_row_compliance, set_spring_target
 from tribo.contact.problem.contact_rows import BETWEEN_MOVED, ON_GROUND
-from tribo.contact.problem.whitened_products import add_row_response
+from tribo.contact.problem.whitened_products import add_row_response, shared_dofs
 from tribo.enums import Bounce, EffectiveRadius, Shape
 from tribo.math import vec
 from tribo.model import Impact, Kind, Pair
@@ -217,6 +217,16 @@ def relax_target(work, c, nothing):
 
 
 @kernel
+def is_redundant(model, work, c):
+    """Tell whether contact c has more rows than there are dofs between its bodies.
+
+    While it sticks, its rows then admit no other velocities than 0; a target would contradict them.
+    """
+    shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
+    return work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared < 3 + 3 * work.contact_is_spun[c]
+
+
+@kernel
 def set_contact_target(model, settings, work, c):
     """Set friction, targets and correction of contact c, and its velocity relative to the targets.
 
@@ -257,9 +267,10 @@ def set_contact_target(model, settings, work, c):
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
         # Small overlaps, as the drift of a path leaves them, the velocity closes: that conserves energy.
-        part = min(correction, TARGET_DEAD_BAND * max(0.0, -forced_velocity(model, work, c)))
+        undone = -forced_velocity(model, work, c)
+        if correction <= undone and not is_redundant(model, work, c):
+            part = target = min(correction, TARGET_DEAD_BAND * undone)
         work.contact_correction[c] = correction - part
-        target = max(target, part)
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == Impact.PROPAGATE:
         work.contact_restitution[c] = e

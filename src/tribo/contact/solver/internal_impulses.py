@@ -10,6 +10,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
+from tribo.contact.solver.natural_residual import contact_velocity, force_violation_at
 from tribo.math import spatial, vec
 from tribo.math.linalg import range_part
 
@@ -29,24 +30,37 @@ def length_to_cone(mu, y, u):
 
 
 @kernel
-def remove_internal_impulse(work, c):
-    """Subtract from the impulse of a sticking contact c what moves nothing; return whether it changed.
+def least_in_cone(g, mu, x):
+    """Return the impulse nearest to the range of G among those in the cone that differ from x by n, G n = 0.
 
-    The part may be a million times what remains: the line begins at what remains.
+    The part n may be a million times what remains: the line begins at what remains.
+    """
+    rest = range_part(g, x)
+    more = vec.sub(x, rest)
+    size = vec.norm(more)
+    if not size > 0.0:
+        return x
+    way = vec.scale(1.0 / size, more)
+    return vec.axpy(min(size, length_to_cone(mu, rest, way) / SLIDES), way, rest)
+
+
+@kernel
+def remove_internal_impulse(model, work, c, limit):
+    """Subtract from the impulse of contact c what moves nothing; return whether it changed.
+
+    A contact that slips keeps its impulse: without that part it would violate its law by more than `limit`.
 
     Writes: work.
     """
     x = vec.load(work.contact_impulse, c)
-    mu = work.contact_friction[c]
-    bound = SLIDES * mu * x[2]
-    if not x[0] * x[0] + x[1] * x[1] < bound * bound:
+    if not x[2] > 0.0:
         return False
-    rest = range_part(spatial.load(work.contact_delassus, c), x)
-    more = vec.sub(x, rest)
-    size = vec.norm(more)
-    if not size > 0.0:
+    least = least_in_cone(spatial.load(work.contact_delassus, c), work.contact_friction[c], x)
+    if least == x:
         return False
-    way = vec.scale(1.0 / size, more)
-    length = min(size, length_to_cone(mu, rest, way) / SLIDES)
-    vec.store(work.contact_impulse, c, vec.axpy(length, way, rest))
-    return True
+    w = contact_velocity(model, work, c)
+    vec.store(work.contact_impulse, c, least)
+    if force_violation_at(work, c, w) <= limit:
+        return True
+    vec.store(work.contact_impulse, c, x)
+    return False

@@ -121,7 +121,8 @@ def solve_island(model, settings, work, t, rows):
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     has_changed = False
     for k in contacts_in(work, t):
-        has_changed = remove_internal_impulse(work, work.island_contact[k]) or has_changed
+        c = work.island_contact[k]
+        has_changed = remove_internal_impulse(model, work, c, tolerance * work.removed_speed[0]) or has_changed
     if has_changed:  # without the round-off of large impulses
         sum_response(model, work, t, find_nodes(model, work, t))
     work.island_miss[t] = 0.0

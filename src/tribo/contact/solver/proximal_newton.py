@@ -114,7 +114,7 @@ def make_rounds(model, work, limit, best, last):
     idle = 0
     has_set = False
     while best > limit and work.newton_steps[0] < last:
-        if idle >= MAX_IDLE and best <= fine and rho >= SET_PENALTY:
+        if idle >= MAX_IDLE and rho >= SET_PENALTY:
             break
         begun = work.newton_steps[0]
         set_row_penalties(work, rho)

@@ -84,7 +84,6 @@ class Work(Record):
     drive_mode = field("nv", dtype=INT)  # bits (`DriveLimit`) of the limits for which a drive has a row
     effort_row = field("nv", dtype=INT)  # scalar row of a drive within its effort limits; −1: none
     speed_row = field("nv", dtype=INT)  # scalar row of the speed limit of a drive; −1: none
-    drive_rounds = field(1, dtype=INT)  # solves of this step
     feed_forward = field("nv")  # [N, N m] commanded feed-forward, plus gravity compensation where enabled
     outside_force = field("nv")  # [N, N m] generalized force of external wrenches and of body support
     actuator_push = field("nv")  # [N, N m] force of actuators without stiffness and damping
@@ -349,3 +348,6 @@ class Work(Record):
     shift_v = field("nv")  # [m, rad] displacement of the position projection at the end of the step
     constraint_work = field("nconstraint", dtype=INT)  # `ConstraintWork`
     tree_mark = field("ntree", dtype=INT)  # `ConstraintWork` of its constraints
+    # Pairs that are apart. Kept from step to step: it spares a search, results do not depend on it.
+    # Shapes a, b; a direction that separates them, in a's axes; their corners farthest along it, −1: unknown.
+    separation = field("max_pair", 7)

@@ -79,7 +79,7 @@ def test_limits_that_come_and_go_take_few_passes():
         if step % 10 == 0:
             robot.pd_target[7:] = rng.uniform(-1.5, 1.5, 12)
         world.step()
-        passes.append(int(world.engine.work.drive_rounds[0]))
+        passes.append(int(world.engine.work.solves[0]))
     assert np.mean(passes) <= 1.6
     assert max(passes) <= 6
 

@@ -276,7 +276,7 @@ def test_a_drive_with_a_constant_torque_stays_at_its_speed_limit_within_a_step()
     for _ in range(600):
         robot.generalized_force = (0, 0, 0, 0, 0, 0, 1, -1)
         world.step()
-        assert world.engine.work.drive_rounds[0] <= 8
+        assert world.engine.work.solves[0] <= 8
 
 
 def test_drives_beyond_their_effort_limits_take_one_solve():
@@ -287,7 +287,7 @@ def test_drives_beyond_their_effort_limits_take_one_solve():
     robot.pd_target[7:] = np.tile([1.0, 2.0, -2.0], 4)  # far off: all of them at their limits
     for _ in range(3):
         world.step()
-        assert world.engine.work.drive_rounds[0] == 1
+        assert world.engine.work.solves[0] == 1
         np.testing.assert_allclose(np.abs(robot.applied_torque[6:]), 30.0, rtol=1e-12)
 
 
@@ -308,10 +308,10 @@ def test_a_step_begins_with_the_limits_of_the_last_one():
         world.restore(kept)
         for _ in range(2):
             world.step()
-            assert world.engine.work.drive_rounds[0] == 1
+            assert world.engine.work.solves[0] == 1
         ends.append(world.hash())
     assert ends[0] == ends[1]
     world.restore(kept)
     world.engine.state.drive_mode[:] = 0
     world.step()
-    assert world.engine.work.drive_rounds[0] == 2
+    assert world.engine.work.solves[0] == 2

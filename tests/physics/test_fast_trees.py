@@ -266,7 +266,8 @@ def limp(seed, dt=1e-3):
 def test_limp_chains_on_a_floor_gain_nothing(seed):
     """At 0.1 rad a step, h(v̄) errs by 2e-4 of the velocity, and the energy of a step by about as much.
 
-    A capsule that slides on its side has no β: of seeds 0 to 59, 9 gains 8e-4 in three steps. Steps that start in overlap are left out: its correction lifts what is heavy. (Before, 2e-3 a step.)
+    A capsule that slides on its side has no β: of seeds 0 to 59, 9 gains 8e-4 in three steps. Steps that
+    start in overlap are left out: its correction lifts what is heavy. (Before, 2e-3 a step.)
     """
     world, weight = limp(seed)
     for _ in range(300):

@@ -61,4 +61,4 @@ def test_a_torque_beyond_its_limit_is_cut_before_the_first_solve():
     robot.generalized_force = [5.0]
     world.step()
     assert robot.applied_torque == pytest.approx([2.0], abs=0)
-    assert world.engine.work.drive_rounds[0] == 1
+    assert world.engine.work.solves[0] == 1

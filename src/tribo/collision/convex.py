@@ -322,8 +322,10 @@ def keep_spread(work, table, count, few):
 
 
 @kernel
-def solid_points(model, work, pair, margin):
+def solid_points(model, work, pair, margin, row):
     """Write the contacts of two convex solids, A at the origin, into `work.touch`; return their number.
+
+    row: of the pair in `separation`, −1: none (`find_closest`).
 
     Writes: work.
     """
@@ -339,7 +341,7 @@ def solid_points(model, work, pair, margin):
         b = vec.axpy(-best, normal, a)
         n = face_points(model, work, pair, 1, 0, normal, best, margin)
     else:
-        is_near, best, normal, a, b = find_closest(model, work, pair, margin)
+        is_near, best, normal, a, b = find_closest(model, work, pair, margin, row)
         if not is_near:
             return 0
         for axis in range(3):
@@ -379,13 +381,15 @@ def solid_points(model, work, pair, margin):
 
 
 @kernel
-def convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin):
+def convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin, row):
     """Write the contacts of two convex solids into `work.manifold`; return the count, at most 8.
+
+    row: see `solid_points`.
 
     Writes: work.
     """
     pair = (solid_a, rot_a, solid_b, vec.sub(pos_b, pos_a), rot_b)
-    n = solid_points(model, work, pair, margin)
+    n = solid_points(model, work, pair, margin, row)
     for k in range(n):
         for axis in range(3):
             work.touch[k, axis] += pos_a[axis]

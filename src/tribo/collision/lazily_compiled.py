@@ -7,6 +7,7 @@ a large part of its compile time, and most worlds need none of them; so each fam
 called by address.
 """
 
+from tribo.collision.closest import pair_row
 from tribo.collision.convex import convex_pair
 from tribo.collision.core import core_kind, own_centre, placed
 from tribo.collision.mesh_points import mesh_pair
@@ -48,7 +49,8 @@ def convex(model, work, a, b, margin):
         a, b = b, a
     pos_a, rot_a, solid_a = placed(model, work, a)
     pos_b, rot_b, solid_b = placed(model, work, b)
-    n = convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin)
+    row = pair_row(work, a, b)
+    n = convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin, row)
     if is_swapped:
         turn_normals(work, n)
     return n

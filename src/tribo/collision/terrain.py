@@ -224,7 +224,7 @@ def on_triangle(model, work, s, place, solid, com, pos, rot, ground, margin, n):
         number = float(2 * (place[1] * model.shape_data[s, 1] + place[0]) + place[2])
     else:
         number = float(place[0] - model.shape_data[s, 0])
-    count = solid_points(model, work, pair, margin)
+    count = solid_points(model, work, pair, margin, -1)
     if count > 0:
         toward = (work.touch[0, 3], work.touch[0, 4], work.touch[0, 5])
         cosine = vec.dot(toward, normal)

@@ -143,7 +143,6 @@ def prepare_drives(model, state, command, settings, work):
 
     Writes: work.
     """
-    work.drive_rounds[0] = 0
     for dof in range(state.v.shape[0]):
         work.feed_forward[dof] = command.tau[dof]
         work.outside_force[dof] = 0.0
@@ -274,7 +273,6 @@ def saturate_drives(model, state, command, settings, work):
     Writes: work.
     """
     changed = 0
-    work.drive_rounds[0] += 1
     for dof in range(state.v.shape[0]):
         work.applied_torque[dof] = 0.0
         if model.dof_is_moved[dof] == 0:

@@ -53,7 +53,7 @@ def of_convex(model, work, scene, a, b, limit):
         vec.sub(vec.load(scene.shape_pos, b), origin),
         vec.load_mat(scene.shape_rot, b),
     )
-    found, gap, normal, at_a, at_b = find_closest(model, work, pair, limit)
+    found, gap, normal, at_a, at_b = find_closest(model, work, pair, limit, -1)
     if not found:
         return APART
     return (True, gap, normal, vec.add(origin, at_a), vec.add(origin, at_b))
@@ -79,7 +79,7 @@ def from_triangle(model, work, solid, rot, pos, p, q, r, size, best):
     for k in range(3):
         vec.store(work.triangle, k, corners[k])
     pair = (solid, rot, (TRIANGLE, size, 0.0, 0.0, 0, 0, 0, 0), ZERO, IDENTITY)
-    answer = find_closest(model, work, pair, best[1])
+    answer = find_closest(model, work, pair, best[1], -1)
     if answer[0] and answer[1] < best[1]:
         return answer
     return best

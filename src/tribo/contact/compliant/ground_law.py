@@ -196,7 +196,9 @@ def sweep_ground(model, settings, work):
         w = solve_single(model, settings, work, c, free, before)
         after = vec.scale(settings.dt, force_by_law(model, settings, work, c, w))
         vec.store(work.contact_impulse, c, after)
-        whitened_products.add_response(model, work, work.contact_row, c, vec.sub(after, before))
+        whitened_products.add_impulse_response(
+            model, work, work.contact_row, c, vec.sub(after, before), work.response
+        )
 
 
 @kernel
@@ -215,7 +217,7 @@ def linearise_ground(model, state, settings, work):
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:
             impulse = vec.load(work.contact_impulse, c)
-            whitened_products.add_response(model, work, work.contact_row, c, impulse)
+            whitened_products.add_impulse_response(model, work, work.contact_row, c, impulse, work.response)
     sweep_ground(model, settings, work)
     for c in range(work.contact_count[0]):
         if work.contact_is_soft[c] != 0:

@@ -15,7 +15,7 @@ Source: Ryckaert, Ciccotti, Berendsen 1977 (positions of the next step), with Mo
 
 from tribo.compiler.jit import kernel
 from tribo.contact.problem.contact_targets import step_speed
-from tribo.contact.problem.scalar_rows import row_speed
+from tribo.contact.problem.whitened_products import add_scalar_row_response
 from tribo.dynamics import kinematics
 from tribo.dynamics.bias import free_rotation, is_constrained_single
 from tribo.dynamics.constrained_drift import arm_at, constrained_velocity, pushed_spins, spin_of
@@ -163,7 +163,8 @@ def free_end_speed(model, settings, work, c, n, bend):
     """
     if settings.integrator == Integrator.SEMI_IMPLICIT or not is_free(model, c) or is_in_loop(model, work, c):
         return 0.0
-    return max(0.0, abs(row_speed(model, work, n, work.start_velocity)) - settings.dt * bend)
+    speed = add_scalar_row_response(model, work, n, work.start_velocity, 0.0)
+    return max(0.0, abs(speed) - settings.dt * bend)
 
 
 @kernel

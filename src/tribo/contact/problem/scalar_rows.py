@@ -10,7 +10,7 @@ is stored from step to step in the slot that the law names.
 """
 
 from tribo.compiler.jit import kernel
-from tribo.contact.problem.whitened_products import shared_dofs
+from tribo.contact.problem.whitened_products import add_scalar_row_response, shared_dofs
 from tribo.dynamics.inertia import form_missing_rows
 from tribo.enums import CONSTRAINT_SLOTS
 from tribo.math import spatial, vec
@@ -188,19 +188,6 @@ def set_row_target(work, n, target, speed):
 
 
 @kernel
-def row_speed(model, work, n, v):
-    """Return J v of row n, before it is whitened [m/s, rad/s]."""
-    w = 0.0
-    for side in range(2):
-        if work.scalar_len[n, side] > 0:
-            first = work.scalar_row[n, side]
-            chain = model.body_chain_start[work.scalar_body[n, side]]
-            for p in range(work.scalar_len[n, side]):
-                w += work.row[first + p] * v[model.chain_dof[chain + p]]
-    return w
-
-
-@kernel
 def close_row(model, work, n, target, lower, upper, compliance):
     """Finish a row: velocity relative to the target, bounds [N s, N m s], R, whitened Jacobian, G.
 
@@ -208,7 +195,7 @@ def close_row(model, work, n, target, lower, upper, compliance):
 
     Writes: work.
     """
-    w = row_speed(model, work, n, work.start_velocity)
+    w = add_scalar_row_response(model, work, n, work.start_velocity, 0.0)
     lightness = 0.0  # Σ 1/D of the dofs of both sides: G at unit lever arms
     for side in range(2):
         count = work.scalar_len[n, side]

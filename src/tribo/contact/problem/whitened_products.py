@@ -36,15 +36,6 @@ def add_impulse_response(model, work, table, c, impulse, out):
 
 
 @kernel
-def add_response(model, work, table, c, impulse):
-    """Add the response to an impulse of contact c on the rows of a table.
-
-    Writes: work.
-    """
-    add_impulse_response(model, work, table, c, impulse, work.response)
-
-
-@kernel
 def add_row_response(model, work, table, c, response, start):
     """Return `start` plus the velocity of contact c, on the rows of a table, by a response."""
     row = work.row
@@ -132,15 +123,6 @@ def add_scalar_to(model, work, n, impulse, out):
         chain = model.body_chain_start[work.scalar_body[n, side]]
         for p in range(work.scalar_len[n, side]):
             out[model.chain_dof[chain + p]] += work.row[first + p] * impulse
-
-
-@kernel
-def add_scalar_response(model, work, n, impulse):
-    """Add the response to an impulse of scalar row n.
-
-    Writes: work.
-    """
-    add_scalar_to(model, work, n, impulse, work.response)
 
 
 @kernel

@@ -10,8 +10,8 @@ from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, scalars_in
 from tribo.contact.problem.whitened_products import (
     add_contact_response,
-    add_response,
-    add_scalar_response,
+    add_impulse_response,
+    add_scalar_to,
     clamp_impulse,
     contact_velocity,
     row_velocity,
@@ -40,7 +40,7 @@ def sweep_scalar(model, work, n):
     after = clamp_impulse(work, n, before - w / work.scalar_delassus[n])
     work.scalar_impulse[n] = after
     if after != before:
-        add_scalar_response(model, work, n, after - before)
+        add_scalar_to(model, work, n, after - before, work.response)
     return abs(after - before) * work.scalar_delassus[n]
 
 
@@ -92,7 +92,7 @@ def sweep_spin(model, work, c, normal):
     if step[0] == 0.0 and step[1] == 0.0 and step[2] == 0.0:
         return 0.0
     vec.store(work.contact_spin_impulse, c, after)
-    add_response(model, work, work.contact_spin_row, c, step)
+    add_impulse_response(model, work, work.contact_spin_row, c, step, work.response)
     d = coulomb_cone.affine_velocity(k, step, ZERO)
     return work.contact_radius[c] * (abs(d[0]) + abs(d[1]) + abs(d[2]))
 

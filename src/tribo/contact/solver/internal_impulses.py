@@ -45,10 +45,11 @@ def least_in_cone(g, mu, x):
 
 
 @kernel
-def remove_internal_impulse(model, work, c, limit):
+def remove_internal_impulse(model, work, c, tolerance):
     """Subtract from the impulse of contact c what moves nothing; return whether it changed.
 
-    A contact that slips keeps its impulse: without that part it would violate its law by more than `limit`.
+    A contact that slips keeps its impulse: without that part it would violate its law.
+    tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
     """
@@ -60,7 +61,7 @@ def remove_internal_impulse(model, work, c, limit):
         return False
     w = contact_velocity(model, work, c)
     vec.store(work.contact_impulse, c, least)
-    if force_violation_at(work, c, w) <= limit:
+    if force_violation_at(work, c, w) <= tolerance * work.removed_speed[0]:
         return True
     vec.store(work.contact_impulse, c, x)
     return False

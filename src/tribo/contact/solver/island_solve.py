@@ -13,12 +13,7 @@ from tribo.contact.problem.contact_drift import common_turn
 from tribo.contact.problem.island_sums import sum_response
 from tribo.contact.problem.islands import contacts_in, find_representative, island_rows
 from tribo.contact.problem.scalar_rows import add_impulses_by_slot
-from tribo.contact.problem.whitened_products import (
-    add_response,
-    add_scalar_response,
-    add_scalar_to,
-    clamp_impulse,
-)
+from tribo.contact.problem.whitened_products import add_impulse_response, add_scalar_to, clamp_impulse
 from tribo.contact.solver.block_matrix import find_nodes
 from tribo.contact.solver.internal_impulses import remove_internal_impulse
 from tribo.contact.solver.method_choice import FEW_ROWS, SMALL_ROWS, relax_heap_targets, solve_by_settings
@@ -92,9 +87,9 @@ def warm_start(model, state, settings, work):
         vec.store(work.contact_spin_impulse, c, torque)
         if is_resting or force[2] == 0.0:
             continue
-        add_response(model, work, work.contact_row, c, force)
+        add_impulse_response(model, work, work.contact_row, c, force, work.response)
         if work.contact_is_spun[c] == 1:
-            add_response(model, work, work.contact_spin_row, c, torque)
+            add_impulse_response(model, work, work.contact_spin_row, c, torque, work.response)
     if is_first:
         for k in range(work.slot_impulse.shape[0]):
             work.slot_impulse[k] = state.scalar_impulse[k]
@@ -102,7 +97,7 @@ def warm_start(model, state, settings, work):
         if work.scalar_slot[n] >= 0:
             work.scalar_impulse[n] = work.slot_impulse[work.scalar_slot[n]]
         work.scalar_impulse[n] = clamp_impulse(work, n, work.scalar_impulse[n])
-        add_scalar_response(model, work, n, work.scalar_impulse[n])
+        add_scalar_to(model, work, n, work.scalar_impulse[n], work.response)
 
 
 @kernel
@@ -121,8 +116,7 @@ def solve_island(model, settings, work, t, rows):
         is_solved = solve_by_settings(model, settings, work, t, rows, tolerance)
     has_changed = False
     for k in contacts_in(work, t):
-        c = work.island_contact[k]
-        has_changed = remove_internal_impulse(model, work, c, tolerance * work.removed_speed[0]) or has_changed
+        has_changed = remove_internal_impulse(model, work, work.island_contact[k], tolerance) or has_changed
     if has_changed:  # without the round-off of large impulses
         sum_response(model, work, t, find_nodes(model, work, t))
     work.island_miss[t] = 0.0

@@ -103,7 +103,7 @@ def gap_and_normal(model, work, found, k):
     pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
     rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
     pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
-    _, found[k, 0], normal, _, _ = find_closest(model, work, pair, 1e3)
+    _, found[k, 0], normal, _, _ = find_closest(model, work, pair, 1e3, -1)
     for i in range(3):
         found[k, 1 + i] = normal[i]
 

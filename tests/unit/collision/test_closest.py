@@ -16,7 +16,7 @@ from shapes import (
     separation,
 )  # fmt: skip
 
-from tribo.collision.closest import find_closest
+from tribo.collision.closest import find_closest, is_still_apart, pair_row
 from tribo.collision.feature import face_towards
 from tribo.collision.solid import farthest_corner, load_solid, support
 from tribo.description.hulls import convex_hull
@@ -30,8 +30,24 @@ def measured(model, work):
     pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
     rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
     pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
-    _, gap, normal, a, b = find_closest(model, work, pair, 1e3)
+    _, gap, normal, a, b = find_closest(model, work, pair, 1e3, -1)
     return gap, normal, a, b
+
+
+@numba.njit(error_model="numpy")  # noqa: TID251
+def searched(model, work, limit, row):
+    """Return `find_closest` of the two bodies, and whether the kept direction proved them apart before."""
+    pos = vec.sub(vec.load(work.body_pos, 1), vec.load(work.body_pos, 0))
+    rots = vec.load_mat(work.body_rot, 0), vec.load_mat(work.body_rot, 1)
+    pair = (load_solid(model, 0), rots[0], load_solid(model, 1), pos, rots[1])
+    is_known = row >= 0 and is_still_apart(model, work, pair, limit, row)
+    return find_closest(model, work, pair, limit, row), is_known
+
+
+@numba.njit(error_model="numpy")  # noqa: TID251
+def row_of(work, a, b):
+    """Return `pair_row`."""
+    return pair_row(work, a, b)
 
 
 @numba.njit(error_model="numpy")  # noqa: TID251
@@ -75,6 +91,54 @@ def test_direction_between_curved_solids_is_proved(curved, other):
     assert np.quantile(off_line, 0.9) < 1e-12
     assert max(off_plane) < 1e-9
     assert max(off_line) < 1e-5
+
+
+def passing(rng, kinds, corners=80):
+    """Return the records of two solids that pass each other within 1 m while they turn, pose by pose."""
+    size = [rng.normal(size=(corners, 3)) * 0.2 if k == HULL else rng.uniform(0.1, 0.3, 3) for k in kinds]
+    turn, spin = rng.normal(size=(2, 3)), 0.02 * rng.normal(size=(2, 3))
+    start, side = rng.normal(size=(2, 3))
+    for k in range(300):
+        place = start * (1.0 - k / 150.0) + 0.3 * side
+        yield records(
+            (kinds[0], np.zeros(3), rotation(turn[0] + k * spin[0]), size[0]),
+            (kinds[1], place, rotation(turn[1] + k * spin[1]), size[1]),
+        )
+
+
+@pytest.mark.parametrize("kinds", [(HULL, HULL), (HULL, CYLINDER), (ELLIPSOID, CONE), (CYLINDER, BOX)])
+def test_a_kept_direction_spares_searches_and_changes_no_result(kinds):
+    """Of each pose with it and without it; and with one, and corners, that belong to something else."""
+    rng = np.random.default_rng(kinds)
+    far = spared = near = 0
+    for _ in range(5):
+        for model, work in passing(rng, kinds):
+            row = row_of(work, 0, 1)
+            wanted, _ = searched(model, work, 0.05, -1)
+            found, is_known = searched(model, work, 0.05, row)
+            assert found[0] == wanted[0]
+            assert found == wanted or not wanted[0]
+            near += wanted[0]
+            far += not wanted[0]
+            spared += is_known
+            if rng.random() < 0.1:
+                d = rng.normal(size=3)
+                work.separation[row, 2:5] = d / np.linalg.norm(d)
+                work.separation[row, 5:] = rng.integers(-5, 500, 2)
+                assert searched(model, work, 0.05, row)[0][0] == wanted[0]
+    assert near > 50
+    assert spared > 0.7 * far > 100
+
+
+def test_a_row_belongs_to_one_pair():
+    _, work = records((BOX, np.zeros(3), np.eye(3), (1, 1, 1)), (BOX, np.ones(3), np.eye(3), (1, 1, 1)))
+    row = row_of(work, 3, 5)
+    work.separation[row, 2:5] = 1.0, 0.0, 0.0
+    assert row_of(work, 3, 5) == row
+    assert work.separation[row, 2] == 1.0
+    other = next(b for b in range(6, 10**5) if row_of(work, 3, b) == row)
+    np.testing.assert_array_equal(work.separation[row, :5], (3, other, 0, 0, 0))
+    assert row_of(work, -1, 5) == -1  # a core
 
 
 @pytest.mark.parametrize("corners", [FEW_CORNERS, FEW_CORNERS + 1, 120, 250])

@@ -10,9 +10,9 @@ from tribo.contact.problem.contact_targets import (
     forced_velocity,
     gap_correction,
     impact_speed,
-    is_redundant,
     parting_speed,
     rest_target,
+    speed_to_open,
     step_speed,
 )
 from tribo.contact.problem.islands import is_same_pair
@@ -166,7 +166,7 @@ def gap_slopes(model, settings, work, tangents, k):
             grows = falls = 0.0
             if asked_of(settings, work, c) > 0.0:
                 tangents.law_slope[k, 1] = -TARGET_DEAD_BAND
-    elif gap <= TOUCHES and is_redundant(model, work, c):
+    elif gap <= TOUCHES and speed_to_open(model, settings, work, c) == 0.0:
         falls, tangents.shift_slope[k, 1] = 0.0, closes
     elif gap <= TOUCHES:
         falls = closes

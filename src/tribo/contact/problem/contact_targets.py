@@ -217,13 +217,23 @@ def relax_target(work, c, nothing):
 
 
 @kernel
-def is_redundant(model, work, c):
-    """Tell whether contact c has more rows than there are dofs between its bodies.
+def speed_to_open(model, settings, work, c):
+    """Return the most by which the velocity of contact c opens an overlap [m/s]: a tenth of what forces undo.
 
-    While it sticks, its rows then admit no other velocities than 0; a target would contradict them.
+    0 if friction might contradict it, and positions alone are shifted. A contact with more rows than there
+    are dofs between its bodies admits no other velocities than 0 while it sticks. A body that is in another
+    contact so deep that forces do not undo its opening within the step is jammed in it.
     """
     shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
-    return work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared < 3 + 3 * work.contact_is_spun[c]
+    rows = 3 + 3 * work.contact_is_spun[c]
+    if work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared < rows:
+        return 0.0
+    undone = min(free_fall_speed(model, settings, work, c), -forced_velocity(model, work, c))
+    for side in range(2):
+        t = model.body_tree[work.contact_body[c, side]]
+        if model.tree_nv[t] > 0 and settings.erp * work.tree_overlap[t] > settings.dt * undone:
+            return 0.0
+    return TARGET_DEAD_BAND * max(0.0, undone)
 
 
 @kernel
@@ -267,9 +277,7 @@ def set_contact_target(model, settings, work, c):
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
         # Small overlaps, as the drift of a path leaves them, the velocity closes: that conserves energy.
-        undone = -forced_velocity(model, work, c)
-        if correction <= undone and not is_redundant(model, work, c):
-            part = target = min(correction, TARGET_DEAD_BAND * undone)
+        part = target = min(correction, speed_to_open(model, settings, work, c))
         work.contact_correction[c] = correction - part
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])
     if settings.impact == Impact.PROPAGATE:

@@ -1,14 +1,15 @@
 """The record `Work`: intermediate results of a step, all of them scratch.
 
-With a fresh one the future is bitwise the same. Units and axes are those of `src/tribo/model.py`. New fields
-go to the end: one in front shifts the numbers of all others, and every kernel is compiled anew.
+With a fresh one the future is bitwise the same. Worlds that one thread steps share most of it
+(`src/tribo/engine/thread_scratch.py`). Units and axes are those of `src/tribo/model.py`. New fields go to the
+end: one in front shifts the numbers of all others, and every kernel is compiled anew.
 """
 
 from tribo.compiler.record import INT, Record, field
 
 
 class Work(Record):
-    """Scratch: every field is computed from the other records."""
+    """Scratch: every field is computed from the other records; what `separation` holds only saves time."""
 
     # Kinematics at the configuration where the step is evaluated.
     mid_q = field("nq")  # [m, rad, –] coordinates at which the step is evaluated
@@ -27,7 +28,7 @@ class Work(Record):
     single_free_spin = field("ntree", 3)  # [rad/s] angular velocity at the end, world
 
     # Trees without contact, and the articulated inertias that replace the rows of M there.
-    tree_overlap = field("ntree")  # [m] deepest overlap of its contacts
+    tree_overlap = field("ntree")  # [m] deepest overlap of its contacts, springs included
     tree_is_free = field("ntree", dtype=INT)  # 1: no contact and no joint limit is within reach
     tree_is_rowless = field("ntree", dtype=INT)  # 1: free and deep; the rows of M are not computed
     articulated = field("nbody", 36)  # [kg m², kg m, kg] articulated-body inertia, 6×6 row-major

@@ -34,8 +34,8 @@ SHIFT = 0.01  # [-] of the smaller solid
 CLEAR = 1e-3  # [-] of the smaller solid: solids this far apart have a good normal at once
 MAX_RATE = 0.999  # largest convergence rate that is extrapolated
 ALIGNED = 0.5  # cosine of two steps in the same direction
-PROOF_SLOP = 1e-9  # [-] of the shift: admissible round-off by which a proved direction is worse than a guess
-SPREAD = 31  # pairs of few shapes have rows of their own
+PROOF_SLOP = 1e-9  # [-] of the shift, or of the smaller solid: admissible round-off of a proof
+SPREAD = 31  # shapes a, b have row a · SPREAD + b, modulo the rows; the last pair of a row keeps it
 FIRST_TOLERANCE = 1e-4  # [-] of the depth: tolerance of EPA's direction
 
 
@@ -176,7 +176,7 @@ def find_closest(model, work, pair, limit, row):
     curved = is_curved(pair)
     far = limit + rounding
     zero = (0.0, 0.0, 0.0)
-    if row >= 0 and is_still_apart(model, work, pair, far, row):
+    if row >= 0 and is_still_apart(model, work, pair, far + PROOF_SLOP * size, row):
         return False, 0.0, zero, zero, zero
     status, v, a = distance(model, work, pair, vec.neg(pair[3]), far, ROUGH if curved else EXACT)
     if status == FAR:

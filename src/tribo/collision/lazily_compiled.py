@@ -49,7 +49,7 @@ def convex(model, work, a, b, margin):
         a, b = b, a
     pos_a, rot_a, solid_a = placed(model, work, a)
     pos_b, rot_b, solid_b = placed(model, work, b)
-    row = pair_row(work, a, b)
+    row = -1 if solid_b[0] == Shape.PLANE else pair_row(work, a, b)
     n = convex_pair(model, work, solid_a, pos_a, rot_a, solid_b, pos_b, rot_b, margin, row)
     if is_swapped:
         turn_normals(work, n)

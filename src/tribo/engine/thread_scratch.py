@@ -3,7 +3,7 @@
 With few exceptions a step reads nothing in `Work` that it has not written, so worlds that are stepped one
 after the other can share memory: it stays in the processor's cache, and a world needs a fifth of the memory
 of its own scratch. A world keeps fields that are read after a step, that say why it stopped, and that the
-next step amends.
+next step amends. `separation` is read, and shared: its rows are proofs, in whatever world they were found.
 """
 
 from __future__ import annotations

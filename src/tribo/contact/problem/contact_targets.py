@@ -220,20 +220,22 @@ def relax_target(work, c, nothing):
 def speed_to_open(model, settings, work, c):
     """Return the most by which the velocity of contact c opens an overlap [m/s]: a tenth of what forces undo.
 
-    0 if friction might contradict it, and positions alone are shifted. A contact with more rows than there
-    are dofs between its bodies admits no other velocities than 0 while it sticks. A body that is in another
-    contact so deep that forces do not undo its opening within the step is jammed in it.
+    It is 0, and the overlap is left to the shift of positions, where friction could contradict a velocity:
+
+    * A contact with more rows than there are dofs between its bodies only admits 0 while it sticks.
+    * A tree with an overlap that forces do not undo within the step may be jammed in it.
     """
     shared = shared_dofs(model, work.contact_body[c, 0], work.contact_body[c, 1])
-    rows = 3 + 3 * work.contact_is_spun[c]
+    rows = 1 + 3 * work.contact_is_spun[c] + (2 if work.contact_friction[c] > 0.0 else 0)
     if work.contact_len[c, 0] + work.contact_len[c, 1] - 2 * shared < rows:
         return 0.0
-    undone = min(free_fall_speed(model, settings, work, c), -forced_velocity(model, work, c))
+    undone = max(0.0, -forced_velocity(model, work, c))
+    deepest = work.gap_allowance[c] + settings.dt * undone / settings.erp if settings.erp > 0.0 else inf
     for side in range(2):
         t = model.body_tree[work.contact_body[c, side]]
-        if model.tree_nv[t] > 0 and settings.erp * work.tree_overlap[t] > settings.dt * undone:
+        if model.tree_kind[t] == Kind.DYNAMIC and work.tree_overlap[t] > deepest:
             return 0.0
-    return TARGET_DEAD_BAND * max(0.0, undone)
+    return TARGET_DEAD_BAND * undone
 
 
 @kernel
@@ -276,7 +278,7 @@ def set_contact_target(model, settings, work, c):
     work.contact_correction[c] = part = 0.0
     if is_rigid and bounce <= 0.0 and gap < 0.0:
         correction = beyond_deadband(gap_correction(settings, gap), ROUND_OFF_BAND * step_speed(settings))
-        # Small overlaps, as the drift of a path leaves them, the velocity closes: that conserves energy.
+        # Small overlaps, as the drift of a path leaves them: a velocity conserves energy.
         part = target = min(correction, speed_to_open(model, settings, work, c))
         work.contact_correction[c] = correction - part
     set_target(work, c, target - bend[2], work.contact_vel[c, 2])

@@ -50,15 +50,6 @@ def lane_group_impulses(work, p):
 
 
 @kernel
-def set_lane_group_impulses(work, p, impulse):
-    """Set the impulses of the contacts of group p; the first is stored last, since empty lanes repeat it.
-
-    Writes: work.
-    """
-    lane_rows.store3(work.contact_impulse, lane_group_contacts(work, p), impulse)
-
-
-@kernel
 def lane_group_dofs(work, p, side):
     """Return the first dofs of the four bodies on one side of group p."""
     dof = work.lane_group_dof

@@ -10,7 +10,7 @@ from math import inf, sqrt
 
 from tribo.compiler.jit import kernel
 from tribo.contact.solver.coulomb_cone import SLIDES
-from tribo.contact.solver.natural_residual import contact_velocity, force_violation_at
+from tribo.contact.solver.natural_residual import contact_velocity, violation_at
 from tribo.math import spatial, vec
 from tribo.math.linalg import range_part
 
@@ -48,7 +48,7 @@ def least_in_cone(g, mu, x):
 def remove_internal_impulse(model, work, c, tolerance):
     """Subtract from the impulse of contact c what moves nothing; return whether it changed.
 
-    A contact that slips keeps its impulse: without that part it would violate its law.
+    A contact that slips keeps its impulse: without that part it would violate its law, or violate it more.
     tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
@@ -60,8 +60,9 @@ def remove_internal_impulse(model, work, c, tolerance):
     if least == x:
         return False
     w = contact_velocity(model, work, c)
+    most = max(tolerance * work.removed_speed[0], violation_at(model, work, c, w))
     vec.store(work.contact_impulse, c, least)
-    if force_violation_at(work, c, w) <= tolerance * work.removed_speed[0]:
+    if violation_at(model, work, c, w) <= most:
         return True
     vec.store(work.contact_impulse, c, x)
     return False

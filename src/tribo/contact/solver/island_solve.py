@@ -122,7 +122,7 @@ def solve_island(model, settings, work, t, rows):
     work.island_miss[t] = 0.0
     if is_solved and rows < SMALL_ROWS:
         return
-    speed = island_speed(settings, work, t)  # a large moving island is not solved to the tolerance
+    speed = work.removed_speed[0]  # a large moving island is not solved to the tolerance
     if speed > 0.0:
         work.island_miss[t] = island_violation(model, work, t) / speed
 

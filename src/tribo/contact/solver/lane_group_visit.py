@@ -8,16 +8,16 @@ from tribo.contact.problem.lane_group_rows import (
     LANE_GROUP_WIDTH,
     OWN,
     axis_velocity,
+    lane_group_contacts,
     lane_group_impulses,
     lane_group_velocity,
     load_lane_group_bodies,
     load_six,
     push_lane_group,
-    set_lane_group_impulses,
 )
 from tribo.contact.solver.coulomb_cone import NO_FRICTION
 from tribo.contact.solver.coulomb_cone_lanes import solve_four, sum_of_sizes
-from tribo.math import vec
+from tribo.math import lane_rows, vec
 
 
 @kernel
@@ -47,7 +47,8 @@ def visit_lane_group(work, p):
     step = vec.sub((x, y, z), before)
     if not some(zero < sum_of_sizes(step)):
         return zero, is_hard
-    set_lane_group_impulses(work, p, (x, y, z))
+    # The first contact is stored last, since empty lanes repeat it.
+    lane_rows.store3(work.contact_impulse, lane_group_contacts(work, p), (x, y, z))
     push_lane_group(work, p, step, first, second)
     return sum_of_sizes(vec.sym_vec(g, step)), is_hard
 

@@ -97,17 +97,16 @@ def solve_listed(model, settings, work, t, count, limit):
 
 @kernel
 def solve_to_tolerance(model, settings, work, t, rows, tolerance):
-    """Solve island t from its present impulses; return success.
+    """Solve island t from its present impulses; return success. Needs `removed_speed`.
 
-    tolerance: [–] of the speed that the island must remove (`island_speed`).
+    tolerance: [–] of the speed that the island must remove.
 
     Writes: work.
     """
-    speed = island_speed(settings, work, t)
+    speed = work.removed_speed[0]
     if speed == 0.0:  # zero impulses are a solution
         start_cold(model, work, t)
         return True
-    work.removed_speed[0] = speed
     limit = tolerance * speed
     if rows <= FEW_ROWS and sweep_only(model, work, t, settings.max_sweeps, limit):
         return True
@@ -122,10 +121,10 @@ def solve_by_settings(model, settings, work, t, rows, tolerance):
 
     Writes: work.
     """
+    work.removed_speed[0] = island_speed(settings, work, t)
     if settings.contact_solver == Solver.SWEEPS:
-        limit = tolerance * island_speed(settings, work, t)
         lay_out_free_bodies(model, work, t)
-        is_solved = sweep_only(model, work, t, settings.max_sweeps, limit)
+        is_solved = sweep_only(model, work, t, settings.max_sweeps, tolerance * work.removed_speed[0])
     else:
         is_solved = solve_to_tolerance(model, settings, work, t, rows, tolerance)
     work.lane_group_island[0] = 0  # these groups are not valid any more

@@ -232,9 +232,6 @@ class WorldMjcf:
         return self._adding.add_single(tree, "geom", options)
 
 
-logger = logging.getLogger("tribo")
-
-
 class WorldScenes:
     """Loading models and worlds of Gazebo, and stages of USD."""
 

@@ -29,14 +29,13 @@ from tribo.world.contact_laws import take_laws
 
 if TYPE_CHECKING:
     from tribo.formats.choreonoid import BodyFile, BodyItem, ProjectFile
+    from tribo.formats.choreonoid.track_devices import TrackDescription
+    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
+
+logger = logging.getLogger("tribo")
 
 # Collision groups of what moves and of what stands, unless a file says otherwise.
 USUAL = (1, 1 << 63)
-
-if TYPE_CHECKING:
-    from tribo.formats.choreonoid import BodyFile
-    from tribo.formats.choreonoid.track_devices import TrackDescription
-    from tribo.formats.choreonoid.wire_devices import WinchDescription, WireDescription, WirePlace
 
 
 class BodyParts(list[ArticulatedSystem]):
@@ -262,9 +261,6 @@ def _node(place: WirePlace, parts: Sequence[ArticulatedSystem]) -> CableNode:
     """Return a node of a route with its link found."""
     body: Any = None if place.tree is None else parts[place.tree].frame(place.link)
     return CableNode(place.point, body, place.kind, place.bend_stiffness, place.twist_stiffness)
-
-
-logger = logging.getLogger("tribo")
 
 
 class ProjectParts(dict[str, BodyParts]):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tribo.checks import check
+from tribo.checks.by_name import primed
 from tribo.description.trees import (
     BodyDescription,
     DescriptionError,
@@ -195,9 +196,7 @@ class WorldMjcf:
     ) -> None:
         """Add all objects of a scene."""
         for item in scene.objects:
-            name = item.name
-            while name in self._adding.members.by_name:
-                name += "'"
+            name = primed(item.name, self._adding.members.by_name)
             if item.tree is not None:
                 part = self._adding.add_articulated_system(
                     item.tree, name=name, body_type=item.kind, collision_meshes=meshes.mode,

@@ -117,20 +117,24 @@ def read_robot(
             f"{made.name}: {len(made.trees)} things that no joint connects ({names}), must be one; "
             "world.load_body takes them all"
         )
-    _leave_belts(made, strict=strict)
+    said = [
+        f"{made.name}: the belt of {belt.link!r} stands still: world.load_body returns belts with a "
+        f"speed; here set belt_velocity of collision_body('{belt.link}/0') and so on"
+        for belt in made.belts
+    ]
     laid: list[tuple[str, wire_devices.WireDescription | track_devices.TrackDescription]] = [
         *(("wire", wire) for wire in made.wires),
         *(("track", track) for track in made.tracks),
     ]
-    for what, item in laid:
-        said = (
-            f"{item.place}: the {what} {item.name!r} is left out: it is no part of a robot; "
-            "world.load_body lays it"
-        )
-        if strict:
-            raise DescriptionError(said)
-        made.trees[0].notes.append(said)
-        made.trees[0].doubts.append(said)
+    said += [
+        f"{item.place}: the {what} {item.name!r} is left out: it is no part of a robot; "
+        "world.load_body lays it"
+        for what, item in laid
+    ]
+    if strict and said:
+        raise DescriptionError(said[0])
+    made.trees[0].notes += said
+    made.trees[0].doubts += said
     return made.trees[0], made.laws
 
 
@@ -207,19 +211,6 @@ def read(
     for tree in made.trees[:1]:
         tree.notes, tree.doubts = report.notes + tree.notes, report.doubts + tree.doubts
     return made
-
-
-def _leave_belts(body: BodyFile, *, strict: bool) -> None:
-    """Say that the belts of a robot have no handle; with `strict` it is an error."""
-    for belt in body.belts:
-        said = (
-            f"{body.name}: the belt of {belt.link!r} stands still: world.load_body returns belts with a "
-            f"speed; here set belt_velocity of collision_body('{belt.link}/0') and so on"
-        )
-        if strict:
-            raise DescriptionError(said)
-        body.trees[0].notes.append(said)
-        body.trees[0].doubts.append(said)
 
 
 def _belts(links: dict[str, BodyLink], trees: Sequence[TreeDescription]) -> list[BeltDescription]:

@@ -173,7 +173,8 @@ def read(
     links, base = files.read(root, path)
     place(links, base, put)
     made = BodyFile(files.name_of(root, path), is_apart=put.touches_itself is False)
-    poses = _poses(links, base)
+    below = _below(links, base)
+    poses = _poses(base, below)
     rules = collision_rules.read(root, _neighbours(links), touches_itself=put.touches_itself)
     track_links.part(files.chains, rules)
     made.without_wires = sorted(rules.without_wires)
@@ -185,7 +186,6 @@ def read(
             for shape in link.contents.shapes:
                 shape.group = shape.mask = 0
     roots = [link for link in links.values() if link is base or link.joint.type == Joint.FREE]
-    below = _below(links, base)
     for first in roots:
         try:
             made.trees.append(_tree(first, below, poses[first.name], links))
@@ -234,10 +234,10 @@ def _stands(link: BodyLink, base: BodyLink, links: dict[str, BodyLink]) -> bool:
 
 
 def _below(links: dict[str, BodyLink], base: BodyLink) -> dict[str, list[BodyLink]]:
-    """Return the links that joints hang on each link."""
+    """Return the links that hang on each link, those with a free joint included."""
     below: dict[str, list[BodyLink]] = {name: [] for name in links}
     for link in links.values():
-        if link is not base and link.joint.type != Joint.FREE:
+        if link is not base:
             below[link.parent].append(link)
     return below
 
@@ -252,17 +252,13 @@ def _neighbours(links: dict[str, BodyLink]) -> dict[str, list[str]]:
     return made
 
 
-def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
+def _poses(base: BodyLink, below: dict[str, list[BodyLink]]) -> dict[str, Pose]:
     """Return where each link starts in the world."""
-    children: dict[str, list[BodyLink]] = {name: [] for name in links}
-    for link in links.values():
-        if link is not base:
-            children[link.parent].append(link)
     poses = {base.name: base.pose}
     todo = [base]
     while todo:
         link = todo.pop()
-        for child in children[link.name]:
+        for child in below[link.name]:
             poses[child.name] = poses[link.name] @ child.pose @ _motion(child)
             todo.append(child)
     return poses
@@ -270,12 +266,10 @@ def _poses(links: dict[str, BodyLink], base: BodyLink) -> dict[str, Pose]:
 
 def _motion(link: BodyLink) -> Pose:
     """Return the displacement of a link by its joint at the start."""
-    if link.start == 0.0:
+    if link.start == 0.0 or link.joint.type not in {Joint.PRISMATIC, Joint.REVOLUTE}:
         return NO_POSE
     if link.joint.type == Joint.PRISMATIC:
         return Pose(tuple(link.start * x for x in link.joint.axis))
-    if link.joint.type != Joint.REVOLUTE:
-        return NO_POSE
     half = 0.5 * link.start
     return Pose(quaternion=(math.cos(half), *(math.sin(half) * x for x in link.joint.axis)))
 
@@ -293,6 +287,8 @@ def _tree(
     while todo:
         link, made = todo.pop()
         for child in below[link.name]:
+            if child.joint.type == Joint.FREE:
+                continue
             hung = child.description
             joint_compliance.attach(made, hung, child.joint, child.soft)
             todo.append((child, hung))

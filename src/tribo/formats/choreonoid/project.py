@@ -98,7 +98,7 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
         raise root.error("is no project of Choreonoid: it has no items")
     path = Path(source) if is_project(source) and "\n" not in str(source) else None
     made = ProjectFile(path.stem if path is not None else "project")
-    files = _Files(MeshFinder(path, package_dirs))
+    files = MeshFinder(path, package_dirs)
     worlds = [item for item in _items([top.need("mapping", "items")]) if _kind(item) == "WorldItem"]
     if not worlds:
         raise top.error("has no WorldItem: there is nothing to simulate")
@@ -123,23 +123,17 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
     return made
 
 
-class _Files:
-    """Finds what a project names: around itself, and in the user's folders."""
-
-    def __init__(self, finder: MeshFinder) -> None:
-        self._finder = finder
-
-    def find(self, node: YamlNode) -> tuple[Path | None, str]:
-        """Return (path, "") or (None, why there is none)."""
-        reference = node.word().replace("\\", "/")
-        for variable in (SHARE, PROJECT):
-            reference = reference.removeprefix(variable + "/")
-        if "${" in reference:
-            return None, f"only {SHARE} and {PROJECT} are known, at the beginning"
-        found, reason = self._finder.look_up(reference)
-        if found is None and node.word().startswith(SHARE):
-            reason += f"; {SHARE} is Choreonoid's folder share: give it in package_dirs"
-        return found, reason
+def _find(node: YamlNode, finder: MeshFinder) -> tuple[Path | None, str]:
+    """Return (path, "") of what a project names, around itself or in the user's folders; (None, why not)."""
+    reference = node.word().replace("\\", "/")
+    for variable in (SHARE, PROJECT):
+        reference = reference.removeprefix(variable + "/")
+    if "${" in reference:
+        return None, f"only {SHARE} and {PROJECT} are known, at the beginning"
+    found, reason = finder.look_up(reference)
+    if found is None and node.word().startswith(SHARE):
+        reason += f"; {SHARE} is Choreonoid's folder share: give it in package_dirs"
+    return found, reason
 
 
 def _items(nodes: Sequence[YamlNode]) -> Iterator[YamlNode]:
@@ -174,12 +168,12 @@ def _data(node: YamlNode) -> YamlNode:
     return found.need("mapping", "data of an item")
 
 
-def _table(data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFile) -> None:
+def _table(data: YamlNode, keys: tuple[str, ...], files: MeshFinder, made: ProjectFile) -> None:
     for key in keys:
         node = value(data, key)
         if node is None:
             continue
-        found, reason = files.find(node)
+        found, reason = _find(node, files)
         if found is None:
             node.doubt(f"the material table {node.shown()} is left out: {reason}")
         else:
@@ -187,7 +181,7 @@ def _table(data: YamlNode, keys: tuple[str, ...], files: _Files, made: ProjectFi
         return
 
 
-def _body(item: YamlNode, files: _Files) -> BodyItem:
+def _body(item: YamlNode, files: MeshFinder) -> BodyItem:
     data = _data(item)
     label = item.get("name")
     name = "" if label is None else label.word()
@@ -195,7 +189,7 @@ def _body(item: YamlNode, files: _Files) -> BodyItem:
     node = value(data, "file") or value(data, "model_file")
     if node is None:
         raise item.error(f"BodyItem {name!r} names no file")
-    found, reason = files.find(node)
+    found, reason = _find(node, files)
     if found is None:
         raise node.error(f"BodyItem {name!r}: {node.shown()}: {reason}")
     for key in LINKED:

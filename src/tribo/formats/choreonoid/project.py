@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from tribo.description.trees import IDENTITY, Vector
-from tribo.formats.choreonoid.keys import Angles, check_keys, truth, value
+from tribo.formats.choreonoid.keys import Angles, check_keys, list_of, truth, value, word
 from tribo.formats.choreonoid.links import Placement
 from tribo.formats.mesh_files import MeshFinder
 from tribo.formats.other_kinds import is_project
@@ -107,7 +107,7 @@ def read(source: str | Path, *, package_dirs: Sequence[Path] = (), strict: bool 
     world = worlds[0]
     _table(_data(world), ("default_material_table_file", "material_table_file"), files, made)
     simulators = []
-    for item in _items(_children(world)):
+    for item in _items(list_of(world, "children")):
         check_keys(item, ITEM, "an item", is_open=True)
         kind = _kind(item)
         if kind == "BodyItem":
@@ -147,17 +147,11 @@ def _items(nodes: Sequence[YamlNode]) -> Iterator[YamlNode]:
         if count > MAX_ITEMS or depth > MAX_NESTED:
             raise node.error(f"more than {MAX_ITEMS} items, or {MAX_NESTED} within one another")
         yield node
-        todo += [(child, depth + 1) for child in reversed(_children(node))]
-
-
-def _children(node: YamlNode) -> list[YamlNode]:
-    listed = node.get("children")
-    return [] if listed is None else listed.need("list", "children").items
+        todo += [(child, depth + 1) for child in reversed(list_of(node, "children"))]
 
 
 def _kind(node: YamlNode) -> str:
-    found = node.get("class")
-    return "" if found is None else found.word().rpartition("::")[2]
+    return word(node, "class").rpartition("::")[2]
 
 
 def _data(node: YamlNode) -> YamlNode:
@@ -183,8 +177,7 @@ def _table(data: YamlNode, keys: tuple[str, ...], files: MeshFinder, made: Proje
 
 def _body(item: YamlNode, files: MeshFinder) -> BodyItem:
     data = _data(item)
-    label = item.get("name")
-    name = "" if label is None else label.word()
+    name = word(item, "name")
     check_keys(data, BODY, "a BodyItem", is_open=True)
     node = value(data, "file") or value(data, "model_file")
     if node is None:

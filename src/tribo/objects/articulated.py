@@ -76,8 +76,7 @@ class ArticulatedSystem(Actuated, Object):
     def _joint_slice(self, joint: str, widths: Mapping[Joint, int]) -> slice:
         names = [body.joint.name for body in self.description.bodies]
         k = names.index(check.known(joint, names, f"joint of {self.name}"))
-        first = sum(widths[body.joint.type] for body in self.description.bodies[:k])
-        return slice(first, first + widths[self.description.bodies[k].joint.type])
+        return self.description.joint_slices(widths)[k]
 
     # -- state ---------------------------------------------------------------------------------
     def set_state(self, coordinate: Any, velocity: Any) -> None:

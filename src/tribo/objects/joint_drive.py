@@ -190,13 +190,9 @@ class JointDrive(Handle):
     # -- what rows of the joint did in the last step -------------------------------------------
     def _row_force(self, first: int, count: int) -> Any:
         """Return forces of scalar rows of this joint, with the time step of now [N m, N]."""
-        slot = self._first_slot() + first
+        slot = self._owner.description.joint_slices(SLOTS)[self._body].start + first
         rows = self._owner._row_forces()
         return self._state(rows, slice(slot, slot + count))
-
-    def _first_slot(self) -> int:
-        bodies = self._owner.description.bodies
-        return sum(SLOTS[body.joint.type] for body in bodies[: self._body])
 
     @property
     def limit_force(self) -> float | np.ndarray:
@@ -205,13 +201,13 @@ class JointDrive(Handle):
         > 0: the lower stop pushes up, < 0: the upper one pushes down. Of a spherical joint ≥ 0: the torque
         that turns it back into its cone.
         """
-        return self._row_force(Slot.LIMIT, 1) if self._slots() else 0.0
+        return self._row_force(Slot.LIMIT, 1) if SLOTS[self.type] else 0.0
 
     @property
     def friction_force(self) -> float | np.ndarray:
         """Dry friction in the last step [N m, N], for each dof; read-only."""
         where = self.velocity_slice
-        if not self._slots():
+        if not SLOTS[self.type]:
             return 0.0
         return self._row_force(Slot.FRICTION, where.stop - where.start)  # type: ignore[no-any-return]
 
@@ -226,9 +222,6 @@ class JointDrive(Handle):
         slot += COUPLING_SLOTS * (len(description.couplings) + before) + CouplingSlot.HOLD
         rows = self._owner._row_forces()
         return self._state(rows, slice(slot, slot + 1))  # type: ignore[no-any-return]
-
-    def _slots(self) -> int:
-        return SLOTS[self.type]
 
     @property
     def mimic(self) -> tuple[str, float, float] | None:

@@ -72,10 +72,7 @@ class Drives(NamedParts):
 
     def _dof_numbers(self, field: str) -> np.ndarray:
         """Return a field of the dofs, (dof,), for a batch (worlds, dof)."""
-        found = self._records().model.arrays[field]
-        if self._is_batch:
-            return reading(np.broadcast_to(found, (self._count(), found.shape[1])).copy())
-        return reading(found[0].copy())
+        return reading(self._parameter(field, slice(None)).copy())
 
     def _spread(self, value: Any, what: str) -> dict[str, Any]:
         """Return values by joint from a number, a mapping or an array; those of a joint must be equal."""

@@ -252,11 +252,10 @@ class JointDrive(Handle):
     def spring_reference(self) -> float | np.ndarray:
         """Coordinates [rad, m, –] at which its spring is at rest, as `coordinate`; assign to change them."""
         where = self.coordinate_slice
-        found = [np.asarray(self._get("spring_reference", k)) for k in range(where.start, where.stop)]
-        array = np.stack(found, axis=-1) if found else np.zeros(0)
-        if len(found) == 1:
-            array = array[..., 0]
-        return float(array) if array.ndim == 0 else reading(array, "spring_reference")
+        found = self._owner._parameter("spring_reference", where)
+        if where.stop - where.start == 1:
+            found = found[..., 0]
+        return float(found) if found.ndim == 0 else reading(found.copy(), "spring_reference")
 
     @spring_reference.setter
     def spring_reference(self, value: Any) -> None:

@@ -67,8 +67,8 @@ class NamedParts(InverseKinematics, HandleOwner):
         """Whether the base moves freely."""
         return self.description.bodies[0].joint.type == JointType.FREE
 
-    def _parameter(self, field: str, row: int) -> np.ndarray:
-        """Return a row of a model field, for a batch one per world."""
+    def _parameter(self, field: str, row: int | slice) -> np.ndarray:
+        """Return a row, or rows, of a model field, for a batch one per world."""
         found = self._records().model.arrays[field][:, row]
         return np.broadcast_to(found, (self._count(), *found.shape[1:])) if self._is_batch else found[0]
 

@@ -166,11 +166,8 @@ class _Freedom:
                         "inverse_kinematics moves hinges and slides that lead"
                     )
         self.description, self.place = description, coordinates[chosen]
-        lower, upper = np.full(len(chosen), -np.inf), np.full(len(chosen), np.inf)
-        for n, k in enumerate(chosen):
-            joint = bodies[k].joint
-            lower[n], upper[n] = joint.lower, joint.upper
-        self.lower, self.upper = lower, upper
+        self.lower = np.array([bodies[k].joint.lower for k in chosen], np.float64)
+        self.upper = np.array([bodies[k].joint.upper for k in chosen], np.float64)
         # v = spread · u: followers move with their leader.
         self.spread = np.zeros((dofs[-1], len(chosen)))
         for n, k in enumerate(chosen):

@@ -230,8 +230,7 @@ class ArticulatedSystem(Actuated, Object):
 
     def _command_rows(self, name: str) -> np.ndarray:
         self.check_present(name)
-        view: np.ndarray = getattr(self, f"_{name}")
-        return view[None]
+        return self._state_rows(name)
 
     def _row_forces(self) -> np.ndarray:
         self.check_present("a readout")

@@ -255,7 +255,7 @@ class ArticulatedSystem(Actuated, Object):
         edits.describe(self.description, field, row, value[0])
         self._left_q[:] = 0.0  # its momentum is another now
         if self._world.is_built:
-            edits.write(self._records().model, field, row, value)
+            self._records().model.arrays[field][:, row] = value
             if field == "body_com":
                 mark_singles(self._world.engine.model)
 

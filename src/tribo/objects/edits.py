@@ -9,7 +9,6 @@ import numpy as np
 from tribo.checks.orientation import of_matrices as quaternions
 from tribo.description.trees import ShapeDescription, TreeDescription, VisualDescription
 from tribo.engine.layout import COORDINATES, DOFS, reference_of
-from tribo.model import Model
 
 # Numbers of the model that stand in the description as they are: field and attribute.
 _OF_BODY = {"body_mass": "mass", "body_com": "com", "body_support": "gravity_compensation"}
@@ -72,8 +71,3 @@ def move_origin(description: TreeDescription, com: np.ndarray) -> None:
     for item in items:
         item.position = tuple(np.subtract(item.position, shift).tolist())
     description.origin = tuple((-com).tolist())
-
-
-def write(model: Model, field: str, row: int | slice, value: Any) -> None:
-    """Write a number into a row, or rows, of a model, one per world or one for all."""
-    model.arrays[field][:, row] = value

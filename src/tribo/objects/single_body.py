@@ -207,7 +207,7 @@ class SingleBody(Object):
         self.wake()
         if self._world.is_built and self.span is not None and self._is_free:
             first = self.span.v.start + 3 * is_turn
-            edits.write(self._world.engine.model, "dof_damping", slice(first, first + 3), number)
+            self._world.engine.model.arrays["dof_damping"][:, first : first + 3] = number
 
     def _is_terrain(self) -> bool:
         return self.description.bodies[0].shapes[0].is_terrain
@@ -224,7 +224,7 @@ class SingleBody(Object):
         edits.describe(self.description, field, 0, value)
         self._left_q[:] = 0.0
         if self._world.is_built and self.span is not None:
-            edits.write(self._world.engine.model, field, self.span.body.start, value)
+            self._world.engine.model.arrays[field][:, self.span.body.start] = value
 
     def apply_force(self, force: Any, point: Any = None, *, axes: str = "world") -> None:
         """Add an external force for the next step only.

@@ -79,10 +79,7 @@ def placed(description: TreeDescription, options: Mapping[str, Any]) -> Placed:
         [check.vector(options.get("position", ORIGIN), "position", 3), IDENTITY if turn is None else turn]
     )
     velocity = np.concatenate(
-        [
-            check.vector(options.get("linear_velocity", ORIGIN), "linear_velocity", 3),
-            check.vector(options.get("angular_velocity", ORIGIN), "angular_velocity", 3),
-        ]
+        [check.vector(options.get(what, ORIGIN), what, 3) for what in ("linear_velocity", "angular_velocity")]
     )
     if description.kind == Kind.STATIC and velocity.any():
         raise ValueError('a static body has no velocity; use body_type="kinematic"')

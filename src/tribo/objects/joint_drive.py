@@ -190,7 +190,8 @@ class JointDrive(Handle):
     # -- what rows of the joint did in the last step -------------------------------------------
     def _row_force(self, first: int, count: int) -> Any:
         """Return forces of scalar rows of this joint, with the time step of now [N m, N]."""
-        slot = self._owner.description.joint_slices(SLOTS)[self._body].start + first
+        bodies = self._owner.description.bodies[: self._body]
+        slot = first + sum(SLOTS[body.joint.type] for body in bodies)
         rows = self._owner._row_forces()
         return self._state(rows, slice(slot, slot + count))
 
